@@ -1,0 +1,51 @@
+"""What can be wrong with what a user gave us.
+
+A message is one line: where, what was found, what was wanted. It gives files,
+lines and offsets, never the text of a note. The command line prints it and
+exits with status 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class Fault(Exception):
+    """Anything a user can mend."""
+
+
+class DocumentFault(Fault):
+    """Spans that do not fit their document."""
+
+
+class FormatFault(Fault):
+    """A file that does not hold what its format wants."""
+
+
+class SchemeFault(Fault):
+    """A type that the label scheme does not have."""
+
+
+class TemplateFault(Fault):
+    """A feature template that cannot be read."""
+
+
+class ConfigurationFault(Fault):
+    """A setting that does not exist, is missing, or has the wrong type."""
+
+
+class ModelFault(Fault):
+    """A model folder that is damaged, incomplete, or of a newer version."""
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """A suggestion to end a message with, or nothing.
+
+    >>> near("shpae", ["shape", "lower"])
+    '; did you mean shape?'
+    >>> near("zzz", ["shape"])
+    ''
+    """
+    match = get_close_matches(word, list(known), n=1)
+    return f"; did you mean {match[0]}?" if match else ""

@@ -1,0 +1,51 @@
+"""Writing that cannot leave half a file behind."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from crfdeid.faults import FormatFault
+
+
+@contextmanager
+def whole(path: Path | str, mode: str = "w", encoding: str | None = "utf-8") -> Iterator[IO]:
+    """Open a temporary file that becomes ``path`` only when the block ends without
+    an error, and is removed otherwise. Text is written without newline translation."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = {} if "b" in mode else {"encoding": encoding, "newline": ""}
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, mode, **text) as file:
+            yield file
+        os.chmod(name, 0o666 & ~umask())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def umask() -> int:
+    value = os.umask(0)
+    os.umask(value)
+    return value
+
+
+def read_text(path: Path | str, encoding: str = "utf-8") -> str:
+    """The file's text, line ends untouched. Raises :class:`FormatFault` where the
+    file cannot be read or is not in ``encoding`` (it names the byte offset)."""
+    try:
+        return Path(path).read_bytes().decode(encoding)
+    except UnicodeDecodeError as error:
+        raise FormatFault(
+            f"{path}: not {encoding}: byte {error.start} cannot be decoded; --encoding names another"
+        ) from None
+    except LookupError:
+        raise FormatFault(f"{encoding}: no such encoding") from None
+    except OSError as error:
+        raise FormatFault(f"{path}: {error.strerror or error}") from None
