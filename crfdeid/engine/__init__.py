@@ -1,0 +1,1 @@
+"""Exact CRF arithmetic on arrays: CRFsuite's weights, scores and probabilities."""

@@ -1,0 +1,87 @@
+"""CRFsuite's model file as arrays (format ``lCRF``, version 100, little-endian).
+
+The file: a header of 48 bytes; ``FEAT``, records of (type, source, target, weight) where
+type 0 is attribute to label and 1 is label to label; two ``CQDB`` hash tables with the
+names of labels and attributes. ``Tagger.info()`` rounds weights to six decimals, so
+the file itself is read.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crfdeid.faults import ModelFault
+from crfdeid.files import whole
+
+HEADER = struct.Struct("<4sI4sIIIIIIIII")
+CHUNK = struct.Struct("<4sII")
+RECORD = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
+STATE, TRANSITION = 0, 1
+
+
+@dataclass(frozen=True)
+class Weights:
+    """``records`` has one row a feature (dtype :data:`RECORD`); ``transitions`` is
+    [labels, labels], from row to column, 0 where the file has none."""
+
+    labels: list[str]
+    attributes: list[str]
+    records: np.ndarray
+    transitions: np.ndarray
+
+
+def read(path: Path | str) -> Weights:
+    """Raises :class:`ModelFault` where the file is not CRFsuite's or is cut short."""
+    try:
+        return parse(Path(path).read_bytes())
+    except (struct.error, ValueError, IndexError, UnicodeDecodeError):
+        raise ModelFault(f"{path}: not a CRFsuite model, or damaged") from None
+
+
+def parse(data: bytes) -> Weights:
+    magic, size, _, _, _, _, _, features, labels, attributes, _, _ = HEADER.unpack_from(data)
+    if magic != b"lCRF" or size != len(data):
+        raise ValueError("not lCRF")
+    _, _, count = CHUNK.unpack_from(data, features)
+    records = np.frombuffer(data, RECORD, count, features + CHUNK.size)
+    names = strings(data, labels)
+    transitions = np.zeros((len(names), len(names)))
+    rows = records[records["kind"] == TRANSITION]
+    transitions[rows["source"], rows["target"]] = rows["weight"]
+    return Weights(names, strings(data, attributes), records, transitions)
+
+
+def strings(data: bytes, start: int) -> list[str]:
+    """The strings of the CQDB table at byte ``start``, by their identifiers."""
+    _, _, _, _, count, table = struct.unpack_from("<4sIIIII", data, start)
+    found = []
+    for offset in np.frombuffer(data, "<u4", count, start + table).tolist():
+        (length,) = struct.unpack_from("<I", data, start + offset + 4)
+        text = data[start + offset + 8 : start + offset + 8 + length - 1]
+        found.append(text.decode("utf-8"))
+    return found
+
+
+def add(path: Path, attribute: str, label: str, amount: float) -> None:
+    """Add ``amount`` to one state weight of the model file at ``path``. Raises
+    :class:`ModelFault` where training left no such weight."""
+    model = read(path)
+    try:
+        source, target = model.attributes.index(attribute), model.labels.index(label)
+    except ValueError:
+        raise ModelFault(f"{path}: no weight from {attribute} to {label} to change") from None
+    rows = model.records
+    found = np.flatnonzero(
+        (rows["kind"] == STATE) & (rows["source"] == source) & (rows["target"] == target)
+    )
+    if not len(found):
+        raise ModelFault(f"{path}: no weight from {attribute} to {label} to change")
+    data = bytearray(path.read_bytes())
+    start = HEADER.unpack_from(data)[7] + CHUNK.size + int(found[0]) * RECORD.itemsize + 12
+    struct.pack_into("<d", data, start, rows["weight"][found[0]] + amount)
+    with whole(path, "wb") as file:
+        file.write(data)

@@ -1,0 +1,86 @@
+"""Lists of names, and finding them in tokens.
+
+A list is matched in two ways: a token that occurs in any entry (He et al. 2015,
+section 2.2: "Los Angeles" gives the elements ``los`` and ``angeles``), and a stretch of
+tokens that is a whole entry. Both ignore case. Entries of ``NAME.exclude.txt`` beside
+a list never match, in either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from crfdeid import shipped
+from crfdeid.faults import FormatFault
+from crfdeid.files import read_text
+from crfdeid.tokenizer import fine
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """``words`` are the lowercased tokens of all entries, ``phrases`` the entries as
+    lowercased token tuples by their first token."""
+
+    name: str
+    words: frozenset[str] = field(repr=False)
+    phrases: dict[str, frozenset[tuple[str, ...]]] = field(repr=False)
+
+    def matches(self, lowered: Sequence[str]) -> list[tuple[int, int]]:
+        """The half-open index ranges of whole entries, longest first from the left.
+
+        >>> made("us_cities", ["New York", "York"]).matches(["in", "new", "york"])
+        [(1, 3)]
+        """
+        found, index = [], 0
+        while index < len(lowered):
+            end = index + self.longest_at(lowered, index)
+            if end > index:
+                found.append((index, end))
+            index = max(end, index + 1)
+        return found
+
+    def longest_at(self, lowered: Sequence[str], index: int) -> int:
+        phrases = self.phrases.get(lowered[index], ())
+        lengths = (len(p) for p in phrases if tuple(lowered[index : index + len(p)]) == p)
+        return max(lengths, default=0)
+
+
+def made(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
+    """A gazetteer of ``entries`` less the ``excluded`` ones."""
+    never = {tuple(token.text.lower() for token in fine(entry)) for entry in excluded}
+    tuples = {tuple(token.text.lower() for token in fine(entry)) for entry in entries} - never - {()}
+    phrases: dict[str, set[tuple[str, ...]]] = {}
+    for phrase in tuples:
+        phrases.setdefault(phrase[0], set()).add(phrase)
+    words = {word for phrase in tuples for word in phrase if word.isalnum()}
+    return Gazetteer(
+        name,
+        frozenset(words - {word for phrase in never if len(phrase) == 1 for word in phrase}),
+        {first: frozenset(group) for first, group in phrases.items()},
+    )
+
+
+def read(path: Path) -> Gazetteer:
+    """The list at ``path`` with the exclusions beside it. ``#`` begins a comment line.
+    Raises :class:`FormatFault` where there is no entry."""
+    entries = lines(path)
+    if not entries:
+        raise FormatFault(f"{path}: no entries")
+    beside = path.with_name(path.stem + ".exclude.txt")
+    return made(path.stem, entries, lines(beside) if beside.is_file() else ())
+
+
+def lines(path: Path) -> list[str]:
+    text = read_text(path)
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def find(name: str, folders: Sequence[Path] = ()) -> Path:
+    """The file of list ``name``: in the first of ``folders`` (a model's own) that has
+    it, else the shipped one."""
+    for folder in folders:
+        if (path := folder / f"{name}.txt").is_file():
+            return path
+    return shipped.find("gazetteers", name, ".txt")

@@ -1,0 +1,126 @@
+"""What can be seen of a token: the names that feature templates are made of.
+
+An observation gives a token one value, or ``None`` where there is nothing to say.
+*Lexical* observations depend on the token's text alone, so they are computed once
+per distinct text; *contextual* ones on the whole document. Yes/no questions answer
+``"1"`` or nothing: a feature for every "no" doubles the cost and says no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import regex
+
+from crfdeid.document import Token
+from crfdeid.gazetteer import Gazetteer
+
+Value = str | None
+YES = "1"
+
+
+def shape(text: str) -> str:
+    """He et al. 2015, table 2: capitals A, small letters a, digits 0, the rest as it is.
+
+    >>> shape("McKay"), shape("x5-3321")
+    ('AaAaa', 'a0-0000')
+    """
+    told = regex.sub(r"[\p{Ll}\p{Lo}\p{Lm}]", "a", regex.sub(r"\d", "0", text))
+    return regex.sub(r"[\p{Lu}\p{Lt}]", "A", told)
+
+
+def short_shape(text: str) -> str:
+    """The shape with runs told by one character.
+
+    >>> short_shape("McKay"), short_shape("1998")
+    ('AaAa', '0')
+    """
+    return regex.sub(r"(.)\1+", r"\1", shape(text))
+
+
+def when(question: Callable[[str], object]) -> Callable[[str], Value]:
+    """A yes/no question as an observation."""
+    return lambda text: YES if question(text) else None
+
+
+def prefix(size: int) -> Callable[[str], Value]:
+    return lambda text: text[:size].lower()
+
+
+def suffix(size: int) -> Callable[[str], Value]:
+    return lambda text: text[-size:].lower()
+
+
+def number_range(text: str) -> Value:
+    """What a number could stand for: a month, a day, an age, a year, or by its length.
+
+    >>> number_range("11"), number_range("31"), number_range("2067"), number_range("02114")
+    ('month', 'day', 'year', '5')
+    """
+    if not (text.isascii() and text.isdigit()):
+        return None
+    if len(text) == 4 and "1890" <= text <= "2199":
+        return "year"
+    if len(text) > 2:
+        return str(min(len(text), 12))
+    number = int(text)
+    if number == 0:
+        return "zero"
+    return "month" if number <= 12 else "day" if number <= 31 else "age" if number < 90 else "old"
+
+
+def letter_pattern(text: str) -> Value:
+    """Consonants and vowels with runs told once: how a word could be spoken.
+
+    >>> letter_pattern("Ruiz"), letter_pattern("CABG")
+    ('cvc', 'cvc')
+    """
+    if not text.isalpha():
+        return None
+    return regex.sub(r"(.)\1+", r"\1", "".join("v" if c in "aeiouy" else "c" for c in text.lower()))
+
+
+def is_punctuation(character: str) -> bool:
+    return not character.isalnum() and not character.isspace()
+
+
+def consists_of(text: str, *kinds: Callable[[str], bool]) -> bool:
+    """Whether every character is of one of the kinds, and every kind occurs."""
+    return all(any(kind(c) for kind in kinds) for c in text) and all(any(map(kind, text)) for kind in kinds)
+
+
+LEXICAL: dict[str, Callable[[str], Value]] = {
+    "word": lambda text: text,
+    "lower": str.lower,
+    **{f"prefix{n}": prefix(n) for n in range(1, 6)},
+    **{f"suffix{n}": suffix(n) for n in range(1, 6)},
+    "shape": shape,
+    "short_shape": short_shape,
+    "length": lambda text: str(min(len(text), 20)),
+    "number_range": number_range,
+    "letter_pattern": letter_pattern,
+    # The yes/no questions of He et al. 2015, table 2.
+    "has_letter": when(lambda text: any(c.isalpha() for c in text)),
+    "has_capital": when(lambda text: any(c.isupper() for c in text)),
+    "begins_capital": when(lambda text: text[0].isupper()),
+    "all_capitals": when(lambda text: all(c.isupper() for c in text)),
+    "has_digit": when(lambda text: any(c.isdigit() for c in text)),
+    "all_digits": when(str.isdigit),
+    "has_punctuation": when(lambda text: any(is_punctuation(c) for c in text)),
+    "letters_and_digits": when(lambda text: consists_of(text, str.isalpha, str.isdigit)),
+    "digits_and_punctuation": when(lambda text: consists_of(text, str.isdigit, is_punctuation)),
+}
+
+
+def gazetteer_word(gazetteer: Gazetteer) -> Callable[[str], Value]:
+    """He et al. 2015, table 2: whether the lowercased token is an element of the list."""
+    return when(lambda text: text.lower() in gazetteer.words)
+
+
+def gazetteer_phrase(gazetteer: Gazetteer, tokens: Sequence[Token]) -> list[Value]:
+    """Where whole entries stand: ``B`` and ``I`` in an entry of several tokens, ``1`` on
+    an entry of one."""
+    values: list[Value] = [None] * len(tokens)
+    for start, end in gazetteer.matches([token.text.lower() for token in tokens]):
+        values[start:end] = [YES] if end - start == 1 else ["B", *["I"] * (end - start - 1)]
+    return values

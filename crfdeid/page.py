@@ -1,0 +1,203 @@
+"""A document as its tokens see it: lines, headings, neighbours, repeats.
+
+These are the contextual observations: each gives one value per token of the whole
+document, and is computed once, when a template first asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import regex
+
+from crfdeid.document import Token
+from crfdeid.observations import YES, Value, short_shape
+from crfdeid.tokenizer import is_line_end
+
+TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
+HEADING_WORDS = 6
+
+
+class Page:
+    """``tokens`` are those of the whole ``text``, line ends included."""
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.lowered = [token.text.lower() for token in tokens]
+        self.lines = list(lines(tokens))
+
+
+def lines(tokens: Sequence[Token]) -> Iterator[range]:
+    """Index ranges of the lines, each with its line end."""
+    start = 0
+    for index, token in enumerate(tokens):
+        if is_line_end(token):
+            yield range(start, index + 1)
+            start = index + 1
+    if start < len(tokens):
+        yield range(start, len(tokens))
+
+
+def line_position(page: Page) -> list[Value]:
+    """How many tokens stand before this one in its line, up to 5."""
+    return [str(min(i, 5)) for line in page.lines for i in range(len(line))]
+
+
+def line_left(page: Page) -> list[Value]:
+    """How many tokens follow in the line, up to 5."""
+    return [str(min(i, 5)) for line in page.lines for i in reversed(range(len(line)))]
+
+
+def line_case(page: Page) -> list[Value]:
+    """Whether the line is written without capitals or without small letters."""
+    values: list[Value] = []
+    for line in page.lines:
+        words = [page.tokens[i].text for i in line if page.tokens[i].text.isalpha()]
+        joined = "".join(words)
+        case = "lower" if joined.islower() else "upper" if len(words) > 1 and joined.isupper() else None
+        values += [case] * len(line)
+    return values
+
+
+def page_position(page: Page) -> list[Value]:
+    """Lines from the top, or from the bottom, of the document; nothing in between."""
+    values: list[Value] = []
+    count = len(page.lines)
+    for number, line in enumerate(page.lines):
+        left = count - 1 - number
+        near = f"top{number}" if number < 4 else f"bottom{left}" if left < 4 else None
+        values += [near] * len(line)
+    return values
+
+
+def leading_words(page: Page, line: range) -> str:
+    """The words before a colon that begin a line, or nothing."""
+    words: list[str] = []
+    for index in line:
+        text = page.lowered[index]
+        if text == ":":
+            return " ".join(words)
+        if len(words) == HEADING_WORDS or is_line_end(page.tokens[index]):
+            break
+        if text.isalpha():
+            words.append(text)
+    return ""
+
+
+def heading(page: Page) -> list[Value]:
+    """The section heading the token stands under: the last words that began a line
+    and were followed by a colon."""
+    values: list[Value] = []
+    current: Value = None
+    for line in page.lines:
+        current = leading_words(page, line) or current
+        values += [current] * len(line)
+    return values
+
+
+def field(page: Page) -> list[Value]:
+    """The word before the nearest colon on the left, in the same line.
+
+    >>> from crfdeid.tokenizer import fine
+    >>> field(Page("Name: Ruiz  MRN: 12", fine("Name: Ruiz  MRN: 12")))
+    [None, None, 'name', 'name', 'name', 'mrn']
+    """
+    values: list[Value] = []
+    for line in page.lines:
+        current: Value = None
+        for index in line:
+            values.append(current)
+            if page.lowered[index] == ":" and index > line.start and page.lowered[index - 1].isalpha():
+                current = page.lowered[index - 1]
+    return values
+
+
+def word_before(page: Page) -> list[Value]:
+    """The nearest word to the left in the line, past punctuation and digits."""
+    return nearest(page, lambda line: line)
+
+
+def word_after(page: Page) -> list[Value]:
+    """The nearest word to the right in the line, past punctuation and digits."""
+    return nearest(page, lambda line: reversed(line))
+
+
+def nearest(page: Page, order: Callable[[range], Iterator[int] | range]) -> list[Value]:
+    values: list[Value] = [None] * len(page.tokens)
+    for line in page.lines:
+        last: Value = None
+        for index in order(line):
+            values[index] = last
+            if page.lowered[index].isalpha():
+                last = page.lowered[index]
+    return values
+
+
+def chunks(page: Page) -> Iterator[range]:
+    """Index ranges of tokens with no white space between them."""
+    start = 0
+    for index in range(1, len(page.tokens) + 1):
+        if index == len(page.tokens) or page.tokens[index - 1].end != page.tokens[index].start:
+            yield range(start, index)
+            start = index
+
+
+def chunk(page: Page) -> list[Value]:
+    """The short shape of all that stands between white space, with digits counted up to
+    4; only where it is more than one token. Outer punctuation is not told.
+
+    >>> from crfdeid.tokenizer import fine
+    >>> chunk(Page("(3/04/2067)", fine("(3/04/2067)")))[1]
+    '0/00/0000'
+    """
+    values: list[Value] = [None] * len(page.tokens)
+    for part in chunks(page):
+        if len(part) > 1 and not is_line_end(page.tokens[part[0]]):
+            text = page.text[page.tokens[part[0]].start : page.tokens[part[-1]].end]
+            told = chunk_shape(text)
+            values[part.start : part.stop] = [told] * len(part)
+    return values
+
+
+def chunk_shape(text: str) -> str:
+    core = regex.sub(r"^\W+|\W+$", "", text)
+    digits = regex.sub(r"\d+", lambda match: "0" * min(len(match[0]), 5), core)
+    return regex.sub(r"[^\W\d]+", lambda match: short_shape(match[0]), digits)[:16]
+
+
+def titled(page: Page) -> list[Value]:
+    """Whether the same word stands after a title somewhere in the document: a name
+    that is introduced once is a name again without its title."""
+    names = {
+        page.lowered[name]
+        for index, text in enumerate(page.lowered)
+        if text in TITLES and (name := after_title(page, index)) is not None
+    }
+    return [
+        YES if lower in names and token.text[0].isupper() else None
+        for lower, token in zip(page.lowered, page.tokens)
+    ]
+
+
+def after_title(page: Page, index: int) -> int | None:
+    """The index of the capitalised word of three letters or more after a title."""
+    following = index + 2 if index + 1 < len(page.tokens) and page.lowered[index + 1] == "." else index + 1
+    if following >= len(page.tokens):
+        return None
+    text = page.tokens[following].text
+    return following if text.isalpha() and text[0].isupper() and len(text) > 2 else None
+
+
+CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+    "line_position": line_position,
+    "line_left": line_left,
+    "line_case": line_case,
+    "page_position": page_position,
+    "heading": heading,
+    "field": field,
+    "word_before": word_before,
+    "word_after": word_after,
+    "chunk": chunk,
+    "titled": titled,
+}
