@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 import pycrfsuite
@@ -24,6 +27,7 @@ import pycrfsuite
 from crfdeid import __version__, bio, experiment, gazetteer, scheme, shipped, templates
 from crfdeid.document import Document, Span
 from crfdeid.engine import weights
+from crfdeid.engine.confidence import Confidence
 from crfdeid.experiment import Experiment
 from crfdeid.faults import DocumentFault, ModelFault
 from crfdeid.line import Line, needs_pos
@@ -43,12 +47,18 @@ class Model:
         self._tagger = pycrfsuite.Tagger()
         self._tagger.open(str(folder / CRFSUITE))
 
-    def tag(self, document: Document) -> Document:
-        """The document with the spans found, in place of any it had."""
+    @cached_property
+    def confidence(self) -> Confidence:
+        return Confidence(weights.read(self.folder / CRFSUITE))
+
+    def tag(self, document: Document, probabilities: bool = False) -> Document:
+        """The document with the spans found, in place of any it had; each with its
+        probability, if asked for (which takes several times as long)."""
         spans: list[Span] = []
         for page, sequence, features in self.line.features(document):
             labels = self._tagger.tag(features)
-            spans += bio.decode(page.tokens[sequence.start : sequence.stop], labels)
+            found = bio.decode(page.tokens[sequence.start : sequence.stop], labels)
+            spans += self.confidence.given(found, features, labels) if probabilities else found
         return document.with_spans(spans)
 
 
@@ -96,6 +106,7 @@ def train(
     settings: Experiment,
     folder: Path | str,
     on_iteration: Callable[[int, float], None] = lambda number, loss: None,
+    engine: str = "fast",
     overwrite: bool = False,
 ) -> Model:
     """Train on ``documents`` and leave a model in ``folder``, whole or not at all.
@@ -114,7 +125,7 @@ def train(
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
         building = Path(name) / "model"
         line = lay_out(building, documents, settings)
-        fit(line.examples(documents), settings, building / CRFSUITE, on_iteration)
+        fit(line, documents, building / CRFSUITE, on_iteration, engine)
         write_manifest(building)
         if folder.exists():
             shutil.rmtree(folder)
@@ -164,31 +175,56 @@ def write_training_gazetteer(documents: Iterable[Document], type: str, folder: P
 
 
 class _Trainer(pycrfsuite.Trainer):
-    def __init__(self, algorithm: str, on_iteration: Callable[[int, float], None]) -> None:
-        super().__init__(algorithm=algorithm, verbose=True)
-        self.hear = on_iteration
+    """Tells ``hear`` of each iteration what CRFsuite would print."""
+
+    def hear_with(self, hear: Callable[[int, float], None]) -> None:
+        self.hear, self.number = hear, 0
 
     def message(self, message: str) -> None:
-        """CRFsuite prints by default; nouns do not."""
-
-    def on_iteration(self, log, info) -> None:
-        self.hear(info["num"], info.get("loss") or 0.0)
+        if match := re.match(r"\*{5} (?:Iteration|Epoch) #(\d+)", message):
+            self.number = int(match[1])
+        elif match := re.match(r"Loss: (\S+)", message):
+            self.hear(self.number, float(match[1]))
 
 
 def fit(
-    examples: Iterable[tuple[list[list[str]], list[str]]],
-    settings: Experiment,
+    line: Line,
+    documents: Sequence[Document],
     path: Path,
     on_iteration: Callable[[int, float], None],
+    engine: str = "fast",
 ) -> None:
-    """Train CRFsuite on features and labels; leave its model file at ``path``."""
-    trainer = _Trainer(settings.algorithm, on_iteration)
-    trainer.set_params(settings.crf)
-    for features, labels in examples:
-        trainer.append(features, labels)
-    trainer.train(str(path))
+    """Train on ``documents`` and leave CRFsuite's model file at ``path``."""
+    settings = line.experiment
+    if engine == "fast" and fast_engine(settings):
+        from crfdeid.engine import problem, train
+
+        train.train(problem.build(line, documents), settings.crf, path, on_iteration)
+    else:
+        fit_crfsuite(line, documents, path, on_iteration)
     if settings.recall_bias:
         weights.add(path, "bias", bio.OUTSIDE, -settings.recall_bias)
+
+
+def fast_engine(settings: Experiment) -> bool:
+    """Whether the fast engine can train this: numba is installed and knows the settings."""
+    if find_spec("numba") is None:
+        return False
+    from crfdeid.engine import train
+
+    return train.can_train(settings.algorithm, settings.crf)
+
+
+def fit_crfsuite(
+    line: Line, documents: Sequence[Document], path: Path, on_iteration: Callable[[int, float], None]
+) -> None:
+    """python-crfsuite, the reference."""
+    trainer = _Trainer(algorithm=line.experiment.algorithm)
+    trainer.hear_with(on_iteration)
+    trainer.set_params(line.experiment.crf)
+    for features, labels in line.examples(documents):
+        trainer.append(features, labels)
+    trainer.train(str(path))
 
 
 def write_manifest(folder: Path) -> None:

@@ -40,12 +40,18 @@ def read_text(path: Path | str, encoding: str = "utf-8") -> str:
     """The file's text, line ends untouched. Raises :class:`FormatFault` where the
     file cannot be read or is not in ``encoding`` (it names the byte offset)."""
     try:
-        return Path(path).read_bytes().decode(encoding)
+        return decoded(Path(path).read_bytes(), str(path), encoding)
+    except OSError as error:
+        raise FormatFault(f"{path}: {error.strerror or error}") from None
+
+
+def decoded(data: bytes, where: str, encoding: str = "utf-8") -> str:
+    """The text of ``data``, which came from ``where``; faults as of :func:`read_text`."""
+    try:
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise FormatFault(
-            f"{path}: not {encoding}: byte {error.start} cannot be decoded; --encoding names another"
+            f"{where}: not {encoding}: byte {error.start} cannot be decoded; --encoding names another"
         ) from None
     except LookupError:
         raise FormatFault(f"{encoding}: no such encoding") from None
-    except OSError as error:
-        raise FormatFault(f"{path}: {error.strerror or error}") from None

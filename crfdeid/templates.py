@@ -152,7 +152,7 @@ class Extractor:
         kinds: bias, lexical, contextual, joined."""
         rows: list[list[str]] = [["bias"] for _ in sequence]
         self._add_lexical(page, sequence, rows)
-        columns = self._columns(page)
+        columns = self.columns(page)
         for name, offset in self.single_contextual:
             head = f"{name}[{offset}]="
             for row, value in zip(rows, shifted(columns[name], sequence, offset)):
@@ -181,7 +181,7 @@ class Extractor:
             self._strings[key] = [f"{name}[{offset}]={value}" for name, value in values if value is not None]
         return self._strings[key]
 
-    def _columns(self, page: Page) -> dict[str, list[Value]]:
+    def columns(self, page: Page) -> dict[str, list[Value]]:
         """Each needed observation as one value per token of the document, made once a page."""
         if page not in self._cache:
             self._cache.clear()

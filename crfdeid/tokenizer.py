@@ -23,7 +23,7 @@ FINE = regex.compile(
     | (?:\p{{Lu}}\p{{M}}*)+(?!\p{{Ll}})               # 2  MARY, and AL in ALMarital
     | (?:[\p{{Lo}}\p{{Lm}}\p{{Lt}}]\p{{M}}*)+         # 3  letters that have no case
     | \d+                                             # 4  3041023 in 3041023MARY
-    | ([-=*_.~\#])\1+                                 # 5  rules drawn with one character
+    | ([-=*_~\#])\1+                                  # 5  rules drawn with one character
     | \S                                              # 6  any other mark by itself
     """,
     regex.VERBOSE,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from crfdeid.engine import cqdb
 from crfdeid.faults import ModelFault
 from crfdeid.files import whole
 
@@ -85,3 +86,54 @@ def add(path: Path, attribute: str, label: str, amount: float) -> None:
     struct.pack_into("<d", data, start, rows["weight"][found[0]] + amount)
     with whole(path, "wb") as file:
         file.write(data)
+
+
+def records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Rows of :data:`RECORD` for the weights that are not zero."""
+    keep = values != 0
+    rows = np.zeros(int(keep.sum()), RECORD)
+    rows["kind"] = kind
+    rows["source"], rows["target"], rows["weight"] = source[keep], target[keep], values[keep]
+    return rows
+
+
+def write(path: Path | str, labels: list[str], attributes: list[str], rows: np.ndarray) -> None:
+    """Write CRFsuite's file, as CRFsuite does: attributes without a weight are left out."""
+    state = rows["kind"] == STATE
+    used = np.unique(rows["source"][state])
+    rows = rows.copy()
+    rows["source"][state] = np.searchsorted(used, rows["source"][state])
+    parts = [CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)) + rows.tobytes()]
+    starts = [HEADER.size]
+    parts.append(cqdb.table(labels))
+    parts.append(cqdb.table([attributes[number] for number in used.tolist()]))
+    for part in parts[:2]:
+        starts.append(starts[-1] + len(part))
+    parts[2] += b"\0" * (-(starts[2] + len(parts[2])) % 4)
+    starts.append(starts[-1] + len(parts[2]))
+    parts.append(_references(b"LFRF", rows[~state]["source"], np.flatnonzero(~state), len(labels), 2, starts[3]))
+    starts.append(starts[-1] + len(parts[3]))
+    parts.append(_references(b"AFRF", rows[state]["source"], np.flatnonzero(state), len(used), 0, starts[4]))
+    size = starts[-1] + len(parts[4])
+    head = HEADER.pack(b"lCRF", size, b"FOMC", 100, 0, len(labels), len(used), *starts)
+    with whole(path, "wb") as file:
+        file.write(head + b"".join(parts))
+
+
+def _references(
+    chunk: bytes, owners: np.ndarray, numbers: np.ndarray, count: int, spare: int, start: int
+) -> bytes:
+    """Which records belong to each label or attribute: absolute offsets of lists that
+    hold a count and the records' numbers. Labels have ``spare`` empty places at the end."""
+    order = np.argsort(owners, kind="stable")
+    ends = np.searchsorted(owners[order], np.arange(count + 1))
+    sizes = np.diff(ends)
+    first = start + CHUNK.size + 4 * (count + spare)
+    offsets = np.zeros(count + spare, "<u4")
+    offsets[:count] = first + 4 * (ends[:-1] + np.arange(count))
+    lists = np.zeros(len(owners) + count, "<u4")
+    heads = ends[:-1] + np.arange(count)
+    lists[heads] = sizes
+    lists[np.delete(np.arange(len(lists)), heads)] = numbers[order]
+    size = CHUNK.size + offsets.nbytes + lists.nbytes
+    return CHUNK.pack(chunk, size, count + spare) + offsets.tobytes() + lists.tobytes()

@@ -1,0 +1,97 @@
+"""A linear chain on arrays: forward, backward, and the probability of a span.
+
+Scores are ``emissions`` [tokens, labels] and ``transitions`` [labels, labels] from row to
+column, in log space (Lafferty, McCallum & Pereira 2001; Rabiner 1989 for the recursions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Chain:
+    """``forward[t, y]`` is the log of the summed scores of all labellings of tokens 0 to t
+    that end in y; ``backward[t, y]`` of those of tokens t + 1 to the end, after y at t."""
+
+    emissions: np.ndarray
+    transitions: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+
+    @property
+    def log_total(self) -> float:
+        """The log of the partition function."""
+        return float(np.logaddexp.reduce(self.forward[-1]))
+
+    def marginals(self) -> np.ndarray:
+        """P(the label of token t is y), [tokens, labels]."""
+        return np.exp(self.forward + self.backward - self.log_total)
+
+    def span_probability(self, first: int, last: int, opening: np.ndarray, inside: int | None) -> float:
+        """P(tokens ``first`` to ``last`` are exactly one span of a type).
+
+        ``opening`` is the table of :func:`opens`; ``inside`` is the label that goes on, if the
+        model has it.
+        """
+        score = self._into(first, opening)
+        for t in range(first + 1, last + 1):
+            if inside is None:
+                return 0.0
+            onward = np.logaddexp.reduce(score + self.transitions[:, inside])
+            score = np.full_like(score, -np.inf)
+            score[inside] = onward + self.emissions[t, inside]
+        return float(np.exp(self._out(last, score, inside) - self.log_total))
+
+    def _into(self, first: int, opening: np.ndarray) -> np.ndarray:
+        """Log scores of all that ends at ``first`` with a span opened there, by label."""
+        if first == 0:
+            return self.forward[0] + opening.max(axis=0)
+        before = self.forward[first - 1][:, None] + self.transitions + opening
+        return np.logaddexp.reduce(before, axis=0) + self.emissions[first]
+
+    def _out(self, last: int, score: np.ndarray, inside: int | None) -> float:
+        """The log score of all labellings in which the span ends at ``last``."""
+        if last == len(self.emissions) - 1:
+            return float(np.logaddexp.reduce(score))
+        after = self.transitions + self.emissions[last + 1] + self.backward[last + 1]
+        if inside is not None:
+            after = after.copy()
+            after[:, inside] = -np.inf
+        return float(np.logaddexp.reduce(score + np.logaddexp.reduce(after, axis=1)))
+
+
+def chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
+    """Run forward and backward.
+
+    >>> c = chain(np.log([[1.0, 3.0]]), np.zeros((2, 2)))
+    >>> c.marginals().round(2).tolist()
+    [[0.25, 0.75]]
+    """
+    forward = np.empty_like(emissions)
+    backward = np.zeros_like(emissions)
+    forward[0] = emissions[0]
+    for t in range(1, len(emissions)):
+        forward[t] = np.logaddexp.reduce(forward[t - 1][:, None] + transitions, axis=0) + emissions[t]
+    for t in range(len(emissions) - 2, -1, -1):
+        ahead = transitions + emissions[t + 1] + backward[t + 1]
+        backward[t] = np.logaddexp.reduce(ahead, axis=1)
+    return Chain(emissions, transitions, forward, backward)
+
+
+def opens(labels: list[str], type: str) -> np.ndarray:
+    """0 where going from the row's label to the column's opens a span of ``type``, else
+    -inf: ``B-type`` always does, ``I-type`` after a label of another type (it is repaired).
+
+    >>> opens(["O", "B-AGE", "I-AGE"], "AGE")[:, 2].tolist()
+    [0.0, -inf, -inf]
+    """
+    table = np.full((len(labels), len(labels)), -np.inf)
+    for column, label in enumerate(labels):
+        if label == f"B-{type}":
+            table[:, column] = 0.0
+        elif label == f"I-{type}":
+            table[[row for row, before in enumerate(labels) if before[2:] != type], column] = 0.0
+    return table

@@ -1,0 +1,62 @@
+"""Find the PHI in notes.
+
+    python -m crfdeid.tag note.txt                              the note's spans
+    python -m crfdeid.tag notes/ --out tagged/ --format i2b2    one output a note
+    cat note.txt | python -m crfdeid.tag - --format inline      PHI shown in place
+
+Spans go to standard output, or with --out to a folder, one file a note with the
+note's stem.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from crfdeid import command, corpora, crf
+from crfdeid.document import Document
+from crfdeid.faults import FormatFault
+from crfdeid.files import decoded
+
+FORMATS = ("brat", "i2b2", "jsonl", "csv", "inline")
+
+
+def parser() -> argparse.ArgumentParser:
+    parse = argparse.ArgumentParser(prog="python -m crfdeid.tag", description=__doc__.split("\n")[0])
+    parse.add_argument("notes", help="a note, a folder of notes, a corpus, or - for standard input")
+    parse.add_argument("--out", type=Path, help="folder for the tagged notes (default: standard output)")
+    parse.add_argument("--format", choices=FORMATS, help="what to write (default: csv; with --out: i2b2)")
+    parse.add_argument("--from", dest="source", metavar="FORMAT", help="the notes' format (default: detected)")
+    parse.add_argument("--model", help="a model folder (default: the one that ships)")
+    parse.add_argument("--encoding", default="utf-8", help="of the notes (default: utf-8)")
+    parse.add_argument("--probabilities", action="store_true", help="give each span its probability")
+    parse.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
+    return parse
+
+
+def main(arguments: list[str] | None = None) -> None:
+    given = parser().parse_args(arguments)
+    model = crf.load(given.model)
+    documents = (model.tag(document, given.probabilities) for document in notes(given))
+    if given.out:
+        tagged = command.progress(documents, "tag")
+        corpora.write_each(tagged, given.out, given.format or "i2b2", overwrite=given.overwrite)
+        return
+    colour = sys.stdout.isatty()
+    for document in documents:
+        sys.stdout.write(corpora.formatted(document, given.format or "csv", colour=colour))
+
+
+def notes(given: argparse.Namespace) -> Iterator[Document]:
+    if given.notes != "-":
+        return corpora.read(given.notes, given.source, encoding=given.encoding)
+    text = decoded(sys.stdin.buffer.read(), "standard input", given.encoding)
+    if given.source not in (None, "text"):
+        raise FormatFault("standard input is read as one plain note; --from is for files")
+    return iter([Document("-", text)])
+
+
+if __name__ == "__main__":
+    command.run(main)
