@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("notes", help="a note, a folder of notes, a corpus, or - for standard input")
     parse.add_argument("--out", type=Path, help="folder for the tagged notes (default: standard output)")
     parse.add_argument("--format", choices=FORMATS, help="what to write (default: csv; with --out: i2b2)")
-    parse.add_argument("--from", dest="source", metavar="FORMAT", help="the notes' format (default: detected)")
+    parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parse.add_argument("--model", help="a model folder (default: the one that ships)")
     parse.add_argument("--encoding", default="utf-8", help="of the notes (default: utf-8)")
     parse.add_argument("--probabilities", action="store_true", help="give each span its probability")

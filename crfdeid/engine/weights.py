@@ -99,22 +99,18 @@ def records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarra
 
 def write(path: Path | str, labels: list[str], attributes: list[str], rows: np.ndarray) -> None:
     """Write CRFsuite's file, as CRFsuite does: attributes without a weight are left out."""
-    state = rows["kind"] == STATE
-    used = np.unique(rows["source"][state])
+    is_state = rows["kind"] == STATE
+    used, owners = np.unique(rows["source"][is_state], return_inverse=True)
     rows = rows.copy()
-    rows["source"][state] = np.searchsorted(used, rows["source"][state])
-    parts = [CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)) + rows.tobytes()]
-    starts = [HEADER.size]
-    parts.append(cqdb.table(labels))
-    parts.append(cqdb.table([attributes[number] for number in used.tolist()]))
-    for part in parts[:2]:
-        starts.append(starts[-1] + len(part))
-    parts[2] += b"\0" * (-(starts[2] + len(parts[2])) % 4)
-    starts.append(starts[-1] + len(parts[2]))
-    parts.append(_references(b"LFRF", rows[~state]["source"], np.flatnonzero(~state), len(labels), 2, starts[3]))
-    starts.append(starts[-1] + len(parts[3]))
-    parts.append(_references(b"AFRF", rows[state]["source"], np.flatnonzero(state), len(used), 0, starts[4]))
-    size = starts[-1] + len(parts[4])
+    rows["source"][is_state] = owners
+    features = CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)) + rows.tobytes()
+    parts = [features, cqdb.table(labels), cqdb.table([attributes[number] for number in used.tolist()])]
+    parts[2] += b"\0" * (-(HEADER.size + sum(map(len, parts))) % 4)
+    lists = ((b"LFRF", ~is_state, len(labels), 2), (b"AFRF", is_state, len(used), 0))
+    for chunk, mask, count, spare in lists:
+        start = HEADER.size + sum(map(len, parts))
+        parts.append(_references(chunk, rows["source"][mask], np.flatnonzero(mask), count, spare, start))
+    *starts, size = np.cumsum([HEADER.size, *map(len, parts)]).tolist()
     head = HEADER.pack(b"lCRF", size, b"FOMC", 100, 0, len(labels), len(used), *starts)
     with whole(path, "wb") as file:
         file.write(head + b"".join(parts))

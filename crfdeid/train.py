@@ -1,0 +1,83 @@
+"""Train a model, and score it on held-out documents.
+
+    python -m crfdeid.train corpus/train --test corpus/test --config english --out models/mine
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from crfdeid import command, corpora, crf, experiment, scores
+from crfdeid.document import Document
+from crfdeid.experiment import Experiment
+from crfdeid.faults import ConfigurationFault
+
+
+def parser() -> argparse.ArgumentParser:
+    parse = argparse.ArgumentParser(prog="python -m crfdeid.train", description=__doc__.split("\n")[0])
+    parse.add_argument("train", nargs="+", type=Path, help="training corpora, in any format")
+    parse.add_argument("--test", type=Path, help="documents to score the model on")
+    parse.add_argument("--config", default=experiment.DEFAULT, help="a shipped configuration, or a file")
+    parse.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
+    parse.add_argument("--out", type=Path, required=True, help="folder for the model")
+    parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast")
+    parse.add_argument("--encoding", default="utf-8")
+    parse.add_argument("--overwrite", action="store_true", help="replace a model that is there")
+    return parse
+
+
+def main(arguments: list[str] | None = None) -> None:
+    given = parser().parse_args(arguments)
+    settings = changed(experiment.read(given.config), given.set)
+    documents = [d for path in given.train for d in corpora.read(path, encoding=given.encoding)]
+    began = time.perf_counter()
+    with tqdm(desc="train", total=settings.crf.get("max_iterations"), disable=None, leave=False) as bar:
+        model = crf.train(
+            documents, settings, given.out, lambda *_: bar.update(), given.engine, given.overwrite
+        )
+    tell(documents, model, time.perf_counter() - began)
+    if given.test:
+        gold = list(corpora.read(given.test, encoding=given.encoding))
+        system = [model.tag(document) for document in command.progress(gold, "score")]
+        print(f"\nScored on {given.test}: {len(gold)} documents")
+        print(scores.table(scores.score(gold, system, model.scheme)))
+        tell_cut(model, gold)
+    print(f"\nThe model is in {given.out}")
+
+
+def changed(settings: Experiment, changes: list[str]) -> Experiment:
+    """The experiment with ``KEY=VALUE`` changes, values in TOML's notation."""
+    import tomllib
+
+    table: dict[str, Any] = settings.table()
+    for change in changes:
+        try:
+            key, value = change.split("=", 1)
+            parsed = tomllib.loads(f"value = {value}")["value"]
+        except (ValueError, tomllib.TOMLDecodeError):
+            raise ConfigurationFault(f"--set {change}: wanted KEY=VALUE, a text in quotes") from None
+        if key.startswith("crf."):
+            table["crf"] = table["crf"] | {key.removeprefix("crf."): parsed}
+        else:
+            table[key] = parsed
+    return experiment.build(table, "--set")
+
+
+def tell(documents: list[Document], model: crf.Model, seconds: float) -> None:
+    spans = sum(len(document.spans) for document in documents)
+    print(f"Trained on {len(documents)} documents with {spans} spans in {seconds:.0f} s")
+    tell_cut(model, documents)
+
+
+def tell_cut(model: crf.Model, documents: list[Document]) -> None:
+    if cut := model.line.cut_spans(documents):
+        print(f"{cut} gold spans begin or end inside a token and count as widened to it")
+
+
+if __name__ == "__main__":
+    command.run(main)

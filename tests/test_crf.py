@@ -1,0 +1,100 @@
+"""Training, the model folder, tagging, and what a damaged model says."""
+
+import dataclasses
+import json
+import shutil
+
+import pytest
+from conftest import SMALL
+
+from crfdeid import crf
+from crfdeid.document import Document, Span
+from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, SchemeFault
+
+
+def test_a_model_finds_what_it_learned(small_model, notes):
+    assert [small_model.tag(note).spans for note in notes[30:]] == [note.spans for note in notes[30:]]
+
+
+def test_an_empty_document_has_no_spans(small_model):
+    assert small_model.tag(Document("e", "")).spans == ()
+    assert small_model.tag(Document("e", " \n\n")).spans == ()
+
+
+def test_probabilities_are_those_of_whole_spans(small_model, notes):
+    spans = small_model.tag(notes[31], probabilities=True).spans
+    assert spans == notes[31].spans
+    assert all(0.5 < span.probability <= 1.0 for span in spans)
+
+
+def test_the_folder_holds_all_that_was_used(small_model):
+    files = json.loads((small_model.folder / "manifest.json").read_text())["files"]
+    assert set(files) == {
+        "features/lexical.template", "features/orthographic.template",
+        "model.crfsuite", "scheme.toml", "settings.json",
+    }  # fmt: skip
+
+
+def test_training_gazetteers_hold_the_training_part_alone(notes, tmp_path):
+    path = tmp_path / "own.template"
+    path.write_text("in_training_doctor[0] lower[0]\n")
+    settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("DOCTOR",))
+    model = crf.train(notes[:3], settings, tmp_path / "m", engine="crfsuite")
+    held_out = {notes[i].covered(notes[i].spans[0]).lower() for i in range(3, 8)}
+    words = (model.folder / "gazetteers" / "training_doctor.txt").read_text().lower().split()
+    assert {"ruiz", "smith", "nowak"} <= set(words)
+    assert not held_out & set(words)
+
+
+@pytest.fixture
+def copy(small_model, tmp_path):
+    return shutil.copytree(small_model.folder, tmp_path / "copy")
+
+
+@pytest.mark.parametrize("name", ["model.crfsuite", "settings.json", "features/lexical.template"])
+def test_a_damaged_file_is_named(copy, name):
+    (copy / name).write_bytes((copy / name).read_bytes()[:-7])
+    with pytest.raises(ModelFault, match=f"{name}: damaged"):
+        crf.load(copy)
+
+
+def test_a_missing_file_is_named(copy):
+    (copy / "scheme.toml").unlink()
+    with pytest.raises(ModelFault, match="scheme.toml: missing"):
+        crf.load(copy)
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "damaged"), ('{"format": 9, "files": {}}', "format 9")])
+def test_manifests_that_are_refused(copy, text, message):
+    (copy / "manifest.json").write_text(text)
+    with pytest.raises(ModelFault, match=message):
+        crf.load(copy)
+
+
+def test_no_model_at_all(tmp_path):
+    with pytest.raises(ModelFault, match="no model here"):
+        crf.load(tmp_path)
+
+
+def test_training_refuses(notes, tmp_path):
+    with pytest.raises(DocumentFault, match="nothing to learn from"):
+        crf.train([Document("n", "text")], SMALL, tmp_path / "m")
+    with pytest.raises(SchemeFault, match="n: DOKTOR at 0-4 is no type.*DOCTOR"):
+        crf.train([Document("n", "text", (Span(0, 4, "DOKTOR"),))], SMALL, tmp_path / "m")
+    overlapping = Document("n", "some text", (Span(0, 4, "AGE"), Span(2, 9, "DATE")))
+    with pytest.raises(DocumentFault, match="n: AGE at 0-4 overlaps DATE at 2-9"):
+        crf.train([overlapping], SMALL, tmp_path / "m", engine="crfsuite")
+    with pytest.raises(ConfigurationFault, match="pos names no source"):
+        crf.train(notes, dataclasses.replace(SMALL, features=("pos",)), tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_model_is_kept_unless_told(small_model, notes):
+    with pytest.raises(ModelFault, match="--overwrite"):
+        crf.train(notes, SMALL, small_model.folder)
+
+
+def test_recall_bias_lowers_the_score_of_the_outside_label(notes, tmp_path):
+    biased = crf.train(notes, dataclasses.replace(SMALL, recall_bias=50.0), tmp_path / "m", engine="crfsuite")
+    document = Document("n", "nothing here at all")
+    assert biased.tag(document).spans

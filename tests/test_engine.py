@@ -1,0 +1,128 @@
+"""The engine against CRFsuite: model files, losses, labels, probabilities."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pycrfsuite
+import pytest
+from conftest import SMALL
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crfdeid import crf
+from crfdeid.engine import weights
+from crfdeid.engine.chain import chain, opens
+from crfdeid.engine.reference import Emissions
+from crfdeid.faults import ModelFault
+
+FEATURES = [["a", "b"], ["c"], ["a", "é"], ["c", "d"]]
+LABELS = ["O", "B-AGE", "I-AGE", "O"]
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("crfsuite") / "m.crfsuite"
+    trainer = pycrfsuite.Trainer(verbose=False)
+    trainer.append(FEATURES, LABELS)
+    trainer.append(FEATURES[:2], LABELS[:2])
+    trainer.train(str(path))
+    return path
+
+
+def test_a_model_file_is_written_as_crfsuite_does(model_file, tmp_path):
+    model = weights.read(model_file)
+    weights.write(tmp_path / "copy", model.labels, model.attributes, model.records)
+    assert (tmp_path / "copy").read_bytes() == model_file.read_bytes()
+
+
+def test_many_strings_are_found_again_by_crfsuite(tmp_path):
+    names = [f"feature{n}=é{'x' * (n % 40)}" for n in range(3000)]
+    rows = weights.records(weights.STATE, np.arange(3000), np.arange(3000) % 2, np.arange(3000) + 1.0)
+    weights.write(tmp_path / "m", ["O", "X"], names, rows)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(tmp_path / "m"))
+    assert tagger.tag([[name] for name in names]) == ["OX"[n % 2] for n in range(3000)]
+
+
+def test_one_weight_is_changed(model_file, tmp_path):
+    path = tmp_path / "m"
+    path.write_bytes(model_file.read_bytes())
+    before = weights.read(path).records["weight"].copy()
+    weights.add(path, "a", "O", -1.5)
+    changed = weights.read(path).records["weight"] - before
+    assert np.isclose(sorted(changed)[0], -1.5)
+    assert np.count_nonzero(changed) == 1
+    with pytest.raises(ModelFault, match="no weight from x to O"):
+        weights.add(path, "x", "O", 1.0)
+
+
+@pytest.mark.parametrize("size", [0, 3, 47, 200])
+def test_a_truncated_file_is_refused(model_file, tmp_path, size):
+    path = tmp_path / "m"
+    path.write_bytes(model_file.read_bytes()[:size])
+    with pytest.raises(ModelFault, match="not a CRFsuite model"):
+        weights.read(path)
+
+
+def test_marginals_are_crfsuites(model_file):
+    model = weights.read(model_file)
+    found = chain(Emissions(model).of(FEATURES), model.transitions).marginals()
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(model_file))
+    tagger.set(FEATURES)
+    wanted = [[tagger.marginal(label, t) for label in model.labels] for t in range(len(FEATURES))]
+    assert np.allclose(found, wanted, atol=1e-9)
+
+
+def spans_of(labels):
+    """Brute force: the repaired stretches with their types."""
+    from crfdeid.bio import stretches
+
+    return {(first, last, labels[first][2:]) for first, last in stretches(labels)}
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_spans_probability_is_the_sum_over_all_labellings_that_have_it(data):
+    labels = ["O", "B-AGE", "I-AGE", "I-DATE"]
+    size = data.draw(st.integers(1, 4))
+    numbers = st.floats(-3, 3)
+    emissions = np.array(data.draw(st.lists(numbers, min_size=4 * size, max_size=4 * size))).reshape(size, 4)
+    transitions = np.array(data.draw(st.lists(numbers, min_size=16, max_size=16))).reshape(4, 4)
+    every = list(itertools.product(range(4), repeat=size))
+    scores = np.array([
+        sum(emissions[t, y] for t, y in enumerate(ys)) + sum(transitions[a, b] for a, b in zip(ys, ys[1:]))
+        for ys in every
+    ])  # fmt: skip
+    shares = np.exp(scores - np.logaddexp.reduce(scores))
+    found = chain(emissions, transitions)
+    for first, last in itertools.combinations_with_replacement(range(size), 2):
+        has_it = [(first, last, "AGE") in spans_of([labels[y] for y in ys]) for ys in every]
+        wanted = shares[has_it].sum()
+        assert np.isclose(found.span_probability(first, last, opens(labels, "AGE"), 2), wanted)
+
+
+CRF_SETTINGS = [
+    {},
+    {"c2": 0.0},
+    {"feature.minfreq": 3},
+    {"feature.possible_transitions": True},
+    {"feature.possible_states": True, "c1": 1.0},
+]
+
+
+@pytest.mark.parametrize("changes", CRF_SETTINGS, ids=str)
+def test_training_has_crfsuites_losses_and_labels(notes, tmp_path, changes):
+    pytest.importorskip("numba")
+    chosen = dataclasses.replace(
+        SMALL, features=("lexical", "context", "layout"), crf=SMALL.crf | {"max_iterations": 12} | changes
+    )
+    losses: dict[str, list[float]] = {"fast": [], "crfsuite": []}
+    models = {}
+    for engine, heard in losses.items():
+        models[engine] = crf.train(
+            notes[:20], chosen, tmp_path / engine, lambda _, loss, heard=heard: heard.append(loss), engine
+        )
+    assert np.allclose(losses["fast"], losses["crfsuite"], rtol=1e-6, atol=2e-6)
+    assert [models["fast"].tag(n).spans for n in notes] == [models["crfsuite"].tag(n).spans for n in notes]

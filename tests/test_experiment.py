@@ -1,0 +1,49 @@
+"""Configurations: defaults, bases, and what is refused."""
+
+import pytest
+
+from crfdeid import experiment, shipped
+from crfdeid.faults import ConfigurationFault
+
+
+def written(tmp_path, text, name="mine.toml"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("path", sorted(shipped.folder("configs").glob("*.toml")), ids=str)
+def test_every_shipped_configuration_reads(path):
+    assert experiment.read(path).features
+
+
+def test_a_base_is_changed(tmp_path):
+    written(tmp_path, 'features = ["lexical"]\n[crf]\nc1 = 0.5\nfeature.minfreq = 3\n', "base.toml")
+    path = written(tmp_path, 'base = "base.toml"\nsequence = "line"\n[crf]\nc1 = 0.1\n')
+    found = experiment.read(path)
+    assert (found.features, found.sequence) == (("lexical",), "line")
+    assert found.crf == {"c1": 0.1, "feature.minfreq": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "features is not set"),
+        ('feature = ["lexical"]', "no setting feature; did you mean features"),
+        ('features = "lexical"', "wanted tuple"),
+        ('features = ["lexical"]\nsequence = "lines"', "wanted one of document, line, sentence"),
+        ('features = ["lexical"]\ntokenizer = 3', "tokenizer = 3: wanted str"),
+        ('features = ["lexical"]\nrecall_bias = "high"', "wanted float"),
+        ('features = ["lexical"]\n[crf]\nc3 = 1', "crf.c3: no setting of lbfgs"),
+        ('features = ["lexical"]\n[crf]\nmax_iteration = 1', "did you mean max_iterations"),
+        ("features = [", "mine.toml"),
+    ],
+)
+def test_what_is_refused(tmp_path, text, message):
+    with pytest.raises(ConfigurationFault, match=message):
+        experiment.read(written(tmp_path, text))
+
+
+def test_an_unknown_name_suggests_the_near_one():
+    with pytest.raises(ConfigurationFault, match="did you mean english"):
+        experiment.read("englis")
