@@ -1,16 +1,46 @@
-# The two commands are `make train` and `make test`.
+# The two commands are `make train` and `make test`. A holder of the i2b2 2014 data types
+# `make train CORPUS=path/to/train TEST=path/to/test`.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+
+CORPUS ?= corpus/train
+TEST ?= corpus/test
+CONFIG ?= english
+MODEL ?= models/trained
+DOCUMENTS ?= 800
+SEED ?= 1
+
+.PHONY: train test gazetteers shipped clean
+train: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
+	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --out $(MODEL) --overwrite
+
+test: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest
+
+# The bundled corpus. The test part holds genres and names that the training part has not.
+corpus/train: $(VENV)/.installed
+	$(BIN)/python -m crfdeid.synthetic --documents $(DOCUMENTS) --seed $(SEED) --part train --out $@ --overwrite
+
+corpus/test: $(VENV)/.installed
+	$(BIN)/python -m crfdeid.synthetic --documents 200 --seed $(SEED) --part test --out $@ --overwrite
+
+# How the model that ships was made: more documents of every genre and all names.
+shipped: $(VENV)/.installed
+	$(BIN)/python -m crfdeid.synthetic --documents 4000 --seed 2014 --part all --out corpus/shipped --overwrite
+	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
+
+gazetteers: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[gazetteers]'
+	$(BIN)/python gazetteers/build.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: setup.cfg pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,fast]'
 	touch $@
 
-.PHONY: test
-test: $(VENV)/.installed
-	$(BIN)/ruff check .
-	$(BIN)/python -m pytest
+clean:
+	rm -rf corpus $(MODEL)

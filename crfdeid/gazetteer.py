@@ -15,7 +15,7 @@ from pathlib import Path
 from crfdeid import shipped
 from crfdeid.faults import FormatFault
 from crfdeid.files import read_text
-from crfdeid.tokenizer import fine
+from crfdeid.tokenizer import FINE
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,30 @@ class Gazetteer:
 
 def made(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
     """A gazetteer of ``entries`` less the ``excluded`` ones."""
-    never = {tuple(token.text.lower() for token in fine(entry)) for entry in excluded}
-    tuples = {tuple(token.text.lower() for token in fine(entry)) for entry in entries} - never - {()}
+    never = {phrase for entry in excluded for phrase in tokenized(entry)}
+    tuples = {phrase for entry in entries for phrase in tokenized(entry)} - never
     phrases: dict[str, set[tuple[str, ...]]] = {}
     for phrase in tuples:
         phrases.setdefault(phrase[0], set()).add(phrase)
     words = {word for phrase in tuples for word in phrase if word.isalnum()}
     return Gazetteer(
         name,
-        frozenset(words - {word for phrase in never if len(phrase) == 1 for word in phrase}),
+        frozenset(words - {phrase[0] for phrase in never if len(phrase) == 1}),
         {first: frozenset(group) for first, group in phrases.items()},
     )
+
+
+def tokenized(entry: str) -> set[tuple[str, ...]]:
+    """An entry as the lowercased tokens it has in a note, written as it is and without its
+    capitals (which part tokens).
+
+    >>> sorted(tokenized("McKay"))
+    [('mc', 'kay'), ('mckay',)]
+    """
+    if entry.isalpha() and entry[1:].islower():
+        return {(entry.lower(),)}
+    forms = (entry, entry.lower())
+    return {tuple(match[0].lower() for match in FINE.finditer(form)) for form in forms} - {()}
 
 
 def read(path: Path) -> Gazetteer:

@@ -18,6 +18,11 @@ from crfdeid.gazetteer import Gazetteer
 Value = str | None
 YES = "1"
 
+CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
+SMALL = regex.compile(r"[\p{Ll}\p{Lo}\p{Lm}]")
+DIGIT = regex.compile(r"\d")
+RUN = regex.compile(r"(.)\1+")
+
 
 def shape(text: str) -> str:
     """He et al. 2015, table 2: capitals A, small letters a, digits 0, the rest as it is.
@@ -25,8 +30,7 @@ def shape(text: str) -> str:
     >>> shape("McKay"), shape("x5-3321")
     ('AaAaa', 'a0-0000')
     """
-    told = regex.sub(r"[\p{Ll}\p{Lo}\p{Lm}]", "a", regex.sub(r"\d", "0", text))
-    return regex.sub(r"[\p{Lu}\p{Lt}]", "A", told)
+    return CAPITAL.sub("A", SMALL.sub("a", DIGIT.sub("0", text)))
 
 
 def short_shape(text: str) -> str:
@@ -35,7 +39,7 @@ def short_shape(text: str) -> str:
     >>> short_shape("McKay"), short_shape("1998")
     ('AaAa', '0')
     """
-    return regex.sub(r"(.)\1+", r"\1", shape(text))
+    return RUN.sub(r"\1", shape(text))
 
 
 def when(question: Callable[[str], object]) -> Callable[[str], Value]:
@@ -77,7 +81,7 @@ def letter_pattern(text: str) -> Value:
     """
     if not text.isalpha():
         return None
-    return regex.sub(r"(.)\1+", r"\1", "".join("v" if c in "aeiouy" else "c" for c in text.lower()))
+    return RUN.sub(r"\1", "".join("v" if c in "aeiouy" else "c" for c in text.lower()))
 
 
 def is_punctuation(character: str) -> bool:

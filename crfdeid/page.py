@@ -7,6 +7,7 @@ document, and is computed once, when a template first asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 import regex
 
@@ -16,6 +17,9 @@ from crfdeid.tokenizer import is_line_end
 
 TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
 HEADING_WORDS = 6
+OUTER = regex.compile(r"^\W+|\W+$")
+NUMBER = regex.compile(r"\d+")
+WORD = regex.compile(r"[^\W\d]+")
 
 
 class Page:
@@ -160,10 +164,14 @@ def chunk(page: Page) -> list[Value]:
     return values
 
 
+@lru_cache(100_000)
 def chunk_shape(text: str) -> str:
-    core = regex.sub(r"^\W+|\W+$", "", text)
-    digits = regex.sub(r"\d+", lambda match: "0" * min(len(match[0]), 5), core)
-    return regex.sub(r"[^\W\d]+", lambda match: short_shape(match[0]), digits)[:16]
+    """
+    >>> chunk_shape("PEND01/26/2098,")
+    'A00/00/0000'
+    """
+    digits = NUMBER.sub(lambda match: "0" * min(len(match[0]), 5), OUTER.sub("", text))
+    return WORD.sub(lambda match: short_shape(match[0]), digits)[:16]
 
 
 def titled(page: Page) -> list[Value]:

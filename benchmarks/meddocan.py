@@ -1,0 +1,70 @@
+"""MEDDOCAN (IberLEF 2019): train on its training part, score on its development part.
+
+    python benchmarks/meddocan.py [--train DIR ...] [--test DIR] [--engine fast|crfsuite]
+
+Each DIR holds brat files. Prints the task's three scores, the same for the narrative
+alone (about 19% of the spans; the rest stand in templated heads and feet), and times.
+The test split is held out: tune on the development part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from crfdeid import corpora, crf, experiment, meddocan
+from crfdeid.document import Document
+
+DATA = Path("../shared/data/meddocan")
+# The templated head ends at the first of these headings, the foot begins at the last.
+FOOT = ("Remitido por", "Responsable clínico", "Correspondencia")
+HEAD = ("Informe clínico del paciente", "Historia clínica", "Informe clínico", "Médico:")
+
+
+def narrative(document: Document) -> Document:
+    """The document with the spans of its narrative alone: past the line of the last field
+    of the head, before the sender's line."""
+    start = max((document.text.find("\n", document.text.find(word)) for word in HEAD if word in document.text[:2000]), default=0)
+    foot = document.text.find(FOOT[0])
+    stop = foot if foot > 0 else len(document.text)
+    return document.with_spans(s for s in document.spans if start <= s.start and s.end <= stop)
+
+
+def main() -> None:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--train", type=Path, nargs="+", default=[DATA / "train" / "brat"])
+    parse.add_argument("--test", type=Path, default=DATA / "dev" / "brat")
+    parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast")
+    given = parse.parse_args()
+    train = [document for folder in given.train for document in corpora.read(folder, "brat")]
+    gold = list(corpora.read(given.test, "brat"))
+    with tempfile.TemporaryDirectory() as folder:
+        benchmark(train, gold, Path(folder) / "model", given.engine)
+
+
+def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path, engine: str) -> None:
+    settings = experiment.read("meddocan")
+    began = time.perf_counter()
+    with tqdm(desc="train", total=settings.crf["max_iterations"], disable=None, leave=False) as bar:
+        model = crf.train(train, settings, folder, lambda *_: bar.update(), engine)
+    trained = time.perf_counter()
+    system = [model.tag(document) for document in gold]
+    tagged = time.perf_counter()
+    tokens = sum(len(model.line.tokenize(document.text)) for document in gold)
+    print(f"train: {len(train)} documents, {trained - began:.1f} s with engine {engine}")
+    print(f"tag: {len(gold)} documents, {tokens} tokens, {tokens / (tagged - trained):,.0f} tokens/s")
+    print(f"gold spans that cut a token: {model.line.cut_spans([*train, *gold])}")
+    print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    for title, part in (("all spans", lambda d: d), ("narrative alone", narrative)):
+        print(f"\n{title}")
+        print(meddocan.table(meddocan.score(list(map(part, gold)), list(map(part, system)))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The wheel holds all that the package needs at run time."""
+
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from crfdeid import shipped
+
+ROOT = shipped.PACKAGE.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    if not (ROOT / "setup.cfg").is_file():
+        pytest.skip("not a checkout")
+    out = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", out, ROOT]
+    subprocess.run(build, check=True, capture_output=True)
+    (path,) = out.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        yield archive, out
+
+
+@pytest.mark.parametrize(
+    ("folder", "pattern"),
+    [
+        ("features", "*.template"),
+        ("gazetteers", "*.txt"),
+        ("configs", "*.toml"),
+        ("configs/schemes", "*.toml"),
+        ("models", "*/*"),
+        ("models", "*/*/*"),
+        ("crfdeid", "**/*.py"),
+        ("crfdeid/synthetic", "**/*.txt"),
+    ],
+)
+def test_a_folder_is_in_the_wheel(wheel, folder, pattern):
+    archive, _ = wheel
+    inside = "" if folder.startswith("crfdeid") else "crfdeid/"
+    files = [path for path in (ROOT / folder).glob(pattern) if path.is_file()]
+    tracked = [path for path in files if "trained" not in path.parts and "__pycache__" not in path.parts]
+    wanted = {inside + path.relative_to(ROOT).as_posix() for path in tracked}
+    assert wanted
+    assert wanted <= set(archive.namelist())
+
+
+def test_the_wheel_tags_from_its_own_files(wheel, tmp_path):
+    archive, _ = wheel
+    archive.extractall(tmp_path / "site")
+    note = tmp_path / "note.txt"
+    note.write_text("Mr. John Smith was seen by Dr. Maria Alvarez on 03/14/2019.\n")
+    run = subprocess.run(
+        [sys.executable, "-m", "crfdeid.tag", note, "--format", "inline"],
+        cwd=tmp_path / "site", capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "03/14/2019" in run.stdout
+    assert "DATE" in run.stdout
