@@ -18,7 +18,6 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,9 +27,11 @@ from crfdeid import __version__, bio, experiment, gazetteer, scheme, shipped, te
 from crfdeid.document import Document, Span
 from crfdeid.engine import weights
 from crfdeid.engine.confidence import Confidence
+from crfdeid.engine.decoder import Decoder
 from crfdeid.experiment import Experiment
 from crfdeid.faults import DocumentFault, ModelFault
 from crfdeid.line import Line, needs_pos
+from crfdeid.page import Page
 from crfdeid.templates import Template
 
 FORMAT = 1
@@ -39,30 +40,40 @@ DEFAULT = "english"
 
 
 class Model:
-    """A loaded model; ``tag`` is all that a tagger needs."""
+    """A loaded model; ``tag`` is all that a tagger needs. ``engine`` is ``fast``, or ``crfsuite``
+    for the reference, which gives the same labels."""
 
-    def __init__(self, folder: Path, settings: Experiment, line: Line) -> None:
+    def __init__(self, folder: Path, settings: Experiment, line: Line, engine: str = "fast") -> None:
         self.folder, self.experiment, self.line = folder, settings, line
         self.scheme = scheme.read(folder / "scheme.toml")
-        self._tagger = pycrfsuite.Tagger()
-        self._tagger.open(str(folder / CRFSUITE))
-
-    @cached_property
-    def confidence(self) -> Confidence:
-        return Confidence(weights.read(self.folder / CRFSUITE))
+        found = weights.read(folder / CRFSUITE)
+        self.decoder = Decoder(found, line.extractor)
+        self.confidence = Confidence(found)
+        self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
+        if self.crfsuite:
+            self.crfsuite.open(str(folder / CRFSUITE))
 
     def tag(self, document: Document, probabilities: bool = False) -> Document:
         """The document with the spans found, in place of any it had; each with its
         probability, if asked for (which takes several times as long)."""
         spans: list[Span] = []
-        for page, sequence, features in self.line.features(document):
-            labels = self._tagger.tag(features)
+        page, sequences = self.line.page(document)
+        for sequence in sequences:
+            labels = self.labels(page, sequence)
             found = bio.decode(page.tokens[sequence.start : sequence.stop], labels)
-            spans += self.confidence.given(found, features, labels) if probabilities else found
+            if found and probabilities:
+                found = self.confidence.given(found, self.decoder.emissions(page, sequence), labels)
+            spans += found
         return document.with_spans(spans)
 
+    def labels(self, page: Page, sequence: range) -> list[str]:
+        """The BIO label of each token of a sequence."""
+        if self.crfsuite:
+            return self.crfsuite.tag(self.line.extractor.features(page, sequence))
+        return self.decoder.labels(page, sequence)
 
-def load(folder: Path | str | None = None) -> Model:
+
+def load(folder: Path | str | None = None, engine: str = "fast") -> Model:
     """The model in ``folder``, or the shipped one. Raises :class:`ModelFault` where it is
     incomplete, damaged, or of a newer format."""
     folder = shipped.folder("models") / DEFAULT if folder is None else Path(folder)
@@ -71,7 +82,7 @@ def load(folder: Path | str | None = None) -> Model:
     settings = experiment.build(table, str(folder / "settings.json"))
     groups = [t for name in settings.features for t in templates.read(folder / "features" / name)]
     lists = {path.stem: gazetteer.read(path) for path in list_files(folder / "gazetteers")}
-    return Model(folder, settings, Line(settings, groups, lists))
+    return Model(folder, settings, Line(settings, groups, lists), engine)
 
 
 def list_files(folder: Path) -> list[Path]:

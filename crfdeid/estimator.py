@@ -84,8 +84,9 @@ class CRFTagger(BaseEstimator):
 
     def _tagged(self, document: Document) -> tuple[Span, ...]:
         spans: list[Span] = []
-        for page, sequence, features in self.line_.features(document):
-            (labels,) = self.crf_.predict([features])
+        page, sequences = self.line_.page(document)
+        for sequence in sequences:
+            (labels,) = self.crf_.predict([self.line_.extractor.features(page, sequence)])
             spans += bio.decode(page.tokens[sequence.start : sequence.stop], labels)
         return tuple(spans)
 

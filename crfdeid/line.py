@@ -39,11 +39,6 @@ class Line:
             document.text, tokens, self.experiment.sequence
         )
 
-    def features(self, document: Document) -> Iterator[tuple[Page, range, list[list[str]]]]:
-        page, sequences = self.page(document)
-        for sequence in sequences:
-            yield page, sequence, self.extractor.features(page, sequence)
-
     def examples(self, documents: Iterable[Document]) -> Iterator[tuple[list[list[str]], list[str]]]:
         """Features and labels of every sequence: what a CRF is trained on. Overlapping
         spans raise :class:`DocumentFault`, or the longest is kept, as the experiment says."""

@@ -6,14 +6,15 @@ import itertools
 import numpy as np
 import pycrfsuite
 import pytest
-from conftest import SMALL
+from conftest import SMALL, note
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import crf
+from crfdeid.document import Document, Span
 from crfdeid.engine import weights
 from crfdeid.engine.chain import chain, opens
-from crfdeid.engine.reference import Emissions
+from crfdeid.engine.viterbi import Viterbi
 from crfdeid.faults import ModelFault
 
 FEATURES = [["a", "b"], ["c"], ["a", "é"], ["c", "d"]]
@@ -65,14 +66,59 @@ def test_a_truncated_file_is_refused(model_file, tmp_path, size):
         weights.read(path)
 
 
-def test_marginals_are_crfsuites(model_file):
-    model = weights.read(model_file)
-    found = chain(Emissions(model).of(FEATURES), model.transitions).marginals()
+def test_marginals_are_crfsuites(small_model, notes):
+    model = weights.read(small_model.folder / "model.crfsuite")
     tagger = pycrfsuite.Tagger()
-    tagger.open(str(model_file))
-    tagger.set(FEATURES)
-    wanted = [[tagger.marginal(label, t) for label in model.labels] for t in range(len(FEATURES))]
+    tagger.open(str(small_model.folder / "model.crfsuite"))
+    page, (sequence,) = small_model.line.page(notes[33])
+    tagger.set(small_model.line.extractor.features(page, sequence))
+    wanted = [[tagger.marginal(label, t) for label in model.labels] for t in range(len(sequence))]
+    found = chain(small_model.decoder.emissions(page, sequence), model.transitions).marginals()
     assert np.allclose(found, wanted, atol=1e-9)
+
+
+TEXT = st.text(alphabet="aB1 .:|=\n", max_size=60) | st.sampled_from([note(n).text for n in range(5)])
+
+
+@pytest.fixture(scope="module")
+def both_engines(notes, tmp_path_factory):
+    chosen = dataclasses.replace(
+        SMALL, features=("lexical", "orthographic", "context", "layout", "form"), sequence="line"
+    )
+    folder = tmp_path_factory.mktemp("both") / "m"
+    odd = Document("odd", "| a |= 3/4 |", (Span(5, 10, "DATE"),))
+    crf.train([*notes[:20], odd, odd], chosen, folder, engine="crfsuite")
+    return [crf.load(folder, engine) for engine in ("fast", "crfsuite")]
+
+
+@given(text=TEXT)
+def test_labels_are_crfsuites_on_any_text(both_engines, text):
+    fast, reference = (model.tag(Document("n", text)).spans for model in both_engines)
+    assert fast == reference
+
+
+@given(data=st.data())
+def test_pruning_is_exact_and_ties_go_to_the_lowest_label(data):
+    size, length = data.draw(st.integers(1, 6)), data.draw(st.integers(0, 7))
+    score = st.sampled_from([0.0, 1.0, -1.0, 2.5, 1e4, -1e4])
+    emissions = np.array([data.draw(score) for _ in range(size * length)]).reshape(length, size)
+    transitions = np.array([data.draw(score) for _ in range(size * size)]).reshape(size, size)
+    assert Viterbi(transitions).path(emissions).tolist() == plain_viterbi(emissions, transitions)
+
+
+def plain_viterbi(emissions, transitions):
+    """As CRFsuite does it: every label, the first of the best."""
+    if not len(emissions):
+        return []
+    scores, back = emissions[0], []
+    for emission in emissions[1:]:
+        every = scores[:, None] + transitions
+        back.append(every.argmax(axis=0))
+        scores = every.max(axis=0) + emission
+    path = [int(scores.argmax())]
+    for pointers in reversed(back):
+        path.append(int(pointers[path[-1]]))
+    return path[::-1]
 
 
 def spans_of(labels):

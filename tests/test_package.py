@@ -16,8 +16,8 @@ def wheel(tmp_path_factory):
     if not (ROOT / "setup.cfg").is_file():
         pytest.skip("not a checkout")
     out = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", out, ROOT]
-    subprocess.run(build, check=True, capture_output=True)
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "-w", out]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, ROOT], check=True, capture_output=True)
     (path,) = out.glob("*.whl")
     with zipfile.ZipFile(path) as archive:
         yield archive, out

@@ -12,23 +12,22 @@ import numpy as np
 from crfdeid import bio
 from crfdeid.document import Span
 from crfdeid.engine.chain import chain, opens
-from crfdeid.engine.reference import Emissions
 from crfdeid.engine.weights import Weights
 
 
 class Confidence:
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
-        self.emissions = Emissions(weights)
         self._opens = cache(lambda type: opens(weights.labels, type))
 
     def given(
-        self, spans: Sequence[Span], features: Sequence[Sequence[str]], labels: Sequence[str]
+        self, spans: Sequence[Span], emissions: np.ndarray, labels: Sequence[str]
     ) -> list[Span]:
-        """The spans of a sequence's ``labels``, each with its probability."""
+        """The spans of a sequence's ``labels``, each with its probability; ``emissions`` are
+        the sequence's scores [tokens, labels]."""
         if not spans:
             return []
-        scores = chain(self.emissions.of(features), self.weights.transitions)
+        scores = chain(emissions, self.weights.transitions)
         return [
             replace(span, probability=self._probability(scores, first, last, span.type))
             for span, (first, last) in zip(spans, bio.stretches(labels))
