@@ -1,0 +1,238 @@
+"""Who and what a note is about, and what fills its slots.
+
+A :class:`World` is one patient with the people and places around them, the same in all
+their notes; a :class:`Cast` is that world on the day of one note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from random import Random
+
+from crfdeid.synthetic import clinical, dates, numbers, people, places
+from crfdeid.synthetic.frames import Frame, Slot
+from crfdeid.synthetic.parts import draw, listed, weighted
+from crfdeid.synthetic.people import Person
+from crfdeid.synthetic.pieces import Piece
+from crfdeid.synthetic.slots import LISTED, type_of
+
+Maker = Callable[["Cast", str | None], str]
+
+
+@dataclass(frozen=True)
+class World:
+    """``first_note`` is the day of the first note; ``staff`` are doctor, doctor2, doctor3
+    and nurse."""
+
+    part: str
+    patient: Person
+    dob: date
+    first_note: date
+    record: str
+    staff: dict[str, Person]
+    hospital: places.Hospital
+    hospital2: places.Hospital
+    town: places.Town
+    hospital_town: places.Town
+
+
+def world(rng: Random, part: str) -> World:
+    age = max(0, min(101, int(rng.gauss(62, 19)))) if rng.random() < 0.93 else rng.randint(0, 17)
+    # Half the notes lie where the 2014 corpus was shifted to, half in our own time.
+    year = rng.randint(2059, 2152) if rng.random() < 0.5 else rng.randint(1986, 2026)
+    first_note = date(year, 1, 1) + timedelta(rng.randrange(365))
+    return World(
+        part=part,
+        patient=people.person(rng, part),
+        dob=first_note - timedelta(age * 365.25 + rng.randrange(5, 360)),
+        first_note=first_note,
+        record=numbers.number("medicalrecord", rng),
+        staff={role: people.person(rng, part) for role in ("doctor", "doctor2", "doctor3", "nurse")},
+        hospital=places.hospital(rng, part),
+        hospital2=places.hospital(rng, part),
+        town=places.town(rng, part),
+        hospital_town=places.town(rng, part),
+    )
+
+
+class Cast:
+    """``rng`` is the note's; ``today`` its day; ``town`` the one that addresses are in now
+    (a letterhead's is the hospital's)."""
+
+    def __init__(self, world: World, rng: Random, today: date) -> None:
+        self.world, self.rng, self.today = world, rng, today
+        self.town = world.town
+        self.numeric = dates.habit(rng) if rng.random() < 0.8 else None
+        self.used: dict[str, str] = {}
+
+    def render(self, frame: Frame) -> list[Piece]:
+        """The frame with its choices made and its slots filled."""
+        pieces: list[Piece] = []
+        for part in frame.parts:
+            chosen = self.rng.choice(part.branches) if not isinstance(part, (str, Slot)) else (part,)
+            pieces += [self.fill(inner) if isinstance(inner, Slot) else Piece(inner) for inner in chosen]
+        return pieces
+
+    def fill(self, slot: Slot) -> Piece:
+        text = MAKERS[slot.name](self, slot.variant)
+        return Piece(text[:1].upper() + text[1:] if slot.capital else text, type_of(slot.name))
+
+    def once(self, key: str, make: Callable[[], str]) -> str:
+        """A value that stays the same through the note, most of the time."""
+        if key not in self.used or self.rng.random() < 0.1:
+            self.used[key] = make()
+        return self.used[key]
+
+    @property
+    def age(self) -> int:
+        return max(0, int((self.today - self.world.dob).days / 365.25))
+
+
+def name_of(cast: Cast, person: Person, variant: str | None) -> str:
+    if cast.rng.random() < 0.02:
+        person = replace(person, last=people.invented.misspelt(person.last, cast.rng))
+    return people.written(person, variant or "full", cast.rng)
+
+
+def staff(role: str) -> Maker:
+    return lambda cast, variant: name_of(cast, cast.world.staff[role], variant)
+
+
+def stranger(cast: Cast, variant: str | None) -> str:
+    """Somebody new. A hospital's staff come from anywhere."""
+    return name_of(cast, people.person(cast.rng, cast.world.part), variant)
+
+
+def relative(cast: Cast, variant: str | None) -> str:
+    last = cast.world.patient.last if cast.rng.random() < 0.5 else None
+    return name_of(cast, people.person(cast.rng, cast.world.part, last=last), variant)
+
+
+def day(choose: Callable[[Cast], date]) -> Maker:
+    return lambda cast, variant: dates.written(choose(cast), variant or "numeric", cast.rng, cast.numeric)
+
+
+def age(cast: Cast, variant: str | None) -> str:
+    return clinical.age(cast.age, variant, cast.rng)
+
+
+def hospital(which: str) -> Maker:
+    return lambda cast, variant: getattr(getattr(cast.world, which), variant or "full")
+
+
+def state(cast: Cast, variant: str | None) -> str:
+    return cast.town.state if variant == "full" else cast.town.abbr
+
+
+def city(cast: Cast, variant: str | None) -> str:
+    return cast.town.city
+
+
+def employer(cast: Cast, variant: str | None) -> str:
+    return places.organization(cast.rng, cast.world.part)
+
+
+def profession(cast: Cast, variant: str | None) -> str:
+    lists = [(3, "jobs")] + ([(1, "professions")] if listed("professions") else [])
+    return cast.rng.choice(listed(weighted(cast.rng, lists))).lower()
+
+
+def country(cast: Cast, variant: str | None) -> str:
+    return cast.rng.choice(listed("nations"))
+
+
+def email(cast: Cast, variant: str | None) -> str:
+    person = cast.rng.choice([cast.world.patient, *cast.world.staff.values()])
+    return numbers.email(cast.rng, person.first, person.last)
+
+
+def numbered(kind: str) -> Maker:
+    return lambda cast, variant: numbers.number(kind, cast.rng)
+
+
+def record(cast: Cast, variant: str | None) -> str:
+    return cast.world.record if cast.rng.random() < 0.9 else numbers.number("medicalrecord", cast.rng)
+
+
+def username(cast: Cast, variant: str | None) -> str:
+    """A login, built from somebody's initials half of the time."""
+    made = numbers.number("username", cast.rng)
+    person = cast.rng.choice(list(cast.world.staff.values()))
+    letters = (person.first[0] + person.last[0]).lower()
+    return (
+        letters + made.lstrip("abcdefghijklmnopqrstuvwxyz")
+        if made[0].islower() and cast.rng.random() < 0.5
+        else made
+    )
+
+
+def room(cast: Cast, variant: str | None) -> str:
+    number = cast.rng.randint(2, 1200)
+    return cast.rng.choice(
+        (f"{number}", f"{number}", f"{number}{cast.rng.choice('AB')}", f"{number}-{cast.rng.randint(1, 2)}")
+    )
+
+
+MAKERS: dict[str, Maker] = {
+    "patient": lambda cast, variant: name_of(cast, cast.world.patient, variant),
+    "relative": relative,
+    **{role: staff(role) for role in ("doctor", "doctor2", "doctor3", "nurse")},
+    "someone": stranger,
+    "date": day(lambda cast: dates.just_before(cast.today, cast.rng)),
+    "past_date": day(lambda cast: dates.long_before(cast.today, cast.rng)),
+    "next_date": day(lambda cast: dates.soon_after(cast.today, cast.rng)),
+    "dob": day(lambda cast: cast.world.dob),
+    "today": day(lambda cast: cast.today),
+    "age": age,
+    "relative_age": lambda cast, variant: clinical.age(cast.rng.randint(1, 99), variant, cast.rng),
+    "hospital": hospital("hospital"),
+    "hospital2": hospital("hospital2"),
+    "organization": employer,
+    "profession": profession,
+    "country": country,
+    "street": lambda cast, variant: cast.once(
+        f"street {cast.town}", lambda: places.street(cast.rng, cast.world.part)
+    ),
+    "city": city,
+    "state": state,
+    "zip": lambda cast, variant: cast.town.zip,
+    "department": lambda cast, variant: places.department(cast.rng, cast.world.part),
+    "location_other": lambda cast, variant: draw(
+        cast.world.part, lambda: places.location(cast.rng, cast.world.part)
+    ),
+    "room": room,
+    "username": username,
+    "email": email,
+    "url": lambda cast, variant: numbers.url(cast.rng),
+    "medicalrecord": record,
+    **{
+        kind: numbered(kind)
+        for kind in (
+            "phone",
+            "pager",
+            "fax",
+            "ipaddr",
+            "ssn",
+            "healthplan",
+            "account",
+            "license",
+            "vehicle",
+            "device",
+            "bioid",
+            "idnum",
+        )
+    },
+    **{name: lambda cast, variant, name=name: clinical.term(name, cast.rng) for name in LISTED},
+    **{
+        name: lambda cast, variant, name=name: clinical.pronoun(
+            name, cast.world.patient.sex, cast.age, cast.rng
+        )
+        for name in clinical.PRONOUNS
+    },
+    **{
+        name: lambda cast, variant, name=name: clinical.measured(name, variant, cast.rng)
+        for name in clinical.MEASURES
+    },
+}

@@ -1,0 +1,127 @@
+"""What fills the slots that are no PHI: terms, pronouns, measurements; and ages."""
+
+from __future__ import annotations
+
+from random import Random
+
+import regex
+
+from crfdeid.synthetic.parts import listed
+from crfdeid.synthetic.patterns import pattern
+
+ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+TENS = ["_", "_", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+
+PRONOUNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "he": (("she",), ("he",)),
+    "him": (("her",), ("him",)),
+    "his": (("her",), ("his",)),
+    "himself": (("herself",), ("himself",)),
+    "sex": (
+        ("female", "female", "woman", "F", "lady", "female"),
+        ("male", "male", "man", "M", "gentleman", "male"),
+    ),
+    "title": (("Ms.", "Mrs.", "Ms.", "Ms", "Mrs", "Miss"), ("Mr.", "Mr.", "Mr", "Mr.")),
+    "person": (("lady", "woman", "patient"), ("gentleman", "man", "patient")),
+}
+CHILD = {
+    "sex": (("girl", "female"), ("boy", "male")),
+    "person": (("girl", "child"), ("boy", "child")),
+    "title": (("Miss",), ("Master",)),
+}
+
+
+def pronoun(name: str, sex: str, age: int, rng: Random) -> str:
+    """
+    >>> pronoun("his", "F", 40, Random(1))
+    'her'
+    """
+    forms = CHILD[name] if age < 16 and name in CHILD else PRONOUNS[name]
+    return rng.choice(forms[sex == "M"])
+
+
+def term(kind: str, rng: Random) -> str:
+    """A disease, a drug, a dose …"""
+    if kind in ("dose", "labvalue"):
+        return shaped(kind, rng)
+    if kind == "relation":
+        kind = rng.choice(("relation_f", "relation_m"))
+    if kind == "disease" and rng.random() < 0.12 and (others := listed("medical_words")):
+        return rng.choice(others)
+    return rng.choice(listed(kind))
+
+
+MEASURES = ("duration", "time", "weight", "bp", "temp", "pulse", "number")
+RANGE = regex.compile(r"\{([\d.]+)-([\d.]+)\}")
+CHOICE = regex.compile(r"\[([^\]]*)\]")
+
+
+def shaped(kind: str, rng: Random) -> str:
+    """A measurement in one of its shapes (patterns/clinical.txt)."""
+    text = CHOICE.sub(lambda match: rng.choice(match[1].split("|")), pattern(kind, rng))
+    return RANGE.sub(lambda match: between(match[1], match[2], rng), text)
+
+
+def between(low: str, high: str, rng: Random) -> str:
+    """A number in the range, with as many decimals as ``low``.
+
+    >>> between("7", "7", Random(1)), between("0.50", "0.5", Random(1))
+    ('7', '0.50')
+    """
+    if "." not in low:
+        return str(rng.randint(int(low), int(float(high))))
+    return f"{rng.uniform(float(low), float(high)):.{len(low.partition('.')[2])}f}"
+
+
+def measured(name: str, variant: str | None, rng: Random) -> str:
+    """
+    >>> measured("number", "7-7", Random(1))
+    '7'
+    """
+    return between(*str(variant).split("-"), rng) if name == "number" else shaped(name, rng)
+
+
+def words(number: int) -> str:
+    """
+    >>> words(45), words(90)
+    ('forty-five', 'ninety')
+    """
+    if number >= 100:
+        return "one hundred" + (f" {words(number - 100)}" if number > 100 else "")
+    if number < 20:
+        return ONES[number]
+    return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
+
+
+def age(years: int, variant: str | None, rng: Random) -> str:
+    """
+    >>> age(45, "number", Random(1)), age(45, "decade", Random(1))
+    ('45', '40s')
+    """
+    years = max(years, 1)
+    if variant == "words":
+        return words(years)
+    if variant == "decade":
+        return f"{max(years // 10, 2) * 10}{rng.choice(('s', 's', chr(39) + 's'))}"
+    return str(years)

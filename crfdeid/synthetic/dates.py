@@ -1,0 +1,72 @@
+"""Dates as people write them, and the days of a note's life.
+
+The shapes are in patterns/dates.txt. Times are never part of a date.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from random import Random
+
+from crfdeid.synthetic.parts import listed
+from crfdeid.synthetic.patterns import pattern
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November",
+    "December",
+)  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+SEASONS = ("winter", "spring", "summer", "fall", "autumn", "Winter", "Spring", "Summer", "Fall")
+
+
+def th(number: int) -> str:
+    """
+    >>> th(1), th(12), th(23)
+    ('1st', '12th', '23rd')
+    """
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def fields(day: date, suffix: str = "") -> dict[str, object]:
+    month, weekday = MONTHS[day.month - 1], WEEKDAYS[day.weekday()]
+    values = {
+        "m": day.month, "mm": f"{day.month:02}", "month": month, "mon": month[:3], "MON": month[:3].upper(),
+        "MONTH": month.upper(), "d": day.day, "dd": f"{day.day:02}", "th": th(day.day), "y": day.year,
+        "yy": f"{day.year % 100:02}", "decade": day.year // 10 * 10, "weekday": weekday, "wd": weekday[:3],
+    }  # fmt: skip
+    return {name + suffix: value for name, value in values.items()}
+
+
+def written(day: date, variant: str, rng: Random, numeric: str | None = None) -> str:
+    """``day`` in one of the variant's shapes; ``numeric`` is the note's habitual one.
+
+    >>> written(date(2067, 3, 7), "numeric", Random(1), numeric="{m}/{d}/{yy}")
+    '3/7/67'
+    """
+    shape = numeric if numeric and variant == "numeric" else pattern(variant, rng)
+    end = day + timedelta(rng.randint(1, 12))
+    named = {"season": rng.choice(SEASONS), "holiday": rng.choice(listed("holidays"))}
+    return shape.format(**fields(day), **fields(end, "2"), **named)
+
+
+def habit(rng: Random) -> str:
+    """A numeric shape that the writer of a note keeps to."""
+    return pattern("numeric", rng)
+
+
+def long_before(day: date, rng: Random) -> date:
+    """A day of the past history: months to decades before ``day``."""
+    return day - timedelta(int(20 + 9000 * rng.random() ** 3))
+
+
+def soon_after(day: date, rng: Random) -> date:
+    return day + timedelta(
+        rng.choice((1, 2, 3, 5, 7, 7, 10, 14, 14, 21, 30, 60, 90, 180)) + rng.randint(0, 3)
+    )
+
+
+def just_before(day: date, rng: Random) -> date:
+    """A day of the present illness: 0 to 20 days before ``day``, mostly the day itself."""
+    return day - timedelta(max(0, rng.randint(-10, 20)))

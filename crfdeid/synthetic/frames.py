@@ -1,0 +1,121 @@
+"""Reading frames: sentences with choices and slots (the notation of docs/synthetic.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import regex
+
+from crfdeid.faults import ConfigurationFault
+from crfdeid.files import read_text
+from crfdeid.synthetic import slots
+
+HERE = Path(__file__).parent
+CHOICE = regex.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
+SLOT = regex.compile(r"\{(\w+)(?:[.:]([^{}]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place to fill; ``capital`` where the name began with a capital."""
+
+    name: str
+    variant: str | None
+    capital: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    branches: tuple[tuple[str | Slot, ...], ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame (or layout block). ``types`` are the types of all its PHI slots."""
+
+    text: str
+    parts: tuple[str | Slot | Choice, ...]
+    types: frozenset[str]
+
+
+def parse(text: str, where: str) -> Frame:
+    """The frame that ``text`` writes down; ``where`` begins the message of a fault.
+    Raises :class:`ConfigurationFault` on an unknown slot or a brace out of place.
+
+    >>> parse("Seen by Dr. {doctor.last} [today|].", "example:1").parts[1]
+    Slot(name='doctor', variant='last', capital=False)
+    """
+    parts: list[str | Slot | Choice] = []
+    position = 0
+    for match in CHOICE.finditer(text):
+        parts += _slots(text[position : match.start()], where)
+        parts.append(Choice(tuple(tuple(_slots(branch, where)) for branch in match[1].split("|"))))
+        position = match.end()
+    parts += _slots(text[position:], where)
+    types = {slots.type_of(slot.name) for slot in _all_slots(parts)} - {None}
+    return Frame(text, tuple(parts), frozenset(types))
+
+
+def _slots(text: str, where: str) -> Iterator[str | Slot]:
+    position = 0
+    for match in SLOT.finditer(text):
+        yield from _literal(text[position : match.start()], where)
+        name = match[1][0].lower() + match[1][1:]
+        slots.check(name, match[2], where)
+        yield Slot(name, match[2], match[1][0].isupper())
+        position = match.end()
+    yield from _literal(text[position:], where)
+
+
+def _literal(text: str, where: str) -> Iterator[str]:
+    if "{" in text or "}" in text:
+        raise ConfigurationFault(
+            f"{where}: a brace that belongs to no slot; wanted {{slot}} or {{slot.variant}}"
+        )
+    if text:
+        yield text
+
+
+def _all_slots(parts: list[str | Slot | Choice]) -> Iterator[Slot]:
+    for part in parts:
+        branches = part.branches if isinstance(part, Choice) else ((part,),)
+        yield from (inner for branch in branches for inner in branch if isinstance(inner, Slot))
+
+
+def read_file(path: Path) -> Iterator[tuple[str, Frame]]:
+    """The frames of one file, each with its section."""
+    section = None
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if line.startswith("@section "):
+            section = line.split()[1]
+        elif line.strip() and not line.startswith("#"):
+            if section is None:
+                raise ConfigurationFault(f"{path.name}:{number}: a frame before the first @section")
+            yield section, parse(line.strip(), f"{path.name}:{number}")
+
+
+@cache
+def sections() -> dict[str, tuple[Frame, ...]]:
+    """All shipped frames by section, without doubles, in the order of the files."""
+    found: dict[str, dict[str, Frame]] = {}
+    for path in sorted((HERE / "frames").glob("*.txt")):
+        for section, frame in read_file(path):
+            found.setdefault(section, {})[frame.text] = frame
+    return {section: tuple(frames.values()) for section, frames in found.items()}
+
+
+@cache
+def blocks() -> dict[str, tuple[tuple[frozenset[str], Frame], ...]]:
+    """The shipped layout blocks by kind, each with the genres it is for (none: all).
+    A block is the lines from ``@block KIND [GENRE ...]`` to the next."""
+    found: dict[str, list[tuple[frozenset[str], Frame]]] = {}
+    for path in sorted((HERE / "layouts").glob("*.txt")):
+        for part in regex.split(r"(?m)^@block ", read_text(path))[1:]:
+            heading, _, body = part.partition("\n")
+            kind, *genres = heading.split()
+            frame = parse(body.strip("\n"), f"{path.name}: block {heading}")
+            found.setdefault(kind, []).append((frozenset(genres), frame))
+    return {kind: tuple(group) for kind, group in found.items()}

@@ -1,0 +1,55 @@
+"""The kinds of note (``lists/genres.txt``): their sections, and how often they are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from crfdeid.faults import ConfigurationFault, near
+from crfdeid.synthetic.parts import listed
+
+
+@dataclass(frozen=True)
+class Genre:
+    """``sections`` in their usual order, with fewest and most sentences; ``weight`` is the
+    share among notes; a ``held_out`` genre is only in the test part."""
+
+    name: str
+    weight: float
+    sections: tuple[tuple[str, int, int], ...]
+    held_out: bool
+
+
+def parse(line: str) -> Genre:
+    """
+    >>> parse("*nursing 5: nursing 6-14, plan 1-3")
+    Genre(name='nursing', weight=5.0, sections=(('nursing', 6, 14), ('plan', 1, 3)), held_out=True)
+    """
+    head, _, rows = line.partition(": ")
+    name, weight = head.removeprefix("*").split()
+    sections = (row.replace("-", " ").split() for row in rows.split(", "))
+    return Genre(name, float(weight), tuple((s, int(a), int(b)) for s, a, b in sections), line[0] == "*")
+
+
+@cache
+def all_genres() -> dict[str, Genre]:
+    return {genre.name: genre for genre in map(parse, listed("genres"))}
+
+
+def named(names: tuple[str, ...]) -> tuple[Genre, ...]:
+    """The genres of those names, all for none. Raises :class:`ConfigurationFault`."""
+    known = all_genres()
+    for name in names:
+        if name not in known:
+            raise ConfigurationFault(
+                f"{name}: no such genre{near(name, known)}; there are {', '.join(known)}"
+            )
+    return tuple(known[name] for name in names or known)
+
+
+def for_part(genres: tuple[Genre, ...], part: str) -> list[tuple[float, Genre]]:
+    """The genres with their weights in ``part``: train has none that is held out; in test
+    those make up half."""
+    if part == "train" and (kept := [(g.weight, g) for g in genres if not g.held_out]):
+        return kept
+    return [(genre.weight * (4 if part == "test" and genre.held_out else 1), genre) for genre in genres]

@@ -1,0 +1,62 @@
+"""Names that no list holds: built from syllables, or bent from names that are listed.
+
+They keep a model from trusting its gazetteers: a third of the people and places of
+real notes are in none.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+from crfdeid.synthetic.parts import listed
+
+
+@cache
+def syllables(culture: str | None = None) -> tuple[tuple[list[str], ...], ...]:
+    """Beginnings, middles and ends of family names, of every culture or of one."""
+    rows = (line.split(": ") for line in listed("syllables"))
+    return tuple(
+        tuple(part.replace("~", "").split(" ") for part in row.split(" | "))
+        for name, row in rows
+        if culture in (None, name)
+    )
+
+
+def surname(rng: Random) -> str:
+    """A family name of a random culture."""
+    start, middle, end = rng.choice(syllables())
+    return rng.choice(start) + (rng.choice(middle) if rng.random() < 0.4 else "") + rng.choice(end)
+
+
+def first_name(rng: Random) -> str:
+    return "".join(rng.choice(part.split()) for part in listed("first_name_syllables")[0].split(" | "))
+
+
+def place(rng: Random) -> str:
+    """A town nobody has heard of."""
+    start, middle, end = syllables("english")[0]
+    made = rng.choice(start) + (rng.choice(middle) if rng.random() < 0.3 else "") + rng.choice(end)
+    return (
+        made
+        if rng.random() < 0.7
+        else surname(rng) + rng.choice(("ville", "burg", "ton", " Springs", " City", "boro"))
+    )
+
+
+def misspelt(name: str, rng: Random) -> str:
+    """``name`` with one slip of the hand: a letter doubled, lost, swapped or changed."""
+    if len(name) < 4:
+        return name
+    at = rng.randrange(1, len(name) - 1)
+    a, b, rest = name[at], name[at + 1], name[at + 2 :]
+    vowel = rng.choice("aeiouy") if a in "aeiouy" else a
+    changed = rng.choice((a + a + b, b, b + a if b.islower() and a.islower() else a + b, vowel + b))
+    return name[:at] + changed + rest
+
+
+def permuted(name: str, rng: Random) -> str:
+    """``name`` with its letters in another order, as in the surrogates of i2b2 2006."""
+    letters = list(name.lower())
+    rng.shuffle(letters)
+    return "".join(letters).strip("-' .").capitalize() or name

@@ -1,0 +1,127 @@
+"""What happens to notes between mouth and archive: lost spaces, cut lines, capitals, slips.
+
+Every function takes pieces and gives pieces, so that spans stay exact whatever it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import regex
+
+from crfdeid.synthetic.invented import misspelt
+from crfdeid.synthetic.pieces import Piece, plain
+
+Pieces = list[Piece]
+TABULAR = regex.compile(r"\S {3,}\S|[_=]{8}|\|")
+WORD = regex.compile(r"\b[a-z]{5,}\b")
+GAP = regex.compile(r"(?<=[a-z0-9][.,:;]) (?=[A-Za-z0-9])")
+
+
+def upper(pieces: Sequence[Piece]) -> Pieces:
+    return [Piece(text.upper(), type) for text, type in pieces]
+
+
+def lower(pieces: Sequence[Piece]) -> Pieces:
+    return [Piece(text.lower(), type) for text, type in pieces]
+
+
+def outside(pieces: Sequence[Piece], edit: Callable[[str], str]) -> Pieces:
+    """``edit`` what is no span."""
+    return [Piece(text, type) if type else Piece(edit(text)) for text, type in pieces]
+
+
+def slips(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
+    """Misspell so many of the ordinary words."""
+    return outside(
+        pieces, lambda text: WORD.sub(lambda m: misspelt(m[0], rng) if rng.random() < rate else m[0], text)
+    )
+
+
+def lost_spaces(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
+    """Drop so many of the spaces after punctuation."""
+    return outside(pieces, lambda text: GAP.sub(lambda m: "" if rng.random() < rate else " ", text))
+
+
+def doubled_spaces(pieces: Sequence[Piece]) -> Pieces:
+    """Two spaces after a full stop, as typists do."""
+    return outside(pieces, lambda text: regex.sub(r"(?<=[a-z0-9)]\.) (?=[A-Z])", "  ", text))
+
+
+def run_together(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
+    """Drop so many of the single spaces beside a span, where the kind of character still
+    tells the two apart.
+
+    >>> plain(run_together([Piece("PEND "), Piece("01/26/2098", "DATE")], Random(1), 1.0))
+    'PEND01/26/2098'
+    >>> plain(run_together([Piece("Jaffrey", "PATIENT"), Piece(" Marital")], Random(1), 1.0))
+    'JaffreyMarital'
+    """
+    joined = list(pieces)
+    for index in range(1, len(joined)):
+        a, b = joined[index - 1], joined[index]
+        if (a.type is None) == (b.type is None) or rng.random() >= rate:
+            continue
+        left, right = a.text.removesuffix(" "), b.text.removeprefix(" ")
+        if len(left) + len(right) < len(a.text) + len(b.text) and told_apart(left[-1:], right[:1]):
+            joined[index - 1 : index + 1] = [Piece(left, a.type), Piece(right, b.type)]
+    return joined
+
+
+def told_apart(a: str, b: str) -> bool:
+    """Whether a token would end between the two characters.
+
+    >>> told_apart("D", "0"), told_apart("y", "M"), told_apart("Y", "M"), told_apart("", "M")
+    (True, True, False, False)
+    """
+    return (a.isalpha() and b.isdigit()) or (a.isdigit() and b.isalpha()) or (a.islower() and b.isupper())
+
+
+def wrapped(pieces: Sequence[Piece], width: int) -> Pieces:
+    """Cut long lines at ``width`` characters, at a space, also inside a span. Tables stay.
+
+    >>> plain(wrapped([Piece("Seen by Dr. "), Piece("Ana Ruiz", "DOCTOR")], 16))
+    'Seen by Dr. Ana\\nRuiz'
+    """
+    text = "\n".join(line if TABULAR.search(line) else cut(line, width) for line in plain(pieces).split("\n"))
+    return like(pieces, text)
+
+
+def cut(line: str, width: int) -> str:
+    """``line`` with some of its spaces turned to line ends."""
+    characters, start = list(line), 0
+    while len(line) - start > width:
+        space = line.rfind(" ", start + 1, start + width + 1)
+        if space <= start:
+            break
+        characters[space] = "\n"
+        start = space + 1
+    return "".join(characters)
+
+
+def like(pieces: Sequence[Piece], text: str) -> Pieces:
+    """``text``, which is as long as the pieces together, in pieces as theirs."""
+    cut_up, position = [], 0
+    for piece in pieces:
+        cut_up.append(Piece(text[position : position + len(piece.text)], piece.type))
+        position += len(piece.text)
+    return cut_up
+
+
+def mess_up(pieces: Sequence[Piece], rng: Random) -> Pieces:
+    """A note as one archive or another would hold it; a third come out clean."""
+    made = list(pieces)
+    if rng.random() < 0.35:
+        made = doubled_spaces(made)
+    if rng.random() < 0.45:
+        made = slips(made, rng, rng.choice((0.002, 0.005, 0.015)))
+    if rng.random() < 0.3:
+        made = lost_spaces(made, rng, rng.choice((0.01, 0.03, 0.1)))
+    if rng.random() < 0.35:
+        made = run_together(made, rng, rng.choice((0.02, 0.04, 0.1)))
+    if rng.random() < 0.06:
+        made = rng.choice((upper, lower))(made)
+    if rng.random() < 0.35:
+        made = wrapped(made, rng.choice((60, 64, 70, 72, 75, 78, 80)))
+    return made

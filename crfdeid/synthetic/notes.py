@@ -1,0 +1,159 @@
+"""Composing a note: head, sections, tables, foot, and then the mess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from functools import cache
+from random import Random
+
+from crfdeid.document import Document
+from crfdeid.synthetic import frames, genres, headings, mess
+from crfdeid.synthetic.cast import Cast, World, world
+from crfdeid.synthetic.frames import Frame
+from crfdeid.synthetic.genres import Genre
+from crfdeid.synthetic.parts import belongs, weighted
+from crfdeid.synthetic.pieces import Piece, document
+
+Pieces = list[Piece]
+
+# How much of a section's sentences hold PHI; most of a note must be plain narrative.
+SHARE = 0.27
+SHARES = {
+    "queries": 0.7,
+    "letter": 0.45,
+    "phone": 0.5,
+    "social_work": 0.45,
+    "ed": 0.4,
+    "discharge": 0.5,
+    "admission": 0.7,
+}
+# Frames with these types are chosen so much more or less often than chance, which
+# brings a corpus near the proportions of i2b2 2014 (Stubbs & Uzuner 2015).
+RATES = {"AGE": 1.0, "DEVICE": 1.0}
+LISTS = ("meds", "problems", "allergies", "labs")
+
+
+@cache
+def pool(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
+    """The frames of a section, with or without PHI, that belong to ``part``; all of them
+    where the part has none."""
+    kind = [frame for frame in frames.sections().get(section, ()) if bool(frame.types) == phi]
+    chosen = [frame for frame in kind if belongs(frame.text, part)] or kind
+    return tuple(
+        (min((RATES.get(type, 1.0) for type in frame.types), default=1.0), frame) for frame in chosen
+    )
+
+
+def chosen(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
+    """So many frames of the section, those in ``used`` only when nothing else is left."""
+    share = SHARES.get(section, SHARE)
+    for _ in range(count):
+        frames_of_kind = (
+            pool(section, part, rng.random() < share)
+            or pool(section, part, False)
+            or pool(section, part, True)
+        )
+        fresh = [entry for entry in frames_of_kind if entry[1].text not in used] or frames_of_kind
+        if fresh:
+            frame = weighted(rng, fresh)
+            used.add(frame.text)
+            yield frame
+
+
+def block(kind: str, genre: str, rng: Random) -> Frame:
+    """A layout block: one of the genre's own half of the time, else one for any genre."""
+    own = [frame for names, frame in frames.blocks()[kind] if genre in names]
+    open_to_all = [frame for names, frame in frames.blocks()[kind] if not names]
+    return rng.choice(own if own and rng.random() < 0.6 else open_to_all)
+
+
+def compose(genre: Genre, world: World, number: int, rng: Random) -> Pieces:
+    """Note ``number`` (from 0) of a patient, in pieces."""
+    today = world.first_note + timedelta(number * rng.randint(2, 400))
+    cast = Cast(world, rng, today)
+    if genre.name == "query":
+        return queries(genre, cast)
+    pieces: Pieces = []
+    if rng.random() < 0.92:
+        pieces += headed(block("head", genre.name, rng), cast)
+    pieces += body(genre, cast)
+    for _ in range(rng.choice((0, 1, 1, 1, 1, 2))):
+        pieces += [*headed(block("foot", genre.name, rng), cast)]
+    return mess.mess_up(pieces, rng)
+
+
+def headed(frame: Frame, cast: Cast) -> Pieces:
+    """A head or foot; the address in it is mostly the hospital's."""
+    home = cast.town
+    cast.town = cast.world.hospital_town if cast.rng.random() < 0.7 else home
+    pieces = [*cast.render(frame), Piece("\n\n")]
+    cast.town = home
+    return mess.upper(pieces) if cast.rng.random() < 0.06 else pieces
+
+
+def body(genre: Genre, cast: Cast) -> Pieces:
+    rng, used = cast.rng, set[str]()
+    style, gap = headings.style(rng), rng.choice(("\n\n", "\n\n", "\n", "\n", "\n \n"))
+    sections = [entry for entry in genre.sections if rng.random() < 0.88]
+    if rng.random() < 0.15:
+        rng.shuffle(sections)
+    pieces: Pieces = []
+    for section, fewest, most in sections:
+        sentences = [
+            cast.render(f) for f in chosen(section, rng.randint(fewest, most), rng, cast.world.part, used)
+        ]
+        if not sentences:
+            continue
+        if rng.random() < 0.85:
+            pieces.append(Piece(headings.dressed(headings.heading(section, rng), style)))
+        pieces += [*cased(laid_out(section, sentences, rng), rng), Piece(gap)]
+        if section in ("labs", "exam", "meds", "plan") and rng.random() < 0.3:
+            pieces += [*cast.render(block("table", genre.name, rng)), Piece(gap)]
+    return pieces
+
+
+def laid_out(section: str, sentences: Sequence[Pieces], rng: Random) -> Pieces:
+    """The sentences as a paragraph or as a list of one kind or another."""
+    listing = 0.8 if section in LISTS else 0.18
+    if rng.random() >= listing:
+        return joined(sentences, lambda index: " " if index else "")
+    mark = rng.choice(("", "", "{}. ", "{}) ", "- ", "-", "* ", "#{} ", "  {}. ", "• "))
+    return joined(sentences, lambda index: ("\n" if index else "") + mark.format(index + 1))
+
+
+def joined(sentences: Sequence[Pieces], before) -> Pieces:
+    pieces: Pieces = []
+    for index, sentence in enumerate(sentences):
+        pieces += [Piece(before(index)), *sentence]
+    return pieces
+
+
+def cased(pieces: Pieces, rng: Random) -> Pieces:
+    """Now and then a section is all in capitals, or has none."""
+    chance = rng.random()
+    return mess.upper(pieces) if chance < 0.04 else mess.lower(pieces) if chance < 0.055 else pieces
+
+
+def queries(genre: Genre, cast: Cast) -> Pieces:
+    """Searches typed by clinicians, one a line, most about another patient each."""
+    rng, part, used = cast.rng, cast.world.part, set[str]()
+    _, fewest, most = genre.sections[0]
+    count = 1 if rng.random() < 0.4 else rng.randint(fewest + 1, most)
+    pieces: Pieces = []
+    for frame in chosen("queries", count, rng, part, used):
+        asked = Cast(world(rng, part), rng, cast.today)
+        line = asked.render(frame)
+        pieces += [*(mess.lower(line) if rng.random() < 0.75 else line), Piece("\n")]
+    return mess.slips(pieces[:-1], rng, 0.01)
+
+
+def patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]) -> Iterator[Document]:
+    """The notes of one patient: one to five."""
+    rng = Random(f"{seed}-{number}")
+    about = world(rng, part)
+    for note in range(rng.choice((1, 1, 2, 2, 3, 4, 5))):
+        rng = Random(f"{seed}-{number}-{note}")
+        genre = weighted(rng, genres.for_part(kinds, part))
+        id = f"{100 + number}-{note + 1:02}"
+        yield document(compose(genre, about, note, rng), id, str(100 + number))

@@ -1,0 +1,70 @@
+"""Every slot that a frame or a layout may use: its span's type, and its variants.
+
+The table of docs/synthetic.md, as data. A variant of ``*`` takes any argument.
+"""
+
+from __future__ import annotations
+
+from crfdeid.faults import ConfigurationFault, near
+
+PERSON = ("full", "last", "first", "formal", "initials", "nick")
+DAY = (
+    "numeric", "numeric_noyear", "iso", "long", "long_noyear", "month_year", "month", "year", "short_year",
+    "weekday", "holiday", "season", "ordinal", "range",
+)  # fmt: skip
+
+# Slots without variants whose type is their name.
+PLAIN = (
+    "username", "profession", "room", "department", "organization", "street", "city", "zip", "country",
+    "phone",
+    "fax", "email", "url", "ipaddr", "ssn", "medicalrecord", "healthplan", "account", "license", "vehicle",
+    "device", "bioid", "idnum",
+)  # fmt: skip
+
+PHI: dict[str, tuple[str, tuple[str, ...]]] = {
+    **{name: ("PATIENT", PERSON) for name in ("patient", "relative")},
+    **{name: ("DOCTOR", PERSON) for name in ("doctor", "doctor2", "doctor3", "nurse", "someone")},
+    **{name: ("DATE", DAY) for name in ("date", "past_date", "next_date", "dob", "today")},
+    **{name: ("AGE", ("number", "words", "decade")) for name in ("age", "relative_age")},
+    **{name: ("HOSPITAL", ("full", "acronym", "nick")) for name in ("hospital", "hospital2")},
+    "state": ("STATE", ("full", "abbr")),
+    "location_other": ("LOCATION-OTHER", ()),
+    "pager": ("PHONE", ()),
+    **{name: (name.upper(), ()) for name in PLAIN},
+}
+
+LISTED = (
+    "relation", "disease", "symptom", "drug", "dose", "frequency", "route", "procedure", "lab", "labvalue",
+    "imaging", "organ", "side", "allergen", "organism", "specialty", "eponym", "device_name", "finding",
+    "diet",
+)  # fmt: skip
+PRONOUNS = ("he", "him", "his", "himself", "sex", "title", "person")
+MEASURED = ("duration", "time", "weight", "bp", "temp", "pulse")
+
+OTHER: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys((*PRONOUNS, *LISTED, *MEASURED), ()),
+    "number": ("*",),
+}
+
+VARIANTS: dict[str, tuple[str, ...]] = {name: variants for name, (_, variants) in PHI.items()} | OTHER
+
+
+def type_of(slot: str) -> str | None:
+    """The type of the span a slot makes, or ``None``.
+
+    >>> type_of("pager"), type_of("drug")
+    ('PHONE', None)
+    """
+    return PHI[slot][0] if slot in PHI else None
+
+
+def check(slot: str, variant: str | None, where: str) -> None:
+    """Raise :class:`ConfigurationFault` unless there is such a slot with such a variant."""
+    if slot not in VARIANTS:
+        raise ConfigurationFault(f"{where}: {slot}: no such slot{near(slot, VARIANTS)}")
+    known = VARIANTS[slot]
+    if known == ("*",):
+        if not variant:
+            raise ConfigurationFault(f"{where}: {{{slot}}} wants a range, as in {{{slot}:2-40}}")
+    elif variant is not None and variant not in known:
+        raise ConfigurationFault(f"{where}: {slot}.{variant}: no such variant{near(variant, known)}")
