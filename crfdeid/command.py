@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 from tqdm import tqdm
 
+from crfdeid import corpora
+from crfdeid.document import Document
 from crfdeid.faults import Fault
 
 Item = TypeVar("Item")
@@ -37,3 +41,22 @@ def complain(message: str) -> int:
 def progress(items: Iterable[Item], title: str, total: int | None = None) -> Iterable[Item]:
     """Show a bar on a terminal, nothing when standard error is piped."""
     return tqdm(items, desc=title, total=total, disable=None, leave=False)
+
+
+def add_reading_options(parse: argparse.ArgumentParser) -> None:
+    """The options that say how documents are read."""
+    parse.add_argument("--encoding", default="utf-8", help="of the documents (default: utf-8)")
+    parse.add_argument("--id-column", help="of a table of notes (default: id)")
+    parse.add_argument("--text-column", help="of a table of notes (default: text)")
+    parse.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
+
+
+def documents(path: Path | str, format: str | None, given: argparse.Namespace) -> Iterator[Document]:
+    """Read with the options of :func:`add_reading_options`; columns apply
+    to tables alone."""
+    names = ("id_column", "text_column", "patient_column")
+    columns = {name: value for name in names if (value := getattr(given, name))}
+    format = format or corpora.detect(Path(path))
+    if format not in ("table", "parquet"):
+        columns = {}
+    return corpora.read(path, format, given.encoding, **columns)

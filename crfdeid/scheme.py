@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -43,6 +43,11 @@ class Scheme:
 
     def check(self, documents: Iterable[Document]) -> None:
         """Raise :class:`SchemeFault` at the first span whose type the scheme lacks."""
+        for _ in self.checked(documents):
+            pass
+
+    def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents as they come; raises as :meth:`check` does."""
         types = set(self.types)
         for document in documents:
             for span in document.spans:
@@ -51,6 +56,7 @@ class Scheme:
                         f"{document.id}: {span.type} at {span.start}-{span.end} is no type of "
                         f"scheme {self.name}{near(span.type, types)}"
                     )
+            yield document
 
 
 @cache

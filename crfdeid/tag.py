@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from crfdeid import command, corpora, crf
@@ -30,28 +30,37 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--format", choices=FORMATS, help="what to write (default: csv; with --out: i2b2)")
     parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parse.add_argument("--model", help="a model folder (default: the one that ships)")
-    parse.add_argument("--encoding", default="utf-8", help="of the notes (default: utf-8)")
     parse.add_argument("--probabilities", action="store_true", help="give each span its probability")
     parse.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
+    parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast", help="same labels")
+    command.add_reading_options(parse)
     return parse
 
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    model = crf.load(given.model)
+    model = crf.load(given.model, given.engine)
     documents = (model.tag(document, given.probabilities) for document in notes(given))
     if given.out:
         tagged = command.progress(documents, "tag")
         corpora.write_each(tagged, given.out, given.format or "i2b2", overwrite=given.overwrite)
         return
+    show(documents, given.format or "csv")
+
+
+def show(documents: Iterable[Document], format: str) -> None:
+    """Write to standard output, one document after the other; the spans of all as one table."""
     colour = sys.stdout.isatty()
+    if format == "csv":
+        sys.stdout.writelines(corpora.FORMATS["csv"].render(documents))
+        return
     for document in documents:
-        sys.stdout.write(corpora.formatted(document, given.format or "csv", colour=colour))
+        sys.stdout.write(corpora.formatted(document, format, colour))
 
 
 def notes(given: argparse.Namespace) -> Iterator[Document]:
     if given.notes != "-":
-        return corpora.read(given.notes, given.source, encoding=given.encoding)
+        return command.documents(given.notes, given.source, given)
     text = decoded(sys.stdin.buffer.read(), "standard input", given.encoding)
     if given.source not in (None, "text"):
         raise FormatFault("standard input is read as one plain note; --from is for files")

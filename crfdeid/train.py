@@ -12,7 +12,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from crfdeid import command, corpora, crf, experiment, scores
+from crfdeid import command, crf, experiment, scores
 from crfdeid.document import Document
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault
@@ -26,15 +26,15 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     parse.add_argument("--out", type=Path, required=True, help="folder for the model")
     parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast")
-    parse.add_argument("--encoding", default="utf-8")
     parse.add_argument("--overwrite", action="store_true", help="replace a model that is there")
+    command.add_reading_options(parse)
     return parse
 
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     settings = changed(experiment.read(given.config), given.set)
-    documents = [d for path in given.train for d in corpora.read(path, encoding=given.encoding)]
+    documents = [document for path in given.train for document in command.documents(path, None, given)]
     began = time.perf_counter()
     with tqdm(desc="train", total=settings.crf.get("max_iterations"), disable=None, leave=False) as bar:
         model = crf.train(
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
         )
     tell(documents, model, time.perf_counter() - began)
     if given.test:
-        gold = list(corpora.read(given.test, encoding=given.encoding))
+        gold = list(command.documents(given.test, None, given))
         system = [model.tag(document) for document in command.progress(gold, "score")]
         print(f"\nScored on {given.test}: {len(gold)} documents")
         print(scores.table(scores.score(gold, system, model.scheme)))

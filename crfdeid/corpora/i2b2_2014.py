@@ -1,0 +1,71 @@
+"""i2b2 2014 standoff XML: one document a file, ``<TEXT>`` and ``<TAGS>``.
+
+Offsets are code points into TEXT after XML's line-end normalisation. LOCATION's type OTHER
+reads as LOCATION-OTHER. The patient is NNN of a file NNN-NN.xml.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+from crfdeid import scheme
+from crfdeid.corpora.xml import check_characters, parsed
+from crfdeid.document import Document, Span
+from crfdeid.faults import DocumentFault, FormatFault, SchemeFault
+
+SUFFIXES = (".xml",)
+ELEMENTS = ("PHI", "NAME", "PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID", "OTHER")
+
+
+def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
+    root = parsed(path, encoding)
+    text, tags = root.find("TEXT"), root.find("TAGS")
+    if text is None:
+        raise FormatFault(f"{path}: no TEXT element; wanted i2b2 2014 XML")
+    found = [_span(tag, path) for tag in (tags if tags is not None else []) if tag.tag in ELEMENTS]
+    numbered = re.fullmatch(r"(\d+)-\d+", path.stem)
+    try:
+        yield Document(path.stem, text.text or "", tuple(found), numbered[1] if numbered else None)
+    except DocumentFault as fault:
+        raise FormatFault(f"{path}: {fault}") from None
+
+
+def _span(tag, path: Path) -> Span:
+    try:
+        start, end, type = int(tag.attrib["start"]), int(tag.attrib["end"]), tag.attrib["TYPE"]
+    except (KeyError, ValueError):
+        raise FormatFault(f"{path}: a {tag.tag} tag without whole numbers start and end, and TYPE") from None
+    return Span(start, end, "LOCATION-OTHER" if (tag.tag, type) == ("LOCATION", "OTHER") else type)
+
+
+def files(document: Document) -> dict[str, str]:
+    check_characters(document)
+    text = document.text
+    # CDATA cannot hold its own end, nor a carriage return (it would be normalised).
+    body = escape(text, {"\r": "&#13;"}) if "]]>" in text or "\r" in text else f"<![CDATA[{text}]]>"
+    tags = "".join(_tag(document, number, span) for number, span in enumerate(document.spans))
+    return {
+        ".xml": '<?xml version="1.0" encoding="UTF-8" ?>\n'
+        f"<deIdi2b2>\n<TEXT>{body}</TEXT>\n<TAGS>\n{tags}</TAGS>\n</deIdi2b2>\n"
+    }
+
+
+def _tag(document: Document, number: int, span: Span) -> str:
+    covered = quoteattr(document.covered(span), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return (
+        f'<{element(span.type)} id="P{number}" start="{span.start}" end="{span.end}" '
+        f"text={covered} TYPE={quoteattr(span.type)} comment=\"\" />\n"
+    )
+
+
+def element(type: str) -> str:
+    """The element of a type: its category in the scheme that has it, else PHI."""
+    for name in ("i2b2-2014", "meddocan"):
+        try:
+            return scheme.read(name).category(type)
+        except SchemeFault:
+            continue
+    return "PHI"

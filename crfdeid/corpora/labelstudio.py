@@ -1,0 +1,61 @@
+"""Label Studio's JSON export: an array of tasks with ``data.text`` and annotations. Of several
+annotations of a task the first that was not cancelled counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from crfdeid.corpora.jsonl import build, loaded
+from crfdeid.document import Document, Span
+from crfdeid.faults import FormatFault
+from crfdeid.files import read_text
+
+SUFFIXES = (".json",)
+
+
+def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
+    tasks = loaded(read_text(path, encoding), str(path))
+    if not isinstance(tasks, list):
+        raise FormatFault(f"{path}: wanted Label Studio's array of tasks")
+    for number, task in enumerate(tasks, 1):
+        where = f"{path}, task {number}"
+        yield build(_table(task, where), where, number)
+
+
+def _table(task: Any, where: str) -> dict[str, Any]:
+    try:
+        data = task["data"]
+        annotations = [a for a in task.get("annotations", []) if not a.get("was_cancelled")]
+        results = annotations[0]["result"] if annotations else []
+        values = [result["value"] for result in results if "labels" in result.get("value", {})]
+        spans = [{"start": v["start"], "end": v["end"], "type": v["labels"][0]} for v in values]
+        id = data.get("id", task.get("id"))
+    except (KeyError, TypeError, AttributeError, IndexError):
+        raise FormatFault(f"{where}: wanted data.text and annotations with start, end and labels") from None
+    table = {"text": data.get("text"), "spans": spans, "patient": data.get("patient")}
+    return table if id is None else table | {"id": id}
+
+
+def render(documents: Iterable[Document]) -> Iterator[str]:
+    yield "["
+    for number, document in enumerate(documents, 1):
+        yield ("," if number > 1 else "") + "\n" + json.dumps(_task(document, number), ensure_ascii=False)
+    yield "\n]\n"
+
+
+def _task(document: Document, number: int) -> dict[str, Any]:
+    data = {"id": document.id, "text": document.text}
+    if document.patient is not None:
+        data["patient"] = document.patient
+    results = [_result(document, span) for span in document.spans]
+    return {"id": number, "data": data, "annotations": [{"result": results}]}
+
+
+def _result(document: Document, span: Span) -> dict[str, Any]:
+    value = {
+        "start": span.start, "end": span.end, "text": document.covered(span), "labels": [span.type],
+    }  # fmt: skip
+    return {"type": "labels", "from_name": "label", "to_name": "text", "value": value}
