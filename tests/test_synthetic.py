@@ -21,8 +21,8 @@ from crfdeid.synthetic.pieces import Piece, document, plain
 # Spans in the 790 training notes of i2b2 2014 (Stubbs & Uzuner 2015, table 3).
 I2B2_2014 = {
     "PATIENT": 1316, "DOCTOR": 2885, "USERNAME": 264, "PROFESSION": 234, "HOSPITAL": 1437,
-    "ORGANIZATION": 124, "STREET": 216, "CITY": 394, "STATE": 314, "COUNTRY": 66, "ZIP": 212, "AGE": 1233, "DATE": 7502,
-    "PHONE": 309, "MEDICALRECORD": 611, "IDNUM": 261,
+    "ORGANIZATION": 124, "STREET": 216, "CITY": 394, "STATE": 314, "COUNTRY": 66, "ZIP": 212,
+    "AGE": 1233, "DATE": 7502, "PHONE": 309, "MEDICALRECORD": 611, "IDNUM": 261,
 }  # fmt: skip
 
 
@@ -219,6 +219,7 @@ EDITS = {
     "lost": lambda pieces, rng: mess.lost_spaces(pieces, rng, 0.5),
     "together": lambda pieces, rng: mess.run_together(pieces, rng, 0.5),
     "wrapped": lambda pieces, rng: mess.wrapped(pieces, 9),
+    "flattened": mess.flattened,
     "all": mess.mess_up,
 }
 
@@ -226,7 +227,7 @@ EDITS = {
 def spans_of(pieces):
     """The texts of the spans without white space or case, which no edit may change."""
     note = document(pieces, "n")
-    return ["".join(note.covered(span).upper().split()) for span in note.spans]
+    return "".join("".join(note.covered(span).upper().split()) for span in note.spans)
 
 
 @pytest.mark.parametrize("edit", EDITS)

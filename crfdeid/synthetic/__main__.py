@@ -37,7 +37,8 @@ def main(arguments: list[str] | None = None) -> None:
     if given.documents < 1:
         raise ConfigurationFault(f"--documents {given.documents}: wanted 1 or more")
     documents = synthetic.generate(given.documents, given.seed, given.part, tuple(given.genres))
-    corpora.write(command.progress(documents, "write", given.documents), given.out, given.format, given.overwrite)
+    shown = command.progress(documents, "write", given.documents)
+    corpora.write(shown, given.out, given.format, given.overwrite)
 
 
 if __name__ == "__main__":

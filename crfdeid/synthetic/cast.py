@@ -13,7 +13,7 @@ from random import Random
 
 from crfdeid.synthetic import clinical, dates, numbers, people, places
 from crfdeid.synthetic.frames import Frame, Slot
-from crfdeid.synthetic.parts import draw, listed, weighted
+from crfdeid.synthetic.parts import listed, weighted
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
 from crfdeid.synthetic.slots import LISTED, type_of
@@ -199,9 +199,7 @@ MAKERS: dict[str, Maker] = {
     "state": state,
     "zip": lambda cast, variant: cast.town.zip,
     "department": lambda cast, variant: places.department(cast.rng, cast.world.part),
-    "location_other": lambda cast, variant: draw(
-        cast.world.part, lambda: places.location(cast.rng, cast.world.part)
-    ),
+    "location_other": lambda cast, variant: places.location(cast.rng, cast.world.part),
     "room": room,
     "username": username,
     "email": email,

@@ -109,6 +109,12 @@ def like(pieces: Sequence[Piece], text: str) -> Pieces:
     return cut_up
 
 
+def flattened(pieces: Sequence[Piece], rng: Random) -> Pieces:
+    """The note in one line, as text columns of a table often hold it."""
+    end = rng.choice((" ", "  ", ",", ", ", " | "))
+    return [Piece(regex.sub(r" *\n\s*", end if type is None else " ", text), type) for text, type in pieces]
+
+
 def mess_up(pieces: Sequence[Piece], rng: Random) -> Pieces:
     """A note as one archive or another would hold it; a third come out clean."""
     made = list(pieces)
@@ -122,6 +128,8 @@ def mess_up(pieces: Sequence[Piece], rng: Random) -> Pieces:
         made = run_together(made, rng, rng.choice((0.02, 0.04, 0.1)))
     if rng.random() < 0.06:
         made = rng.choice((upper, lower))(made)
+    if rng.random() < 0.04:
+        return flattened(made, rng)
     if rng.random() < 0.35:
         made = wrapped(made, rng.choice((60, 64, 70, 72, 75, 78, 80)))
     return made

@@ -13,7 +13,7 @@ from crfdeid.synthetic.cast import Cast, World, world
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
 from crfdeid.synthetic.parts import belongs, weighted
-from crfdeid.synthetic.pieces import Piece, document
+from crfdeid.synthetic.pieces import Piece, document, tidy
 
 Pieces = list[Piece]
 
@@ -80,7 +80,7 @@ def compose(genre: Genre, world: World, number: int, rng: Random) -> Pieces:
     pieces += body(genre, cast)
     for _ in range(rng.choice((0, 1, 1, 1, 1, 2))):
         pieces += [*headed(block("foot", genre.name, rng), cast)]
-    return mess.mess_up(pieces, rng)
+    return mess.mess_up(list(tidy(pieces)), rng)
 
 
 def headed(frame: Frame, cast: Cast) -> Pieces:
@@ -142,7 +142,8 @@ def queries(genre: Genre, cast: Cast) -> Pieces:
     count = 1 if rng.random() < 0.4 else rng.randint(fewest + 1, most)
     pieces: Pieces = []
     for frame in chosen("queries", count, rng, part, used):
-        asked = Cast(world(rng, part), rng, cast.today)
+        about = world(rng, part)
+        asked = Cast(about, rng, about.first_note)
         line = asked.render(frame)
         pieces += [*(mess.lower(line) if rng.random() < 0.75 else line), Piece("\n")]
     return mess.slips(pieces[:-1], rng, 0.01)

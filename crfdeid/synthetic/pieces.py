@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from crfdeid.document import Document, Span
 
+NAMES = ("PATIENT", "DOCTOR")
+
 
 class Piece(NamedTuple):
     text: str
@@ -26,11 +28,21 @@ def tidy(pieces: Iterable[Piece]) -> Iterator[Piece]:
     >>> list(tidy([Piece("Dr."), Piece(" Ruiz ", "DOCTOR"), Piece(" left")]))
     [Piece(text='Dr. ', type=None), Piece(text='Ruiz', type='DOCTOR'), Piece(text='  left', type=None)]
     """
-    for type, group in groupby(_spaces_outside(pieces), key=lambda piece: piece.type):
+    for type, group in groupby(_whole_names(_spaces_outside(pieces)), key=lambda piece: piece.type):
         if type is None:
             yield Piece(plain(group))
         else:
             yield from group
+
+
+def _whole_names(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """A first and a last name that only a space parts are one name."""
+    waiting = list(pieces)
+    for index in range(len(waiting) - 2):
+        (a, type), (space, none), (b, other) = waiting[index : index + 3]
+        if type in NAMES and type == other and none is None and space == " ":
+            waiting[index : index + 3] = [Piece(""), Piece(""), Piece(f"{a} {b}", type)]
+    return (piece for piece in waiting if piece.text)
 
 
 def _spaces_outside(pieces: Iterable[Piece]) -> Iterator[Piece]:

@@ -90,11 +90,11 @@ def organization(rng: Random, part: str) -> str:
 
 
 def department(rng: Random, part: str) -> str:
-    return patterned("ward", rng, part)
+    return draw(part, lambda: patterned("ward", rng, part))
 
 
 def location(rng: Random, part: str) -> str:
-    return patterned("location", rng, part)
+    return draw(part, lambda: patterned("location", rng, part))
 
 
 def patterned(kind: str, rng: Random, part: str) -> str:
