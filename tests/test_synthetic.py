@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crfdeid import scheme
 from crfdeid.faults import ConfigurationFault
-from crfdeid.synthetic import clinical, frames, generate, genres, headings, mess, people, places, slots
+from crfdeid.synthetic import clinical, forms, frames, generate, genres, headings, mess, people, places, slots
 from crfdeid.synthetic.__main__ import main
 from crfdeid.synthetic.cast import MAKERS, Cast, world
 from crfdeid.synthetic.parts import PARTS, belongs, listed
@@ -144,6 +144,13 @@ def test_every_slot_is_in_the_documentation():
 def test_every_shipped_frame_and_block_is_read():
     assert sum(map(len, frames.sections().values())) > 10
     assert {"head", "foot", "table"} <= set(frames.blocks())
+
+
+@pytest.mark.parametrize("kind", ["head", "foot"])
+def test_every_field_is_read_and_renders(kind):
+    about = world(Random(2), "all")
+    cast = Cast(about, Random(2), about.first_note)
+    assert all(labels and plain(cast.render(value)) for labels, value in forms.fields(kind))
 
 
 def test_every_section_has_frames_and_headings():

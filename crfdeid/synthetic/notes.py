@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 from crfdeid.document import Document
-from crfdeid.synthetic import frames, genres, headings, mess
+from crfdeid.synthetic import forms, frames, genres, headings, mess
 from crfdeid.synthetic.cast import Cast, World, world
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
@@ -76,20 +76,22 @@ def compose(genre: Genre, world: World, number: int, rng: Random) -> Pieces:
         return queries(genre, cast)
     pieces: Pieces = []
     if rng.random() < 0.92:
-        pieces += headed(block("head", genre.name, rng), cast)
+        pieces += around("head", genre, cast)
     pieces += body(genre, cast)
     for _ in range(rng.choice((0, 1, 1, 1, 1, 2))):
-        pieces += [*headed(block("foot", genre.name, rng), cast)]
+        pieces += around("foot", genre, cast)
     return mess.mess_up(list(tidy(pieces)), rng)
 
 
-def headed(frame: Frame, cast: Cast) -> Pieces:
-    """A head or foot; the address in it is mostly the hospital's."""
+def around(kind: str, genre: Genre, cast: Cast) -> Pieces:
+    """A head or foot, of a block or of fields; the address in it is mostly the hospital's."""
     home = cast.town
     cast.town = cast.world.hospital_town if cast.rng.random() < 0.7 else home
-    pieces = [*cast.render(frame), Piece("\n\n")]
+    chosen = (
+        forms.form(kind, cast) if cast.rng.random() < 0.35 else cast.render(block(kind, genre.name, cast.rng))
+    )
     cast.town = home
-    return mess.upper(pieces) if cast.rng.random() < 0.06 else pieces
+    return [*(mess.upper(chosen) if cast.rng.random() < 0.06 else chosen), Piece("\n\n")]
 
 
 def body(genre: Genre, cast: Cast) -> Pieces:

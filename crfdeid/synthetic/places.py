@@ -71,7 +71,7 @@ def city_name(rng: Random) -> str:
 
 
 def hospital(rng: Random, part: str) -> Hospital:
-    known = listed("hospitals", part)
+    known = [name for name in listed("hospitals", part) if " " in name]
     full = (
         rng.choice(known)
         if known and rng.random() < 0.3
