@@ -1,183 +1,172 @@
-"""Reading and writing documents in any format.
+"""Reading and writing documents, offset-exact, in every format.
 
-    for document in corpora.read("notes/"): ...
-    corpora.write(documents, "corpus.jsonl", "jsonl")
-
-Each module of this package is one format: ``parse(file, where)`` gives the documents
-of one open file, ``pieces(documents)`` the text of one. This module finds the files,
-checks what holds for every corpus, and puts outputs in place whole.
+A format is a module with ``SUFFIXES`` and ``read(path, encoding, ...)``. It writes either one
+document a file, ``files(document) -> {suffix: text}``, or all in one file, ``render(documents)``
+(pieces of text) or ``save(documents, path)`` (binary).
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from crfdeid.corpora import brat, hardened, places, table
-from crfdeid.corpora.formats import BY_SUFFIX, FORMATS, Format, detect, named
+from crfdeid.corpora import (
+    brat,
+    conll,
+    doccano,
+    i2b2_2006,
+    i2b2_2014,
+    inline,
+    jsonl,
+    labelstudio,
+    parquet,
+    spans,
+    table,
+    text,
+)
 from crfdeid.document import Document
-from crfdeid.faults import ConfigurationFault, DocumentFault, FormatFault
-from crfdeid.files import decoded, whole
+from crfdeid.faults import ConfigurationFault, FormatFault, near
+from crfdeid.files import whole
 
-__all__ = [
-    "BY_SUFFIX", "FORMATS", "detect", "formatted", "named", "parse", "read", "streamed", "write", "write_each",
-]  # fmt: skip
+FORMATS: dict[str, ModuleType] = {
+    "i2b2": i2b2_2014,
+    "i2b2-2006": i2b2_2006,
+    "brat": brat,
+    "conll": conll,
+    "jsonl": jsonl,
+    "labelstudio": labelstudio,
+    "doccano": doccano,
+    "text": text,
+    "table": table,
+    "parquet": parquet,
+    "inline": inline,
+    "csv": spans,
+}
+
+
+def module(name: str, ability: str) -> ModuleType:
+    """The module of a format that can ``read`` or ``write``."""
+    able = {key: found for key, found in FORMATS.items() if ability == "write" or hasattr(found, "read")}
+    if name not in able:
+        known = ", ".join(able)
+        raise ConfigurationFault(f"{name}: no format to {ability}{near(name, able)}; there are {known}")
+    return able[name]
 
 
 def read(
     path: Path | str, format: str | None = None, encoding: str = "utf-8", **options: Any
 ) -> Iterator[Document]:
-    """The documents of a file, or of a folder's files in the order of their names.
-    Without ``format`` it is detected. ``options`` are those of the format's ``parse``.
+    """The documents of a file, or of all files of a folder in the order of their names.
 
-    Raises :class:`FormatFault` at a file that does not hold what its format wants, two
-    documents of one id, and a corpus without documents.
+    Raises :class:`FormatFault` for what cannot be read, for an identifier that occurs twice and
+    where there is no document at all.
     """
     path = Path(path)
-    try:
-        path.stat()
-    except (OSError, ValueError) as error:
-        raise FormatFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    name = format or detect(path)
-    chosen = named(name, "read")
-    refuse_options(options, chosen.read_options, name)
-    return checked(chain(paths(path, chosen), chosen, encoding, options), path)
-
-
-def parse(data: bytes, format: str, encoding: str = "utf-8", **options: Any) -> Iterator[Document]:
-    """The documents of one file's bytes, read elsewhere; faults call them standard input."""
-    chosen, where = named(format, "read"), "standard input"
-    if chosen.parse is None:
-        raise ConfigurationFault(f"{format}: cannot be read from {where}")
-    refuse_options(options, chosen.read_options, format)
-    file = io.StringIO(decoded(data, where, encoding), newline="")
-    return checked(chosen.parse(file, where, **options), Path(where))
-
-
-def streamed(documents: Iterable[Document], format: str, **options: Any) -> Iterator[str]:
-    """The text of one file with all documents; refuses formats that need a folder."""
-    chosen = named(format, "written")
-    if chosen.pieces is None or (chosen.folder and format not in ("text", "inline")):
-        raise ConfigurationFault(f"{format}: cannot be written to standard output")
-    refuse_options(options, chosen.write_options, format)
-    return chosen.pieces(documents, **options)
-
-
-def chain(files: list[Path], format: Format, encoding: str, options: dict[str, Any]) -> Iterator[Document]:
-    """The documents of all files, one file open at a time."""
-    for path in files:
-        try:
-            yield from read_file(path, format, encoding, options)
-        except DocumentFault as fault:
-            raise DocumentFault(f"{path}: {fault}") from None
-
-
-def read_file(path: Path, format: Format, encoding: str, options: dict[str, Any]) -> Iterator[Document]:
-    if format.name == "brat":
-        yield brat.read(path, encoding)
-    elif format.name == "parquet":
-        yield from table.read_parquet(path, **options)
-    else:
-        encoding = hardened.declared_encoding(path, encoding) if format.suffix == ".xml" else encoding
-        with places.opened(path, encoding) as file:
-            yield from format.parse(file, str(path), **options)
-
-
-def paths(path: Path, format: Format) -> list[Path]:
-    """The files of a corpus; of brat, each text, whether or not it has annotations."""
-    if not path.is_dir():
-        return [path]
-    if format.name != "brat":
-        return places.listed(path, format.suffixes)
-    texts = places.listed(path, (brat.TEXT_SUFFIX,))
-    for file in places.listed(path, (brat.SUFFIX,)):
-        if not file.with_suffix(brat.TEXT_SUFFIX).exists():
-            raise FormatFault(f"{file}: no {file.stem}.txt beside it")
-    return texts
-
-
-def checked(documents: Iterable[Document], path: Path) -> Iterator[Document]:
+    found = module(format or detect(path), "read")
     seen: set[str] = set()
-    for document in documents:
-        if document.id in seen:
-            raise FormatFault(f"{path}: two documents have the id {document.id}")
-        seen.add(document.id)
-        yield document
+    for file in files_in(path, found.SUFFIXES):
+        for document in found.read(file, encoding, **options):
+            if document.id in seen:
+                raise FormatFault(f"{file}: document {document.id} occurs twice")
+            seen.add(document.id)
+            yield document
     if not seen:
         raise FormatFault(f"{path}: no documents")
 
 
-def write(
-    documents: Iterable[Document], path: Path | str, format: str, overwrite: bool = False, **options: Any
-) -> None:
-    """Write a corpus: to a folder in the formats that hold one document a file (i2b2,
-    brat, text, inline), else to one file. ``options`` are those of ``pieces``.
+def files_in(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.iterdir() if file.suffix.lower() in suffixes and file.is_file())
 
-    Raises :class:`FormatFault` where the output exists, unless ``overwrite``, and where
-    a document cannot be written in the format; then nothing is written.
-    """
-    chosen, path = named(format, "written"), Path(path)
-    if chosen.folder:
-        return write_each(documents, path, format, overwrite, **options)
-    refuse_options(options, chosen.write_options, format)
-    try:
-        if format == "parquet":
-            places.refuse_existing(path, overwrite)
-            return table.write_parquet(documents, path)
-        places.write_file(chosen.pieces(documents, **options), path, overwrite)
-    except OSError as error:
-        raise FormatFault(f"{path}: cannot be written: {error.strerror or error}") from None
+
+def detect(path: Path) -> str:
+    """The format of a file or folder, by suffixes and, for XML, by its elements."""
+    if path.is_dir():
+        return _detect_folder(path)
+    if not path.exists():
+        raise FormatFault(f"{path}: no such file or folder")
+    suffix = path.suffix.lower()
+    if suffix == ".xml":
+        return "i2b2-2006" if i2b2_2006.is_one(path) else "i2b2"
+    by_suffix = {
+        ".jsonl": "jsonl", ".json": "labelstudio", ".csv": "table", ".parquet": "parquet",
+        ".conll": "conll", ".bio": "conll", ".ann": "brat", ".txt": "text",
+    }  # fmt: skip
+    if suffix == ".txt" and path.with_suffix(".ann").exists():
+        return "brat"
+    return by_suffix.get(suffix, "text")
+
+
+def _detect_folder(path: Path) -> str:
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    formats = {detect(file) for file in files if file.suffix}
+    if "brat" in formats:
+        formats -= {"text"}
+    if len(formats) > 1:
+        raise FormatFault(f"{path}: holds {' and '.join(sorted(formats))} files; --from says which to read")
+    if not formats:
+        raise FormatFault(f"{path}: no documents")
+    return formats.pop()
+
+
+def write(documents: Iterable[Document], path: Path | str, format: str, overwrite: bool = False) -> None:
+    """Write all documents: to a folder of files, or to one file, as the format has it. What is
+    there already is refused unless ``overwrite``; no file is ever left half-written."""
+    path = Path(path)
+    found = module(format, "write")
+    if hasattr(found, "files"):
+        write_each(documents, path, format, overwrite)
+        return
+    if path.exists() and not overwrite:
+        raise FormatFault(f"{path}: exists; --overwrite replaces it")
+    if hasattr(found, "save"):
+        found.save(documents, path)
+        return
+    with whole(path) as file:
+        file.writelines(found.render(documents))
 
 
 def write_each(
-    documents: Iterable[Document], folder: Path | str, format: str, overwrite: bool = False, **options: Any
+    documents: Iterable[Document], folder: Path | str, format: str, overwrite: bool = False
 ) -> None:
-    """Write each document to a file of its own, named by its id; ``csv`` is then the
-    table of its spans. Raises as :func:`write` does, and at ids that cannot be names."""
-    chosen, folder = each(format), Path(folder)
-    refuse_options(options, chosen.write_options, format)
-    try:
-        with places.staged(folder, overwrite) as staging:
-            for document in documents:
-                path = staging / (places.stem(document.id) + chosen.suffix)
-                if path.exists():
-                    raise FormatFault(f"{folder}: two documents would be {path.name}")
-                write_one(document, path, chosen, options)
-    except OSError as error:
-        raise FormatFault(f"{folder}: cannot be written: {error.strerror or error}") from None
+    """Write each document to its own file in ``folder``, named by its identifier."""
+    folder = Path(folder)
+    found = module(format, "write")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not overwrite:
+        raise FormatFault(f"{folder}: exists and is not empty; --overwrite writes into it")
+    folder.mkdir(parents=True, exist_ok=True)
+    written: set[str] = set()
+    for document in documents:
+        name = stem(document)
+        if name in written:
+            raise FormatFault(f"{folder}/{name}: two documents want this name")
+        written.add(name)
+        for suffix, content in _files(found, document).items():
+            with whole(folder / f"{name}{suffix}") as file:
+                file.write(content)
 
 
-def write_one(document: Document, path: Path, format: Format, options: dict[str, Any]) -> None:
-    if format.name == "parquet":
-        return table.write_parquet([document], path)
-    if format.name == "brat":
-        with whole(path.with_name(places.stem(document.id) + brat.TEXT_SUFFIX)) as file:
-            file.write(document.text)
-    with whole(path) as file:
-        file.writelines(format.pieces([document], **options))
+def _files(found: ModuleType, document: Document) -> dict[str, str]:
+    if hasattr(found, "files"):
+        return found.files(document)
+    return {found.SUFFIXES[0]: "".join(found.render([document]))}
 
 
-def formatted(document: Document, format: str, colour: bool = False, header: bool = True) -> str:
-    """One document as text to be shown: what :func:`write_each` would put in its file,
-    of brat the annotations alone. It ends with a line end. Only inline has ``colour``,
-    only csv a ``header``; the other formats ignore them."""
-    chosen = each(format)
-    if chosen.pieces is None:
-        raise ConfigurationFault(f"{format}: cannot be shown, only written to a file")
-    options = {"colour": colour, "header": header}
-    known = {name: value for name, value in options.items() if name in chosen.write_options}
-    text = "".join(chosen.pieces([document], **known))
-    return text if not text or text.endswith("\n") else text + "\n"
+def stem(document: Document) -> str:
+    """The file name for a document, refused where it would leave the folder."""
+    name = document.id
+    if name in ("", ".", "..") or any(character in name for character in "/\\\0"):
+        raise FormatFault(f"{name!r}: a document with this identifier cannot name a file")
+    return name
 
 
-def each(format: str) -> Format:
-    """The format for one document: a table of notes would have one row, so its spans."""
-    return named("spans" if format == "csv" else format, "written")
-
-
-def refuse_options(options: dict[str, Any], known: tuple[str, ...], format: str) -> None:
-    for name in options:
-        if name not in known:
-            raise ConfigurationFault(f"{format} has no option {name}")
+def formatted(document: Document, format: str, colour: bool = False) -> str:
+    """One document as text for standard output."""
+    if format == "inline":
+        return inline.marked(document, colour)
+    if format == "brat":
+        return brat.files(document)[".ann"]
+    return "".join(_files(module(format, "write"), document).values())

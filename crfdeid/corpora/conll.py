@@ -1,162 +1,130 @@
-"""CoNLL: a token a line, ``token⇥start⇥end⇥label`` with BIO labels.
-
-A document begins with ``# id = …`` (or ``-DOCSTART-``) and carries its text as
-``# text = "…"`` in JSON's notation, since tokens alone do not tell which white space
-stood between them. In a file without such lines the text is rebuilt: tokens at their
-offsets, a line end before a token that follows an empty line, spaces elsewhere.
-"""
+"""CoNLL: token, start, end and BIO label in columns parted by tabs; a blank line ends a line of
+the note. ``# id``, ``# patient`` and ``# text`` (JSON) head each document. Without ``# text`` the text is
+built from the tokens, at their offsets, blanks and line ends between them."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
-from typing import TextIO
 
-from crfdeid import bio, tokenizer
+from crfdeid import bio
 from crfdeid.document import Document, Span, Token
-from crfdeid.faults import FormatFault
+from crfdeid.faults import DocumentFault, FormatFault
+from crfdeid.files import read_text
+from crfdeid.tokenizer import fine, is_line_end
 
-SUFFIX = ".conll"
-LONGEST_GAP = 20_000_000  # characters between tokens; more is a damaged offset
-ROW = re.compile(r"([^\t]+)\t(\d{1,12})\t(\d{1,12})\t(O|[BI]-[^\t]+)", re.ASCII)
-COMMENT = re.compile(r"# (id|patient|text) = (.*)", re.DOTALL)
+SUFFIXES = (".conll", ".bio")
 
 
 @dataclass
-class Page:
-    """A document while its lines are read."""
+class _Lines:
+    """What was read of one document so far."""
 
-    where: str
-    id: str | None = None
-    patient: str | None = None
-    text: str | None = None
-    rebuilt: list[str] = field(default_factory=list)
+    head: dict[str, str | None] = field(default_factory=dict)
     tokens: list[Token] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    gap: str = " "
-
-    @property
-    def complete(self) -> bool:
-        """Whether a line that begins a document begins the next one: ``# text`` may
-        come before ``# id``."""
-        return bool(self.tokens or self.id is not None)
-
-    @property
-    def begun(self) -> bool:
-        return bool(self.tokens or self.id is not None or self.text is not None)
-
-    def add(self, token: Token, label: str) -> None:
-        if (missing := token.start - (self.tokens[-1].end if self.tokens else 0)) > 0:
-            self.rebuilt.append(" " * (missing - 1) + (self.gap if self.tokens else " "))
-        self.rebuilt.append(token.text)
-        self.tokens.append(token)
-        self.labels.append(label)
-        self.gap = " "
-
-    def document(self, default_id: str) -> Document:
-        text = "".join(self.rebuilt) if self.text is None else self.text
-        spans = tuple(bio.decode(self.tokens, self.labels))
-        return Document(self.id or default_id, text, spans, self.patient)
+    breaks: list[int] = field(default_factory=list)
 
 
-def parse(file: TextIO, where: str) -> Iterator[Document]:
-    """The documents; the first without an id has the file's stem, the next stem-2 …"""
-    stem, count = Path(where).stem, 0
-    page = Page(where)
-    for number, line in enumerate(file, 1):
-        line = line.rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
-        if begins(line) and page.complete:
-            count += 1
-            yield page.document(stem if count == 1 else f"{stem}-{count}")
-            page = Page(where)
-        take(page, line, f"{where}: line {number}")
-    if page.begun:
-        yield page.document(stem if count == 0 else f"{stem}-{count + 1}")
+def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
+    lines = _Lines()
+    for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
+        where = f"{path}, line {number}"
+        if line.startswith("# id = ") and (lines.tokens or lines.head):
+            yield _document(lines, path)
+            lines = _Lines()
+        if line.startswith("# "):
+            _head(lines, line, where)
+        elif line.strip():
+            _token(lines, line, where)
+        else:
+            lines.breaks.append(len(lines.tokens))
+    if lines.tokens or lines.head:
+        yield _document(lines, path)
 
 
-def begins(line: str) -> bool:
-    return line.startswith("# id = ") or (line.startswith("-DOCSTART-") and not ROW.fullmatch(line))
+def _head(lines: _Lines, line: str, where: str) -> None:
+    name, _, value = line[2:].partition(" = ")
+    if name in ("id", "patient", "text"):
+        try:
+            lines.head[name] = json.loads(value)
+        except json.JSONDecodeError:
+            raise FormatFault(f"{where}: {name} is not a JSON string") from None
 
 
-def take(page: Page, line: str, where: str) -> None:
-    """Add one line to the page. Raises :class:`FormatFault` where it is none."""
-    if not line:
-        page.gap = "\n"
-    elif comment := COMMENT.fullmatch(line):
-        name, value = comment.groups()
-        setattr(page, name, from_json(value, where) if name == "text" or value.startswith('"') else value)
-    elif not (line.startswith("# ") or begins(line)):
-        page.add(*row(page, line, where))
-
-
-def from_json(value: str, where: str) -> str:
+def _token(lines: _Lines, line: str, where: str) -> None:
+    columns = line.rstrip("\r").split("\t")
     try:
-        text = json.loads(value)
+        text, start, end, label = columns
+        token = Token(text, int(start))
     except ValueError:
-        text = None
-    if not isinstance(text, str):
-        raise FormatFault(f"{where}: not a text in JSON's notation")
-    return text
+        raise FormatFault(f"{where}: {len(columns)} columns; wanted token, start, end, label") from None
+    if token.end != int(end) or not (label == "O" or label[:2] in ("B-", "I-")):
+        raise FormatFault(f"{where}: end is not start and the token's length, or the label is not BIO")
+    if lines.tokens and token.start < lines.tokens[-1].end:
+        raise FormatFault(f"{where}: the token begins before the one above ends")
+    lines.tokens.append(token)
+    lines.labels.append(label)
 
 
-def row(page: Page, line: str, where: str) -> tuple[Token, str]:
-    """The token and label of a line, checked against the text or the tokens before."""
-    if not (match := ROW.fullmatch(line)):
-        raise FormatFault(f"{where}: not a token; wanted TOKEN⇥START⇥END⇥LABEL, LABEL being O, B-TYPE or I-TYPE")
-    word, start, end, label = match[1], int(match[2]), int(match[3]), match[4]
-    previous = page.tokens[-1].end if page.tokens else 0
-    if not previous <= start < end or start - previous > LONGEST_GAP:
-        raise FormatFault(f"{where}: {start}-{end} does not follow the token before, which ends at {previous}")
-    if page.text is None and end - start != len(word):
-        raise FormatFault(f"{where}: {start}-{end} is not as long as the token")
-    if page.text is not None and shown(page.text[start:end]) != word:
-        raise FormatFault(f"{where}: the token is not what the text has at {start}-{end}")
-    return Token(word, start), label
+def _document(lines: _Lines, path: Path) -> Document:
+    text = lines.head.get("text")
+    text = _built(lines) if text is None else text
+    for token in lines.tokens:
+        if text[token.start : token.end] != token.text:
+            raise FormatFault(f"{path}: the token at {token.start}-{token.end} is not in the text there")
+    try:
+        return Document(
+            lines.head.get("id") or path.stem, text, _spans(lines), lines.head.get("patient")
+        )
+    except DocumentFault as fault:
+        raise FormatFault(f"{path}: {fault}") from None
 
 
-def shown(text: str) -> str:
-    """``text`` with its white space made visible, so that it fits a column."""
-    return re.sub(r"\s", "␣", text)
+def _spans(lines: _Lines) -> tuple[Span, ...]:
+    return tuple(bio.decode(lines.tokens, lines.labels))
 
 
-def pieces(
-    documents: Iterable[Document], tokenize: Callable[[str], list[Token]] = tokenizer.fine
-) -> Iterator[str]:
-    """One block of lines per document. Raises :class:`crfdeid.faults.DocumentFault`
-    where spans overlap."""
+def _built(lines: _Lines) -> str:
+    parts, end = [], 0
+    for index, token in enumerate(lines.tokens):
+        gap = token.start - end
+        filled = "\n" + " " * (gap - 1) if gap and index in lines.breaks else " " * gap
+        parts += [filled, token.text]
+        end = token.end
+    return "".join(parts)
+
+
+def render(documents: Iterable[Document]) -> Iterator[str]:
     for document in documents:
         bio.refuse_overlaps(document)
-        tokens = cut(document.text, tokenize(document.text), document.spans)
         yield f"# id = {json.dumps(document.id)}\n"
         if document.patient is not None:
             yield f"# patient = {json.dumps(document.patient)}\n"
         yield f"# text = {json.dumps(document.text)}\n"
-        end = 0
+        tokens = split_at([t for t in fine(document.text)], document.spans)
         for token, label in zip(tokens, bio.encode(tokens, document.spans)):
-            if re.search(r"[\t\r\n]", label):
-                raise FormatFault(f"{document.id}: type {label[2:]!r} cannot be written in CoNLL")
-            yield "\n" if "\n" in document.text[end : token.start] else ""
-            yield f"{shown(token.text)}\t{token.start}\t{token.end}\t{label}\n"
-            end = token.end
+            yield "\n" if is_line_end(token) and label == "O" else _row(token, label)
         yield "\n"
 
 
-def cut(text: str, tokens: Sequence[Token], spans: Sequence[Span]) -> list[Token]:
-    """The tokens, cut where a span begins or ends within one, so that labels hold every
-    span exactly; white space is a token only at the edge of a span.
+def _row(token: Token, label: str) -> str:
+    return "" if is_line_end(token) else f"{token.text}\t{token.start}\t{token.end}\t{label}\n"
 
-    >>> [t.text for t in cut("BUN x76221 ", [Token("BUN", 0), Token("x76221", 4)], [Span(5, 11, "PHONE")])]
-    ['BUN', 'x', '76221', ' ']
+
+def split_at(tokens: list[Token], spans: Iterable[Span]) -> list[Token]:
+    """Tokens cut where a span begins or ends inside them, so that labels can hold it.
+
+    >>> [t.text for t in split_at([Token("x76221", 0)], [Span(1, 6, "PHONE")])]
+    ['x', '76221']
     """
-    starts, ends = {span.start for span in spans}, {span.end for span in spans}
-    edges = {0, len(text)} | starts | ends
-    edges |= {token.start for token in tokens} | {token.end for token in tokens}
-    return [
-        Token(text[a:b], a)
-        for a, b in pairwise(sorted(edges))
-        if not text[a:b].isspace() or a in starts or b in ends
-    ]
+    edges = sorted({edge for span in spans for edge in (span.start, span.end)})
+    parts = []
+    for token in tokens:
+        inside = edges[bisect_right(edges, token.start) : bisect_left(edges, token.end)]
+        bounds = [token.start, *inside, token.end]
+        parts += [Token(token.text[a - token.start : b - token.start], a) for a, b in zip(bounds, bounds[1:])]
+    return parts

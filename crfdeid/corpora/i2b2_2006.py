@@ -1,60 +1,77 @@
-"""i2b2 2006: all documents in one XML file, PHI marked in the text.
+"""i2b2 2006 inline XML: all documents in one file, ``<PHI TYPE="…">`` around each span.
 
-``<ROOT><RECORD ID="…"><TEXT>… <PHI TYPE="…">…</PHI> …</TEXT></RECORD></ROOT>``,
-also with DOCUMENT in place of RECORD. PHI may stand within PHI.
+``<ROOT><RECORD ID="…"><TEXT>…</TEXT></RECORD></ROOT>``; DOCUMENT may stand for RECORD.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TextIO
-from xml.etree.ElementTree import Element
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
 
-from crfdeid.corpora import hardened
-from crfdeid.corpora.inline import marked
-from crfdeid.document import Document, Span
+from crfdeid.corpora.xml import check_characters, parsed
+from crfdeid.document import Document, Span, overlapping
 from crfdeid.faults import FormatFault
 
-SUFFIX = ".xml"
+SUFFIXES = (".xml",)
 RECORDS = ("RECORD", "DOCUMENT")
 
 
-def parse(file: TextIO, where: str) -> Iterator[Document]:
-    root = hardened.parse(file, where)
-    for number, record in enumerate((e for e in root.iter() if e.tag in RECORDS), 1):
-        id, text = record.get("ID") or record.get("id"), record.find("TEXT")
-        if not id or text is None:
-            raise FormatFault(f"{where}: record {number} has no {'ID' if not id else 'TEXT'}")
-        spans: list[Span] = []
-        yield Document(id, collect(text, 0, spans, f"{where}: record {number}"), tuple(spans))
+def is_one(path: Path) -> bool:
+    """Whether an XML file is in this format, by its beginning."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise FormatFault(f"{path}: {error.strerror}") from None
+    return any(f"<{name} ".encode() in head for name in RECORDS)
 
 
-def collect(element: Element, start: int, spans: list[Span], where: str) -> str:
-    """The text within ``element``, which begins at ``start`` of the document; the spans
-    of the PHI in it are added to ``spans``."""
-    parts = [element.text or ""]
-    end = start + len(parts[0])
-    for child in element:
-        within = collect(child, end, spans, where)
-        if child.tag == "PHI":
-            if not (type := child.get("TYPE")):
-                raise FormatFault(f"{where}: PHI at offset {end} has no TYPE")
-            spans.append(Span(end, end + len(within), type))
-        parts += [within, child.tail or ""]
-        end += len(within) + len(parts[-1])
-    return "".join(parts)
+def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
+    root = parsed(path, encoding)
+    for number, record in enumerate((r for r in root.iter() if r.tag in RECORDS), 1):
+        text = record.find("TEXT")
+        if text is None or "ID" not in record.attrib:
+            raise FormatFault(f"{path}: record {number} has no TEXT element or no ID")
+        yield _document(record.attrib["ID"], text, path)
 
 
-def pieces(documents: Iterable[Document]) -> Iterator[str]:
-    yield f"{hardened.HEAD}<ROOT>\n"
+def _document(id: str, element, path: Path) -> Document:
+    pieces, spans = [element.text or ""], []
+    length = len(pieces[0])
+    for phi in element:
+        if phi.tag != "PHI" or "TYPE" not in phi.attrib or len(phi):
+            raise FormatFault(f"{path}: record {id}: <{phi.tag}> in TEXT; wanted flat <PHI TYPE=…>")
+        inside = phi.text or ""
+        if inside:
+            spans.append(Span(length, length + len(inside), phi.attrib["TYPE"]))
+        pieces += [inside, phi.tail or ""]
+        length += len(inside) + len(pieces[-1])
+    return Document(id, "".join(pieces), tuple(spans))
+
+
+def render(documents: Iterable[Document]) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8" ?>\n<ROOT>\n'
     for document in documents:
-        hardened.check(document.text, document.id)
-        yield f"<RECORD ID={hardened.attribute(document.id, 'document id')}>\n<TEXT>"
-        yield from marked(
-            document,
-            begin=lambda span: f"<PHI TYPE={hardened.attribute(span.type, 'type')}>",
-            end=lambda span: "</PHI>",
-            content=lambda text: hardened.content(text, ""),
-        )
-        yield "</TEXT>\n</RECORD>\n"
+        check_characters(document)
+        if pair := overlapping(document.spans):
+            a, b = pair
+            raise FormatFault(
+                f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
+                "inline XML cannot hold both"
+            )
+        yield f"<RECORD ID={quoteattr(document.id)}>\n<TEXT>{_body(document)}</TEXT>\n</RECORD>\n"
     yield "</ROOT>\n"
+
+
+def _body(document: Document) -> str:
+    parts, end = [], 0
+    for span in document.spans:
+        parts.append(_escaped(document.text[end : span.start]))
+        parts.append(f"<PHI TYPE={quoteattr(span.type)}>{_escaped(document.covered(span))}</PHI>")
+        end = span.end
+    return "".join([*parts, _escaped(document.text[end:])])
+
+
+def _escaped(text: str) -> str:
+    return escape(text, {"\r": "&#13;"})

@@ -1,63 +1,61 @@
-"""Label Studio's JSON: one array of tasks, each with ``data.text`` and annotations.
-
-The annotations of several people are pooled, each distinct span once; cancelled ones
-are passed over. A task that nobody has annotated has its ``predictions``.
-"""
+"""Label Studio's JSON export: an array of tasks with ``data.text`` and annotations. Of several
+annotations of a task the first that was not cancelled counts."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
-from crfdeid.corpora.fields import identity, string, whole
+from crfdeid.corpora.jsonl import build, loaded
 from crfdeid.document import Document, Span
+from crfdeid.faults import FormatFault
+from crfdeid.files import read_text
 
-SUFFIX = ".json"
-
-
-def document_of(task: dict[str, Any], default_id: str) -> Document:
-    """Raises KeyError, TypeError, ValueError or AttributeError where the task is not
-    Label Studio's. The id is ``data.id`` where there is one, since Label Studio
-    numbers the tasks itself."""
-    data = task["data"]
-    id = identity(data.get("id", task.get("id")), default_id)
-    patient = data.get("patient")
-    return Document(id, string(data["text"]), spans_of(task), None if patient is None else identity(patient))
+SUFFIXES = (".json",)
 
 
-def spans_of(task: dict[str, Any]) -> tuple[Span, ...]:
-    """The spans of all regions that have labels; relations and choices have none."""
-    done = [made for made in task.get("annotations") or () if not made.get("was_cancelled")]
-    found: dict[Span, None] = {}
-    for made in done or task.get("predictions") or ():
-        for region in made["result"]:
-            value = region.get("value", {})
-            for label in value.get("labels", ()):
-                span = Span(whole(value["start"]), whole(value["end"]), string(label), region.get("score"))
-                found.setdefault(span)
-    return tuple(found)
+def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
+    tasks = loaded(read_text(path, encoding), str(path))
+    if not isinstance(tasks, list):
+        raise FormatFault(f"{path}: wanted Label Studio's array of tasks")
+    for number, task in enumerate(tasks, 1):
+        where = f"{path}, task {number}"
+        yield build(_table(task, where), where, number)
 
 
-def pieces(documents: Iterable[Document]) -> Iterator[str]:
+def _table(task: Any, where: str) -> dict[str, Any]:
+    try:
+        data = task["data"]
+        annotations = [a for a in task.get("annotations", []) if not a.get("was_cancelled")]
+        results = annotations[0]["result"] if annotations else []
+        values = [result["value"] for result in results if "labels" in result.get("value", {})]
+        spans = [{"start": v["start"], "end": v["end"], "type": v["labels"][0]} for v in values]
+        id = data.get("id", task.get("id"))
+    except (KeyError, TypeError, AttributeError, IndexError):
+        raise FormatFault(f"{where}: wanted data.text and annotations with start, end and labels") from None
+    table = {"text": data.get("text"), "spans": spans, "patient": data.get("patient")}
+    return table if id is None else table | {"id": id}
+
+
+def render(documents: Iterable[Document]) -> Iterator[str]:
     yield "["
-    for number, document in enumerate(documents):
-        yield (",\n" if number else "\n") + json.dumps(task_of(document), ensure_ascii=False)
+    for number, document in enumerate(documents, 1):
+        yield ("," if number > 1 else "") + "\n" + json.dumps(_task(document, number), ensure_ascii=False)
     yield "\n]\n"
 
 
-def task_of(document: Document) -> dict[str, Any]:
-    patient = {} if document.patient is None else {"patient": document.patient}
-    return {
-        "data": {"id": document.id, **patient, "text": document.text},
-        "annotations": [{"result": [region(document, i, span) for i, span in enumerate(document.spans)]}],
-    }
+def _task(document: Document, number: int) -> dict[str, Any]:
+    data = {"id": document.id, "text": document.text}
+    if document.patient is not None:
+        data["patient"] = document.patient
+    results = [_result(document, span) for span in document.spans]
+    return {"id": number, "data": data, "annotations": [{"result": results}]}
 
 
-def region(document: Document, number: int, span: Span) -> dict[str, Any]:
-    """``from_name`` and ``to_name`` are those of Label Studio's own template for spans."""
-    offsets = {"start": span.start, "end": span.end}
-    value = offsets | {"text": document.covered(span), "labels": [span.type]}
-    scored = {} if span.probability is None else {"score": round(span.probability, 4)}
-    names = {"id": f"P{number}", "from_name": "label", "to_name": "text", "type": "labels"}
-    return names | {"value": value} | scored
+def _result(document: Document, span: Span) -> dict[str, Any]:
+    value = {
+        "start": span.start, "end": span.end, "text": document.covered(span), "labels": [span.type],
+    }  # fmt: skip
+    return {"type": "labels", "from_name": "label", "to_name": "text", "value": value}

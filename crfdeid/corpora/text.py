@@ -1,19 +1,19 @@
-"""Plain text: a file is a note. Spans are not written."""
+"""Plain text: a note a file, without spans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
 
 from crfdeid.document import Document
+from crfdeid.files import read_text
 
-SUFFIX = ".txt"
-
-
-def parse(file: TextIO, where: str) -> Iterator[Document]:
-    yield Document(Path(where).stem, file.read())
+SUFFIXES = (".txt", ".text", "")
 
 
-def pieces(documents: Iterable[Document]) -> Iterator[str]:
-    return (document.text for document in documents)
+def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
+    yield Document(path.stem, read_text(path, encoding))
+
+
+def files(document: Document) -> dict[str, str]:
+    return {".txt": document.text}
