@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from random import Random
 
+from crfdeid.synthetic import scarcity
 from crfdeid.synthetic.cast import Cast
 from crfdeid.synthetic.frames import Frame, parse
 from crfdeid.synthetic.parts import listed
@@ -30,7 +31,7 @@ def form(kind: str, cast: Cast) -> list[Piece]:
     """Three to ten fields. Those of a head begin with who, which record and when."""
     rng, known = cast.rng, fields(kind)
     first = [row for row in known[:8] if rng.random() < 0.35] if kind == "head" else []
-    rows = first + rng.sample(known, rng.randint(2, 7))
+    rows = first + rng.choices(known, [scarcity.rate(value) for _, value in known], k=rng.randint(2, 7))
     colon, gap, per_line = rng.choice(COLONS), rng.choice(GAPS), rng.randint(1, 4)
     label, width = casing(rng), rng.choice((0, 0, 0, 16, 20, 24))
     pieces: list[Piece] = []

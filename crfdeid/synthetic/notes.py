@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 from crfdeid.document import Document
-from crfdeid.synthetic import forms, frames, genres, headings, mess
+from crfdeid.synthetic import forms, frames, genres, headings, mess, scarcity
 from crfdeid.synthetic.cast import Cast, World, world
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
@@ -18,19 +18,11 @@ from crfdeid.synthetic.pieces import Piece, document, tidy
 Pieces = list[Piece]
 
 # How much of a section's sentences hold PHI; most of a note must be plain narrative.
-SHARE = 0.27
+SHARE = 0.17
 SHARES = {
-    "queries": 0.7,
-    "letter": 0.45,
-    "phone": 0.5,
-    "social_work": 0.45,
-    "ed": 0.4,
-    "discharge": 0.5,
-    "admission": 0.7,
-}
-# Frames with these types are chosen so much more or less often than chance, which
-# brings a corpus near the proportions of i2b2 2014 (Stubbs & Uzuner 2015).
-RATES = {"AGE": 1.0, "DEVICE": 1.0}
+    "queries": 0.7, "letter": 0.35, "phone": 0.4, "social_work": 0.35, "ed": 0.3, "discharge": 0.3,
+    "admission": 0.5, "exam": 0.05, "radiology": 0.25, "operative": 0.1, "social": 0.3, "family": 0.3,
+}  # fmt: skip
 LISTS = ("meds", "problems", "allergies", "labs")
 
 
@@ -40,9 +32,7 @@ def pool(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
     where the part has none."""
     kind = [frame for frame in frames.sections().get(section, ()) if bool(frame.types) == phi]
     chosen = [frame for frame in kind if belongs(frame.text, part)] or kind
-    return tuple(
-        (min((RATES.get(type, 1.0) for type in frame.types), default=1.0), frame) for frame in chosen
-    )
+    return tuple((scarcity.rate(frame), frame) for frame in chosen)
 
 
 def chosen(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
@@ -65,7 +55,8 @@ def block(kind: str, genre: str, rng: Random) -> Frame:
     """A layout block: one of the genre's own half of the time, else one for any genre."""
     own = [frame for names, frame in frames.blocks()[kind] if genre in names]
     open_to_all = [frame for names, frame in frames.blocks()[kind] if not names]
-    return rng.choice(own if own and rng.random() < 0.6 else open_to_all)
+    those = own if own and rng.random() < 0.6 else open_to_all
+    return weighted(rng, ((scarcity.rate(frame), frame) for frame in those))
 
 
 def compose(genre: Genre, world: World, number: int, rng: Random) -> Pieces:

@@ -5,8 +5,11 @@ The table of docs/synthetic.md, as data. A variant of ``*`` takes any argument.
 
 from __future__ import annotations
 
+import regex
+
 from crfdeid.faults import ConfigurationFault, near
 
+RANGE = regex.compile(r"\d+(\.\d+)?-\d+(\.\d+)?")
 PERSON = ("full", "last", "first", "formal", "initials", "nick")
 DAY = (
     "numeric", "numeric_noyear", "iso", "long", "long_noyear", "month_year", "month", "year", "short_year",
@@ -64,7 +67,7 @@ def check(slot: str, variant: str | None, where: str) -> None:
         raise ConfigurationFault(f"{where}: {slot}: no such slot{near(slot, VARIANTS)}")
     known = VARIANTS[slot]
     if known == ("*",):
-        if not variant:
+        if not RANGE.fullmatch(variant or ""):
             raise ConfigurationFault(f"{where}: {{{slot}}} wants a range, as in {{{slot}:2-40}}")
     elif variant is not None and variant not in known:
         raise ConfigurationFault(f"{where}: {slot}.{variant}: no such variant{near(variant, known)}")
