@@ -16,7 +16,8 @@ from crfdeid.corpora.xml import check_characters, parsed
 from crfdeid.document import Document, Span
 from crfdeid.faults import DocumentFault, FormatFault, SchemeFault
 
-SUFFIXES = (".xml",)
+SUFFIX = ".xml"
+SUFFIXES = (SUFFIX,)
 ELEMENTS = ("PHI", "NAME", "PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID", "OTHER")
 
 
