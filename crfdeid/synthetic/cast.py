@@ -118,6 +118,11 @@ def age(cast: Cast, variant: str | None) -> str:
     return clinical.age(cast.age, variant, cast.rng)
 
 
+def relative_years(rng: Random) -> int:
+    """The age of a relative, or at which something happened to them: mostly grown up."""
+    return rng.randint(30, 96) if rng.random() < 0.85 else rng.randint(1, 30)
+
+
 def hospital(which: str) -> Maker:
     return lambda cast, variant: getattr(getattr(cast.world, which), variant or "full")
 
@@ -186,7 +191,7 @@ MAKERS: dict[str, Maker] = {
     "dob": day(lambda cast: cast.world.dob),
     "today": day(lambda cast: cast.today),
     "age": age,
-    "relative_age": lambda cast, variant: clinical.age(cast.rng.randint(1, 99), variant, cast.rng),
+    "relative_age": lambda cast, variant: clinical.age(relative_years(cast.rng), variant, cast.rng),
     "hospital": hospital("hospital"),
     "hospital2": hospital("hospital2"),
     "organization": employer,
