@@ -15,7 +15,10 @@ TITLES = {"ner": "sub-track 1", "strict": "sub-track 2 strict", "merged": "sub-t
 def score(gold: Sequence[Document], system: Sequence[Document], missing: str = "error") -> dict[str, Counts]:
     """Micro counts of sub-track 1 (``ner``) and of both forms of sub-track 2 (``strict``,
     ``merged``). Types keep their case. Faults are those of :func:`crfdeid.pairs.paired`."""
-    pairs = paired(gold, system, missing)
+    return score_pairs(paired(gold, system, missing))
+
+
+def score_pairs(pairs: Sequence[tuple[Document, Document]]) -> dict[str, Counts]:
     return {name: sum((rule(*pair) for pair in pairs), Counts()) for name, rule in RULES.items()}
 
 

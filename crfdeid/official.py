@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from crfdeid.corpora import files_in, i2b2_2014
-from crfdeid.corpora.xml import parsed
+from crfdeid.corpora import hardened, i2b2_2014, places
 from crfdeid.document import Document, Span
 from crfdeid.faults import FormatFault
 from crfdeid.matching import Tag, Tagged, Track
@@ -75,15 +74,17 @@ def read(path: Path, scheme: Scheme, encoding: str = "utf-8", fold: bool = True)
     """The files of ``path`` with their tags verbatim. The document's spans have the
     scheme's types: in capitals where ``fold``, and LOCATION's OTHER as LOCATION-OTHER. A
     tag without a character is no span, but is scored. Raises :class:`FormatFault`."""
-    return [read_file(file, scheme, encoding, fold) for file in files_in(path, i2b2_2014.SUFFIXES)]
+    files = places.listed(path, (i2b2_2014.SUFFIX,)) if path.is_dir() else [path]
+    return [read_file(file, scheme, encoding, fold) for file in files]
 
 
 def read_file(path: Path, scheme: Scheme, encoding: str, fold: bool) -> Tagged:
-    root = parsed(path, encoding)
+    with places.opened(path, hardened.declared_encoding(path, encoding)) as file:
+        root = hardened.parse(file, str(path))
     text, block = root.find("TEXT"), root.find("TAGS")
     if text is None or block is None:
         raise FormatFault(f"{path}: no {'TEXT' if text is None else 'TAGS'} element; wanted i2b2 2014 XML")
-    note = text.text or ""
+    note = "".join(text.itertext())
     tags = tuple(read_tags(path, block, len(note)))
     types = frozenset(scheme.types)
     spans = [Span(tag.start, tag.end, scheme_type(tag, types, fold)) for tag in tags if tag.start < tag.end]

@@ -41,9 +41,7 @@ def by_id(documents: Iterable[Document], side: str) -> dict[str, Document]:
 def check_ids(gold: Sequence[str], system: Sequence[str], missing: str) -> None:
     known, given = set(gold), set(system)
     if not known & given:
-        raise PairFault(
-            f"no common documents: {len(gold)} in gold, {len(system)} in system, no id in both"
-        )
+        raise PairFault(f"no common documents: {len(gold)} in gold, {len(system)} in system, no id in both")
     if unknown := [id for id in system if id not in known]:
         raise PairFault(f"{some(unknown)} in system but not in gold{near(unknown[0], gold)}")
     if (absent := [id for id in gold if id not in given]) and missing != "ignore":
