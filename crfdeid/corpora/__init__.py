@@ -8,6 +8,7 @@ document a file, ``files(document) -> {suffix: text}``, or all in one file, ``re
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,12 +23,13 @@ from crfdeid.corpora import (
     jsonl,
     labelstudio,
     parquet,
+    places,
     spans,
     table,
     text,
 )
 from crfdeid.document import Document
-from crfdeid.faults import ConfigurationFault, FormatFault, near
+from crfdeid.faults import ConfigurationFault, DocumentFault, FormatFault, near
 from crfdeid.files import whole
 
 FORMATS: dict[str, ModuleType] = {
@@ -67,7 +69,7 @@ def read(
     found = module(format or detect(path), "read")
     seen: set[str] = set()
     for file in files_in(path, found.SUFFIXES):
-        for document in found.read(file, encoding, **options):
+        for document in _located(found.read(file, encoding, **options), file):
             if document.id in seen:
                 raise FormatFault(f"{file}: document {document.id} occurs twice")
             seen.add(document.id)
@@ -76,10 +78,26 @@ def read(
         raise FormatFault(f"{path}: no documents")
 
 
+def _located(documents: Iterator[Document], file: Path) -> Iterator[Document]:
+    """The documents; what does not fit one of them is told with its file."""
+    try:
+        yield from documents
+    except DocumentFault as fault:
+        raise FormatFault(f"{file}: {fault}") from None
+
+
 def files_in(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The file itself, or the folder's files of these suffixes; of two that make one document
+    (brat's) the first suffix counts, but it must be there."""
     if not path.is_dir():
         return [path]
-    return sorted(file for file in path.iterdir() if file.suffix.lower() in suffixes and file.is_file())
+    found = places.listed(path, suffixes)
+    if suffixes != brat.SUFFIXES:
+        return found
+    texts = [file for file in found if file.suffix == ".txt"]
+    if alone := {file.with_suffix(".txt") for file in found} - set(texts):
+        raise FormatFault(f"{min(alone)}: no such file; its .ann is there")
+    return texts
 
 
 def detect(path: Path) -> str:
@@ -101,8 +119,7 @@ def detect(path: Path) -> str:
 
 
 def _detect_folder(path: Path) -> str:
-    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-    formats = {detect(file) for file in files if file.suffix}
+    formats = {detect(file) for file in places.listed(path) if file.suffix}
     if "brat" in formats:
         formats -= {"text"}
     if len(formats) > 1:
@@ -120,33 +137,44 @@ def write(documents: Iterable[Document], path: Path | str, format: str, overwrit
     if hasattr(found, "files"):
         write_each(documents, path, format, overwrite)
         return
-    if path.exists() and not overwrite:
-        raise FormatFault(f"{path}: exists; --overwrite replaces it")
-    if hasattr(found, "save"):
-        found.save(documents, path)
-        return
-    with whole(path) as file:
-        file.writelines(found.render(documents))
+    with _writing(path):
+        if hasattr(found, "save"):
+            places.refuse_existing(path, overwrite)
+            found.save(documents, path)
+        else:
+            places.write_file(found.render(documents), path, overwrite)
 
 
 def write_each(
     documents: Iterable[Document], folder: Path | str, format: str, overwrite: bool = False
 ) -> None:
-    """Write each document to its own file in ``folder``, named by its identifier."""
+    """Write each document to its own file in ``folder``, named by its identifier. The files move
+    there when the last is written, so that none is left where one fails."""
     folder = Path(folder)
     found = module(format, "write")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not overwrite:
-        raise FormatFault(f"{folder}: exists and is not empty; --overwrite writes into it")
-    folder.mkdir(parents=True, exist_ok=True)
     written: set[str] = set()
-    for document in documents:
-        name = stem(document)
-        if name in written:
-            raise FormatFault(f"{folder}/{name}: two documents want this name")
-        written.add(name)
-        for suffix, content in _files(found, document).items():
-            with whole(folder / f"{name}{suffix}") as file:
-                file.write(content)
+    with _writing(folder), places.staged(folder, overwrite) as staging:
+        for document in documents:
+            name = places.stem(document.id)
+            if name in written:
+                raise FormatFault(f"{folder}/{name}: two documents want this name")
+            written.add(name)
+            if hasattr(found, "save"):
+                found.save([document], staging / f"{name}{found.SUFFIXES[0]}")
+                continue
+            for suffix, content in _files(found, document).items():
+                with whole(staging / f"{name}{suffix}") as file:
+                    file.write(content)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FormatFault(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def _files(found: ModuleType, document: Document) -> dict[str, str]:
@@ -155,18 +183,13 @@ def _files(found: ModuleType, document: Document) -> dict[str, str]:
     return {found.SUFFIXES[0]: "".join(found.render([document]))}
 
 
-def stem(document: Document) -> str:
-    """The file name for a document, refused where it would leave the folder."""
-    name = document.id
-    if name in ("", ".", "..") or any(character in name for character in "/\\\0"):
-        raise FormatFault(f"{name!r}: a document with this identifier cannot name a file")
-    return name
-
-
 def formatted(document: Document, format: str, colour: bool = False) -> str:
     """One document as text for standard output."""
     if format == "inline":
         return inline.marked(document, colour)
     if format == "brat":
         return brat.files(document)[".ann"]
-    return "".join(_files(module(format, "write"), document).values())
+    found = module(format, "write")
+    if hasattr(found, "save"):
+        raise ConfigurationFault(f"{format}: can be written to a file alone")
+    return "".join(_files(found, document).values())

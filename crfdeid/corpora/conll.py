@@ -1,91 +1,109 @@
 """CoNLL: token, start, end and BIO label in columns parted by tabs; a blank line ends a line of
-the note. ``# id``, ``# patient`` and ``# text`` (JSON) head each document. Without ``# text`` the text is
-built from the tokens, at their offsets, blanks and line ends between them."""
+the note. ``# id``, ``# patient`` and ``# text`` (JSON) head each document, or ``-DOCSTART-`` parts
+them. Without ``# text`` the text is built from the tokens, at their offsets, blanks and line ends
+between them."""
 
 from __future__ import annotations
 
 import json
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from crfdeid import bio
+from crfdeid.corpora.places import opened
 from crfdeid.document import Document, Span, Token
-from crfdeid.faults import DocumentFault, FormatFault
-from crfdeid.files import read_text
-from crfdeid.tokenizer import fine, is_line_end
+from crfdeid.faults import FormatFault
+from crfdeid.tokenizer import fine
 
 SUFFIXES = (".conll", ".bio")
+NUMBER = re.compile(r"\d{1,12}", re.ASCII)
+LONGEST_GAP = 20_000_000  # characters between two tokens; more is a damaged offset
 
 
 @dataclass
 class _Lines:
     """What was read of one document so far."""
 
-    head: dict[str, str | None] = field(default_factory=dict)
+    head: dict[str, str] = field(default_factory=dict)
     tokens: list[Token] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
-    breaks: list[int] = field(default_factory=list)
+    breaks: set[int] = field(default_factory=set)
+
+    @property
+    def complete(self) -> bool:
+        """Whether a line that begins a document begins the next; ``# text`` may precede ``# id``."""
+        return bool(self.tokens or "id" in self.head)
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    lines = _Lines()
-    for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
-        where = f"{path}, line {number}"
-        if line.startswith("# id = ") and (lines.tokens or lines.head):
-            yield _document(lines, path)
-            lines = _Lines()
-        if line.startswith("# "):
-            _head(lines, line, where)
-        elif line.strip():
-            _token(lines, line, where)
-        else:
-            lines.breaks.append(len(lines.tokens))
+    lines, count = _Lines(), 0
+    with opened(path, encoding) as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\r\n").removeprefix("\ufeff")
+            if _begins(line) and lines.complete:
+                count += 1
+                yield _document(lines, path, count)
+                lines = _Lines()
+            _take(lines, line, f"{path}, line {number}")
     if lines.tokens or lines.head:
-        yield _document(lines, path)
+        yield _document(lines, path, count + 1)
+
+
+def _begins(line: str) -> bool:
+    return line.startswith("# id = ") or (line.startswith("-DOCSTART-") and line.count("\t") != 3)
+
+
+def _take(lines: _Lines, line: str, where: str) -> None:
+    if not line.strip():
+        lines.breaks.add(len(lines.tokens))
+    elif line.startswith("# "):
+        _head(lines, line, where)
+    elif not _begins(line):
+        _token(lines, line, where)
 
 
 def _head(lines: _Lines, line: str, where: str) -> None:
+    """Our heads are JSON; the ids of other programs' files often are not."""
     name, _, value = line[2:].partition(" = ")
-    if name in ("id", "patient", "text"):
+    if name not in ("id", "patient", "text"):
+        return
+    if name == "text" or value.startswith('"'):
         try:
-            lines.head[name] = json.loads(value)
-        except json.JSONDecodeError:
-            raise FormatFault(f"{where}: {name} is not a JSON string") from None
+            value = json.loads(value)
+        except ValueError:
+            value = None
+        if not isinstance(value, str):
+            raise FormatFault(f"{where}: {name} is not a JSON string")
+    lines.head[name] = value
 
 
 def _token(lines: _Lines, line: str, where: str) -> None:
-    columns = line.rstrip("\r").split("\t")
-    try:
-        text, start, end, label = columns
-        token = Token(text, int(start))
-    except ValueError:
-        raise FormatFault(f"{where}: {len(columns)} columns; wanted token, start, end, label") from None
-    if token.end != int(end) or not (label == "O" or label[:2] in ("B-", "I-")):
-        raise FormatFault(f"{where}: end is not start and the token's length, or the label is not BIO")
-    if lines.tokens and token.start < lines.tokens[-1].end:
-        raise FormatFault(f"{where}: the token begins before the one above ends")
-    lines.tokens.append(token)
+    columns = line.split("\t")
+    if len(columns) != 4:
+        raise FormatFault(f"{where}: {len(columns)} columns; wanted token, start, end, label")
+    text, start, end, label = columns
+    if not (NUMBER.fullmatch(start) and NUMBER.fullmatch(end) and len(text) == int(end) - int(start) > 0):
+        raise FormatFault(f"{where}: end is not start and the token's length")
+    if not (label == "O" or (label[:2] in ("B-", "I-") and label[2:])):
+        raise FormatFault(f"{where}: its label is not O, B-TYPE or I-TYPE")
+    previous = lines.tokens[-1].end if lines.tokens else 0
+    if not 0 <= int(start) - previous <= LONGEST_GAP:
+        raise FormatFault(f"{where}: the token does not follow the one above, which ends at {previous}")
+    lines.tokens.append(Token(text, int(start)))
     lines.labels.append(label)
 
 
-def _document(lines: _Lines, path: Path) -> Document:
+def _document(lines: _Lines, path: Path, number: int) -> Document:
     text = lines.head.get("text")
     text = _built(lines) if text is None else text
     for token in lines.tokens:
-        if text[token.start : token.end] != token.text:
+        if shown(text[token.start : token.end]) != shown(token.text):
             raise FormatFault(f"{path}: the token at {token.start}-{token.end} is not in the text there")
-    try:
-        return Document(
-            lines.head.get("id") or path.stem, text, _spans(lines), lines.head.get("patient")
-        )
-    except DocumentFault as fault:
-        raise FormatFault(f"{path}: {fault}") from None
-
-
-def _spans(lines: _Lines) -> tuple[Span, ...]:
-    return tuple(bio.decode(lines.tokens, lines.labels))
+    id = lines.head.get("id", path.stem if number == 1 else f"{path.stem}-{number}")
+    return Document(id, text, tuple(bio.decode(lines.tokens, lines.labels)), lines.head.get("patient"))
 
 
 def _built(lines: _Lines) -> str:
@@ -98,33 +116,45 @@ def _built(lines: _Lines) -> str:
     return "".join(parts)
 
 
-def render(documents: Iterable[Document]) -> Iterator[str]:
+def render(
+    documents: Iterable[Document], tokenize: Callable[[str], list[Token]] = fine
+) -> Iterator[str]:
     for document in documents:
         bio.refuse_overlaps(document)
         yield f"# id = {json.dumps(document.id)}\n"
         if document.patient is not None:
             yield f"# patient = {json.dumps(document.patient)}\n"
         yield f"# text = {json.dumps(document.text)}\n"
-        tokens = split_at([t for t in fine(document.text)], document.spans)
+        tokens = split_at(document.text, tokenize(document.text), document.spans)
+        end = 0
         for token, label in zip(tokens, bio.encode(tokens, document.spans)):
-            yield "\n" if is_line_end(token) and label == "O" else _row(token, label)
+            if re.search(r"[\t\r\n]", label):
+                raise FormatFault(f"{document.id}: type {label[2:]!r} cannot be written in CoNLL")
+            yield "\n" if "\n" in document.text[end : token.start] else ""
+            yield f"{shown(token.text)}\t{token.start}\t{token.end}\t{label}\n"
+            end = token.end
         yield "\n"
 
 
-def _row(token: Token, label: str) -> str:
-    return "" if is_line_end(token) else f"{token.text}\t{token.start}\t{token.end}\t{label}\n"
+def shown(text: str) -> str:
+    """``text`` with its white space visible, so that it fits a column; as long as before."""
+    return re.sub(r"\s", "␣", text)
 
 
-def split_at(tokens: list[Token], spans: Iterable[Span]) -> list[Token]:
-    """Tokens cut where a span begins or ends inside them, so that labels can hold it.
+def split_at(text: str, tokens: Iterable[Token], spans: Iterable[Span]) -> list[Token]:
+    """Tokens cut where a span begins or ends inside them, so that labels can hold it; white
+    space is a token only where a span begins or ends with it.
 
-    >>> [t.text for t in split_at([Token("x76221", 0)], [Span(1, 6, "PHONE")])]
-    ['x', '76221']
+    >>> [t.text for t in split_at("x76221 ", [Token("x76221", 0)], [Span(1, 7, "PHONE")])]
+    ['x', '76221', ' ']
     """
-    edges = sorted({edge for span in spans for edge in (span.start, span.end)})
-    parts = []
+    spans = tuple(spans)
+    starts, ends = {span.start for span in spans}, {span.end for span in spans}
+    edges = {0, len(text)} | starts | ends
     for token in tokens:
-        inside = edges[bisect_right(edges, token.start) : bisect_left(edges, token.end)]
-        bounds = [token.start, *inside, token.end]
-        parts += [Token(token.text[a - token.start : b - token.start], a) for a, b in zip(bounds, bounds[1:])]
-    return parts
+        edges |= {token.start, token.end}
+    return [
+        Token(text[a:b], a)
+        for a, b in pairwise(sorted(edges))
+        if not text[a:b].isspace() or a in starts or b in ends
+    ]

@@ -12,12 +12,19 @@ from xml.sax.saxutils import escape, quoteattr
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
+from crfdeid.corpora.places import opened
 from crfdeid.faults import FormatFault
 
 # XML 1.0, production 2: what no XML file can hold, escaped or not.
 ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DECLARATION = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']""")
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def read(path: Path, encoding: str) -> Element:
+    """The root element of a file; faults as of :func:`parse`."""
+    with opened(path, declared_encoding(path, encoding)) as file:
+        return parse(file, str(path))
 
 
 def parse(file: TextIO, where: str) -> Element:
@@ -30,15 +37,15 @@ def parse(file: TextIO, where: str) -> Element:
     except ParseError as error:
         line, column = error.position
         reason = str(error).partition(":")[0]
-        raise FormatFault(f"{where}: line {line}, column {column}: not well-formed XML: {reason}") from None
+        raise FormatFault(f"{where}, line {line}, column {column + 1}: malformed XML: {reason}") from None
     except DefusedXmlException:
         line = parser.parser.CurrentLineNumber
-        raise FormatFault(f"{where}: line {line}: declares an XML entity; entities are refused") from None
+        raise FormatFault(f"{where}, line {line}: declares entities, which are refused") from None
 
 
 def declared_encoding(path: Path, encoding: str) -> str:
     """The encoding that the file declares or begins with, unless the user named one."""
-    if encoding != "utf-8":
+    if encoding != "utf-8" or not path.is_file():  # a pipe can be read only once
         return encoding
     try:
         with open(path, "rb") as file:
@@ -72,6 +79,6 @@ def check(text: str, id: str) -> None:
     """Raise :class:`FormatFault` at the first character that XML cannot hold."""
     if found := ILLEGAL.search(text):
         raise FormatFault(
-            f"{id}: U+{ord(found[0]):04X} at offset {found.start()} cannot be written as XML; "
-            "jsonl and brat hold any character"
+            f"{id}: character U+{ord(found[0]):04X} at offset {found.start()} cannot be in XML; "
+            "use brat or jsonl"
         )

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree.ElementTree import Element
 
-from crfdeid.corpora.xml import check_characters, parsed
+from crfdeid.corpora import hardened
 from crfdeid.document import Document, Span, overlapping
 from crfdeid.faults import FormatFault
 
@@ -21,14 +21,14 @@ def is_one(path: Path) -> bool:
     """Whether an XML file is in this format, by its beginning."""
     try:
         with path.open("rb") as file:
-            head = file.read(4096)
+            head = file.read(4096).replace(b"\0", b"").partition(b"<TEXT")[0]  # NUL: it may be UTF-16
     except OSError as error:
         raise FormatFault(f"{path}: {error.strerror}") from None
     return any(f"<{name} ".encode() in head for name in RECORDS)
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    root = parsed(path, encoding)
+    root = hardened.read(path, encoding)
     for number, record in enumerate((r for r in root.iter() if r.tag in RECORDS), 1):
         text = record.find("TEXT")
         if text is None or "ID" not in record.attrib:
@@ -36,7 +36,7 @@ def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
         yield _document(record.attrib["ID"], text, path)
 
 
-def _document(id: str, element, path: Path) -> Document:
+def _document(id: str, element: Element, path: Path) -> Document:
     pieces, spans = [element.text or ""], []
     length = len(pieces[0])
     for phi in element:
@@ -51,27 +51,25 @@ def _document(id: str, element, path: Path) -> Document:
 
 
 def render(documents: Iterable[Document]) -> Iterator[str]:
-    yield '<?xml version="1.0" encoding="UTF-8" ?>\n<ROOT>\n'
+    yield f"{hardened.HEAD}<ROOT>\n"
     for document in documents:
-        check_characters(document)
+        hardened.check(document.text, document.id)
         if pair := overlapping(document.spans):
             a, b = pair
             raise FormatFault(
                 f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
                 "inline XML cannot hold both"
             )
-        yield f"<RECORD ID={quoteattr(document.id)}>\n<TEXT>{_body(document)}</TEXT>\n</RECORD>\n"
+        id = hardened.attribute(document.id, "document id")
+        yield f"<RECORD ID={id}>\n<TEXT>{_body(document)}</TEXT>\n</RECORD>\n"
     yield "</ROOT>\n"
 
 
 def _body(document: Document) -> str:
     parts, end = [], 0
     for span in document.spans:
-        parts.append(_escaped(document.text[end : span.start]))
-        parts.append(f"<PHI TYPE={quoteattr(span.type)}>{_escaped(document.covered(span))}</PHI>")
+        parts.append(hardened.content(document.text[end : span.start], document.id))
+        within = hardened.content(document.covered(span), document.id)
+        parts.append(f"<PHI TYPE={hardened.attribute(span.type, document.id)}>{within}</PHI>")
         end = span.end
-    return "".join([*parts, _escaped(document.text[end:])])
-
-
-def _escaped(text: str) -> str:
-    return escape(text, {"\r": "&#13;"})
+    return "".join([*parts, hardened.content(document.text[end:], document.id)])

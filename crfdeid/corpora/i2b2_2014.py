@@ -9,56 +9,55 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree.ElementTree import Element
 
 from crfdeid import scheme
-from crfdeid.corpora.xml import check_characters, parsed
+from crfdeid.corpora import hardened
 from crfdeid.document import Document, Span
 from crfdeid.faults import DocumentFault, FormatFault, SchemeFault
 
 SUFFIX = ".xml"
 SUFFIXES = (SUFFIX,)
+NUMBER = re.compile(r"\d{1,12}", re.ASCII)
 ELEMENTS = ("PHI", "NAME", "PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID", "OTHER")
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    root = parsed(path, encoding)
+    root = hardened.read(path, encoding)
     text, tags = root.find("TEXT"), root.find("TAGS")
     if text is None:
         raise FormatFault(f"{path}: no TEXT element; wanted i2b2 2014 XML")
     found = [_span(tag, path) for tag in (tags if tags is not None else []) if tag.tag in ELEMENTS]
     numbered = re.fullmatch(r"(\d+)-\d+", path.stem)
     try:
-        yield Document(path.stem, text.text or "", tuple(found), numbered[1] if numbered else None)
+        yield Document(path.stem, "".join(text.itertext()), tuple(found), numbered[1] if numbered else None)
     except DocumentFault as fault:
         raise FormatFault(f"{path}: {fault}") from None
 
 
-def _span(tag, path: Path) -> Span:
-    try:
-        start, end, type = int(tag.attrib["start"]), int(tag.attrib["end"]), tag.attrib["TYPE"]
-    except (KeyError, ValueError):
-        raise FormatFault(f"{path}: a {tag.tag} tag without whole numbers start and end, and TYPE") from None
-    return Span(start, end, "LOCATION-OTHER" if (tag.tag, type) == ("LOCATION", "OTHER") else type)
+def _span(tag: Element, path: Path) -> Span:
+    start, end, type = (tag.get(name, "") for name in ("start", "end", "TYPE"))
+    if not (type and NUMBER.fullmatch(start) and NUMBER.fullmatch(end)):
+        raise FormatFault(f"{path}: a {tag.tag} tag without whole numbers start and end, and TYPE")
+    return Span(int(start), int(end), "LOCATION-OTHER" if (tag.tag, type) == ("LOCATION", "OTHER") else type)
 
 
 def files(document: Document) -> dict[str, str]:
-    check_characters(document)
     text = document.text
+    body = hardened.content(text, document.id)
     # CDATA cannot hold its own end, nor a carriage return (it would be normalised).
-    body = escape(text, {"\r": "&#13;"}) if "]]>" in text or "\r" in text else f"<![CDATA[{text}]]>"
+    body = body if "]]>" in text or "\r" in text else f"<![CDATA[{text}]]>"
     tags = "".join(_tag(document, number, span) for number, span in enumerate(document.spans))
-    return {
-        ".xml": '<?xml version="1.0" encoding="UTF-8" ?>\n'
-        f"<deIdi2b2>\n<TEXT>{body}</TEXT>\n<TAGS>\n{tags}</TAGS>\n</deIdi2b2>\n"
-    }
+    return {SUFFIX: f"{hardened.HEAD}<deIdi2b2>\n<TEXT>{body}</TEXT>\n<TAGS>\n{tags}</TAGS>\n</deIdi2b2>\n"}
 
 
 def _tag(document: Document, number: int, span: Span) -> str:
-    covered = quoteattr(document.covered(span), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    covered = hardened.attribute(document.covered(span), document.id)
+    type = hardened.attribute(span.type, document.id)
+    comment = "" if span.probability is None else f"probability {span.probability:.4f}"
     return (
         f'<{element(span.type)} id="P{number}" start="{span.start}" end="{span.end}" '
-        f"text={covered} TYPE={quoteattr(span.type)} comment=\"\" />\n"
+        f'text={covered} TYPE={type} comment="{comment}" />\n'
     )
 
 

@@ -8,25 +8,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
+from crfdeid.corpora.places import opened
 from crfdeid.document import Document, Span
 from crfdeid.faults import DocumentFault, FormatFault
-from crfdeid.files import read_text
 
 SUFFIXES = (".jsonl",)
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
-        if line.strip():
-            yield build(loaded(line, f"{path}, line {number}"), f"{path}, line {number}", number)
+    with opened(path, encoding) as file:
+        for number, line in enumerate(file, 1):
+            where = f"{path}, line {number}"
+            if line.strip("\ufeff \t\r\n"):
+                yield build(loaded(line.removeprefix("\ufeff"), where), where, number)
 
 
 def loaded(text: str, where: str) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # ValueError also for a number of thousands of digits
         raise FormatFault(f"{where}: malformed JSON") from None
 
 
@@ -53,7 +56,9 @@ def span(item: Any) -> Span:
         start, end, type, probability = item["start"], item["end"], item["type"], item.get("probability")
     else:
         (start, end, type), probability = item, None
-    if not (isinstance(start, int) and isinstance(end, int) and isinstance(type, str)):
+    if [found.__class__ for found in (start, end, type)] != [int, int, str]:  # True is no offset
+        raise TypeError
+    if not isinstance(probability, NoneType | float | int):
         raise TypeError
     return Span(start, end, type, probability)
 

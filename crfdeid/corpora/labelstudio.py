@@ -1,5 +1,5 @@
-"""Label Studio's JSON export: an array of tasks with ``data.text`` and annotations. Of several
-annotations of a task the first that was not cancelled counts."""
+"""Label Studio's JSON export: an array of tasks with ``data.text`` and annotations. The annotations of
+several people are pooled, each span once; those that were cancelled are passed over."""
 
 from __future__ import annotations
 
@@ -29,11 +29,16 @@ def _table(task: Any, where: str) -> dict[str, Any]:
     try:
         data = task["data"]
         annotations = [a for a in task.get("annotations", []) if not a.get("was_cancelled")]
-        results = annotations[0]["result"] if annotations else []
-        values = [result["value"] for result in results if "labels" in result.get("value", {})]
-        spans = [{"start": v["start"], "end": v["end"], "type": v["labels"][0]} for v in values]
+        results = [result for annotation in annotations for result in annotation["result"]]
+        found = {
+            (value["start"], value["end"], label): result.get("score")
+            for result in results
+            if "labels" in (value := result.get("value", {}))
+            for label in value["labels"]
+        }
+        spans = [{"start": s, "end": e, "type": t, "probability": p} for (s, e, t), p in found.items()]
         id = data.get("id", task.get("id"))
-    except (KeyError, TypeError, AttributeError, IndexError):
+    except (KeyError, TypeError, AttributeError):
         raise FormatFault(f"{where}: wanted data.text and annotations with start, end and labels") from None
     table = {"text": data.get("text"), "spans": spans, "patient": data.get("patient")}
     return table if id is None else table | {"id": id}
@@ -58,4 +63,5 @@ def _result(document: Document, span: Span) -> dict[str, Any]:
     value = {
         "start": span.start, "end": span.end, "text": document.covered(span), "labels": [span.type],
     }  # fmt: skip
-    return {"type": "labels", "from_name": "label", "to_name": "text", "value": value}
+    score = {} if span.probability is None else {"score": round(span.probability, 6)}
+    return {"type": "labels", "from_name": "label", "to_name": "text", "value": value} | score

@@ -43,14 +43,16 @@ def opened(path: Path, encoding: str) -> Iterator[TextIO]:
         raise FormatFault(f"{path}: {error.strerror or error}") from None
 
 
-def listed(folder: Path, suffixes: Iterable[str]) -> list[Path]:
-    """The folder's files that end in one of ``suffixes``, sorted by name; hidden ones
-    are no documents."""
+def listed(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
+    """The folder's files, or those that end in one of ``suffixes``, sorted by name; hidden
+    ones are no documents."""
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
         raise FormatFault(f"{folder}: {error.strerror or error}") from None
-    return sorted(path for path in paths if path.suffix.lower() in suffixes and path.is_file())
+    return sorted(
+        path for path in paths if (not suffixes or path.suffix.lower() in suffixes) and path.is_file()
+    )
 
 
 def stem(id: str) -> str:
@@ -61,7 +63,7 @@ def stem(id: str) -> str:
     """
     unsafe = not id or id.startswith(".") or re.search(r'[/\\:*?"<>|]', id) or not id.isprintable()
     if unsafe or len(id.encode()) > LONGEST_NAME:
-        raise FormatFault(f"document id {id!r} cannot be a file name; jsonl and csv hold any id")
+        raise FormatFault(f"document id {id!r} cannot name a file; jsonl and table hold any id")
     return id
 
 
