@@ -18,6 +18,7 @@ from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
 from crfdeid.synthetic.slots import LISTED, type_of
 
+STANDINGS = ("retired", "former", "part-time", "senior", "assistant", "freelance", "self-employed", "night")
 Maker = Callable[["Cast", str | None], str]
 
 
@@ -140,8 +141,9 @@ def employer(cast: Cast, variant: str | None) -> str:
 
 
 def profession(cast: Cast, variant: str | None) -> str:
-    lists = [(3, "jobs")] + ([(1, "professions")] if listed("professions") else [])
-    return cast.rng.choice(listed(weighted(cast.rng, lists))).lower()
+    kind = weighted(cast.rng, ((3, "jobs"), (1, "professions")))
+    job = cast.rng.choice(listed(kind) or listed("jobs")).lower()
+    return f"{cast.rng.choice(STANDINGS)} {job}" if cast.rng.random() < 0.12 else job
 
 
 def country(cast: Cast, variant: str | None) -> str:
