@@ -20,7 +20,7 @@ from crfdeid.mistakes import Mistake
 from crfdeid.mistakes_template import PAGE
 from crfdeid.scheme import Scheme
 
-HUES = (210, 30, 120, 280, 0, 175, 50, 330, 90)  # one for each category, in the scheme's order
+HUES = (215, 30, 120, 280, 65, 180, 250, 320, 95)  # of the categories in order; red is for leaks
 SIDE = 22  # of a confusion matrix's cell, in pixels
 
 
@@ -120,7 +120,8 @@ def types(spans: list[Span]) -> str:
 
 def flag(id: int, mistake: Mistake) -> str:
     gold, system = (span.type if span else "∅" for span in (mistake.gold, mistake.system))
-    words = f"{mistake.extent or mistake.kind}: {gold} → {system}"
+    types = gold if gold == system else f"{gold} → {system}"
+    words = f"{mistake.extent or mistake.kind}: {types}"
     return (
         f'<b class="flag" id="m{id}" tabindex="-1" data-kind="{mistake.kind}" '
         f'data-type="{escape(mistake.type)}">{escape(words)}</b>'
@@ -148,7 +149,8 @@ def cell(x: int, y: int, gold: str, system: str, row: dict[str, int]) -> str:
     count = row[system]
     share = count / max(1, sum(row.values()))
     kind = "hit" if gold == system else "miss"
-    number = f'<text x="{x + SIDE / 2 - 0.5}" y="{y + 15}" text-anchor="middle">{count}</text>'
+    light = ' fill="#fff"' if share > 0.5 else ""
+    number = f'<text x="{x + SIDE / 2 - 0.5}" y="{y + 15}" text-anchor="middle"{light}>{count}</text>'
     return (
         f"<g><title>gold {escape(gold)}, system {escape(system)}: {count}</title>"
         f'<rect class="{kind}" x="{x}" y="{y}" width="{SIDE - 1}" height="{SIDE - 1}" '

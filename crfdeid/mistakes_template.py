@@ -11,7 +11,7 @@ nav fieldset { border: 0; margin: 0; padding: 0; }
 nav label { white-space: nowrap; margin-right: .6rem; }
 #types { max-height: 5.5rem; overflow: auto; font-size: 13px; }
 button { font: inherit; }
-pre { overflow: auto; background: #f6f6f6; padding: .8rem; font-size: 12.5px; line-height: 1.35; }
+pre { white-space: pre-wrap; background: #f6f6f6; padding: .8rem; font-size: 12.5px; line-height: 1.35; }
 svg { font: 11px system-ui, sans-serif; }
 rect { stroke: #ddd; } rect.hit { fill: #2f7d4f; } rect.miss { fill: #c22; }
 h2 { font-size: 1rem; margin: 2rem 0 .3rem; scroll-margin-top: 12rem; }

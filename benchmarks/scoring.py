@@ -1,0 +1,98 @@
+"""How long scoring takes on a corpus of the size of i2b2 2014's test part.
+
+    python benchmarks/scoring.py [--documents 514] [--spans 11462] [--resamples 10000]
+
+Gold and system are drawn here from a seed; the system finds nine spans of ten, some with
+another end or type, and adds some. Prints seconds and documents a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable
+
+from crfdeid import comparison, evaluation, mistakes_page, official, scheme, scoresheet
+from crfdeid.document import Document, Span
+from crfdeid.evaluation import Choices, Evaluation
+from crfdeid.matching import tagged
+from crfdeid.scheme import Scheme
+
+SAMPLE = "the patient was seen for pain in left knee and given 20 mg daily Smith 3/14/61 Boston"
+
+
+def draw(documents: int, spans: int, labels: Scheme) -> tuple[list[Document], list[Document]]:
+    rng = random.Random(2014)
+    per_note = [spans // documents + (number < spans % documents) for number in range(documents)]
+    gold = [note(f"{100 + n // 3}-{n % 3 + 1:02}", count, labels, rng) for n, count in enumerate(per_note)]
+    return gold, [noisy(document, labels, rng) for document in gold]
+
+
+def note(id: str, spans: int, labels: Scheme, rng: random.Random) -> Document:
+    """About 800 words, as the challenge's notes have; spans of one to three words."""
+    vocabulary = SAMPLE.split()
+    words = [rng.choice(vocabulary) for _ in range(max(800, 4 * spans))]
+    starts, at = [], 0
+    for word in words:
+        starts.append(at)
+        at += len(word) + 1
+    chosen = []
+    for first in sorted(rng.sample(range(0, len(words) - 4, 4), spans)):
+        last = first + rng.randrange(3)
+        chosen.append(Span(starts[first], starts[last] + len(words[last]), rng.choice(labels.types)))
+    return Document(id, " ".join(words), tuple(chosen), patient=id[:3])
+
+
+def noisy(gold: Document, labels: Scheme, rng: random.Random) -> Document:
+    found = []
+    for span in gold.spans:
+        fate = rng.random()
+        if fate < 0.85:
+            found.append(span)
+        elif fate < 0.88:
+            found.append(Span(span.start, span.end - 1, span.type))
+        elif fate < 0.90:
+            found.append(Span(span.start, span.end, rng.choice(labels.types)))
+        elif fate < 0.93:
+            found.append(Span(span.end + 1, span.end + 3, span.type))
+    return gold.with_spans(span for span in found if span.start < span.end <= len(gold.text))
+
+
+def timed(title: str, work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    seconds = time.perf_counter() - began
+    print(f"{title:<58}{seconds:7.2f} s")
+    return seconds
+
+
+def main() -> None:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--documents", type=int, default=514)
+    parse.add_argument("--spans", type=int, default=11_462)
+    parse.add_argument("--resamples", type=int, default=10_000)
+    given = parse.parse_args()
+    labels = scheme.read()
+    gold, system = draw(given.documents, given.spans, labels)
+    count = sum(len(document.spans) for document in system)
+    print(f"{len(gold)} documents, {given.spans} gold and {count} system spans")
+    choices = Choices(labels, resamples=given.resamples)
+    found = evaluated(gold, system, choices)
+    total = timed("every track of the official scorer", lambda: official.table(found.scores))
+    timed("characters, leaks, words", lambda: (found.exposure, found.words))
+    timed(f"intervals, {given.resamples} resamples, three criteria", lambda: found.intervals)
+    timed("mistakes", lambda: found.mistakes)
+    timed("all as text and JSON", lambda: (scoresheet.as_text(found), scoresheet.as_json(found)))
+    timed("page of mistakes", lambda: list(mistakes_page.page(found)))
+    timed("comparison with itself, randomisation", lambda: comparison.compare(found, found))
+    print(f"{len(gold) / total:.0f} documents a second on all official tracks")
+
+
+def evaluated(gold: list[Document], system: list[Document], choices: Choices) -> Evaluation:
+    sides = [[tagged(document, choices.scheme) for document in side] for side in (gold, system)]
+    return evaluation.evaluate(*sides, choices)
+
+
+if __name__ == "__main__":
+    main()
