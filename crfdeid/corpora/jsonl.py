@@ -37,6 +37,8 @@ def build(table: Any, where: str, number: int) -> Document:
     """The document of one object; ``number`` is its identifier where it has none."""
     if not isinstance(table, dict) or not isinstance(table.get("text"), str):
         raise FormatFault(f"{where}: no text; wanted an object with id, text and spans")
+    if not isinstance(table.get("id", number), str | int):
+        raise FormatFault(f"{where}: its id is neither a text nor a whole number")
     try:
         spans = tuple(span(item) for item in table.get("spans", table.get("label", table.get("labels", []))))
     except (KeyError, TypeError, ValueError, IndexError):

@@ -9,13 +9,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crfdeid.corpora.jsonl import as_table, build, loaded
+from crfdeid.corpora.places import opened
 from crfdeid.document import Document
 from crfdeid.faults import FormatFault
+from crfdeid.files import read_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 SUFFIXES = (".csv",)
 COLUMNS = ("id", "patient", "text", "spans")
@@ -31,15 +37,28 @@ def read(
 ) -> Iterator[Document]:
     import pandas
 
-    options = {"dtype": str, "keep_default_na": False, "chunksize": CHUNK, "encoding": encoding}
+    options = {"dtype": str, "keep_default_na": False, "chunksize": CHUNK}
     try:
-        with pandas.read_csv(path, **options) as chunks:
-            rows = (row for chunk in chunks for row in chunk.to_dict("records"))
+        with opened(path, encoding) as file, pandas.read_csv(file, **options) as chunks:
+            rows = (row for chunk in chunks for row in _rows(chunk, path))
             yield from from_rows(rows, path, id_column, text_column, patient_column)
-    except UnicodeDecodeError as error:
-        raise FormatFault(f"{path}: not {encoding}: byte {error.start} cannot be decoded") from None
-    except (OSError, pandas.errors.ParserError, pandas.errors.EmptyDataError, LookupError) as error:
-        raise FormatFault(f"{path}: not a CSV table that can be read ({type(error).__name__})") from None
+    except UnicodeError:
+        read_text(path, encoding)  # knows the offset within the whole file
+        raise
+    except pandas.errors.EmptyDataError:
+        raise FormatFault(f"{path}: not a CSV table: it is empty") from None
+    except pandas.errors.ParserError as error:
+        line = re.search(r"line \d+", str(error))  # the rest of the message is not ours to repeat
+        where = f"{path}, {line[0]}" if line else path
+        raise FormatFault(f"{where}: not a CSV table that can be read") from None
+
+
+def _rows(chunk: DataFrame, path: Path) -> list[dict[str, Any]]:
+    """The rows. Where the first has a cell too many, pandas would take the first column for an index
+    and name every cell wrongly."""
+    if chunk.index.nlevels > 1 or chunk.index.dtype.kind != "i":
+        raise FormatFault(f"{path}: its rows have more cells than its header")
+    return chunk.to_dict("records")
 
 
 def from_rows(
@@ -51,14 +70,28 @@ def from_rows(
 ) -> Iterator[Document]:
     for number, row in enumerate(rows, 1):
         wanted = [id_column, text_column, *([patient_column] if patient_column else [])]
+        if {"start", "end", "type"} <= row.keys():
+            raise FormatFault(f"{path}: a table of spans, which holds no notes; wanted a row a note")
         for column in wanted:
             if column not in row:
                 raise FormatFault(f"{path}: no column {column}; there are {', '.join(map(str, row))}")
         where = f"{path}, row {number}"
-        spans = loaded(row["spans"], where) if row.get("spans") else []
-        patient = row.get(patient_column or "patient") or None
-        table = {"id": row[id_column], "text": row[text_column], "spans": spans, "patient": patient}
+        spans, patient = _cell(row.get("spans")), _cell(row.get(patient_column or "patient"))
+        table = {"text": row[text_column], "spans": loaded(spans, where) if spans else [], "patient": patient}
+        if (id := _cell(row[id_column])) is not None:
+            table["id"] = id
         yield build(table, where, number)
+
+
+def _cell(value: Any) -> str | None:
+    """What a cell says, None if it is empty. Beside empty cells, pandas holds whole numbers as floats.
+
+    >>> _cell(7.0), _cell("07"), _cell(""), _cell(float("nan"))
+    ('7', '07', None, None)
+    """
+    if value is None or value == "" or value != value:
+        return None
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def as_row(document: Document) -> dict[str, str]:
