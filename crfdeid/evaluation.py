@@ -69,10 +69,12 @@ class Evaluation:
 
     @cached_property
     def intervals(self) -> dict[str, dict[str, significance.Interval]]:
-        """95% intervals of the micro metrics by criterion; none without resamples."""
+        """95% intervals of the micro metrics, by criterion and for characters; none
+        without resamples."""
         if not (count := self.choices.resamples):
             return {}
         tables = {criterion: self.scores.documents(Track(criterion)) for criterion in CRITERIA}
+        tables["characters"] = self.exposure.characters()
         return {
             criterion: significance.bootstrap(table, self.groups, count, seed=self.choices.seed)
             for criterion, table in tables.items()

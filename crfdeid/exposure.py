@@ -43,10 +43,15 @@ class Exposure:
     def total(self) -> Tally:
         return Tally(*(int(number) for number in self.statistics.sum(axis=0)))
 
+    def characters(self) -> np.ndarray:
+        """An array [document, 3] of tp, fp, fn, counting characters."""
+        gold, system, common = self.statistics[:, :3].T
+        return np.stack([common, system - common, gold - common], axis=1)
+
     def figures(self) -> dict[str, float]:
         """Ratios, 0 where the denominator is; a corpus without gold leaks nothing."""
         total = self.total()
-        characters = Counts(total.common, total.system - total.common, total.gold - total.common)
+        characters = Counts(*(int(number) for number in self.characters().sum(axis=0)))
         leaks = self.statistics[:, Tally._fields.index("leaks")]
         return {
             "character precision": characters.precision,

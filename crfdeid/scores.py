@@ -86,6 +86,7 @@ class Scores:
 
     def documents(self, track: Track, element: str = "", type: str = "") -> np.ndarray:
         """An array [document, 3] of tp, fp, fn, of one element or type if given."""
+        element, type = element.upper(), type.upper()
         wanted = [element in ("", cell[0]) and type in ("", cell[1]) for cell in self.cells]
         return counted(self.statistics[track][:, wanted].sum(axis=1))
 
@@ -178,7 +179,7 @@ def rows(scores: Scores, types: bool) -> list[tuple[str, bool, str, str]]:
         if types and tuple(members) != (category,):
             chosen += [("  " + type, False, category, type) for type in members]
     present = {name for cell in scores.cells for name in cell} | {""}
-    return [row for row in chosen if {row[2], row[3]} <= present]
+    return [row for row in chosen if {row[2].upper(), row[3].upper()} <= present]
 
 
 def line(scores: Scores, width: int, title: str, hipaa: bool, element: str, type: str) -> str:

@@ -37,7 +37,7 @@ def tables(found: Evaluation) -> Iterator[tuple[str, dict[str, object]]]:
     criteria = ",".join(CRITERIA)
     if found.choices.rules == "meddocan":
         yield meddocan.table(meddocan.score_pairs(found.pairs)), {"rules": "meddocan", "average": "micro"}
-    yield scores.table(found.scores), {"criterion": criteria, "average": "micro"}
+    yield scores.table(found.scores, types=True), {"criterion": criteria, "average": "micro"}
     yield macro_table(found.scores), {"criterion": criteria, "average": "macro"}
     if found.intervals:
         yield interval_table(found.intervals), resampling(found.choices, "bootstrap")

@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from crfdeid import corpora, evaluate, evaluation, official, recipe, scheme, scoresheet
+from crfdeid import corpora, evaluate, evaluation, matching, official, recipe, scheme, scoresheet
 from crfdeid.document import Document, Span
 from crfdeid.evaluation import Choices
 from crfdeid.exposure import measure
@@ -157,7 +160,7 @@ def test_missing_documents(sides, capsys):
 
 
 FAULTS = [
-    ("<r><TEXT>x", "not well-formed"),
+    ("<r><TEXT>x", "a.xml"),
     ("<r><TAGS/></r>", "no TEXT element"),
     ("<r><TEXT>x</TEXT></r>", "no TAGS element"),
     (xml(CANARY, ("DATE", "DATE", 3, 99)), "tag 1: DATE at 3-99 leaves the text of 7 characters"),
@@ -222,3 +225,41 @@ def test_the_fingerprint_is_of_content_not_of_order():
     a, b = note(id="a"), note((0, 3, "PATIENT"), id="b")
     assert recipe.fingerprint([a, b]) == recipe.fingerprint([b, a])
     assert recipe.fingerprint([a, b]) != recipe.fingerprint([a, b.with_spans([])])
+
+
+def test_the_worked_example_of_the_documentation(tmp_path, capsys):
+    text = (Path(__file__).parents[1] / "docs" / "scoring.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(json|text)\n(.*?)```", text, re.S)
+    gold, system, printed = (body for _, body in blocks)
+    (tmp_path / "gold.jsonl").write_text(gold)
+    (tmp_path / "system.jsonl").write_text(system)
+    run(tmp_path / "gold.jsonl", tmp_path / "system.jsonl")
+    out = capsys.readouterr().out.splitlines()
+    assert [line for line in printed.splitlines() if line and line not in out] == []
+    recipes = [line for line in text.splitlines() if line.startswith("criterion:")]
+    assert recipes[0].partition("scheme")[2] in out[out.index("") - 1]
+
+
+def test_a_fault_is_one_line_and_status_2(sides):
+    gold, system = sides
+    (system / "n100-01.xml").write_text(xml(NOTE + CANARY))
+    command = [sys.executable, "-m", "crfdeid.evaluate", gold, system]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("crfdeid: n100-01: gold and system texts differ at offset 31 (")
+    assert ended.stderr.count("\n") == 1
+    assert CANARY not in ended.stderr
+
+
+def test_two_files_of_one_number(sides):
+    gold, system = sides
+    for name in ("310-01.xml", "310-01_again.xml"):
+        (gold / name).write_text(xml("x"))
+    with pytest.raises(Fault, match="310-01: two gold documents have this id"):
+        run(gold, system)
+
+
+def test_a_scheme_in_small_letters(tmp_path):
+    small = scheme.Scheme("small", {"names": ("person", "place")})
+    side = [matching.tagged(Document("a", "Roe", (Span(0, 3, "person"),)), small)]
+    assert "person" in scoresheet.as_text(evaluation.evaluate(side, side, Choices(small, resamples=0)))
