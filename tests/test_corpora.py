@@ -1,6 +1,7 @@
 """Every format: examples, round trips of any document, and each bad input's one line."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -210,6 +211,14 @@ ANNOTATIONS = [
 ]
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything")
+def test_what_may_not_be_read(tmp_path):
+    path = put(tmp_path, "a.jsonl", "{}")
+    path.chmod(0)
+    with pytest.raises(FormatFault, match=r"a.jsonl: Permission denied"):
+        list(corpora.read(path))
+
+
 @pytest.mark.parametrize(("lines", "message"), ANNOTATIONS)
 def test_annotations_that_do_not_fit(lines, message, tmp_path):
     put(tmp_path, "a.txt", CANARY)
@@ -274,6 +283,8 @@ def test_each_document_to_its_own_file(format, tmp_path):
 def test_missing_and_mixed_folders(tmp_path):
     with pytest.raises(FormatFault, match="no such file or folder"):
         list(corpora.read(tmp_path / "none"))
+    with pytest.raises(FormatFault, match="File name too long"):
+        list(corpora.read(tmp_path / ("x" * 300)))
     with pytest.raises(FormatFault, match="no documents"):
         list(corpora.read(tmp_path))
     put(tmp_path, "a.txt", "x")

@@ -67,6 +67,7 @@ def read(
     """
     path = Path(path)
     found = module(format or detect(path), "read")
+    places.refuse_missing(path)
     seen: set[str] = set()
     for file in files_in(path, found.SUFFIXES):
         for document in _located(found.read(file, encoding, **options), file):
@@ -102,10 +103,9 @@ def files_in(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 def detect(path: Path) -> str:
     """The format of a file or folder, by suffixes and, for XML, by its elements."""
+    places.refuse_missing(path)
     if path.is_dir():
         return _detect_folder(path)
-    if not path.exists():
-        raise FormatFault(f"{path}: no such file or folder")
     suffix = path.suffix.lower()
     if suffix == ".xml":
         return "i2b2-2006" if i2b2_2006.is_one(path) else "i2b2"

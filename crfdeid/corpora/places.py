@@ -43,6 +43,16 @@ def opened(path: Path, encoding: str) -> Iterator[TextIO]:
         raise FormatFault(f"{path}: {error.strerror or error}") from None
 
 
+def refuse_missing(path: Path) -> None:
+    """Raise :class:`FormatFault` where nothing is, or nothing that may be looked at."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        raise FormatFault(f"{path}: no such file or folder") from None
+    except (OSError, ValueError) as error:  # no permission, a name too long, a NUL in it
+        raise FormatFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
 def listed(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
     """The folder's files, or those that end in one of ``suffixes``, sorted by name; hidden
     ones are no documents."""
