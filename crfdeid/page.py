@@ -18,6 +18,11 @@ from crfdeid.tokenizer import is_line_end
 TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
 HEADING_WORDS = 6
 OUTER = regex.compile(r"^\W+|\W+$")
+ADDRESSES = {
+    "email": regex.compile(r"[\w.+-]+@[\w-]+\.\w"),
+    "url": regex.compile(r"(?i)https?:/|www\.|\w\.(com|org|net|edu|gov)\b"),
+    "ip": regex.compile(r"(?<![\d.])\d{1,3}(\.\d{1,3}){3}(?![\d.])"),
+}
 NUMBER = regex.compile(r"\d+")
 WORD = regex.compile(r"[^\W\d]+")
 
@@ -174,6 +179,25 @@ def chunk_shape(text: str) -> str:
     return WORD.sub(lambda match: short_shape(match[0]), digits)[:16]
 
 
+def written_as(page: Page) -> list[Value]:
+    """Whether all that stands between white space is an e-mail address, a URL, or an IP address."""
+    values: list[Value] = [None] * len(page.tokens)
+    for part in chunks(page):
+        if len(part) > 2:
+            text = page.text[page.tokens[part[0]].start : page.tokens[part[-1]].end]
+            values[part.start : part.stop] = [address_kind(text)] * len(part)
+    return values
+
+
+@lru_cache(100_000)
+def address_kind(text: str) -> Value:
+    """
+    >>> address_kind("(ruiz_7@mail.example.org)."), address_kind("10.1.0.25,"), address_kind("5.5")
+    ('email', 'ip', None)
+    """
+    return next((kind for kind, pattern in ADDRESSES.items() if pattern.search(text)), None)
+
+
 def titled(page: Page) -> list[Value]:
     """Whether the same word stands after a title somewhere in the document: a name
     that is introduced once is a name again without its title."""
@@ -207,5 +231,6 @@ CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
     "word_before": word_before,
     "word_after": word_after,
     "chunk": chunk,
+    "written_as": written_as,
     "titled": titled,
 }
