@@ -1,0 +1,127 @@
+"""The shipped model over the 1,584 MTSamples reports: what can be known without gold.
+
+    python benchmarks/mtsamples.py [--model FOLDER] [--data FILE] [--frequent FILE]
+
+Prints the recall of patterns that are PHI beyond doubt, how much text is tagged per type,
+time, tokens a second and peak memory. ``--frequent`` writes the 100 most frequent tagged
+strings that are in the list of medical words: false alarms to read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from crfdeid import command, crf, files, gazetteer
+from crfdeid.document import Document
+from crfdeid.tokenizer import fine
+
+DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
+WORDS = "medical_words"
+MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+
+# PHI beyond doubt: group 1 is the span where only a part of the match is.
+PATTERNS = {
+    "numeric date with year": (
+        r"(?<![\d/.-])((?:1[0-2]|0?[1-9])[/-](?:3[01]|[12]\d|0?[1-9])[/-](?:(?:19|20)\d\d|\d\d))(?![\d/-])"
+    ),
+    "month-name date": rf"\b({MONTH} (?:of )?(?:\d{{1,2}}(?:, ?\d{{4}})?|\d{{4}}))\b",
+    "NN-year-old": r"\b(\d{1,3})[- ]year[- ]old",
+    "Dr. X": r"\bDr\. ([A-Z](?:[a-z]+|[A-Z]+)?)\b",
+    "Mr. ABC": r"\bM(?:r|s|rs)\. ([A-Z](?:[a-z]+|[A-Z]+)?)\b",
+    "ABCD General Hospital": r"\b((?:ABCD?|XYZ) (?:General |Memorial )?(?:Hospital|Medical Center|Clinic))\b",
+}
+COMPILED = {name: re.compile(pattern) for name, pattern in PATTERNS.items()}
+
+
+def reports(path: Path = DATA) -> list[Document]:
+    """The reports as they come: their line breaks show as commas."""
+    rows = map(json.loads, files.read_text(path).splitlines())
+    return [Document(row["id"], row["text"]) for row in rows]
+
+
+def recall(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
+    """By pattern: matches whose every letter and digit is in a span, and matches.
+
+    >>> from crfdeid.document import Span
+    >>> recall([Document("n", "Dr. X saw Mr. ABC", (Span(4, 5, "DOCTOR"),))])["Mr. ABC"]
+    (0, 1)
+    """
+    hits, all_of = Counter[str](), Counter[str]()
+    for document in documents:
+        covered = {at for span in document.spans for at in range(span.start, span.end)}
+        for name, pattern in COMPILED.items():
+            for match in pattern.finditer(document.text):
+                all_of[name] += 1
+                hits[name] += all(
+                    at in covered for at in range(*match.span(1)) if document.text[at].isalnum()
+                )
+    return {name: (hits[name], all_of[name]) for name in COMPILED}
+
+
+def amounts(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
+    """By type: spans, and characters tagged; the most frequent type first."""
+    spans, characters = Counter[str](), Counter[str]()
+    for document in documents:
+        for span in document.spans:
+            spans[span.type] += 1
+            characters[span.type] += span.end - span.start
+    return {type: (count, characters[type]) for type, count in spans.most_common()}
+
+
+def frequent(documents: Iterable[Document], words: frozenset[str], most: int = 100) -> list[tuple[str, int]]:
+    """The most frequent tagged strings all of whose words are in ``words``."""
+    texts = Counter(
+        " ".join(document.covered(span).lower().split()) for document in documents for span in document.spans
+    )
+    known = Counter({text: count for text, count in texts.items() if known_text(text, words)})
+    return known.most_common(most)
+
+
+def known_text(text: str, words: frozenset[str]) -> bool:
+    found = re.findall(r"[^\W\d_]+", text)
+    return bool(found) and all(word in words for word in found)
+
+
+def summary(documents: Sequence[Document]) -> str:
+    total = sum(len(document.text) for document in documents)
+    lines = [f"{'recall of what is PHI beyond doubt':<36}"]
+    lines += [
+        f"  {name:<26}{hit / of:7.3f}{hit:7} of {of}" for name, (hit, of) in recall(documents).items() if of
+    ]
+    lines += ["", f"{'tagged':<18}{'spans':>7}  characters of {total:,}"]
+    lines += [
+        f"  {type:<16}{count:7}{size:9} {size / total:8.3%}"
+        for type, (count, size) in amounts(documents).items()
+    ]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--model", type=Path, help="a model folder (default: the one that ships)")
+    parse.add_argument("--data", type=Path, default=DATA)
+    parse.add_argument("--frequent", type=Path, help="write the tagged strings that are medical words here")
+    given = parse.parse_args(arguments)
+    model, documents = crf.load(given.model), reports(given.data)
+    began = time.perf_counter()
+    tagged = [model.tag(document) for document in command.progress(documents, "tag")]
+    seconds = time.perf_counter() - began
+    tokens = sum(len(fine(document.text)) for document in documents)
+    print(f"{len(documents)} reports, {tokens:,} tokens, {seconds:.1f} s, {tokens / seconds:,.0f} tokens/s")
+    print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB\n")
+    print(summary(tagged))
+    if given.frequent:
+        words = gazetteer.read(gazetteer.find(WORDS)).words
+        with files.whole(given.frequent) as out:
+            out.writelines(f"{count}\t{text}\n" for text, count in frequent(tagged, words))
+
+
+if __name__ == "__main__":
+    command.run(main)

@@ -1,0 +1,129 @@
+"""The benchmarks' pure functions, on text written here; the notes themselves where the reports are."""
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid import scheme
+from crfdeid.document import Document, Span
+
+pytest.importorskip("faker")
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
+
+import devset
+import devset_measure as measure
+import devset_patterns as patterns
+import devset_reports as reports
+import mtsamples
+from devset_surrogates import Cast
+
+DATA = Path(__file__).parent.parent / reports.DATA
+
+
+def types(text: str) -> list[tuple[str, str]]:
+    return [(item.type, text[item.start : item.end]) for item in reports.found(text)]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("HISTORY: , A cough.,PLAN:,1.  Rest.", "HISTORY: A cough.\n\nPLAN:\n1. Rest."),
+        ("WBC 12,000, stable.,No fever.", "WBC 12,000, stable.\nNo fever."),
+        ("PLAN:,  Rest.", "PLAN: Rest."),
+    ],
+)
+def test_line_breaks_are_restored(text: str, expected: str) -> None:
+    assert reports.restored(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("seen by Dr. X's nurse", [("DOCTOR", "X")]),
+        ("Drs. X and Y agreed", [("DOCTOR", "X"), ("DOCTOR", "Y")]),
+        ("Mr. ABC is well", [("PATIENT", "ABC")]),
+        ("presents to ABCD General Hospital", [("HOSPITAL", "ABCD General Hospital")]),
+        ("presents to ABCD with pain", [("HOSPITAL", "ABCD")]),
+        ("A 2-1/2-year-old boy", [("AGE", "2-1/2")]),
+        ("in his 70s, on 3/4/05", [("AGE", "70s"), ("DATE", "3/4/05")]),
+        ("since March of 2004", [("DATE", "March of 2004")]),
+        ("strength 5/5, pain 7/10, 2000 mL", []),
+    ],
+)
+def test_phi_is_found(text: str, expected: list[tuple[str, str]]) -> None:
+    assert types(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, settled",
+    [
+        ("The XXX eye.", False),
+        ("His wife, Zelda, called.", False),
+        ("He is a retired cook.", False),
+        ("A Foley catheter, 1/2 cc, BP 120/80.", True),
+    ],
+)
+def test_what_no_rule_settles_is_noticed(text: str, settled: bool) -> None:
+    assert (reports.unsettled(text, reports.found(text)) is None) == settled
+
+
+@pytest.mark.parametrize("pattern", [*patterns.lines(patterns.MENTIONS), *patterns.lines(patterns.QUERIES)])
+def test_every_pattern_can_be_filled(pattern: str) -> None:
+    document = devset.assembled("n", devset.filled(pattern, Cast(Random(0))))
+    scheme.read().check([document])
+    assert "{" not in document.text
+
+
+@pytest.mark.parametrize("block", [*patterns.blocks(patterns.HEADS), *patterns.blocks(patterns.FEET)])
+def test_heads_and_feet_have_phi(block: str) -> None:
+    assert len(devset.assembled("n", devset.filled(block, Cast(Random(0)))).spans) >= 2
+
+
+def test_a_note_is_the_same_twice() -> None:
+    text = "Dr. X saw Mr. ABC. He is well. Dr. X left.\n" * 9
+    once, again = (devset.note("n", text, reports.found(text)) for _ in range(2))
+    assert (once.text, once.spans) == (again.text, again.spans)
+    assert len({once.covered(s).lower() for s in once.spans if s.type == "DOCTOR"}) < 9
+
+
+@given(st.text("ab \n.", max_size=200), st.integers(5, 80))
+def test_cutting_moves_nothing(text: str, width: int) -> None:
+    made = devset.cut(Document("n", text), width)
+    assert made.text.replace("\n", " ") == text.replace("\n", " ")
+
+
+def test_queries() -> None:
+    queries = devset.queries()
+    assert len(queries) == 600 and sum(not query.spans for query in queries) == 120
+    assert [query.text for query in queries] == [query.text for query in devset.queries()]
+
+
+def test_measures() -> None:
+    gold = [Document("n", "Ana Ruiz left on May 5", (Span(0, 8, "PATIENT"), Span(17, 22, "DATE")))]
+    found = [gold[0].with_spans([Span(0, 8, "DOCTOR"), Span(9, 13, "DATE")])]
+    assert measure.coverage(gold, found) == {"PATIENT": (1, 1), "DATE": (0, 1)}
+    assert measure.precision(gold, found) == pytest.approx(2 / 3)
+    assert measure.strict_f1(gold, gold) == 1
+    missed, alarms = measure.mistakes(gold, found)
+    assert missed == {"DATE": ["n Ana Ruiz left on [[May 5]]"]}
+    assert alarms == {"DATE": ["n Ana Ruiz [[left]] on May 5"]}
+
+
+def test_what_is_known_without_gold() -> None:
+    text = "Dr. X saw a 23-year-old on 3/4/2005 with Foley"
+    document = Document("n", text, (Span(4, 5, "DOCTOR"), Span(27, 35, "DATE"), Span(41, 46, "DOCTOR")))
+    found = mtsamples.recall([document])
+    assert (found["Dr. X"], found["NN-year-old"]) == ((1, 1), (0, 1))
+    assert mtsamples.frequent([document], frozenset({"foley"})) == [("foley", 1)]
+    assert mtsamples.amounts([document])["DOCTOR"] == (2, 6)
+
+
+@pytest.mark.skipif(not DATA.is_file(), reason="the shared reports are absent")
+def test_notes_of_the_reports() -> None:
+    notes = devset.notes(DATA, count=20)
+    scheme.read().check(notes)
+    assert len(notes) == 20 and all(note.spans for note in notes)
