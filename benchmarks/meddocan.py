@@ -10,6 +10,7 @@ The test split is held out: tune on the development part.
 from __future__ import annotations
 
 import argparse
+import re
 import resource
 import tempfile
 import time
@@ -22,17 +23,15 @@ from crfdeid import corpora, crf, experiment, meddocan
 from crfdeid.document import Document
 
 DATA = Path("../shared/data/meddocan")
-# The templated head ends at the first of these headings, the foot begins at the last.
-FOOT = ("Remitido por", "Responsable clínico", "Correspondencia")
-HEAD = ("Informe clínico del paciente", "Historia clínica", "Informe clínico", "Médico:")
+HEAD_ENDS = re.compile(r"\nInforme clínico|\nMédico:.*")  # the last fields before the narrative
+FOOT_BEGINS = re.compile(r"\nRemitido por|\nResponsable clínico|\nCorrespondencia")
 
 
 def narrative(document: Document) -> Document:
-    """The document with the spans of its narrative alone: past the line of the last field
-    of the head, before the sender's line."""
-    start = max((document.text.find("\n", document.text.find(word)) for word in HEAD if word in document.text[:2000]), default=0)
-    foot = document.text.find(FOOT[0])
-    stop = foot if foot > 0 else len(document.text)
+    """The document with the spans between its templated head and foot alone."""
+    heads = [match.end() for match in HEAD_ENDS.finditer(document.text)]
+    foot = FOOT_BEGINS.search(document.text)
+    start, stop = max(heads, default=0), foot.start() if foot else len(document.text)
     return document.with_spans(s for s in document.spans if start <= s.start and s.end <= stop)
 
 

@@ -1,0 +1,152 @@
+"""The verbs through the command line, as a user meets them."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+
+from crfdeid import command, corpora, tag, train
+from crfdeid.document import Document
+
+CANARY = "Zanzibarova"
+
+
+@pytest.fixture(scope="module")
+def corpus(notes, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    corpora.write(notes[:30], folder / "train", "i2b2")
+    corpora.write(notes[30:], folder / "test", "brat")
+    return folder
+
+
+def status(main, arguments):
+    """The exit status of a verb, as the command line would give it."""
+    with pytest.raises(SystemExit) as stopped:
+        command.run(lambda _: main([str(argument) for argument in arguments]))
+    return stopped.value.code
+
+
+def test_train_scores_and_says_where_the_model_is(corpus, tmp_path, capsys):
+    out = tmp_path / "model"
+    settings = ["--set", 'features=["lexical", "orthographic"]', "--set", "crf.max_iterations=40"]
+    train.main([str(corpus / "train"), "--test", str(corpus / "test"), "--out", str(out), *settings])
+    said = capsys.readouterr().out
+    assert "Trained on 30 documents with 90 spans" in said
+    assert "strict" in said and "relaxed" in said and "token" in said
+    assert f"The model is in {out}" in said
+    assert corpora.detect(corpus / "test") == "brat"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("crf.c3=1", "crf.c3: no setting of lbfgs"),
+        ("sequence=lines", "wanted KEY=VALUE, a text in quotes"),
+        ("feature=[]", "did you mean features"),
+    ],
+)
+def test_train_refuses_settings_in_one_line(corpus, tmp_path, capsys, change, message):
+    assert status(train.main, [corpus / "train", "--out", tmp_path / "m", "--set", change]) == 2
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1
+    assert not (tmp_path / "m").exists()
+
+
+def tagged(small_model, *arguments):
+    tag.main(["--model", str(small_model.folder), *map(str, arguments)])
+
+
+def test_tag_prints_the_spans_of_a_note(small_model, notes, tmp_path, capsys):
+    note = tmp_path / "note.txt"
+    note.write_text(notes[31].text)
+    tagged(small_model, note, "--probabilities")
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0] == "id,start,end,type,probability,text"
+    assert [row.split(",")[3] for row in rows[1:]] == ["DOCTOR", "DATE", "AGE"]
+
+
+@pytest.mark.parametrize("format", tag.FORMATS)
+def test_tag_writes_a_file_for_each_note(small_model, notes, tmp_path, format):
+    for note in notes[30:33]:
+        (tmp_path / f"{note.id}.txt").write_text(note.text)
+    tagged(small_model, tmp_path, "--out", tmp_path / "out", "--format", format)
+    stems = {path.stem for path in (tmp_path / "out").iterdir()}
+    assert stems == {note.id for note in notes[30:33]}
+    if format in ("i2b2", "brat"):
+        found = list(corpora.read(tmp_path / "out"))
+        assert [document.spans for document in found] == [note.spans for note in notes[30:33]]
+
+
+def test_tag_reads_standard_input(small_model, notes, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(notes[31].text.encode())))
+    tagged(small_model, "-", "--format", "inline")
+    assert "Dr. <DOCTOR>" in capsys.readouterr().out
+
+
+def test_both_engines_tag_alike(small_model, notes, tmp_path, capsys):
+    corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
+    said = []
+    for engine in ("fast", "crfsuite"):
+        tagged(small_model, tmp_path / "notes.jsonl", "--engine", engine)
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+
+
+def bad_notes(folder):
+    """Inputs that must fail, each with a piece of the message."""
+    (folder / "latin.txt").write_bytes(CANARY.encode() + b" \xe9")
+    (folder / "bad.xml").write_text(f"<x><TEXT>{CANARY}</x>")
+    (folder / "bad.jsonl").write_text(f'{{"text": "{CANARY}')
+    (folder / "empty").mkdir()
+    return {
+        "none.txt": "no such file",
+        "latin.txt": "not utf-8: byte 12",
+        "bad.xml": "malformed",
+        "bad.jsonl": "line 1",
+        "empty": "no documents",
+    }
+
+
+@pytest.mark.parametrize("name", ["none.txt", "latin.txt", "bad.xml", "bad.jsonl", "empty"])
+def test_tag_fails_with_one_line_that_holds_no_note_text(small_model, tmp_path, capsys, name):
+    message = bad_notes(tmp_path)[name]
+    arguments = ["--model", small_model.folder, tmp_path / name, "--out", tmp_path / "out"]
+    assert status(tag.main, arguments) == 2
+    said = capsys.readouterr().err
+    assert message in said and CANARY not in said and said.count("\n") == 1
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_a_fault_in_a_later_note_leaves_no_output(small_model, notes, tmp_path, capsys):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.txt").write_text(notes[0].text)
+    (folder / "b.txt").write_bytes(b"\xff")
+    assert status(tag.main, ["--model", small_model.folder, folder, "--out", tmp_path / "out"]) == 2
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_an_output_folder_that_holds_files_is_kept(small_model, notes, tmp_path, capsys):
+    (tmp_path / "note.txt").write_text(notes[0].text)
+    arguments = ["--model", small_model.folder, tmp_path / "note.txt", "--out", tmp_path]
+    assert status(tag.main, arguments) == 2
+    assert "--overwrite" in capsys.readouterr().err
+
+
+def test_other_encodings_are_named(small_model, tmp_path, capsys):
+    (tmp_path / "latin.txt").write_bytes("Seen by Dr. Muñoz on 3/4/2061.".encode("latin-1"))
+    tagged(small_model, tmp_path / "latin.txt", "--encoding", "latin-1", "--format", "inline")
+    assert "Mu\u00f1oz" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["", "\0\0 NUL", "word " * 20_000, "\ufeffDr. Ruiz", "\r\n\r\n"])
+def test_odd_texts_are_tagged(small_model, text):
+    document = small_model.tag(Document("odd", text))
+    assert all(document.covered(span) for span in document.spans)
+
+
+def test_modules_run_from_the_command_line():
+    for verb in ("tag", "train", "convert", "synthetic", "evaluate"):
+        run = subprocess.run([sys.executable, "-m", f"crfdeid.{verb}", "--help"], capture_output=True)
+        assert run.returncode == 0 and b"usage" in run.stdout
