@@ -37,7 +37,7 @@ def filled(pattern: str, cast: Cast) -> list[Piece]:
     """The pieces of a pattern.
 
     >>> filled("on {DATE.iso}", Cast(Random(1)))
-    [('on ', None), ('2004-05-12', 'DATE')]
+    [('on ', None), ('2007-10-19', 'DATE')]
     """
     pieces: list[Piece] = []
     at = 0

@@ -35,8 +35,9 @@ STATES = {
 COUNTRIES = listed("Guatemala, Ukraine, Vietnam, Ghana, Ireland, Peru, Nepal, Iraq, Portugal")
 SAINTS = listed("St. Brigid's, St. Cuthbert, St. Odile, Our Lady of the Lakes, Sacred Cross, St. Ansgar's")
 CARE = listed("Hospital, Medical Center, Regional Medical Center, Community Hospital, Health Center, Clinic")
-JOBS = listed("""pipe fitter, school bus driver, retired librarian, dental hygienist, trucker, seamstress, barista,
-orchard worker, court stenographer, retired machinist, line cook, music teacher, postal carrier, roofer""")
+JOBS = listed("""pipe fitter, school bus driver, retired librarian, dental hygienist, trucker, seamstress,
+barista, orchard worker, court stenographer, retired machinist, line cook, music teacher, postal carrier,
+roofer""")
 EMPLOYERS = listed("Tolliver Freight, Bright Acre Dairy, Kestrel Bank, Nordell Steel, Hollis Middle School")
 SITES = listed("orbit, mapletree, fastpost, northmail")
 SYLLABLES = listed("ba, dro, fen, gil, ko, lu, mar, ne, os, pra, ri, sha, te, vo, zu")
