@@ -84,15 +84,8 @@ def with_mentions(pieces: list[Piece], cast: Cast, rng: Random) -> list[Piece]:
         if type:
             result.append((value, type))
             continue
-        for sentence in re.split(SENTENCE_END, value):
-            if (
-                sentence is not value
-                and result
-                and not result[-1][1]
-                and result[-1][0][-1:].isalnum() is False
-            ):
-                result.append((" ", None))
-            result.append((sentence, None))
+        for number, sentence in enumerate(re.split(SENTENCE_END, value)):
+            result.append((" " * (number > 0) + sentence, None))
             if sentence.endswith(".") and rng.random() < 1 / 15 and (mention := next(chosen, None)):
                 result += [(" ", None), *filled(mention, cast)]
     return result

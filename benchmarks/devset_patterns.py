@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import re
+
 MENTIONS = """
 The patient lives with her sister in {CITY}, {STATE}.
 He was born in {COUNTRY} and came to {CITY2} in {DATE.year}.
@@ -45,8 +47,22 @@ Home address confirmed as {STREET}, {CITY} {STATE} {ZIP}.
 Case manager {DOCTOR3.full} will arrange placement at {HOSPITAL2}.
 Contact by e-mail at {EMAIL} preferred.
 Nurse {DOCTOR3.first} called with critical potassium.
-cc: {DOCTOR2.full}
 Patient known to us since {DATE.year}.
+{DOCTOR2.full}, RN, was present for the whole conversation.
+Dr. {DOCTOR2.last}'s note of {DATE.noyear} was reviewed.
+The {AGE2} year old roommate of the patient is also ill.
+{PATIENT.last} is a pleasant {AGE}-year-old known to Drs. {DOCTOR2.last} and {DOCTOR3.last}.
+Ms. {PATIENT.last}'s son {PATIENT2.first} ({PHONE}) holds power of attorney.
+She drove from {CITY} this morning and will return to {HOSPITAL2} on {DATE2.weekday}.
+Films from {HOSPITAL2} dated {DATE.dash} were available for comparison.
+Anesthesia by Dr. {DOCTOR2.full}; assistant {DOCTOR3.short}, PA-C.
+Retired {PROFESSION}, formerly with {ORGANIZATION}.
+Social worker {DOCTOR3.full} spoke with the wife, {PATIENT2.first}.
+Prior MRN at {HOSPITAL2} was {MEDICALRECORD2}.
+The stress test in {DATE.my} was negative.
+Tetanus given {DATE.ddmmm}.
+Critical value read back to {DOCTOR2.first} {DOCTOR2.last} at 04:10 on {DATE.us2}.
+He plans to visit {COUNTRY} in {DATE2.monthonly}.
 """
 
 HEADS = """
@@ -105,6 +121,41 @@ File #: {MEDICALRECORD}
 Dear Dr. {DOCTOR3.last}:
 
 ----
+{PATIENT.vista}            {SSN}            {DATE3.dash}
+LOCAL TITLE: PRIMARY CARE NOTE
+DATE OF NOTE: {DATE.dash}@10:32     ENTRY DATE: {DATE.dash}@10:40:11
+AUTHOR: {DOCTOR.vista}             EXP COSIGNER: {DOCTOR2.vista}
+
+----
+RUN DATE: {DATE2.us2}          {HOSPITAL} LAB/RAD **LIVE**          PAGE 1
+RUN TIME: 0611                 {STREET}, {CITY}, {STATE} {ZIP}
+--------------------------------------------------------------------
+Patient: {PATIENT.vista}     Acct: {ACCOUNT}   Loc: {ROOM}   U#: {MEDICALRECORD}
+Age/Sex: {AGE}/F      DOB: {DATE3.us2}     Attend Dr: {DOCTOR.vista}
+
+----
+Name: {PATIENT.full} | DOB: {DATE3.us} | MRN: {MEDICALRECORD} | PCP: {DOCTOR3.full}, MD | Legal: {PATIENT.comma}
+
+----
+FROM: {HOSPITAL}, {CITY} {STATE}
+TO: {DOCTOR3.full} MD, FAX {FAX}
+PT {PATIENT.caps} / {AGE} M / {MEDICALRECORD} / {DATE.us2}
+
+----
+DATE OF PROCEDURE:  {DATE.long}
+PATIENT:  {PATIENT.full}
+SURGEON:  {DOCTOR.middle}, M.D.
+ASSISTANT:  {DOCTOR2.full}, PA-C
+ANESTHESIOLOGIST:  {DOCTOR3.short}
+
+----
+{DATE.us4}
+{PATIENT.lower}
+{STREET}
+{CITY}, {STATE} {ZIP}
+RE: your visit with {DOCTOR.full}
+
+----
 Page 1 of 2    {PATIENT.comma}    {MEDICALRECORD}    {DATE.us2}
 Admitted {DATE.us2}  Discharged {DATE2.us2}
 
@@ -141,6 +192,26 @@ Tel {PHONE}
 Reported By: {DOCTOR.caps}
 CC: {DOCTOR2.last}; {DOCTOR3.last}
 Batch {IDNUM}
+----
+
+Dictated By: {DOCTOR.full}, MD    {DATE.us4} 11:05
+Transcribed By: {USERNAME}        {DATE2.us4} 15:48
+Authenticated by {DOCTOR.comma} On {DATE2.us4} 05:12:09 PM
+----
+
+/es/ {DOCTOR.caps}, MD
+Staff Physician
+Signed: {DATE2.us4} 10:44
+
+Receipt Acknowledged By:
+{DATE2.us4} 11:02        /es/ {DOCTOR2.caps}, RN
+----
+
+Provider: {DOCTOR.full}, NP    NPI {IDNUM}    ({PHONE})
+Patient: {PATIENT.full}  DOB {DATE3.us2}  Visit {DATE.us2}
+----
+{DOCTOR.first} {DOCTOR.last}, DO / {USERNAME}  {DATE.us2} {DATE2.us2}  Conf# {IDNUM}
+cc: {DOCTOR2.full}, {DOCTOR3.full}, {HOSPITAL2}, {CITY}
 ----
 
 Signed: {DOCTOR.short} MD {DATE.noyear} 1635, pager {PHONE}
@@ -201,6 +272,24 @@ note signed by {USERNAME}
 ed visits {DATE.words} {PATIENT.lower}
 wife of {PATIENT.lower} phone
 {DOCTOR.lowerlast} {PATIENT.lowerlast} {DATE.us2}
+{PATIENT.firstlower} {PATIENT.lowerlast} icu course
+pull up {PATIENT.full}'s ekg
+{PATIENT.lower}, {AGE}, s/p cabg
+any notes from {HOSPITAL.lower} for mrn {MEDICALRECORD}
+{MEDICALRECORD}
+{PATIENT.lower}
+hba1c {PATIENT.lowerlast} {PATIENT.firstlower} {DATE.year}
+pts of {DOCTOR.firstlower} {DOCTOR.lowerlast} with missed appts {DATE.monthlower}
+appt {DATE.words} with {DOCTOR.lowerlast}
+{HOSPITAL.lower} ed note {DATE.us2}
+seen at {HOSPITAL.lower} in {CITY.lower}
+{PATIENT.lowerlast} {DATE3.us}
+does {PATIENT.lower} of {CITY.lower} have a pacemaker
+psych consult for {PATIENT.firstlower} in room {ROOM}
+biopsy {IDNUM} {PATIENT.lowerlast}
+ms {PATIENT.lowerlast} allergic to sulfa?
+cath report dr {DOCTOR.lower} {DATE.iso}
+find {AGE} yr old {PATIENT.firstlower} from {CITY.lower} {STATE.lower}
 """
 
 # Not PHI: each line by itself, or with a word of TOPICS.
@@ -239,7 +328,9 @@ TOPICS = [
 
 
 def blocks(text: str) -> list[str]:
-    return [block.removeprefix("\n") for block in text.split("----\n") if block.strip()]
+    """The blocks between lines of four hyphens."""
+    parts = re.split(r"^----\n", text, flags=re.MULTILINE)
+    return [part.removeprefix("\n") for part in parts if part.strip()]
 
 
 def lines(text: str) -> list[str]:

@@ -58,17 +58,17 @@ PATTERNS: list[tuple[str, str, bool]] = [
     ("DATE", rf"\b{MONTH},? (?:of )?(?:19|20)\d\d\b", False),
     ("DATE", rf"(?i:\b(?:in|since|until|of|last|this|from|or|to|and|early|late|by|before|for|on)) ({MONTH})\b", False),
     ("DATE", r"\b(?:spring|summer|winter|fall|autumn) of (?:19|20)\d\d\b", False),
-    ("DATE", r"\b((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Christmas|Thanksgiving)\b", False),
+    ("DATE", r"\b((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Christmas|Thanksgiving)\b", False),
     ("DATE", r"(?<![\d/.-])(?:1[0-2]|0?[1-9])/(?:19|20)\d\d(?!\d)", False),
     ("DATE", r"\b(?:in|since|from|of|late|early|until|dated|the|On|In) ((?:1[0-2]|0?[1-9])/(?:0\d|9\d))(?![\d/])", False),
     ("DATE", r"\b(?:on|On|since|until|dated) ((?:1[0-2]|0?[1-9])/(?:3[01]|2\d|1[3-9]))(?![\d/])", False),
     ("DATE", r"\b(?:in|since|from|until|In|Since|early|late|year|through|and|about|around) ((?:19[3-9]\d|200\d|2010)(?:'?s)?)\b(?! ?(?:hours|cc|m[Ll]|mg|cal|k?cal|units|grams|pounds))", False),
-    ("AGE", r"\b(\d{1,3}(?:-1/2)?)[- ]+(?:years?|yrs?)[- ]+(?:of age|old)", False),
+    ("AGE", r"(?<![\d/.])(\d{1,3}(?:-1/2)?)[- ]+(?:years?|yrs?)[- ]+(?:of age|old)", False),
     ("AGE", r"\b(\d{1,3})[- ]?(?:y/o|yo|y\.o\.)(?!\w)", False),
     ("AGE", rf"\b({NUMBER_WORD}(?:-(?:one|two|three|four|five|six|seven|eight|nine))?)[- ]+years?[- ]+(?:of age|old)", False),
     ("AGE", r"\b(?:age|aged|ages|Age)(?: of| at| is|:)? +(\d{1,3})(?! (?:weeks|months|days|wks))\b", False),
     ("AGE", r"\bages (?:of )?\d+ and (\d+)\b", False),
-    ("AGE", r"\bin (?:his|her|their) (?:early |mid |late |mid-|late-)?(\d0'?s)", False),
+    ("AGE", r"\b(?:in|since) (?:his|her|their) (?:early |mid |late |mid-|late-)?(\d0'?s)", False),
     ("STATE", rf"{BEFORE_PLACE}(?:State of )?({STATE})\b(?! [A-Z])", False),
     ("CITY", rf"{BEFORE_PLACE}({CITY})\b(?! [A-Z])", False),
     ("COUNTRY", rf"{BEFORE_PLACE}({COUNTRY})\b(?! [A-Z])", False),
@@ -97,13 +97,14 @@ UNSETTLED = re.compile(
 
 # Reports found by reading to name people, employers, schools or hospitals in ways no rule settles.
 SET_ASIDE = frozenset(map(int, re.findall(r"\d+", """
-2 16 32 53 73 76 131 150 273 301 321 329 345 364 378 379 381 390 487 527 532 542 547 550 580 606 614 657 665
-722 754 787 823 852 900 907 918 978 1098 1104 1124 1193 1194 1200 1210 1220 1303 1311 1347 1357 1358 1365
-1379 1390 1451 1464 1468 1481 1594 1604 1613 1702 1711 1729 1749 1761 1762 1768 1772 1775 1777 1779 1780
-1781 1782 1788 1789 1790 1791 1795 1797 1800 1801 1802 1804 1815 1884 1904 1906 1917 1921 1947 1949 1966
-2084 2092 2095 2126 2204 2217 2240 2244 2304 2366 2425 2427 2458 2553 2576 2640 2644 2777 2784 2801 2809
-2865 2944 2951 2983 2998 3079 3093 3094 3159 3175 3176 3189 3274 3277 3288 3330 3332 3334 3336 3339 3341
-3356 3368 3396 3398 3399 3403 3410 3448 3485 3608 3770 3896 4086 4268 4279 4452 4540 4806 4987
+2 16 32 53 73 76 131 150 273 301 315 321 329 345 364 378 379 381 390 487 527 532 542 547 550 580 606 614 657
+665 722 754 772 787 823 852 900 907 918 978 1098 1104 1124 1193 1194 1200 1210 1220 1303 1311 1347 1357 1358
+1361 1365 1379 1390 1451 1464 1468 1479 1481 1594 1604 1613 1697 1702 1711 1729 1749 1761 1762 1768 1772
+1775 1777 1779 1780 1781 1782 1788 1789 1790 1791 1795 1796 1797 1800 1801 1802 1804 1815 1884 1904 1906
+1917 1921 1947 1949 1966 2084 2092 2095 2126 2204 2217 2240 2244 2304 2366 2425 2427 2458 2553 2576 2640
+2644 2777 2784 2798 2801 2809 2865 2944 2951 2983 2998 3079 3093 3094 3159 3175 3176 3189 3274 3277 3288
+3330 3332 3334 3336 3339 3341 3356 3368 3396 3398 3399 3403 3410 3448 3485 3608 3770 3896 4086 4268 4279
+4452 4540 4806 4987
 """)))  # fmt: skip
 
 

@@ -111,7 +111,9 @@ class Cast:
             "comma": f"{last}, {first}",
             "caps": f"{last}, {first} {middle}".upper(),
             "short": f"{first[0]}. {last}",
+            "vista": f"{last},{first} {middle}".upper(),
             "lower": f"{first} {last}".lower(),
+            "firstlower": first.lower(),
             "lowerlast": last.lower(),
             "lowercomma": f"{last}, {first}".lower(),
         }[kind]
@@ -135,6 +137,11 @@ class Cast:
             "month": f"{day:%B} {day.year}",
             "year": f"{day.year}",
             "words": f"{day:%b} {day.day}".lower(),
+            "weekday": f"{day:%A}",
+            "monthonly": f"{day:%B}",
+            "monthlower": f"{day:%B}".lower(),
+            "my": f"{day:%m/%y}",
+            "ddmmm": f"{day:%d%b%Y}".upper(),
         }
         return forms[kind or self.rng.choice(["us", "us2", "us4", "long", "iso", "dash"])]
 
