@@ -134,7 +134,7 @@ Patient: {PATIENT.vista}     Acct: {ACCOUNT}   Loc: {ROOM}   U#: {MEDICALRECORD}
 Age/Sex: {AGE}/F      DOB: {DATE3.us2}     Attend Dr: {DOCTOR.vista}
 
 ----
-Name: {PATIENT.full} | DOB: {DATE3.us} | MRN: {MEDICALRECORD} | PCP: {DOCTOR3.full}, MD | Legal: {PATIENT.comma}
+Name: {PATIENT.full} | DOB: {DATE3.us} | MRN: {MEDICALRECORD} | PCP: {DOCTOR3.full}, MD | {PATIENT.comma}
 
 ----
 FROM: {HOSPITAL}, {CITY} {STATE}
@@ -207,7 +207,7 @@ Receipt Acknowledged By:
 {DATE2.us4} 11:02        /es/ {DOCTOR2.caps}, RN
 ----
 
-Provider: {DOCTOR.full}, NP    NPI {IDNUM}    ({PHONE})
+Provider: {DOCTOR.full}, NP    NPI {IDNUM.npi}    ({PHONE})
 Patient: {PATIENT.full}  DOB {DATE3.us2}  Visit {DATE.us2}
 ----
 {DOCTOR.first} {DOCTOR.last}, DO / {USERNAME}  {DATE.us2} {DATE2.us2}  Conf# {IDNUM}

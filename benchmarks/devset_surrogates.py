@@ -179,7 +179,7 @@ class Cast:
             "USERNAME": lambda: rng.choice("abcdklmt") + rng.choice("rsvhn") + self.digits("###"),
             "EMAIL": lambda: f"{built(rng).lower()}{rng.randrange(99)}@{rng.choice(SITES)}.example",
         }
-        made = choices[type]()
+        made = self.digits("1#########") if kind == "npi" else choices[type]()
         return made.lower() if kind == "lower" else made
 
     def hospital(self) -> str:
