@@ -8,7 +8,7 @@ CORPUS ?= corpus/train
 TEST ?= corpus/test
 CONFIG ?= english
 MODEL ?= models/trained
-DOCUMENTS ?= 800
+DOCUMENTS ?= 600
 SEED ?= 1
 
 .PHONY: train test gazetteers shipped clean
@@ -24,11 +24,11 @@ corpus/train: $(VENV)/.installed
 	$(BIN)/python -m crfdeid.synthetic --documents $(DOCUMENTS) --seed $(SEED) --part train --out $@ --overwrite
 
 corpus/test: $(VENV)/.installed
-	$(BIN)/python -m crfdeid.synthetic --documents 200 --seed $(SEED) --part test --out $@ --overwrite
+	$(BIN)/python -m crfdeid.synthetic --documents 150 --seed $(SEED) --part test --out $@ --overwrite
 
-# How the model that ships was made: more documents of every genre and all names.
+# How the model that ships was made: more documents, of every genre, with all names.
 shipped: $(VENV)/.installed
-	$(BIN)/python -m crfdeid.synthetic --documents 4000 --seed 2014 --part all --out corpus/shipped --overwrite
+	$(BIN)/python -m crfdeid.synthetic --documents 2200 --seed 2014 --part all --out corpus/shipped --overwrite
 	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
 
 gazetteers: $(VENV)/.installed
