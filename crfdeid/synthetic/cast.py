@@ -178,7 +178,7 @@ def username(cast: Cast, variant: str | None) -> str:
 def room(cast: Cast, variant: str | None) -> str:
     number = cast.rng.randint(2, 1200)
     return cast.rng.choice(
-        (f"{number}", f"{number}", f"{number}{cast.rng.choice('AB')}", f"{number}-{cast.rng.randint(1, 2)}")
+        (f"{number}", f"{number:03}", f"{number}{cast.rng.choice('AB')}", f"{number:03}-{cast.rng.choice('AB12')}")
     )
 
 

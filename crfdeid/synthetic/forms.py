@@ -17,6 +17,8 @@ from crfdeid.synthetic.parts import listed
 from crfdeid.synthetic.pieces import Piece, plain
 
 COLONS = (": ", ": ", ": ", ":", ":", ":  ", " : ", " ", " - ", "\t", " = ", ":\t")
+BARE = 0.15  # forms that print the values alone, in one line
+BARE_GAPS = ("|", " | ", "   ", " / ", "\t", " ", ", ", "  -  ")
 GAPS = ("\n", "\n", "\n", "\n", "   ", "    ", " | ", "; ", ", ", "\t", " / ", "  ")
 
 
@@ -34,6 +36,8 @@ def form(kind: str, cast: Cast) -> list[Piece]:
     rows = first + rng.choices(known, [scarcity.rate(value) for _, value in known], k=rng.randint(2, 7))
     colon, gap, per_line = rng.choice(COLONS), rng.choice(GAPS), rng.randint(1, 4)
     label, width = casing(rng), rng.choice((0, 0, 0, 16, 20, 24))
+    if rng.random() < BARE:
+        label, colon, gap, width, per_line = unlabelled, "", rng.choice(BARE_GAPS), 0, 99
     pieces: list[Piece] = []
     for index, (labels, value) in enumerate(dict.fromkeys(rows)):
         ending = "\n" if index % per_line == 0 else gap
@@ -43,6 +47,10 @@ def form(kind: str, cast: Cast) -> list[Piece]:
         if gap != "\n" and width and "\t" not in gap:
             pieces.append(Piece(" " * max(0, width * 2 - len(plain(cell)))))
     return pieces
+
+
+def unlabelled(label: str) -> str:
+    return ""
 
 
 def casing(rng: Random) -> Callable[[str], str]:

@@ -17,6 +17,7 @@ PARTICLES = (
     "von ",
     "Del ", "D'", "El-",
 )  # fmt: skip
+CREDENTIALS = ("MD", "DO", "RN", "NP", "PA")  # as initials they would read as these
 SHAPED = ("full", "formal", "initials")
 MIDDLE = regex.compile(r" ?\{(m|M|middle)\}\.?")
 
@@ -101,6 +102,8 @@ def written(person: Person, variant: str, rng: Random) -> str:
     if not person.middle and variant != "initials":
         shape = MIDDLE.sub("", shape)
     text = shape.format(**fields(person))
+    if text.replace(".", "").upper() in CREDENTIALS:
+        return written(person, variant, rng)
     return with_suffix(text, person.suffix, variant)
 
 
