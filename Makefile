@@ -28,7 +28,7 @@ corpus/test: $(VENV)/.installed
 
 # How the model that ships was made: more documents, of every genre, with all names.
 shipped: $(VENV)/.installed
-	$(BIN)/python -m crfdeid.synthetic --documents 2200 --seed 2014 --part all --out corpus/shipped --overwrite
+	$(BIN)/python -m crfdeid.synthetic --documents 1800 --seed 2014 --part all --out corpus/shipped --overwrite
 	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
 
 gazetteers: $(VENV)/.installed
