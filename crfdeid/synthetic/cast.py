@@ -177,9 +177,8 @@ def username(cast: Cast, variant: str | None) -> str:
 
 def room(cast: Cast, variant: str | None) -> str:
     number = cast.rng.randint(2, 1200)
-    return cast.rng.choice(
-        (f"{number}", f"{number:03}", f"{number}{cast.rng.choice('AB')}", f"{number:03}-{cast.rng.choice('AB12')}")
-    )
+    bed = cast.rng.choice("AB12")
+    return cast.rng.choice((f"{number}", f"{number:03}", f"{number}{bed}", f"{number:03}-{bed}"))
 
 
 MAKERS: dict[str, Maker] = {
