@@ -33,18 +33,16 @@ class Gazetteer:
         >>> made("us_cities", ["New York", "York"]).matches(["in", "new", "york"])
         [(1, 3)]
         """
-        found, index = [], 0
-        while index < len(lowered):
-            end = index + self.longest_at(lowered, index)
-            if end > index:
-                found.append((index, end))
-            index = max(end, index + 1)
+        found, free = [], 0
+        for index, word in enumerate(lowered):
+            phrases = self.phrases.get(word)
+            if phrases is None or index < free:
+                continue
+            lengths = (len(p) for p in phrases if len(p) == 1 or tuple(lowered[index : index + len(p)]) == p)
+            if length := max(lengths, default=0):
+                free = index + length
+                found.append((index, free))
         return found
-
-    def longest_at(self, lowered: Sequence[str], index: int) -> int:
-        phrases = self.phrases.get(lowered[index], ())
-        lengths = (len(p) for p in phrases if tuple(lowered[index : index + len(p)]) == p)
-        return max(lengths, default=0)
 
 
 def made(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:

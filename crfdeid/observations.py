@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 import regex
 
-from crfdeid.document import Token
 from crfdeid.gazetteer import Gazetteer
 
 Value = str | None
@@ -121,10 +120,10 @@ def gazetteer_word(gazetteer: Gazetteer) -> Callable[[str], Value]:
     return when(lambda text: text.lower() in gazetteer.words)
 
 
-def gazetteer_phrase(gazetteer: Gazetteer, tokens: Sequence[Token]) -> list[Value]:
-    """Where whole entries stand: ``B`` and ``I`` in an entry of several tokens, ``1`` on
-    an entry of one."""
-    values: list[Value] = [None] * len(tokens)
-    for start, end in gazetteer.matches([token.text.lower() for token in tokens]):
+def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value]:
+    """Where whole entries stand in lowercased tokens: ``B`` and ``I`` in an entry of several,
+    ``1`` on an entry of one."""
+    values: list[Value] = [None] * len(lowered)
+    for start, end in gazetteer.matches(lowered):
         values[start:end] = [YES] if end - start == 1 else ["B", *["I"] * (end - start - 1)]
     return values

@@ -106,7 +106,7 @@ def contextual(
 
 
 def _phrase(gazetteer: Gazetteer, page: Page) -> list[Value]:
-    return observations.gazetteer_phrase(gazetteer, page.tokens)
+    return observations.gazetteer_phrase(gazetteer, page.lowered)
 
 
 def _pos(tag: Callable[[list[str]], list[str]], page: Page) -> list[Value]:

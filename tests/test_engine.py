@@ -54,8 +54,12 @@ def test_one_weight_is_changed(model_file, tmp_path):
     changed = weights.read(path).records["weight"] - before
     assert np.isclose(sorted(changed)[0], -1.5)
     assert np.count_nonzero(changed) == 1
-    with pytest.raises(ModelFault, match="no weight from x to O"):
-        weights.add(path, "x", "O", 1.0)
+    weights.add(path, "new", "B-AGE", 90.0)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    assert tagger.tag([["new"], ["c"]])[0] == "B-AGE"
+    with pytest.raises(ModelFault, match="no label X"):
+        weights.add(path, "a", "X", 1.0)
 
 
 @pytest.mark.parametrize("size", [0, 3, 47, 200])

@@ -68,24 +68,20 @@ def strings(data: bytes, start: int) -> list[str]:
 
 
 def add(path: Path, attribute: str, label: str, amount: float) -> None:
-    """Add ``amount`` to one state weight of the model file at ``path``. Raises
-    :class:`ModelFault` where training left no such weight."""
+    """Add ``amount`` to one state weight of the model file at ``path``, which may not have had
+    it. Raises :class:`ModelFault` where the model does not know the label."""
     model = read(path)
-    try:
-        source, target = model.attributes.index(attribute), model.labels.index(label)
-    except ValueError:
-        raise ModelFault(f"{path}: no weight from {attribute} to {label} to change") from None
-    rows = model.records
-    found = np.flatnonzero(
-        (rows["kind"] == STATE) & (rows["source"] == source) & (rows["target"] == target)
-    )
-    if not len(found):
-        raise ModelFault(f"{path}: no weight from {attribute} to {label} to change")
-    data = bytearray(path.read_bytes())
-    start = HEADER.unpack_from(data)[7] + CHUNK.size + int(found[0]) * RECORD.itemsize + 12
-    struct.pack_into("<d", data, start, rows["weight"][found[0]] + amount)
-    with whole(path, "wb") as file:
-        file.write(data)
+    if label not in model.labels:
+        raise ModelFault(f"{path}: no label {label}")
+    names = model.attributes if attribute in model.attributes else [*model.attributes, attribute]
+    source, target = names.index(attribute), model.labels.index(label)
+    rows = model.records.copy()
+    found = (rows["kind"] == STATE) & (rows["source"] == source) & (rows["target"] == target)
+    if found.any():
+        rows["weight"][found] += amount
+    else:
+        rows = np.concatenate([rows, np.array([(STATE, source, target, amount)], RECORD)])
+    write(path, model.labels, names, rows)
 
 
 def records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
