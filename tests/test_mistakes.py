@@ -1,6 +1,8 @@
 """Which mistake is which, the tables, and the page."""
 
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 
 import pytest
@@ -167,3 +169,26 @@ def test_the_page_warns_first_and_loads_nothing():
     assert not re.search(r"""(src|href)=|url\(|https?://""", html)
     assert "default-src 'none'" in html
     assert "95% interval" in html and "corpus:" in html and "<svg" in html
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+QUIET = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --virtual-time-budget=2000 --dump-dom"
+)
+PLAYED = """<script>
+const press = key => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+const seen = [], look = () => seen.push(document.getElementById("place").textContent);
+look(); press("n"); press("n"); look(); press("p"); look();
+document.querySelector("input[name=kind][value=missing]").click(); look();
+document.title = seen.join(";");
+</script></body>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_keys_and_filters_work_in_a_browser(tmp_path):
+    file = tmp_path / "page.html"
+    file.write_text(page([P, D], [(0, 3, "PATIENT"), DATE]).replace("</body>", PLAYED), encoding="utf-8")
+    command = [CHROMIUM, *QUIET.split(), f"--user-data-dir={tmp_path / 'profile'}", file.as_uri()]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert "<title>3 mistakes;2 of 3;1 of 3;1 of 2</title>" in shown
