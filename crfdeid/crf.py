@@ -179,10 +179,9 @@ def write_training_gazetteer(documents: Iterable[Document], type: str, folder: P
         if span.type == type
     }
     head = f"# title: {type} spans of the training documents\n# source: the training documents\n"
-    name = f"training_{type.lower().replace('-', '_')}"
-    if entries:
-        text = head + "".join(f"{entry}\n" for entry in sorted(entries) if not entry.startswith("#"))
-        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    name = gazetteer.TRAINING + type.lower().replace("-", "_")
+    text = head + "".join(f"{entry}\n" for entry in sorted(entries) if not entry.startswith("#"))
+    (folder / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
 class _Trainer(pycrfsuite.Trainer):

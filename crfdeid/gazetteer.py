@@ -18,6 +18,9 @@ from crfdeid.files import read_text
 from crfdeid.tokenizer import FINE
 
 
+TRAINING = "training_"  # begins the names of the lists made of a corpus's own spans
+
+
 @dataclass(frozen=True)
 class Gazetteer:
     """``words`` are the lowercased tokens of all entries, ``phrases`` the entries as
@@ -75,9 +78,10 @@ def tokenized(entry: str) -> set[tuple[str, ...]]:
 
 def read(path: Path) -> Gazetteer:
     """The list at ``path`` with the exclusions beside it. ``#`` begins a comment line.
-    Raises :class:`FormatFault` where there is no entry."""
+    Raises :class:`FormatFault` where there is no entry, but for the lists that training
+    makes of its own spans: a type may have none."""
     entries = lines(path)
-    if not entries:
+    if not entries and not path.stem.startswith(TRAINING):
         raise FormatFault(f"{path}: no entries")
     beside = path.with_name(path.stem + ".exclude.txt")
     return made(path.stem, entries, lines(beside) if beside.is_file() else ())

@@ -46,6 +46,13 @@ def test_training_gazetteers_hold_the_training_part_alone(notes, tmp_path):
     assert not held_out & set(words)
 
 
+def test_a_type_without_training_spans_makes_an_empty_list(notes, tmp_path):
+    path = tmp_path / "own.template"
+    path.write_text("in_training_city[0] lower[0]\n")
+    settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("CITY",))
+    assert crf.train(notes[:3], settings, tmp_path / "m", engine="crfsuite").tag(notes[4])
+
+
 @pytest.fixture
 def copy(small_model, tmp_path):
     return shutil.copytree(small_model.folder, tmp_path / "copy")
