@@ -17,7 +17,6 @@ from crfdeid.faults import FormatFault
 from crfdeid.files import read_text
 from crfdeid.tokenizer import FINE
 
-
 TRAINING = "training_"  # begins the names of the lists made of a corpus's own spans
 
 
