@@ -51,13 +51,14 @@ def main(arguments: list[str] | None = None) -> None:
     paths = [path for path in (given.gold, given.system, given.against) if path]
     gold, system, *others = evaluation.read(paths, choices, given.format, given.encoding)
     found = evaluation.evaluate(gold, system, choices)
-    print(scoresheet.as_text(found))
+    texts = [scoresheet.as_text(found)]
     sheet = scoresheet.as_json(found) if given.json else {}
     for other in others:
         compared = comparison.compare(found, evaluation.evaluate(gold, other, choices))
-        print("\n" + scoresheet.comparison_text(compared, found.recipe, choices))
+        texts.append(scoresheet.comparison_text(compared, found.recipe, choices))
         sheet["comparison"] = scoresheet.comparison_json(compared, found.recipe, choices)
-    write(given, found, sheet)
+    write(given, found, sheet)  # before printing: a reader may close the pipe early
+    print("\n\n".join(texts))
 
 
 def chosen(given: argparse.Namespace) -> Choices:
