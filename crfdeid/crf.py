@@ -17,7 +17,8 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from crfdeid.experiment import Experiment
 from crfdeid.faults import DocumentFault, ModelFault
 from crfdeid.line import Line, needs_pos
 from crfdeid.page import Page
+from crfdeid.sentences import trim
 from crfdeid.templates import Template
 
 FORMAT = 1
@@ -64,13 +66,20 @@ class Model:
             if found and probabilities:
                 found = self.confidence.given(found, self.decoder.emissions(page, sequence), labels)
             spans += found
-        return document.with_spans(spans)
+        return document.with_spans(without_blanks(document.text, spans))
 
     def labels(self, page: Page, sequence: range) -> list[str]:
         """The BIO label of each token of a sequence."""
         if self.crfsuite:
             return self.crfsuite.tag(self.line.extractor.features(page, sequence))
         return self.decoder.labels(page, sequence)
+
+
+def without_blanks(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans without white space at their ends (a line end can be labelled too)."""
+    for span in spans:
+        if edges := trim(text, span.start, span.end):
+            yield replace(span, start=edges[0], end=edges[1])
 
 
 def load(folder: Path | str | None = None, engine: str = "fast") -> Model:
