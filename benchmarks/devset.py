@@ -24,7 +24,7 @@ import devset_patterns as patterns
 from devset_reports import DATA, Found, settled
 from devset_surrogates import Cast
 
-from crfdeid import command, crf
+from crfdeid import command, model
 from crfdeid.document import Document, Span
 
 SLOT = re.compile(r"\{([A-Z-]+)(\d?)(?:\.(\w+))?\}")
@@ -153,7 +153,7 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--data", type=Path, default=DATA)
     parse.add_argument("--misses", type=Path, help="write misses and false alarms to this file")
     given = parse.parse_args(arguments)
-    tag = crf.load(given.model).tag
+    tag = model.load(given.model).tag
     gold, asked = notes(given.data), queries()
     system = [tag(Document(d.id, d.text)) for d in command.progress(gold, "tag")]
     answered = [tag(Document(d.id, d.text)) for d in asked]

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from crfdeid import corpora, crf, experiment
+from crfdeid import corpora, experiment, model
 from crfdeid.document import Document
 
 ENGINES = ("fast", "crfsuite")
@@ -30,16 +30,16 @@ def trained(
     settings = dataclasses.replace(settings, crf=settings.crf | {"max_iterations": iterations})
     losses: list[float] = []
     began = time.perf_counter()
-    crf.train(documents, settings, folder, lambda _, loss: losses.append(loss), engine, overwrite=True)
+    model.train(documents, settings, folder, lambda _, loss: losses.append(loss), engine, overwrite=True)
     return time.perf_counter() - began, losses
 
 
 def tagged(documents: list[Document], folder: Path, engine: str) -> tuple[float, list]:
     """The least seconds of three rounds, and the spans."""
-    model, times = crf.load(folder, engine), []
+    tagger, times = model.load(folder, engine), []
     for _ in range(3):
         began = time.perf_counter()
-        spans = [model.tag(document).spans for document in documents]
+        spans = [tagger.tag(document).spans for document in documents]
         times.append(time.perf_counter() - began)
     return min(times), spans
 
@@ -52,7 +52,7 @@ def main() -> None:
     given = parse.parse_args()
     train = list(corpora.read(given.data / "train" / "brat"))[: given.documents]
     test = list(corpora.read(given.data / "dev" / "brat"))[:100]
-    tokenize = crf.load().line.tokenize
+    tokenize = model.load().line.tokenize
     tokens = sum(len(tokenize(document.text)) for document in test)
     with tempfile.TemporaryDirectory() as name:
         trained(train[:3], 2, Path(name) / "warm", "fast")

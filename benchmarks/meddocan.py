@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from crfdeid import corpora, crf, experiment, meddocan
+from crfdeid import corpora, experiment, meddocan, model
 from crfdeid.document import Document
 
 DATA = Path("../shared/data/meddocan")
@@ -51,14 +51,14 @@ def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path,
     settings = experiment.read("meddocan")
     began = time.perf_counter()
     with tqdm(desc="train", total=settings.crf["max_iterations"], disable=None, leave=False) as bar:
-        model = crf.train(train, settings, folder, lambda *_: bar.update(), engine)
+        tagger = model.train(train, settings, folder, lambda *_: bar.update(), engine)
     trained = time.perf_counter()
-    system = [model.tag(document) for document in gold]
+    system = [tagger.tag(document) for document in gold]
     tagged = time.perf_counter()
-    tokens = sum(len(model.line.tokenize(document.text)) for document in gold)
+    tokens = sum(len(tagger.line.tokenize(document.text)) for document in gold)
     print(f"train: {len(train)} documents, {trained - began:.1f} s with engine {engine}")
     print(f"tag: {len(gold)} documents, {tokens} tokens, {tokens / (tagged - trained):,.0f} tokens/s")
-    print(f"gold spans that cut a token: {model.line.cut_spans([*train, *gold])}")
+    print(f"gold spans that cut a token: {tagger.line.cut_spans([*train, *gold])}")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     for title, part in (("all spans", lambda d: d), ("narrative alone", narrative)):
         print(f"\n{title}")

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from crfdeid import command, crf, files, gazetteer
+from crfdeid import command, files, gazetteer, model
 from crfdeid.document import Document
 from crfdeid.tokenizer import fine
 
@@ -109,9 +109,9 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--data", type=Path, default=DATA)
     parse.add_argument("--frequent", type=Path, help="write the tagged strings that are medical words here")
     given = parse.parse_args(arguments)
-    model, documents = crf.load(given.model), reports(given.data)
+    tagger, documents = model.load(given.model), reports(given.data)
     began = time.perf_counter()
-    tagged = [model.tag(document) for document in command.progress(documents, "tag")]
+    tagged = [tagger.tag(document) for document in command.progress(documents, "tag")]
     seconds = time.perf_counter() - began
     tokens = sum(len(fine(document.text)) for document in documents)
     print(f"{len(documents)} reports, {tokens:,} tokens, {seconds:.1f} s, {tokens / seconds:,.0f} tokens/s")

@@ -1,7 +1,7 @@
 """The CRF as a scikit-learn estimator over lists of documents.
 
 It serves scikit-learn's searches and cross-validation; models that are kept are trained
-by :func:`crfdeid.crf.train`. sklearn-crfsuite's ``CRF`` does the work inside.
+by :func:`crfdeid.model.train`. sklearn-crfsuite's ``CRF`` does the work inside.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from crfdeid import shipped
+from crfdeid import shipped, systems
 from crfdeid.faults import ConfigurationFault, near
 from crfdeid.files import read_text
 from crfdeid.tokenizer import SEQUENCES, TOKENIZERS
@@ -25,9 +25,11 @@ class Experiment:
     """One trained system. ``features`` are feature groups (template files) in order;
     ``training_gazetteers`` are types whose training spans become lists ``training_TYPE``
     (He et al. 2015, section 2.2); ``recall_bias`` is taken off the score of the label O at
-    every token, so that what is in doubt is tagged; ``crf`` holds CRFsuite's own settings."""
+    every token, so that what is in doubt is tagged; ``crf`` holds CRFsuite's own settings, and
+    ``options`` those of another ``system``."""
 
-    features: tuple[str, ...]
+    features: tuple[str, ...] = ()
+    system: str = "crf"
     scheme: str = "i2b2-2014"
     tokenizer: str = "fine"
     sequence: str = "document"
@@ -37,6 +39,7 @@ class Experiment:
     recall_bias: float = 0.0
     algorithm: str = "lbfgs"
     crf: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         choices = {
@@ -49,6 +52,9 @@ class Experiment:
             if (value := getattr(self, name)) not in allowed:
                 raise ConfigurationFault(f"{name} = {value!r}: wanted one of {', '.join(allowed)}")
         check_crf(self.algorithm, self.crf)
+        systems.options(self.system, self.options)
+        if not self.features and self.system not in systems.WITHOUT_FEATURES:
+            raise ConfigurationFault("features is not set")
 
     def table(self) -> dict[str, Any]:
         """The settings as plain values, as TOML or JSON would hold them."""
@@ -107,8 +113,6 @@ def build(table: dict[str, Any], where: str) -> Experiment:
             raise ConfigurationFault(f"{where}: no setting {key}{near(key, known)}")
         if not fits(value, str(known[key].type)):
             raise ConfigurationFault(f"{where}: {key} = {value!r}: wanted {known[key].type}")
-    if "features" not in table:
-        raise ConfigurationFault(f"{where}: features is not set")
     try:
         return Experiment(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})
     except ConfigurationFault as fault:

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
-from crfdeid import command, corpora, crf
+from crfdeid import command, corpora, crf, model
 from crfdeid.document import Document
-from crfdeid.faults import FormatFault
+from crfdeid.faults import ConfigurationFault, FormatFault
 from crfdeid.files import decoded
+from crfdeid.model import Tagger
 
 FORMATS = ("brat", "i2b2", "jsonl", "csv", "inline")
 
@@ -39,13 +41,20 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    model = crf.load(given.model, given.engine)
-    documents = (model.tag(document, given.probabilities) for document in notes(given))
+    tagger = model.load(given.model, given.engine)
+    tag = with_probabilities(tagger) if given.probabilities else tagger.tag
+    documents = map(tag, notes(given))
     if given.out:
         tagged = command.progress(documents, "tag")
         corpora.write_each(tagged, given.out, given.format or "i2b2", overwrite=given.overwrite)
         return
     show(documents, given.format or "csv")
+
+
+def with_probabilities(tagger: Tagger) -> Callable[[Document], Document]:
+    if not isinstance(tagger, crf.Model):
+        raise ConfigurationFault(f"--probabilities: the system {tagger.line.experiment.system} has none")
+    return partial(tagger.tag, probabilities=True)
 
 
 def show(documents: Iterable[Document], format: str) -> None:

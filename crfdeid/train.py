@@ -12,10 +12,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from crfdeid import command, crf, experiment, scores
+from crfdeid import command, experiment, model, scores
 from crfdeid.document import Document
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault
+from crfdeid.model import Tagger
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,16 +38,16 @@ def main(arguments: list[str] | None = None) -> None:
     documents = [document for path in given.train for document in command.documents(path, None, given)]
     began = time.perf_counter()
     with tqdm(desc="train", total=settings.crf.get("max_iterations"), disable=None, leave=False) as bar:
-        model = crf.train(
+        tagger = model.train(
             documents, settings, given.out, lambda *_: bar.update(), given.engine, given.overwrite
         )
-    tell(documents, model, time.perf_counter() - began)
+    tell(documents, tagger, time.perf_counter() - began)
     if given.test:
         gold = list(command.documents(given.test, None, given))
-        system = [model.tag(document) for document in command.progress(gold, "score")]
+        system = [tagger.tag(document) for document in command.progress(gold, "score")]
         print(f"\nScored on {given.test}: {len(gold)} documents")
-        print(scores.table(scores.score(gold, system, model.scheme)))
-        tell_cut(model, gold)
+        print(scores.table(scores.score(gold, system, tagger.scheme)))
+        tell_cut(tagger, gold)
     print(f"\nThe model is in {given.out}")
 
 
@@ -68,14 +69,14 @@ def changed(settings: Experiment, changes: list[str]) -> Experiment:
     return experiment.build(table, "--set")
 
 
-def tell(documents: list[Document], model: crf.Model, seconds: float) -> None:
+def tell(documents: list[Document], tagger: Tagger, seconds: float) -> None:
     spans = sum(len(document.spans) for document in documents)
     print(f"Trained on {len(documents)} documents with {spans} spans in {seconds:.0f} s")
-    tell_cut(model, documents)
+    tell_cut(tagger, documents)
 
 
-def tell_cut(model: crf.Model, documents: list[Document]) -> None:
-    if cut := model.line.cut_spans(documents):
+def tell_cut(tagger: Tagger, documents: list[Document]) -> None:
+    if cut := tagger.line.cut_spans(documents):
         print(f"{cut} gold spans begin or end inside a token and count as widened to it")
 
 

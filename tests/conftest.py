@@ -2,7 +2,8 @@
 
 import pytest
 
-from crfdeid import crf
+from crfdeid import model
+from crfdeid.crf import Model
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
 
@@ -35,5 +36,5 @@ def notes() -> list[Document]:
 
 
 @pytest.fixture(scope="session")
-def small_model(notes, tmp_path_factory) -> crf.Model:
-    return crf.train(notes[:30], SMALL, tmp_path_factory.mktemp("models") / "small", engine="crfsuite")
+def small_model(notes, tmp_path_factory) -> Model:
+    return model.train(notes[:30], SMALL, tmp_path_factory.mktemp("models") / "small", engine="crfsuite")

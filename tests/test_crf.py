@@ -7,7 +7,7 @@ import shutil
 import pytest
 from conftest import SMALL
 
-from crfdeid import crf
+from crfdeid import crf, model
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, SchemeFault
 
@@ -39,9 +39,9 @@ def test_training_gazetteers_hold_the_training_part_alone(notes, tmp_path):
     path = tmp_path / "own.template"
     path.write_text("in_training_doctor[0] lower[0]\n")
     settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("DOCTOR",))
-    model = crf.train(notes[:3], settings, tmp_path / "m", engine="crfsuite")
+    trained = model.train(notes[:3], settings, tmp_path / "m", engine="crfsuite")
     held_out = {notes[i].covered(notes[i].spans[0]).lower() for i in range(3, 8)}
-    words = (model.folder / "gazetteers" / "training_doctor.txt").read_text().lower().split()
+    words = (trained.folder / "gazetteers" / "training_doctor.txt").read_text().lower().split()
     assert {"ruiz", "smith", "nowak"} <= set(words)
     assert not held_out & set(words)
 
@@ -50,7 +50,7 @@ def test_a_type_without_training_spans_makes_an_empty_list(notes, tmp_path):
     path = tmp_path / "own.template"
     path.write_text("in_training_city[0] lower[0]\n")
     settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("CITY",))
-    assert crf.train(notes[:3], settings, tmp_path / "m", engine="crfsuite").tag(notes[4])
+    assert model.train(notes[:3], settings, tmp_path / "m", engine="crfsuite").tag(notes[4])
 
 
 @pytest.fixture
@@ -62,43 +62,43 @@ def copy(small_model, tmp_path):
 def test_a_damaged_file_is_named(copy, name):
     (copy / name).write_bytes((copy / name).read_bytes()[:-7])
     with pytest.raises(ModelFault, match=f"{name}: damaged"):
-        crf.load(copy)
+        model.load(copy)
 
 
 def test_a_missing_file_is_named(copy):
     (copy / "scheme.toml").unlink()
     with pytest.raises(ModelFault, match="scheme.toml: missing"):
-        crf.load(copy)
+        model.load(copy)
 
 
 @pytest.mark.parametrize(("text", "message"), [("{", "damaged"), ('{"format": 9, "files": {}}', "format 9")])
 def test_manifests_that_are_refused(copy, text, message):
     (copy / "manifest.json").write_text(text)
     with pytest.raises(ModelFault, match=message):
-        crf.load(copy)
+        model.load(copy)
 
 
 def test_no_model_at_all(tmp_path):
     with pytest.raises(ModelFault, match="no model here"):
-        crf.load(tmp_path)
+        model.load(tmp_path)
 
 
 def test_training_refuses(notes, tmp_path):
     with pytest.raises(DocumentFault, match="nothing to learn from"):
-        crf.train([Document("n", "text")], SMALL, tmp_path / "m")
+        model.train([Document("n", "text")], SMALL, tmp_path / "m")
     with pytest.raises(SchemeFault, match="n: DOKTOR at 0-4 is no type.*DOCTOR"):
-        crf.train([Document("n", "text", (Span(0, 4, "DOKTOR"),))], SMALL, tmp_path / "m")
+        model.train([Document("n", "text", (Span(0, 4, "DOKTOR"),))], SMALL, tmp_path / "m")
     overlapping = Document("n", "some text", (Span(0, 4, "AGE"), Span(2, 9, "DATE")))
     with pytest.raises(DocumentFault, match="n: AGE at 0-4 overlaps DATE at 2-9"):
-        crf.train([overlapping], SMALL, tmp_path / "m", engine="crfsuite")
+        model.train([overlapping], SMALL, tmp_path / "m", engine="crfsuite")
     with pytest.raises(ConfigurationFault, match="pos names no source"):
-        crf.train(notes, dataclasses.replace(SMALL, features=("pos",)), tmp_path / "m")
+        model.train(notes, dataclasses.replace(SMALL, features=("pos",)), tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_existing_model_is_kept_unless_told(small_model, notes):
     with pytest.raises(ModelFault, match="--overwrite"):
-        crf.train(notes, SMALL, small_model.folder)
+        model.train(notes, SMALL, small_model.folder)
 
 
 def test_spans_have_no_white_space_at_their_ends():
@@ -109,6 +109,7 @@ def test_spans_have_no_white_space_at_their_ends():
 
 
 def test_recall_bias_lowers_the_score_of_the_outside_label(notes, tmp_path):
-    biased = crf.train(notes, dataclasses.replace(SMALL, recall_bias=50.0), tmp_path / "m", engine="crfsuite")
+    settings = dataclasses.replace(SMALL, recall_bias=50.0)
+    biased = model.train(notes, settings, tmp_path / "m", engine="crfsuite")
     document = Document("n", "nothing here at all")
     assert biased.tag(document).spans

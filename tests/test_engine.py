@@ -10,7 +10,7 @@ from conftest import SMALL, note
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid import crf
+from crfdeid import model
 from crfdeid.document import Document, Span
 from crfdeid.engine import weights
 from crfdeid.engine.chain import chain, opens
@@ -71,13 +71,13 @@ def test_a_truncated_file_is_refused(model_file, tmp_path, size):
 
 
 def test_marginals_are_crfsuites(small_model, notes):
-    model = weights.read(small_model.folder / "model.crfsuite")
+    found_weights = weights.read(small_model.folder / "model.crfsuite")
     tagger = pycrfsuite.Tagger()
     tagger.open(str(small_model.folder / "model.crfsuite"))
     page, (sequence,) = small_model.line.page(notes[33])
     tagger.set(small_model.line.extractor.features(page, sequence))
-    wanted = [[tagger.marginal(label, t) for label in model.labels] for t in range(len(sequence))]
-    found = chain(small_model.decoder.emissions(page, sequence), model.transitions).marginals()
+    wanted = [[tagger.marginal(label, t) for label in found_weights.labels] for t in range(len(sequence))]
+    found = chain(small_model.decoder.emissions(page, sequence), found_weights.transitions).marginals()
     assert np.allclose(found, wanted, atol=1e-9)
 
 
@@ -91,13 +91,13 @@ def both_engines(notes, tmp_path_factory):
     )
     folder = tmp_path_factory.mktemp("both") / "m"
     odd = Document("odd", "| a |= 3/4 |", (Span(5, 10, "DATE"),))
-    crf.train([*notes[:20], odd, odd], chosen, folder, engine="crfsuite")
-    return [crf.load(folder, engine) for engine in ("fast", "crfsuite")]
+    model.train([*notes[:20], odd, odd], chosen, folder, engine="crfsuite")
+    return [model.load(folder, engine) for engine in ("fast", "crfsuite")]
 
 
 @given(text=TEXT)
 def test_labels_are_crfsuites_on_any_text(both_engines, text):
-    fast, reference = (model.tag(Document("n", text)).spans for model in both_engines)
+    fast, reference = (tagger.tag(Document("n", text)).spans for tagger in both_engines)
     assert fast == reference
 
 
@@ -171,7 +171,7 @@ def test_training_has_crfsuites_losses_and_labels(notes, tmp_path, changes):
     losses: dict[str, list[float]] = {"fast": [], "crfsuite": []}
     models = {}
     for engine, heard in losses.items():
-        models[engine] = crf.train(
+        models[engine] = model.train(
             notes[:20], chosen, tmp_path / engine, lambda _, loss, heard=heard: heard.append(loss), engine
         )
     assert np.allclose(losses["fast"], losses["crfsuite"], rtol=1e-6, atol=2e-6)

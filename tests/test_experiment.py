@@ -2,7 +2,7 @@
 
 import pytest
 
-from crfdeid import experiment, shipped
+from crfdeid import experiment
 from crfdeid.faults import ConfigurationFault
 
 
@@ -12,9 +12,9 @@ def written(tmp_path, text, name="mine.toml"):
     return path
 
 
-@pytest.mark.parametrize("path", sorted(shipped.folder("configs").glob("*.toml")), ids=str)
-def test_every_shipped_configuration_reads(path):
-    assert experiment.read(path).features
+@pytest.mark.parametrize("name", ["english", "wi_deid", "meddocan"])
+def test_shipped_experiments_read(name):
+    assert experiment.read(name).features
 
 
 def test_a_base_is_changed(tmp_path):
@@ -47,3 +47,10 @@ def test_what_is_refused(tmp_path, text, message):
 def test_an_unknown_name_suggests_the_near_one():
     with pytest.raises(ConfigurationFault, match="did you mean english"):
         experiment.read("englis")
+
+
+def test_a_system_and_its_options_are_checked():
+    with pytest.raises(ConfigurationFault, match="system = 'cfr': no such system.*crf"):
+        experiment.Experiment(features=("lexical",), system="cfr")
+    with pytest.raises(ConfigurationFault, match="options.c: no option of the system crf"):
+        experiment.Experiment(features=("lexical",), options={"c": 1})

@@ -1,0 +1,80 @@
+"""Train, save and load a tagger of any system (:mod:`crfdeid.systems`)."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from crfdeid import model_folder, scheme, shipped, systems
+from crfdeid.document import Document
+from crfdeid.experiment import Experiment
+from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault
+from crfdeid.line import Line
+from crfdeid.scheme import Scheme
+
+DEFAULT = "english"
+
+
+class Tagger(Protocol):
+    """What every system gives: ``tag`` answers with the spans found in place of any that the
+    document had."""
+
+    folder: Path
+    line: Line
+    scheme: Scheme
+
+    def tag(self, document: Document) -> Document: ...
+
+
+def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
+    """The model in ``folder``, or the shipped one. Raises :class:`ModelFault` where it is
+    incomplete, damaged, or of a newer format."""
+    folder = shipped.folder("models") / DEFAULT if folder is None else Path(folder)
+    line = model_folder.opened(folder)
+    name = line.experiment.system
+    return systems.module(name).load(folder, line, **with_engine(name, engine))
+
+
+def train(
+    documents: Sequence[Document],
+    settings: Experiment,
+    folder: Path | str,
+    on_iteration: Callable[[int, float], None] = lambda number, loss: None,
+    engine: str = "fast",
+    overwrite: bool = False,
+) -> Tagger:
+    """Train on ``documents`` and leave a model in ``folder``, whole or not at all.
+
+    ``on_iteration`` hears the number and the loss of each iteration. Raises
+    :class:`DocumentFault` where there is nothing to learn from, or where spans overlap and
+    the experiment refuses that; :class:`SchemeFault` on a type the scheme lacks.
+    """
+    folder = Path(folder)
+    if folder.exists() and any(folder.iterdir()) and not overwrite:
+        raise ModelFault(f"{folder}: exists and is not empty; --overwrite replaces it")
+    scheme.read(settings.scheme).check(documents)
+    if not any(document.spans for document in documents):
+        raise DocumentFault("no span in the training documents: nothing to learn from")
+    how = with_engine(settings.system, engine)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
+        building = Path(name) / "model"
+        line = model_folder.lay_out(building, documents, settings)
+        systems.module(settings.system).train(line, documents, building, on_iteration, **how)
+        model_folder.write_manifest(building)
+        if folder.exists():
+            shutil.rmtree(folder)
+        building.rename(folder)
+    return load(folder)
+
+
+def with_engine(system: str, engine: str) -> dict[str, Any]:
+    """The argument that names an engine other than the default, which the CRF alone has."""
+    if engine == "fast":
+        return {}
+    if system != "crf":
+        raise ConfigurationFault(f"engine {engine}: the system {system} has no other engine")
+    return {"engine": engine}
