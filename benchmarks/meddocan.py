@@ -53,7 +53,7 @@ def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path,
     with tqdm(desc="train", total=settings.crf["max_iterations"], disable=None, leave=False) as bar:
         tagger = model.train(train, settings, folder, lambda *_: bar.update(), engine)
     trained = time.perf_counter()
-    system = [tagger.tag(document) for document in gold]
+    system = list(model.tag_all(tagger, gold))
     tagged = time.perf_counter()
     tokens = sum(len(tagger.line.tokenize(document.text)) for document in gold)
     print(f"train: {len(train)} documents, {trained - began:.1f} s with engine {engine}")

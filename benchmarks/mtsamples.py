@@ -111,7 +111,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parse.parse_args(arguments)
     tagger, documents = model.load(given.model), reports(given.data)
     began = time.perf_counter()
-    tagged = [tagger.tag(document) for document in command.progress(documents, "tag")]
+    tagged = list(command.progress(model.tag_all(tagger, documents), "tag", len(documents)))
     seconds = time.perf_counter() - began
     tokens = sum(len(fine(document.text)) for document in documents)
     print(f"{len(documents)} reports, {tokens:,} tokens, {seconds:.1f} s, {tokens / seconds:,.0f} tokens/s")

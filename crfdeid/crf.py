@@ -9,31 +9,35 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pycrfsuite
 
 from crfdeid import bio, scheme
 from crfdeid.document import Document, Span
-from crfdeid.engine import weights
+from crfdeid.engine import plain, weights
+from crfdeid.engine.batch import Batch, spans
 from crfdeid.engine.confidence import Confidence
 from crfdeid.engine.decoder import Decoder
+from crfdeid.engine.texts import NONE
 from crfdeid.experiment import Experiment
 from crfdeid.line import Line
-from crfdeid.page import Page
 from crfdeid.sentences import trim
 
 CRFSUITE = "model.crfsuite"
+BATCH = 60_000  # characters of documents that are tagged at once
+WORTH_COMPILED = 120_000  # characters after which loading the compiled loops pays
 
 
 class Model:
-    """A loaded model; ``tag`` is all that a tagger needs. ``engine`` is ``fast``, or ``crfsuite``
-    for the reference, which gives the same labels."""
+    """A loaded CRF. ``engine`` is ``fast``, or ``crfsuite`` for the reference, which gives the
+    same labels."""
 
     def __init__(self, folder: Path, line: Line, engine: str = "fast") -> None:
         self.folder, self.line = folder, line
         self.scheme = scheme.read(folder / "scheme.toml")
-        found = weights.read(folder / CRFSUITE)
-        self.decoder = Decoder(found, line.extractor)
-        self.confidence = Confidence(found)
+        self.weights = weights.read(folder / CRFSUITE)
+        self.decoder = Decoder(self.weights, line)
+        self.confidence = Confidence(self.weights)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
             self.crfsuite.open(str(folder / CRFSUITE))
@@ -41,21 +45,52 @@ class Model:
     def tag(self, document: Document, probabilities: bool = False) -> Document:
         """The document with the spans found, in place of any it had; each with its
         probability, if asked for (which takes several times as long)."""
-        spans: list[Span] = []
-        page, sequences = self.line.page(document)
-        for sequence in sequences:
-            labels = self.labels(page, sequence)
-            found = bio.decode(page.tokens[sequence.start : sequence.stop], labels)
-            if found and probabilities:
-                found = self.confidence.given(found, self.decoder.emissions(page, sequence), labels)
-            spans += found
-        return document.with_spans(without_blanks(document.text, spans))
+        return self._tagged([document], probabilities)[0]
 
-    def labels(self, page: Page, sequence: range) -> list[str]:
-        """The BIO label of each token of a sequence."""
-        if self.crfsuite:
-            return self.crfsuite.tag(self.line.extractor.features(page, sequence))
-        return self.decoder.labels(page, sequence)
+    def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
+        """As :meth:`tag`, for many documents: some are held at once, and once there is enough to
+        do, the compiled loops are loaded."""
+        waiting: list[Document] = []
+        size = seen = 0
+        for document in documents:
+            waiting.append(document)
+            size += len(document.text)
+            if size >= BATCH:
+                seen += size
+                if seen >= WORTH_COMPILED:
+                    self._compile()
+                yield from self._tagged(waiting, probabilities)
+                waiting, size = [], 0
+        if waiting:
+            yield from self._tagged(waiting, probabilities)
+
+    def _compile(self) -> None:
+        """Go on with compiled loops, where numba is installed."""
+        if self.decoder.kernels is plain and find_spec("numba"):
+            from crfdeid.engine import compiled
+
+            self.decoder = Decoder(self.weights, self.line, compiled)
+
+    def _tagged(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
+        batch = self.decoder.batch(documents)
+        path = self._crfsuite_path(batch) if self.crfsuite else self.decoder.path(batch)
+        found = spans(batch, self.weights.labels, path)
+        if probabilities:
+            found = self.confidence.given(found, batch, self.decoder.emissions(batch))
+        return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(documents, found)]
+
+    def _crfsuite_path(self, batch: Batch) -> np.ndarray:
+        """The path as python-crfsuite finds it, from feature strings."""
+        path = np.full(len(batch), NONE)
+        number = {label: i for i, label in enumerate(self.weights.labels)}
+        owners = batch.document[batch.first].tolist()
+        page, base, latest = None, 0, NONE
+        for owner, first, stop in zip(owners, batch.first.tolist(), batch.stop.tolist()):
+            if owner != latest:
+                page, base, latest = batch.page(owner), int(batch.bounds[owner]), owner
+            features = self.line.extractor.features(page, range(first - base, stop - base))
+            path[first:stop] = [number[label] for label in self.crfsuite.tag(features)]
+        return path
 
 
 def without_blanks(text: str, spans: Iterable[Span]) -> Iterator[Span]:

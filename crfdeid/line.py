@@ -26,7 +26,7 @@ class Line:
         groups: Sequence[Template],
         gazetteers: Mapping[str, Gazetteer],
     ) -> None:
-        self.experiment = experiment
+        self.experiment, self.gazetteers = experiment, gazetteers
         self.tokenize = tokenizer.named(experiment.tokenizer)
         self.extractor = Extractor(
             groups, templates.lexical(gazetteers), templates.contextual(gazetteers, pos_source(experiment))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,6 +36,13 @@ def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
     line = model_folder.opened(folder)
     name = line.experiment.system
     return systems.module(name).load(folder, line, **with_engine(name, engine))
+
+
+def tag_all(tagger: Tagger, documents: Iterable[Document]) -> Iterator[Document]:
+    """The documents with the spans found, in order; some are read ahead where the system tags
+    several at once."""
+    many = getattr(tagger, "tag_all", None)
+    return many(documents) if many else map(tagger.tag, documents)
 
 
 def train(

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from crfdeid import command, corpora, crf, model
@@ -42,19 +41,19 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     tagger = model.load(given.model, given.engine)
-    tag = with_probabilities(tagger) if given.probabilities else tagger.tag
-    documents = map(tag, notes(given))
+    documents = tagged(tagger, notes(given), given.probabilities)
     if given.out:
-        tagged = command.progress(documents, "tag")
-        corpora.write_each(tagged, given.out, given.format or "i2b2", overwrite=given.overwrite)
+        corpora.write_each(command.progress(documents, "tag"), given.out, given.format or "i2b2", overwrite=given.overwrite)
         return
     show(documents, given.format or "csv")
 
 
-def with_probabilities(tagger: Tagger) -> Callable[[Document], Document]:
+def tagged(tagger: Tagger, documents: Iterator[Document], probabilities: bool) -> Iterator[Document]:
+    if not probabilities:
+        return model.tag_all(tagger, documents)
     if not isinstance(tagger, crf.Model):
         raise ConfigurationFault(f"--probabilities: the system {tagger.line.experiment.system} has none")
-    return partial(tagger.tag, probabilities=True)
+    return tagger.tag_all(documents, probabilities=True)
 
 
 def show(documents: Iterable[Document], format: str) -> None:

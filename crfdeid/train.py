@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     tell(documents, tagger, time.perf_counter() - began)
     if given.test:
         gold = list(command.documents(given.test, None, given))
-        system = [tagger.tag(document) for document in command.progress(gold, "score")]
+        system = list(command.progress(model.tag_all(tagger, gold), "score", len(gold)))
         print(f"\nScored on {given.test}: {len(gold)} documents")
         print(scores.table(scores.score(gold, system, tagger.scheme)))
         tell_cut(tagger, gold)

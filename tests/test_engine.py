@@ -10,11 +10,15 @@ from conftest import SMALL, note
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid import model
+from crfdeid import model, tokenizer
 from crfdeid.document import Document, Span
 from crfdeid.engine import weights
+from crfdeid.engine.batch import Reader
 from crfdeid.engine.chain import chain, opens
-from crfdeid.engine.viterbi import Viterbi
+from crfdeid.engine.columns import BY_LOWERED_TEXT, FAST, Columns
+from crfdeid.engine.decoder import Decoder
+from crfdeid.engine.texts import NONE, Texts
+from crfdeid.engine.viterbi import leads
 from crfdeid.faults import ModelFault
 
 FEATURES = [["a", "b"], ["c"], ["a", "é"], ["c", "d"]]
@@ -77,37 +81,100 @@ def test_marginals_are_crfsuites(small_model, notes):
     page, (sequence,) = small_model.line.page(notes[33])
     tagger.set(small_model.line.extractor.features(page, sequence))
     wanted = [[tagger.marginal(label, t) for label in found_weights.labels] for t in range(len(sequence))]
-    found = chain(small_model.decoder.emissions(page, sequence), found_weights.transitions).marginals()
+    emissions = small_model.decoder.emissions(small_model.decoder.batch([notes[33]]))
+    found = chain(emissions, found_weights.transitions).marginals()
     assert np.allclose(found, wanted, atol=1e-9)
 
 
 TEXT = st.text(alphabet="aB1 .:|=\n", max_size=60) | st.sampled_from([note(n).text for n in range(5)])
 
 
-@pytest.fixture(scope="module")
-def both_engines(notes, tmp_path_factory):
-    chosen = dataclasses.replace(
-        SMALL, features=("lexical", "orthographic", "context", "layout", "form"), sequence="line"
-    )
-    folder = tmp_path_factory.mktemp("both") / "m"
-    odd = Document("odd", "| a |= 3/4 |", (Span(5, 10, "DATE"),))
+GROUPS = ("lexical", "orthographic", "context", "layout", "form", "names")
+
+
+@pytest.fixture(scope="module", params=["document", "line", "sentence"])
+def three_engines(request, notes, tmp_path_factory):
+    """python-crfsuite, the engine in numpy, and the engine compiled, over one model."""
+    pytest.importorskip("numba")
+    from crfdeid.engine import compiled
+
+    chosen = dataclasses.replace(SMALL, features=GROUPS, sequence=request.param)
+    folder = tmp_path_factory.mktemp("three") / "m"
+    odd = Document("odd", "| a |= 3/4 | New York: Mr. Ruiz", (Span(5, 10, "DATE"),))
     model.train([*notes[:20], odd, odd], chosen, folder, engine="crfsuite")
-    return [model.load(folder, engine) for engine in ("fast", "crfsuite")]
+    reference, plain, fast = (model.load(folder, engine) for engine in ("crfsuite", "fast", "fast"))
+    fast.decoder = Decoder(fast.weights, fast.line, compiled)
+    return reference, plain, fast
 
 
-@given(text=TEXT)
-def test_labels_are_crfsuites_on_any_text(both_engines, text):
-    fast, reference = (tagger.tag(Document("n", text)).spans for tagger in both_engines)
-    assert fast == reference
+@settings(deadline=None)
+@given(texts=st.lists(TEXT, max_size=4))
+def test_labels_are_crfsuites_on_any_text(three_engines, texts):
+    documents = [Document(str(n), text) for n, text in enumerate(texts)]
+    wanted, *found = ([d.spans for d in tagger.tag_all(documents)] for tagger in three_engines)
+    assert found == [wanted, wanted]
 
 
+@settings(deadline=None)
+@given(texts=st.lists(TEXT, min_size=1, max_size=3))
+def test_columns_say_what_pages_say(three_engines, texts):
+    line = three_engines[1].line
+    numbers: dict[str, dict] = {}
+    names = line.extractor.contextual.keys() - {"pos"}
+    number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
+    table = Texts(dict.fromkeys(BY_LOWERED_TEXT, str.lower), BY_LOWERED_TEXT, number)
+    batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
+    columns = Columns(line.extractor.contextual, line.gazetteers, table, number)
+    for name in sorted(names & (FAST.keys() | {f"phrase_{g}" for g in line.gazetteers})):
+        found = columns.column(name, batch).tolist()
+        values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
+        ask = line.extractor.contextual[name]
+        assert [values[c] for c in found] == [v for n in range(len(texts)) for v in ask(batch.page(n))]
+
+
+LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f😀.", max_size=30)
+
+
+@settings(max_examples=500, deadline=None)
+@given(text=LETTERS)
+def test_the_compiled_tokenizer_is_fine(text):
+    pytest.importorskip("numba")
+    from crfdeid.engine.compiled import Scanner
+
+    scanner, table = Scanner(), Texts({}, (), lambda name, value: 0)
+    for _ in range(2):
+        numbers, starts, ends = scanner(text, table)
+        found = [(table.strings[n], a, b) for n, a, b in zip(numbers, starts, ends)]
+        assert found == [(t.text, t.start, t.end) for t in tokenizer.fine(text)]
+
+
+def test_the_compiled_table_of_texts_grows():
+    pytest.importorskip("numba")
+    from crfdeid.engine.compiled import Scanner
+
+    scanner, table = Scanner(), Texts({}, (), lambda name, value: 0)
+    words = [f"{first}{second}x" for first in "abcdefghijklmnopqrstuvwxyz" * 9 for second in range(40)]
+    for _ in range(2):
+        numbers, *_ = scanner(" ".join(words), table)
+        assert [table.strings[n] for n in numbers] == [t.text for t in tokenizer.fine(" ".join(words))]
+
+
+@pytest.mark.parametrize("kernels", ["plain", "compiled"])
+@settings(deadline=None)
 @given(data=st.data())
-def test_pruning_is_exact_and_ties_go_to_the_lowest_label(data):
+def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
+    kernels = pytest.importorskip(f"crfdeid.engine.{kernels}")
     size, length = data.draw(st.integers(1, 6)), data.draw(st.integers(0, 7))
     score = st.sampled_from([0.0, 1.0, -1.0, 2.5, 1e4, -1e4])
     emissions = np.array([data.draw(score) for _ in range(size * length)]).reshape(length, size)
     transitions = np.array([data.draw(score) for _ in range(size * size)]).reshape(size, size)
-    assert Viterbi(transitions).path(emissions).tolist() == plain_viterbi(emissions, transitions)
+    cut = data.draw(st.integers(0, length))
+    bounds = [(a, b) for a, b in ((0, cut), (cut, length)) if a < b]
+    first, stop = np.array(bounds, np.int64).reshape(-1, 2).T
+    path = np.full(length, NONE)
+    kernels.best_paths(emissions.copy(), first, stop, transitions, leads(transitions), path)
+    parts = emissions[:cut], emissions[cut:]
+    assert path.tolist() == [y for part in parts for y in plain_viterbi(part, transitions)]
 
 
 def plain_viterbi(emissions, transitions):

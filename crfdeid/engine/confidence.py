@@ -9,9 +9,9 @@ from functools import cache
 
 import numpy as np
 
-from crfdeid import bio
 from crfdeid.document import Span
-from crfdeid.engine.chain import chain, opens
+from crfdeid.engine.batch import Batch
+from crfdeid.engine.chain import Chain, chain, opens
 from crfdeid.engine.weights import Weights
 
 
@@ -20,20 +20,28 @@ class Confidence:
         self.weights = weights
         self._opens = cache(lambda type: opens(weights.labels, type))
 
-    def given(
-        self, spans: Sequence[Span], emissions: np.ndarray, labels: Sequence[str]
-    ) -> list[Span]:
-        """The spans of a sequence's ``labels``, each with its probability; ``emissions`` are
-        the sequence's scores [tokens, labels]."""
-        if not spans:
-            return []
-        scores = chain(emissions, self.weights.transitions)
+    def given(self, found: Sequence[Sequence[Span]], batch: Batch, emissions: np.ndarray) -> list[list[Span]]:
+        """The spans found in each document of a batch, each with its probability; ``emissions``
+        are the batch's scores [tokens, labels]."""
+        chains = cache(
+            lambda sequence: chain(
+                emissions[batch.first[sequence] : batch.stop[sequence]], self.weights.transitions
+            )
+        )
         return [
-            replace(span, probability=self._probability(scores, first, last, span.type))
-            for span, (first, last) in zip(spans, bio.stretches(labels))
+            [self._given(span, number, batch, chains) for span in spans] for number, spans in enumerate(found)
         ]
 
-    def _probability(self, scores, first: int, last: int, type: str) -> float:
+    def _given(self, span: Span, number: int, batch: Batch, chains) -> Span:
+        begin, end = batch.bounds[number], batch.bounds[number + 1]
+        first = begin + np.searchsorted(batch.starts[begin:end], span.start)
+        last = begin + np.searchsorted(batch.ends[begin:end], span.end)
+        sequence = int(np.searchsorted(batch.stop, first, side="right"))
+        base = batch.first[sequence]
+        probability = self._probability(chains(sequence), first - base, last - base, span.type)
+        return replace(span, probability=probability)
+
+    def _probability(self, scores: Chain, first: int, last: int, type: str) -> float:
         names = self.weights.labels
         inside = names.index(f"I-{type}") if f"I-{type}" in names else None
         probability = scores.span_probability(first, last, self._opens(type), inside)

@@ -1,0 +1,71 @@
+"""The inner loops of tagging in numpy, for machines without numba and for a single note,
+where loading numba would take longer than the work. :mod:`crfdeid.engine.compiled` has the same
+functions; both give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from crfdeid.engine.texts import NONE
+from crfdeid.engine.viterbi import step
+
+
+def inside(first: np.ndarray, stop: np.ndarray, offset: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The tokens that have a neighbour ``offset`` away in their sequence, and those neighbours."""
+    begin, end = np.maximum(first, first - offset), np.minimum(stop, stop - offset)
+    sizes = np.maximum(end - begin, 0)
+    starts = np.cumsum(sizes) - sizes
+    here = np.repeat(begin - starts, sizes) + np.arange(int(sizes.sum()))
+    return here, here + offset
+
+
+def add_window(texts, first, stop, offsets, window, scores) -> None:
+    """Add to each token's scores the rows ``window`` [texts, offsets, labels] of the texts around it."""
+    for row, offset in enumerate(offsets.tolist()):
+        here, there = inside(first, stop, offset)
+        scores[here] += window[texts[there], row]
+
+
+def add_table(columns, offsets, sizes, first, stop, keys, ends, labels, values, scores) -> None:
+    """Add to each token's scores the row of the mixed key of ``columns`` [parts, tokens] at
+    ``offsets``; row i (from ``ends[i]``) is that of ``keys[i]``."""
+    codes = [shifted(column, first, stop, offset) for column, offset in zip(columns, offsets.tolist())]
+    known = np.flatnonzero(np.all([(c >= 0) & (c < size) for c, size in zip(codes, sizes)], axis=0))
+    key = np.zeros(len(known), np.int64)
+    for size, code in zip(sizes.tolist(), codes):
+        key = key * size + code[known]
+    places = np.searchsorted(keys, key)
+    places[places == len(keys)] = 0
+    hits = keys[places] == key
+    tokens, rows = known[hits], places[hits]
+    counts = ends[rows + 1] - ends[rows]
+    before = np.cumsum(counts) - counts
+    entries = np.repeat(ends[rows] - before, counts) + np.arange(int(counts.sum()))
+    scores[np.repeat(tokens, counts), labels[entries]] += values[entries]
+
+
+def places(keys: np.ndarray) -> tuple[np.ndarray]:
+    """What :func:`add_table` finds keys with: sorted as they are."""
+    return (keys,)
+
+
+def shifted(codes: np.ndarray, first: np.ndarray, stop: np.ndarray, offset: int) -> np.ndarray:
+    """What stands ``offset`` away in the same sequence, -1 where nothing does."""
+    found = np.full(len(codes), NONE, np.int64)
+    here, there = inside(first, stop, offset)
+    found[here] = codes[there]
+    return found
+
+
+def best_paths(scores, first, stop, transitions, lead, path) -> None:
+    """Fill ``path`` with the best labels of each sequence. ``scores`` [tokens, labels] become the
+    best scores of all that ends in a label."""
+    for a, b in zip(first.tolist(), stop.tolist()):
+        for t in range(a + 1, b):
+            scores[t] = step(scores[t - 1], transitions, lead) + scores[t]
+        path[b - 1] = scores[b - 1].argmax()
+        for t in range(b - 2, a - 1, -1):
+            path[t] = (scores[t] + transitions[:, path[t + 1]]).argmax()
