@@ -4,6 +4,10 @@ An observation gives a token one value, or ``None`` where there is nothing to sa
 *Lexical* observations depend on the token's text alone, so they are computed once
 per distinct text; *contextual* ones on the whole document. Yes/no questions answer
 ``"1"`` or nothing: a feature for every "no" doubles the cost and says no more.
+
+The observations named in :data:`SEVERAL` give a tuple of distinct values, or ``None``;
+each value makes a feature of its own, ``name[offset]=value``. They stand alone in a
+template: joined with others they would make a product of features.
 """
 
 from __future__ import annotations
@@ -14,7 +18,8 @@ import regex
 
 from crfdeid.gazetteer import Gazetteer
 
-Value = str | None
+Value = str | tuple[str, ...] | None
+SEVERAL = frozenset(["ngrams", "words_left", "words_right"])
 YES = "1"
 
 CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")

@@ -5,7 +5,8 @@ A template names observations at offsets from the current token: ``lower[0]``,
 template is also the name of the feature it makes, in CRFsuite's own notation, so a
 model's weights read like the file that caused them: ``lower[-1]|shape[0]=dr|Aaaa``.
 Where a template looks past an end of the sequence, or at an observation that has
-nothing to say, it makes no feature.
+nothing to say, it makes no feature. An observation of several values makes a feature
+for each, and cannot be joined.
 
 Besides the observations by name there are ``in_LIST`` (the token occurs in an entry of
 gazetteer LIST), ``phrase_LIST`` (it stands in a whole entry) and ``pos`` (the configured
@@ -20,11 +21,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from crfdeid import observations, page, shipped
+from crfdeid import neighbours, observations, page, shipped
 from crfdeid.faults import TemplateFault, near
 from crfdeid.files import read_text
 from crfdeid.gazetteer import Gazetteer
-from crfdeid.observations import Value
+from crfdeid.observations import SEVERAL, Value
 from crfdeid.page import Page
 from crfdeid.tokenizer import is_line_end
 
@@ -93,7 +94,7 @@ def gazetteers_named(templates: Iterable[Template]) -> list[str]:
 def lexical(gazetteers: Mapping[str, Gazetteer]) -> dict[str, Callable[[str], Value]]:
     """All observations of a token's text."""
     lists = {f"in_{name}": observations.gazetteer_word(found) for name, found in gazetteers.items()}
-    return observations.LEXICAL | lists
+    return observations.LEXICAL | neighbours.LEXICAL | lists
 
 
 def contextual(
@@ -102,7 +103,7 @@ def contextual(
     """All observations of a document; ``pos`` tags the words of one line."""
     lists = {f"phrase_{name}": partial(_phrase, found) for name, found in gazetteers.items()}
     tagged = {"pos": partial(_pos, pos)} if pos else {}
-    return page.CONTEXTUAL | lists | tagged
+    return page.CONTEXTUAL | neighbours.CONTEXTUAL | lists | tagged
 
 
 def _phrase(gazetteer: Gazetteer, page: Page) -> list[Value]:
@@ -137,6 +138,7 @@ class Extractor:
             if name not in lexical and name not in contextual:
                 known = [*lexical, *contextual]
                 raise TemplateFault(f"{name}: no such observation{near(name, known)}")
+        _refuse_joined_several(self.templates)
         single = [template[0] for template in self.templates if len(template) == 1]
         self.by_offset: dict[int, list[str]] = {}
         for name, offset in single:
@@ -155,9 +157,8 @@ class Extractor:
         columns = self.columns(page)
         for name, offset in self.single_contextual:
             head = f"{name}[{offset}]="
-            for row, value in zip(rows, shifted(columns[name], sequence, offset)):
-                if value is not None:
-                    row.append(head + value)
+            add = _add_each if name in SEVERAL else _add_one
+            add(rows, head, shifted(columns[name], sequence, offset))
         for joined in self.joined:
             parts = [shifted(columns[name], sequence, offset) for name, offset in joined.atoms]
             for row, values in zip(rows, zip(*parts)):
@@ -178,7 +179,12 @@ class Extractor:
             if len(self._strings) >= REMEMBERED:
                 self._strings.clear()
             values = ((name, self.lexical[name](text)) for name in self.by_offset[offset])
-            self._strings[key] = [f"{name}[{offset}]={value}" for name, value in values if value is not None]
+            self._strings[key] = [
+                f"{name}[{offset}]={one}"
+                for name, value in values
+                if value is not None
+                for one in (value if name in SEVERAL else (value,))
+            ]
         return self._strings[key]
 
     def columns(self, page: Page) -> dict[str, list[Value]]:
@@ -198,6 +204,33 @@ class Extractor:
             if token.text not in known:
                 known[token.text] = observe(token.text)
         return [known[token.text] for token in page.tokens]
+
+
+def _add_one(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
+    for row, value in zip(rows, values):
+        if value is not None:
+            row.append(head + value)
+
+
+def _add_each(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
+    for row, value in zip(rows, values):
+        row += [head + one for one in each(value)]
+
+
+def _refuse_joined_several(templates: Iterable[Template]) -> None:
+    for template in templates:
+        for name, _ in template:
+            if len(template) > 1 and name in SEVERAL:
+                raise TemplateFault(f"{title(template)}: {name} gives several values and cannot be joined")
+
+
+def each(value: Value) -> tuple[str, ...]:
+    """The values that an observation gave.
+
+    >>> each("a"), each(("a", "b")), each(None)
+    (('a',), ('a', 'b'), ())
+    """
+    return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
 def shifted(column: Sequence[Value], sequence: range, offset: int) -> list[Value]:
