@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from crfdeid import shipped
@@ -22,12 +23,20 @@ TRAINING = "training_"  # begins the names of the lists made of a corpus's own s
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """``words`` are the lowercased tokens of all entries, ``phrases`` the entries as
-    lowercased token tuples by their first token."""
+    """``entries`` are tuples of lowercased tokens, ``words`` all the tokens of entries that hold
+    a letter or a digit, but for excluded ones."""
 
     name: str
     words: frozenset[str] = field(repr=False)
-    phrases: dict[str, frozenset[tuple[str, ...]]] = field(repr=False)
+    entries: frozenset[tuple[str, ...]] = field(repr=False)
+
+    @cached_property
+    def phrases(self) -> dict[str, set[tuple[str, ...]]]:
+        """The entries by their first token."""
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for entry in self.entries:
+            found.setdefault(entry[0], set()).add(entry)
+        return found
 
     def matches(self, lowered: Sequence[str]) -> list[tuple[int, int]]:
         """The half-open index ranges of whole entries, longest first from the left.
@@ -51,15 +60,9 @@ def made(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gaz
     """A gazetteer of ``entries`` less the ``excluded`` ones."""
     never = {phrase for entry in excluded for phrase in tokenized(entry)}
     tuples = {phrase for entry in entries for phrase in tokenized(entry)} - never
-    phrases: dict[str, set[tuple[str, ...]]] = {}
-    for phrase in tuples:
-        phrases.setdefault(phrase[0], set()).add(phrase)
     words = {word for phrase in tuples for word in phrase if word.isalnum()}
-    return Gazetteer(
-        name,
-        frozenset(words - {phrase[0] for phrase in never if len(phrase) == 1}),
-        {first: frozenset(group) for first, group in phrases.items()},
-    )
+    alone = {phrase[0] for phrase in never if len(phrase) == 1}
+    return Gazetteer(name, frozenset(words - alone), frozenset(tuples))
 
 
 def tokenized(entry: str) -> set[tuple[str, ...]]:

@@ -178,7 +178,8 @@ class _Table:
         for size, column in zip(self.sizes.tolist(), mixed.T):
             keys = keys * size + column
         order = np.argsort(keys)
-        rows = [list(found.values())[i] for i in order.tolist()]
+        entries_found = list(found.values())
+        rows = [entries_found[i] for i in order.tolist()]
         self.ends = np.cumsum([0, *(len(labels) for labels, _ in rows)])
         self.labels = np.concatenate([labels for labels, _ in rows])
         self.values = np.concatenate([values for _, values in rows])
