@@ -8,13 +8,14 @@ rows carry this toolkit's words (P, R, F1; PATIENT), so that our own figures fin
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from crfdeid import shipped
 from crfdeid.faults import ConfigurationFault, near
 from crfdeid.files import read_text
+from crfdeid.text_table import aligned
 
 FOLDER = "configs/published"
 NOTHING = "-"
@@ -152,11 +153,3 @@ def remarks(published: Published) -> list[str]:
     told = [*([published.note] if published.note else []), *doubts]
     percent = [f"in percent: {', '.join(published.percent)}"] if published.percent else []
     return ["", *percent, *told] if percent or told else []
-
-
-def aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    for first, *others in lines:
-        cells = (f"{cell:>{width}}" for cell, width in zip(others, widths[1:]))
-        yield "  ".join([f"{first:<{widths[0]}}", *cells]).rstrip()

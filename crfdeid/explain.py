@@ -1,0 +1,98 @@
+"""Explain a model: its strongest weights, and why a token of a note got its label.
+
+    python -m crfdeid.explain models/mine --label B-PATIENT             the weights
+    python -m crfdeid.explain models/mine --note note.txt               the note's tokens
+    python -m crfdeid.explain models/mine --note note.txt --at 41       why this token
+    python -m crfdeid.explain models/mine --note note.txt --at 41 --html why.html
+
+Features hold words of the documents that the model was trained on, and with --note the output
+holds the note's text: keep it where those may be kept. docs/explain.md says what each number means.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from crfdeid import anatomy, command, explanation, explanation_page, explanation_text, shipped
+from crfdeid.anatomy import Anatomy
+from crfdeid.document import Document
+from crfdeid.explanation import Explanation, Reading
+from crfdeid.faults import ConfigurationFault, DocumentFault, near
+
+
+def parser() -> argparse.ArgumentParser:
+    parse = argparse.ArgumentParser(prog="python -m crfdeid.explain", description=__doc__.split("\n")[0])
+    parse.add_argument("model", help="a model folder, or the name of one that ships")
+    parse.add_argument("--label", action="append", default=[], help="such as B-PATIENT (default: all)")
+    parse.add_argument("--top", type=natural, default=20, help="rows of a list (default: 20)")
+    parse.add_argument("--note", type=Path, help="a note, or a corpus")
+    parse.add_argument("--format", help="of the note (default: detected)")
+    parse.add_argument("--document", metavar="ID", help="which document of a corpus")
+    several = {"type": int, "action": "append", "default": []}
+    parse.add_argument("--at", **several, metavar="OFFSET", help="explain the token that covers this offset")
+    parse.add_argument("--token", **several, metavar="N", help="explain the token of this number, from 0")
+    parse.add_argument("--runners", type=natural, default=2, help="labels beside the winner (default: 2)")
+    parse.add_argument("--html", type=Path, metavar="FILE", help="write a page to read")
+    command.add_reading_options(parse)
+    return parse
+
+
+def natural(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise ValueError
+    return number
+
+
+def main(arguments: list[str] | None = None) -> None:
+    given = parser().parse_args(arguments)
+    if (given.at or given.token or given.document) and not given.note:
+        raise ConfigurationFault("--at, --token and --document need --note")
+    parts = anatomy.load(folder(given.model))
+    for label in given.label:
+        parts.label(label)
+    reading = explanation.read(parts, document(given)) if given.note else None
+    asked = explained(reading, given) if reading else []
+    if given.html:
+        explanation_page.write(given.html, parts, given.label, given.top, reading, asked, given.runners)
+    print("\n".join(lines(parts, given, reading, asked)))
+
+
+def folder(name: str) -> Path:
+    """The model's folder: a path, or one of those that ship."""
+    beside = shipped.folder("models") / name
+    return beside if not Path(name).is_dir() and beside.is_dir() else Path(name)
+
+
+def document(given: argparse.Namespace) -> Document:
+    """The note; of a corpus, the document that was asked for."""
+    found = {document.id: document for document in command.documents(given.note, given.format, given)}
+    if given.document is None and len(found) == 1:
+        return next(iter(found.values()))
+    if given.document is None:
+        raise DocumentFault(f"{given.note}: {len(found)} documents; --document ID says which")
+    if given.document not in found:
+        raise DocumentFault(f"{given.note}: no document {given.document}{near(given.document, found)}")
+    return found[given.document]
+
+
+def explained(reading: Reading, given: argparse.Namespace) -> list[Explanation]:
+    numbers = [*(reading.number_at(offset) for offset in given.at), *given.token]
+    return [reading.explain(number) for number in dict.fromkeys(numbers)]
+
+
+def lines(
+    parts: Anatomy, given: argparse.Namespace, reading: Reading | None, asked: list[Explanation]
+) -> list[str]:
+    """The weights, unless a note alone was asked about; then the note's tokens, or those asked for."""
+    told = []
+    if given.label or not reading:
+        told.append("\n".join(explanation_text.model(parts, given.label, given.top)))
+    if reading and not asked:
+        told.append("\n".join(explanation_text.tokens(reading)))
+    told += ["\n".join(explanation_text.token(one, given.runners, given.top)) for one in asked]
+    return "\n\n\n".join(told).split("\n")
+
+
+if __name__ == "__main__":
+    command.run(main)
