@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,11 +21,12 @@ from random import Random
 
 import devset_measure as measure
 import devset_patterns as patterns
-from devset_reports import DATA, Found, settled
+from devset_reports import DATA, settled
 from devset_surrogates import Cast
 
 from crfdeid import command, model
 from crfdeid.document import Document, Span
+from crfdeid.hosts.convention import Place
 
 SLOT = re.compile(r"\{([A-Z-]+)(\d?)(?:\.(\w+))?\}")
 SENTENCE_END = re.compile(r"(?<=[a-z]{2}[.]) (?=[A-Z])")
@@ -56,7 +57,7 @@ def assembled(id: str, pieces: Iterable[Piece]) -> Document:
     return Document(id, text, tuple(spans))
 
 
-def body(text: str, items: list[Found], cast: Cast) -> list[Piece]:
+def body(text: str, items: Sequence[Place], cast: Cast) -> list[Piece]:
     """The pieces of a report, its placeholders replaced: the same one by the same person."""
     pieces: list[Piece] = []
     at = 0
@@ -67,7 +68,7 @@ def body(text: str, items: list[Found], cast: Cast) -> list[Piece]:
     return [*pieces, (text[at:], None)]
 
 
-def replacement(old: str, item: Found, cast: Cast) -> str:
+def replacement(old: str, item: Place, cast: Cast) -> str:
     if not item.replaced:
         return old
     full = "Sample" in old or item.type == "HOSPITAL"
@@ -111,7 +112,7 @@ def capitals(document: Document) -> Document:
     return Document(document.id, text, document.spans)
 
 
-def note(id: str, text: str, items: list[Found]) -> Document:
+def note(id: str, text: str, items: Sequence[Place]) -> Document:
     rng = Random(f"devset {id}")
     cast = Cast(rng)
     head = rng.choice(patterns.blocks(patterns.HEADS)) if rng.random() < 0.8 else ""

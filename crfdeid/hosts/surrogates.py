@@ -1,0 +1,177 @@
+"""What goes into the places of a host: people, places and numbers of :mod:`crfdeid.synthetic`.
+
+The same placeholder is the same person through a text. A form is a variant of
+docs/synthetic.md (``full``, ``last``, ``numeric``); a gold span keeps the form that it has.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date, timedelta
+from random import Random
+
+from crfdeid.faults import SchemeFault, near
+from crfdeid.hosts import Host
+from crfdeid.hosts.convention import Place
+from crfdeid.hosts.renaming import NAMES, Renaming, renamable, words_of
+from crfdeid.synthetic import cast, people, places
+from crfdeid.synthetic.cast import Cast, World
+from crfdeid.synthetic.frames import Slot
+from crfdeid.synthetic.people import Person
+from crfdeid.synthetic.pieces import Piece
+from crfdeid.synthetic.slots import PHI
+
+SLOTS = {type: name for name, (type, _) in reversed(PHI.items())} | {"LOCATION": "city", "ID": "idnum"}
+FURTHER = {"AGE": "relative_age", "HOSPITAL": "hospital2", "DATE": "past_date"}  # the second and on
+STAFF = ("doctor", "doctor2", "doctor3")
+FEMALE = re.compile(r"\b(?:she|her|female|woman|lady|girl|mrs|ms)\b", re.IGNORECASE)
+MALE = re.compile(r"\b(?:he|his|him|male|man|gentleman|boy|mr)\b", re.IGNORECASE)
+YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
+
+
+class HostCast(Cast):
+    """Who and what a host is about. ``rename`` gives names another wording."""
+
+    def __init__(self, host: Host, rng: Random, part: str, rename: Renaming | None) -> None:
+        about = world(host, rng, part)
+        self.rename = rename
+        super().__init__(renamed(about, rename) if rename else about, rng, about.first_note)
+        self.numeric = cast.dates.habit(rng)
+        self.patients: list[tuple[set[str], Person]] = []
+        self.doctors: list[tuple[set[str], Person]] = []
+        self.values: dict[tuple[str, str], str] = {}
+
+    def fill(self, slot: Slot) -> Piece:
+        text, type = super().fill(slot)
+        return Piece(self.worded(text, type, slot.variant), type)
+
+    def worded(self, text: str, type: str | None, form: str | None = None) -> str:
+        if self.rename is None or type is None or not renamable(text, type, form):
+            return text
+        return self.rename(text, type)
+
+    def surrogate(self, text: str, place: Place) -> str:
+        """What goes in ``place``, where ``text`` stands. Raises :class:`SchemeFault` on a type
+        that nothing can stand in for."""
+        if place.type not in SLOTS:
+            raise SchemeFault(f"{place.type}: no surrogates for this type{near(place.type, SLOTS)}")
+        form = self.rng.choice(place.forms) if place.forms else form_of(text, place.type)
+        if place.type in NAMES:
+            return self.worded(people.written(self.person(text, place), form, self.rng), place.type, form)
+        key = (place.type, text.casefold())
+        if key not in self.values:
+            self.values[key] = self.value(place.type, form)
+        return self.values[key]
+
+    def value(self, type: str, form: str) -> str:
+        seen = any(known == type for known, _ in self.values)
+        slot = FURTHER.get(type, SLOTS[type]) if seen else SLOTS[type]
+        return self.fill(Slot(slot, form if form in PHI[slot][1] else None, False)).text
+
+    def person(self, text: str, place: Place) -> Person:
+        """Who ``text`` names: a known person where it shares a word with what named them
+        before. Every placeholder of a patient is the patient."""
+        words = set(words_of(text)) or {text}
+        known = self.patients if place.type == "PATIENT" else self.doctors
+        for named, person in known:
+            if named & words or (place.type == "PATIENT" and place.forms):
+                named |= words
+                return person
+        known.append((words, self.newcomer(place.type, len(known))))
+        return known[-1][1]
+
+    def newcomer(self, type: str, number: int) -> Person:
+        if type == "PATIENT" and number == 0:
+            return self.world.patient
+        if type == "DOCTOR" and number < len(STAFF):
+            return self.world.staff[STAFF[number]]
+        return people.person(self.rng, self.world.part)
+
+
+def world(host: Host, rng: Random, part: str) -> World:
+    """A world in which the patient has the sex and age that the text says, and the notes the
+    last year that stands there."""
+    made = cast.world(rng, part)
+    women, men = len(FEMALE.findall(host.text)), len(MALE.findall(host.text))
+    sex = made.patient.sex if women == men else "F" if women > men else "M"
+    real = [host.text[place.start : place.end] for place in host.places if not place.replaced]
+    years = [int(year) for text in real for year in YEAR.findall(text)]
+    today = date(max(years, default=rng.randint(1995, 2012)), 1, 1) + timedelta(rng.randrange(365))
+    ages = [int(text) for place, text in zip(host.places, real) if place.type == "AGE" and text.isdigit()]
+    age = ages[0] if ages and ages[0] < 110 else int((made.first_note - made.dob).days / 365.25)
+    return replace(
+        made,
+        patient=people.person(rng, part, sex),
+        first_note=today,
+        dob=today - timedelta(age * 365.25 + rng.randrange(5, 360)),
+    )
+
+
+def renamed(about: World, rename: Renaming) -> World:
+    """The world with other words in its names: initials and acronyms follow."""
+
+    def person(known: Person) -> Person:
+        first, middle, last = (rename(name, "PATIENT") for name in (known.first, known.middle, known.last))
+        return replace(known, first=first, middle=middle, last=last)
+
+    def hospital(known: places.Hospital) -> places.Hospital:
+        full = rename(known.full, "HOSPITAL")
+        return places.Hospital(full, places.acronym(full), places.nick(full))
+
+    def town(known: places.Town) -> places.Town:
+        return replace(known, city=rename(known.city, "CITY"), state=rename(known.state, "STATE"))
+
+    return replace(
+        about,
+        patient=person(about.patient),
+        staff={role: person(known) for role, known in about.staff.items()},
+        hospital=hospital(about.hospital),
+        hospital2=hospital(about.hospital2),
+        town=town(about.town),
+        hospital_town=town(about.hospital_town),
+    )
+
+
+def form_of(text: str, type: str) -> str:
+    """The form of a gold span.
+
+    >>> form_of("Ruiz, Ana", "PATIENT"), form_of("RS", "DOCTOR"), form_of("May 4, 2061", "DATE")
+    ('formal', 'initials', 'long')
+    """
+    if type in NAMES:
+        if "," in text:
+            return "formal"
+        if text.isupper() and len(text.replace(".", "")) <= 3:
+            return "initials"
+        return "full" if len(text.split()) > 1 else "last"
+    if type == "DATE":
+        return date_form(text)
+    if type == "AGE":
+        return "number" if any(c.isdigit() for c in text) else "words"
+    if type == "STATE":
+        return "abbr" if len(text) == 2 else "full"
+    return "acronym" if type == "HOSPITAL" and text.isupper() and " " not in text else "full"
+
+
+DATE_FORMS = (
+    ("iso", r"\d{4}-\d\d?-\d\d?"),
+    ("numeric", r"\d{1,4}[/.-]\d\d?[/.-]\d{1,4}"),
+    ("numeric_noyear", r"\d\d?[/-]\d\d?"),
+    ("year", r"\d{4}s?"),
+    ("short_year", r"['’]\d\ds?"),
+    ("ordinal", r"\d+(?:st|nd|rd|th)"),
+    ("weekday", r"(?i)(?:mon|tue|wed|thu|fri|sat|sun)\w*"),
+    ("season", r"(?i)(?:spring|summer|autumn|fall|winter)"),
+    ("month_year", r"[A-Za-z]{3,9}\.?,?(?: of)? '?\d{2,4}"),
+    ("month", r"[A-Za-z]{3,9}"),
+    ("long_noyear", r"\D*\d{1,2}(?:st|nd|rd|th)?\D*"),
+)
+
+
+def date_form(text: str) -> str:
+    """
+    >>> [date_form(text) for text in ("3/4/61", "3/4", "2061", "Tuesday", "June of 2061", "June 3rd")]
+    ['numeric', 'numeric_noyear', 'year', 'weekday', 'month_year', 'long_noyear']
+    """
+    return next((form for form, pattern in DATE_FORMS if re.fullmatch(pattern, text)), "long")
