@@ -21,9 +21,9 @@ from crfdeid.synthetic import slots
 DATA = Path(__file__).parent.parent / "../shared/data/mtsamples/mtsamples.jsonl"
 
 BODY = (
-    "HISTORY: , She is a {age}-year-old woman with a swollen temple and a sharp pain in the chest.  Dr. X "
-    "saw her on 3/{day}/2004.  Dr. Y at ABCD General Hospital agreed with Dr. X.,PLAN:,1.  The Foley comes out.,"
-    "2.  Ms. ABC will walk daily, rest between meals, and return early should shortness of breath recur."
+    "HISTORY: , She is a {age}-year-old woman with a swollen temple and a sharp pain in the chest.  "
+    "Dr. X saw her on 3/{day}/2004.  Dr. Y at ABCD General Hospital agreed with Dr. X.,PLAN:,1.  The Foley "
+    "comes out.,2.  Ms. ABC will walk daily, rest between meals, and return should breath run short."
 )
 
 
@@ -144,7 +144,7 @@ def test_spans_fit_the_scheme_and_the_text(kind: str, made) -> None:
 def test_one_placeholder_is_one_person(reports) -> None:
     for one in corpus.make("reidentified", reports, seed=2, plain=True):
         named = (one.document.covered(span) for span in one.document.spans if span.type == "DOCTOR")
-        first, second, third = ({*re.findall(r"[^\W\d_]{3,}", text)} for text in named)
+        first, second, third = ({*renaming.words_of(text)} - renaming.SUFFIXES for text in named)
         assert first & third and not first & second
 
 
