@@ -118,6 +118,21 @@ class Reader:
         return np.concatenate(first), np.concatenate(stop)
 
 
+def label_names(batch: Batch) -> list[str]:
+    """The BIO label of each token of a batch, as :func:`crfdeid.bio.encode` gives them."""
+    labels = [bio.OUTSIDE] * len(batch)
+    for number, document in enumerate(batch.documents):
+        begin, end = int(batch.bounds[number]), int(batch.bounds[number + 1])
+        free = begin
+        for span in document.spans:
+            first = begin + int(np.searchsorted(batch.ends[begin:end], span.start, side="right"))
+            stop = begin + int(np.searchsorted(batch.starts[begin:end], span.end))
+            for index in range(max(first, free), stop):
+                labels[index] = f"{'B' if index == max(first, free) else 'I'}-{span.type}"
+            free = max(stop, free)
+    return labels
+
+
 def spans(batch: Batch, labels: Sequence[str], path: np.ndarray) -> list[list[Span]]:
     """The spans of each document for the label number of each token of a batch, -1 outside the
     sequences (``labels`` are the names), as :func:`crfdeid.bio.decode` finds them in each."""

@@ -1,10 +1,21 @@
 """The inner loops of training, compiled by numba.
 
-Per evaluation: the window attributes of each distinct text become one row of scores an
-offset (:func:`rows`); each sequence gathers rows and direct weights, runs forward-backward
-in scaled probabilities and adds its expectations (:func:`expectations`); the expectations
-on rows go back to the weights of their attributes (:func:`scatter`). Label axes are padded
-to a multiple of 8 with zeros so that the loops become vector instructions.
+An evaluation works on parts of the corpus, a few sequences at a time:
+
+1. :func:`emit` sums each token's scores. The window's share comes as one stretch: the text
+   at position u gives a row to each of the tokens u - 2 to u + 2, and those rows lie one
+   after the other, both in the table of texts and in the part's scores.
+2. numpy takes the exponentials.
+3. :func:`recur` runs forward-backward in scaled probabilities (Rabiner 1989, section V.A).
+   A transition without a weight has the factor exp(0) = 1, so that
+   ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has
+   a term for each transition seen in training alone: hundreds, not thousands.
+4. :func:`expect` adds the marginals to the expectations on rows, again as stretches.
+
+Before, :func:`rows` makes the rows of the distinct texts; after, :func:`scatter` brings the
+expectations on rows back to the weights. Label axes are padded with zeros to a multiple
+of 8, so that loops over them become vector instructions; index arrays are unsigned, so that
+no negative index has to be thought of (recur runs in half the time for it).
 """
 
 from __future__ import annotations
@@ -18,10 +29,10 @@ OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "ar
 
 @njit(**OPTIONS)
 def rows(window, ends, first, last, pair_ends, pair_label, weights, scores):
-    """Fill ``scores`` [offsets, texts, labels] for the texts from ``first`` to ``last``."""
-    for o in range(ends.shape[0]):
-        for text in range(first, last):
-            row = scores[o, text]
+    """Fill ``scores`` [texts, offsets, labels] for the texts from ``first`` to ``last``."""
+    for text in range(first, last):
+        for o in range(ends.shape[0]):
+            row = scores[text, o]
             row[:] = 0.0
             for q in range(ends[o, text], ends[o, text + 1]):
                 for k in range(pair_ends[window[q]], pair_ends[window[q] + 1]):
@@ -31,125 +42,184 @@ def rows(window, ends, first, last, pair_ends, pair_label, weights, scores):
 @njit(**OPTIONS)
 def scatter(window, ends, pair_ends, pair_label, expected, gradient):
     """Add the expectations on rows to the gradient of their attributes' weights."""
-    for o in range(ends.shape[0]):
-        for text in range(ends.shape[1] - 1):
-            row = expected[o, text]
+    for text in range(ends.shape[1] - 1):
+        for o in range(ends.shape[0]):
+            row = expected[text, o]
             for q in range(ends[o, text], ends[o, text + 1]):
                 for k in range(pair_ends[window[q]], pair_ends[window[q] + 1]):
                     gradient[k] += row[pair_label[k]]
 
 
 @njit(**OPTIONS)
-def emit(texts, direct, start, size, t, offsets, scores, pair_ends, pair_label, weights, into):
-    """Scores of token ``t`` of the sequence of ``size`` tokens at ``start``."""
-    into[:] = 0.0
-    for o in range(len(offsets)):
-        j = t + offsets[o]
-        if 0 <= j < size:
-            row = scores[o, texts[start + j]]
-            for y in range(len(into)):
-                into[y] += row[y]
-    for d in range(direct.shape[1]):
-        attribute = direct[start + t, d]
-        if attribute >= 0:
-            for k in range(pair_ends[attribute], pair_ends[attribute + 1]):
-                into[pair_label[k]] += weights[k]
+def count_pairs(column, sizes, counts):
+    """Add to ``counts`` [tokens] how many pairs the attributes of a column stand for."""
+    for t in range(len(column)):
+        if column[t] >= 0:
+            counts[t] += sizes[column[t]]
 
 
 @njit(**OPTIONS)
-def expectations(
-    texts, direct, gold, bounds, first, last, offsets, scores, pair_ends, pair_label, weights,
-    transitions, labels, expected, gradient, pair_expected,
+def list_pairs(column, sizes, pair_ends, pair_label, place, pairs, labels):
+    """Write the pairs of a column's attributes, and their labels, from ``place`` [tokens] on."""
+    for t in range(len(column)):
+        if column[t] >= 0:
+            first = pair_ends[column[t]]
+            for k in range(sizes[column[t]]):
+                pairs[place[t]] = first + k
+                labels[place[t]] = pair_label[first + k]
+                place[t] += 1
+
+
+@njit(**OPTIONS)
+def dense_rows(dense, pair_ends, pair_label, weights, table):
+    """Fill ``table`` [attributes, labels] with the weights of the attributes ``dense``."""
+    for number in range(len(dense)):
+        row = table[number]
+        for k in range(pair_ends[dense[number]], pair_ends[dense[number] + 1]):
+            row[pair_label[k]] = weights[k]
+
+
+@njit(**OPTIONS)
+def scatter_dense(dense, pair_ends, pair_label, expected, gradient):
+    for number in range(len(dense)):
+        row = expected[number]
+        for k in range(pair_ends[dense[number]], pair_ends[dense[number] + 1]):
+            gradient[k] += row[pair_label[k]]
+
+
+@njit(**OPTIONS)
+def emit(
+    texts, gold, bounds, first, last, ahead, scores, dense_ends, dense, table,
+    sparse_ends, sparse, sparse_label, weights, labels, emissions,
 ):
-    """Add the log-likelihood's expectations over the sequences ``first`` to ``last``; return the
-    log-likelihood. ``pair_expected`` [labels, labels] lacks the factor exp(transition)."""
-    width = scores.shape[2]
-    longest = 1
-    for s in range(first, last):
-        longest = max(longest, bounds[s + 1] - bounds[s])
-    factor = np.zeros((labels, width))
-    factor_to = np.zeros((labels, width))
-    for i in range(labels):
-        for j in range(labels):
-            factor[i, j] = np.exp(transitions[i, j])
-            factor_to[j, i] = factor[i, j]
-    emission = np.empty((longest, width))
-    alpha = np.empty((longest, width))
-    row = np.empty((longest, width))
-    scale = np.empty(longest)
-    beta = np.empty(width)
-    marginal = np.empty(width)
+    """Fill ``emissions`` [rows, labels] with the scores, less each token's highest, of the sequences
+    ``first`` to ``last``; each has ``ahead`` spare rows before it and as many as its window needs
+    after it. Returns the score of the gold labels less the highest scores."""
+    reach = scores.shape[1]
+    width = emissions.shape[1]
     total = 0.0
+    base = 0
     for s in range(first, last):
         start = bounds[s]
         size = bounds[s + 1] - start
+        for t in range(size + reach):
+            emissions[base + t, :labels] = 0.0
+            emissions[base + t, labels:] = -np.inf
+        for u in range(size):
+            stretch = scores[texts[start + u]]
+            for o in range(reach):
+                into = emissions[base + u + o]
+                row = stretch[o]
+                for y in range(width):
+                    into[y] += row[y]
         for t in range(size):
-            e = emission[t]
-            emit(texts, direct, start, size, t, offsets, scores, pair_ends, pair_label, weights, e)
-            y = gold[start + t]
-            total += e[y]
-            if t > 0:
-                total += transitions[gold[start + t - 1], y]
-            top = e[0]
-            for j in range(1, labels):
-                top = max(top, e[j])
-            total -= top
-            for j in range(labels):
-                e[j] = np.exp(e[j] - top)
-            for j in range(labels, width):
-                e[j] = 0.0
+            into = emissions[base + ahead + t]
+            for q in range(dense_ends[start + t], dense_ends[start + t + 1]):
+                row = table[dense[q]]
+                for y in range(width):
+                    into[y] += row[y]
+            for q in range(sparse_ends[start + t], sparse_ends[start + t + 1]):
+                into[sparse_label[q]] += weights[sparse[q]]
+            top = into[0]
+            for y in range(1, labels):
+                top = max(top, into[y])
+            total += into[gold[start + t]] - top
+            for y in range(labels):
+                into[y] -= top
+        base += size + reach
+    return total
+
+
+@njit(**OPTIONS)
+def recur(
+    gold, bounds, first, last, ahead, reach, transitions, source_ends, targets, excess, unseen,
+    emissions, alpha, scale, counts,
+):
+    """Forward-backward over exponentiated ``emissions``, which become marginals (0 in spare rows).
+    Transition k of label i, ``source_ends[i] <= k < source_ends[i + 1]``, leads to ``targets[k]`` with
+    the factor ``unseen + excess[k]``; all others have ``unseen``. ``counts[k]`` gets its expectation
+    but for the factor. Returns the score of the gold transitions less the log of the summed scores."""
+    width = emissions.shape[1]
+    labels = len(transitions)
+    beta = np.empty(width)
+    row = np.empty(width)
+    total = 0.0
+    base = 0
+    for s in range(first, last):
+        size = bounds[s + 1] - bounds[s]
         for t in range(size):
+            e = emissions[base + ahead + t]
             a = alpha[t]
-            e = emission[t]
-            if t == 0:
-                a[:] = e
-            else:
+            a[:] = 1.0
+            if t > 0:
+                a[:] = unseen
+                total += transitions[gold[bounds[s] + t - 1], gold[bounds[s] + t]]
                 before = alpha[t - 1]
-                a[:] = 0.0
                 for i in range(labels):
-                    q = before[i]
-                    f = factor[i]
-                    for j in range(width):
-                        a[j] += q * f[j]
-                for j in range(width):
-                    a[j] *= e[j]
+                    mass = before[i]
+                    for k in range(source_ends[i], source_ends[i + 1]):
+                        a[targets[k]] += mass * excess[k]
             z = 0.0
-            for j in range(width):
-                z += a[j]
+            for y in range(width):
+                a[y] *= e[y]
+                z += a[y]
             total -= np.log(z)
             scale[t] = 1.0 / z
-            for j in range(width):
-                a[j] *= scale[t]
+            for y in range(width):
+                a[y] *= scale[t]
         beta[:] = 1.0
         for t in range(size - 1, -1, -1):
+            e = emissions[base + ahead + t]
             a = alpha[t]
-            e = emission[t]
-            r = row[t]
-            for j in range(width):
-                marginal[j] = a[j] * beta[j]
-                r[j] = e[j] * beta[j] * scale[t]
-            for o in range(len(offsets)):
-                j = t + offsets[o]
-                if 0 <= j < size:
-                    x = expected[o, texts[start + j]]
-                    for y in range(width):
-                        x[y] += marginal[y]
-            for d in range(direct.shape[1]):
-                attribute = direct[start + t, d]
-                if attribute >= 0:
-                    for k in range(pair_ends[attribute], pair_ends[attribute + 1]):
-                        gradient[k] += marginal[pair_label[k]]
+            z = 0.0
+            for y in range(width):
+                row[y] = e[y] * beta[y] * scale[t]
+                z += row[y]
+            for y in range(width):
+                e[y] = a[y] * beta[y]
             if t > 0:
-                beta[:] = 0.0
-                for j in range(labels):
-                    q = r[j]
-                    f = factor_to[j]
-                    for i in range(width):
-                        beta[i] += q * f[i]
                 before = alpha[t - 1]
                 for i in range(labels):
-                    q = before[i]
-                    x = pair_expected[i]
-                    for j in range(width):
-                        x[j] += q * r[j]
+                    gain = unseen * z
+                    mass = before[i]
+                    for k in range(source_ends[i], source_ends[i + 1]):
+                        after = row[targets[k]]
+                        gain += excess[k] * after
+                        counts[k] += mass * after
+                    beta[i] = gain
+        for t in range(ahead):
+            emissions[base + t] = 0.0
+        for t in range(ahead + size, reach + size):
+            emissions[base + t] = 0.0
+        base += size + reach
     return total
+
+
+@njit(**OPTIONS)
+def expect(
+    texts, bounds, first, last, ahead, dense_ends, dense, sparse_ends, sparse, sparse_label, marginals,
+    expected, expected_dense, gradient,
+):
+    """Add the marginals to the expectations on rows, and on the weights of sparse attributes."""
+    reach = expected.shape[1]
+    width = marginals.shape[1]
+    base = 0
+    for s in range(first, last):
+        start = bounds[s]
+        size = bounds[s + 1] - start
+        for u in range(size):
+            stretch = expected[texts[start + u]]
+            for o in range(reach):
+                row = marginals[base + u + o]
+                into = stretch[o]
+                for y in range(width):
+                    into[y] += row[y]
+        for t in range(size):
+            row = marginals[base + ahead + t]
+            for q in range(dense_ends[start + t], dense_ends[start + t + 1]):
+                into = expected_dense[dense[q]]
+                for y in range(width):
+                    into[y] += row[y]
+            for q in range(sparse_ends[start + t], sparse_ends[start + t + 1]):
+                gradient[sparse[q]] += row[sparse_label[q]]
+        base += size + reach

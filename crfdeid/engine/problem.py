@@ -8,24 +8,30 @@ none per template and token (*direct* attributes).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from crfdeid import bio
 from crfdeid.document import Document
+from crfdeid.engine import plain
+from crfdeid.engine.batch import Batch, Reader, label_names
+from crfdeid.engine.columns import BY_LOWERED_TEXT, Columns
+from crfdeid.engine.texts import NONE, Texts
 from crfdeid.line import Line
-from crfdeid.templates import shifted, title
+from crfdeid.observations import Value
+from crfdeid.templates import Template, title
 
-NONE = -1
+TOGETHER = 20  # documents that are observed at once
 
 
 @dataclass(frozen=True)
 class Problem:
-    """``texts`` [tokens] are identifiers of distinct token texts; ``direct`` [tokens, templates]
-    are attributes or -1; ``bounds`` [sequences + 1] delimit the sequences. The window attributes
-    of text i at ``offsets[o]`` are ``window[window_ends[o, i] : window_ends[o, i + 1]]``."""
+    """``texts`` [tokens] are identifiers of distinct token texts; ``direct`` are columns [tokens] of
+    attributes or -1; ``bounds`` [sequences + 1] delimit the sequences. ``offsets`` run down without
+    a gap past 0; the window attributes of text i at ``offsets[o]`` are
+    ``window[window_ends[o, i] : window_ends[o, i + 1]]``."""
 
     labels: list[str]
     attributes: list[str]
@@ -35,7 +41,7 @@ class Problem:
     offsets: np.ndarray
     window: np.ndarray
     window_ends: np.ndarray
-    direct: np.ndarray
+    direct: list[np.ndarray]
 
     @property
     def distinct(self) -> int:
@@ -58,66 +64,135 @@ def build(line: Line, documents: Iterable[Document]) -> Problem:
 class _Builder:
     def __init__(self, line: Line) -> None:
         self.line, self.extractor = line, line.extractor
-        self.labels, self.texts, self.attributes = _Numbers(), _Numbers(), _Numbers()
-        self.gold: list[int] = []
-        self.bounds = [0]
-        self.text_ids: list[np.ndarray] = []
-        self.direct: list[np.ndarray] = []
+        self.attributes, self.labels = _Numbers(), _Numbers()
+        self.templates: list[Template] = [(atom,) for atom in self.extractor.single_contextual]
+        self.templates += [joined.atoms for joined in self.extractor.joined]
+        self.names = sorted({name for template in self.templates for name, _ in template})
+        self.codes = {name: _Numbers() for name in self.names}
+        coded = [n for n in self.names if n in BY_LOWERED_TEXT or n in self.extractor.lexical]
+        by_text = {n: str.lower if n in BY_LOWERED_TEXT else self.extractor.lexical[n] for n in coded}
+        self.texts = Texts(by_text, coded, self.code)
+        self.reader = Reader(line, self.texts, scanner(line))
+        self.columns = Columns(self.extractor.contextual, line.gazetteers, self.texts, self.code)
+
+    def code(self, name: str, value: Value) -> int:
+        return NONE if value is None else self.codes[name][value]
 
     def build(self, documents: Iterable[Document]) -> Problem:
-        for document in documents:
-            self.add(self.line.without_overlaps(document))
-        offsets = sorted(self.extractor.by_offset)
-        window, ends = self.window(offsets)
+        ready = (self.line.without_overlaps(document) for document in documents)
+        parts = [self.observed(batch) for batch in batches(self.reader, ready)]
+        gold, sizes, texts, *columns = (_joined(found) for found in zip(*parts))
+        bounds = np.cumsum([0, *sizes.tolist()])
+        seen = dict(zip(self.names, columns))
+        bias = np.full(len(gold), self.attributes["bias"], np.int32)
+        direct = [bias]
+        for template in self.templates:
+            direct += self.column(template, seen, bounds)
+        offsets, window, ends = self.window()
         return Problem(
-            labels=list(self.labels),
-            attributes=list(self.attributes),
-            gold=np.array(self.gold, np.int32),
-            bounds=np.array(self.bounds, np.int64),
-            texts=np.concatenate([*self.text_ids, np.zeros(0, np.int32)]),
-            offsets=np.array(offsets, np.int64),
-            window=window,
-            window_ends=ends,
-            direct=np.concatenate([*self.direct, np.zeros((0, self.width), np.int32)]),
-        )
+            labels=list(self.labels), attributes=list(self.attributes), gold=gold, bounds=bounds,
+            texts=texts, offsets=offsets, window=window, window_ends=ends, direct=direct,
+        )  # fmt: skip
 
-    @property
-    def width(self) -> int:
-        return 1 + len(self.extractor.single_contextual) + len(self.extractor.joined)
+    def observed(self, batch: Batch) -> list[np.ndarray]:
+        """Labels, sizes of sequences, texts, and what each observation says, of the tokens that are
+        in a sequence."""
+        sizes = batch.stop - batch.first
+        keep = np.repeat(batch.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        names = label_names(batch)
+        gold = np.array([self.labels[names[index]] for index in keep.tolist()], np.int32)
+        columns = [self.columns.column(name, batch)[..., keep] for name in self.names]
+        self.texts.fresh.clear()
+        return [gold, sizes, batch.texts[keep], *columns]
 
-    def add(self, document: Document) -> None:
-        page, sequences = self.line.page(document)
-        labels = bio.encode(page.tokens, document.spans)
-        for sequence in sequences:
-            inside = slice(sequence.start, sequence.stop)
-            self.gold += [self.labels[label] for label in labels[inside]]
-            texts = [self.texts[token.text] for token in page.tokens[inside]]
-            self.text_ids.append(np.array(texts, np.int32))
-            self.direct.append(self.direct_of(page, sequence))
-            self.bounds.append(len(self.gold))
+    def column(self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray) -> list[np.ndarray]:
+        """The attribute of a template at each token; of several where its observation has several
+        values."""
+        first, stop = bounds[:-1], bounds[1:]
+        parts = [seen[name] for name, _ in template]
+        offsets = [offset for _, offset in template]
+        if parts[0].ndim == 2:
+            return [self.attributed(template, [plain.shifted(c, first, stop, offsets[0])]) for c in parts[0]]
+        shifted = (plain.shifted(c, first, stop, o) for c, o in zip(parts, offsets))
+        return [self.attributed(template, list(shifted))]
 
-    def direct_of(self, page, sequence: range) -> np.ndarray:
-        columns = self.extractor.columns(page)
-        found = np.full((len(sequence), self.width), NONE, np.int32)
-        found[:, 0] = self.attributes["bias"]
-        templates = [((atom,), title((atom,))) for atom in self.extractor.single_contextual]
-        templates += [(joined.atoms, joined.title) for joined in self.extractor.joined]
-        for column, (atoms, head) in enumerate(templates, 1):
-            parts = [shifted(columns[name], sequence, offset) for name, offset in atoms]
-            for row, values in enumerate(zip(*parts)):
-                if None not in values:
-                    found[row, column] = self.attributes[f"{head}={'|'.join(values)}"]
+    def attributed(self, template: Template, codes: Sequence[np.ndarray]) -> np.ndarray:
+        there = np.flatnonzero(np.all([code != NONE for code in codes], axis=0))
+        keys, kinds = np.zeros(len(there), np.int64), np.zeros((1, 0), np.int64)
+        for code in codes:  # number the combinations seen so far, one part more each time
+            size = int(code.max(initial=0)) + 1
+            unique, keys = numbered(keys * size + code[there])
+            kinds = np.column_stack([kinds[unique // size], unique % size])
+        values = [list(self.codes[name]) for name, _ in template]
+        head = title(template)
+        numbers = [
+            self.attributes[f"{head}={'|'.join(v[i] for v, i in zip(values, row))}"] for row in kinds.tolist()
+        ]
+        found = np.full(len(codes[0]), NONE, np.int32)
+        found[there] = np.array(numbers, np.int32)[keys]
         return found
 
-    def window(self, offsets: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    def window(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        used = [0, *self.extractor.by_offset]
+        offsets = range(max(used), min(used) - 1, -1)
+        said = {
+            name: [observe(text) for text in self.texts.strings]
+            for name, observe in self.extractor.lexical.items()
+            if any(name in names for names in self.extractor.by_offset.values())
+        }
         flat: list[int] = []
         ends = np.zeros((len(offsets), len(self.texts) + 1), np.int64)
         for row, offset in enumerate(offsets):
             ends[row, 0] = len(flat)
-            for number, text in enumerate(self.texts, 1):
-                flat += [self.attributes[string] for string in self.extractor.strings(offset, text)]
-                ends[row, number] = len(flat)
-        return np.array(flat, np.int32), ends
+            columns = [(name, said[name]) for name in self.extractor.by_offset.get(offset, ())]
+            for number in range(len(self.texts)):
+                for name, values in columns:
+                    value = values[number]
+                    if value is not None:
+                        for one in value if isinstance(value, tuple) else (value,):
+                            flat.append(self.attributes[f"{name}[{offset}]={one}"])
+                ends[row, number + 1] = len(flat)
+        return np.array(offsets), np.array(flat, np.int32), ends
+
+
+def numbered(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct keys in order of first occurrence (tokens near each other then have weights near
+    each other), and the number of each key.
+
+    >>> [part.tolist() for part in numbered(np.array([7, 5, 7]))]
+    [[7, 5], [0, 1, 0]]
+    """
+    unique, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    return unique[order], number[inverse]
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """One array of those of all batches; of several values, as many as any batch has."""
+    most = max((len(part) for part in parts if part.ndim == 2), default=0)
+    if not most:
+        return np.concatenate(parts)
+    full = [np.full((most, part.shape[-1]), NONE, np.int32) for part in parts]
+    for whole, part in zip(full, parts):
+        whole[: len(part) if part.ndim == 2 else 1] = part
+    return np.concatenate(full, axis=1)
+
+
+def batches(reader: Reader, documents: Iterable[Document]) -> Iterator[Batch]:
+    waiting = iter(documents)
+    while some := list(islice(waiting, TOGETHER)):
+        yield reader.batch(some)
+
+
+def scanner(line: Line):
+    """The compiled tokenizer, where it is the line's."""
+    if line.experiment.tokenizer != "fine":
+        return None
+    from crfdeid.engine.compiled import Scanner
+
+    return Scanner()
 
 
 @dataclass(frozen=True)
@@ -163,7 +238,7 @@ def _counted(problem: Problem, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Sorted keys attribute * size + label that occur, and how often."""
     gold = problem.gold.astype(np.int64)
     found = []
-    for column in problem.direct.T:
+    for column in problem.direct:
         there = column != NONE
         found.append(np.unique(column[there] * size + gold[there], return_counts=True))
     for row, offset in enumerate(problem.offsets):
