@@ -1,0 +1,130 @@
+"""Phones, pagers, e-mail, and social security numbers: Douglass 2005, section 5.1.3; Tafvizi
+2011, sections 2.5.5 and 2.5.6."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crfdeid.rules.lists import Lists
+from crfdeid.rules.rule import Edges, Note, Rule, at_numbers, at_words, rule
+
+PHONES = "Tafvizi 2011, table 2.3"
+SSNS = "Tafvizi 2011, table 2.4"
+DOUGLASS = "Douglass 2005, section 5.1.3"
+EXTENSION = r"(?:,?[ ]?(?:x|ext\.?|extension)[ ]?\d{2,6})?"
+AREA = re.compile(rf"\d{{3}}(?:\)[ ]?|[-./][ ]?|[ ])\d{{3}}(?:[-. ]|[ ]-[ ])\d{{4}}(?!\d)(?!-\d){EXTENSION}", re.IGNORECASE)
+FAX = re.compile(r"\b(?:fax|facsimile|f)[\w ]{0,12}[#:.]{0,2}[ (]*(?:1-)?$", re.IGNORECASE)
+CALLED = re.compile(
+    r"\b(?:phone|telephone|tel|cell|mobile|call|called|contact|home|work|office|ph|pager|beeper|extension|fax|reached at|number)"
+    r"[\w ]{0,14}[#:.]{0,2}[ (]*$",
+    re.IGNORECASE,
+)
+EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+URL = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]*[\w/]|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov)\b(?:/[\w/.-]*\w)?", re.IGNORECASE)
+HOSTS = frozenset("http https www com org net edu gov".split())
+
+
+def before(note: Note, start: int) -> str:
+    """The text of at most 30 characters to the left in the line."""
+    return note.text[max(note.text.rfind("\n", 0, start) + 1, start - 30) : start]
+
+
+def with_area(note: Note) -> Iterator[tuple[Edges, bool]]:
+    """Numbers with an area code, and whether they are a fax's."""
+    for index in note.numbers:
+        start = note.starts[index]
+        if note.ends[index] - start != 3 or note.text[start - 1 : start] in tuple("./-"):
+            if not note.text[max(0, start - 2) : start].endswith(("1-", "1.")):
+                continue
+        if match := AREA.match(note.text, start):
+            opened = start - (note.text[start - 1 : start] == "(")
+            yield (opened, match.end()), bool(FAX.search(before(note, opened)))
+
+
+@rule("PHONE", PHONES)
+def phone_with_area(note: Note, lists: Lists) -> Iterator[Edges]:
+    """(nnn) nnn-nnnn, nnn-nnn-nnnn, nnn nnn nnnn, with full stops too, and an extension."""
+    return (edges for edges, fax in with_area(note) if not fax)
+
+
+@rule("FAX", f"{PHONES}; ours")
+def fax_number(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A number with an area code after "fax"."""
+    return (edges for edges, fax in with_area(note) if fax)
+
+
+local_phone = at_numbers(
+    "local_phone", "PHONE", PHONES, "nnn-nnnn.",
+    rf"(?<![\d./-])(?<!\d[ ])\d{{3}}-\d{{4}}(?![\d-])(?!\.\d){EXTENSION}",
+    lambda match, note: not re.search(r"(?:#|no\.?|mrn|id|acc\w*) ?:? ?$", before(note, match.start()), re.IGNORECASE),
+)  # fmt: skip
+spaced_phone = at_numbers(
+    "spaced_phone", "PHONE", f"{PHONES}; {DOUGLASS} (indicators)",
+    "nnn nnnn, nnn.nnnn or seven digits and more after a word such as \"phone\" or \"call\".",
+    r"(?<![\d./-])(?:\d{3}[ .]\d{4}|\d{7}|\d{10})(?![\d-])", lambda match, note: CALLED.search(before(note, match.start())),
+)  # fmt: skip
+pager = at_words(
+    "pager", "PHONE", f"{DOUGLASS} (pager)", "The number after \"pager\", \"pg\", \"beeper\".",
+    "pager pg pgr beeper bpr beep page paged cisco vocera spectralink".split(),
+    r"\w+(?:[ ](?:number|no\.?|is|at|\#))?[ ]?[#:.]{0,2}[ ]?(?P<phi>(?:\(?\d{3}\)?[- .]?)?\d{3}[- .]\d{4}|\d{4,7}|\d{2}-\d{3,4})\b(?!/)",
+)  # fmt: skip
+extension = at_words(
+    "extension", "PHONE", DOUGLASS, "An extension: \"x12345\", \"ext. 1234\".",
+    ["x", "ext", "extension"], r"(?:x[ ]?(?P<short>\d{4,6})|(?:ext|extension)[.:]?[ ]?(?P<long>\d{2,6}))(?![\d.%])",
+    lambda match, note: True,
+)  # fmt: skip
+
+
+def extension_edges(note: Note, lists: Lists) -> Iterator[Edges]:
+    """An extension: "x12345", "ext. 1234"; with its x, as i2b2's phones have it."""
+    for start, end in _extensions(note, lists):
+        yield (start, end) if note.text[start] in "xX" and note.text[start + 1].isdigit() else (last_number(note.text, start, end), end)
+
+
+def last_number(text: str, start: int, end: int) -> int:
+    """Where the digits at the end of ``text[start:end]`` begin."""
+    while end > start and text[end - 1].isdigit():
+        end -= 1
+    return end
+
+
+_extensions = extension.find
+extension = Rule("extension", "PHONE", DOUGLASS, extension_edges)
+
+ssn = at_numbers(
+    "ssn", "SSN", SSNS, "nnn-nn-nnnn.", r"(?<![\w./-])\d{3}-\d{2}-\d{4}(?![\w/-])",
+)  # fmt: skip
+labelled_ssn = at_words(
+    "labelled_ssn", "SSN", f"{SSNS}; {DOUGLASS} (words around numbers)",
+    "nnn-nn-nnnn, nnn-nnnnnn, nnnnn-nnnn, nnnnnnnnn, or the last four digits, after SSN.",
+    ["ssn", "ss", "social"],
+    r"(?:ssn|ss|social security)(?:[ ](?:number|no\.?|\#|last four|last 4|ending in))*[ ]?[#:.]{0,2}[ ]?"
+    r"(?P<phi>\d{3}[- ]?\d{2}[- ]?\d{4}|[xX*]{3}-[xX*]{2}-\d{4}|\d{4})\b",
+)  # fmt: skip
+
+
+@rule("EMAIL", "ours")
+def email(note: Note, lists: Lists) -> Iterator[Edges]:
+    """An e-mail address."""
+    at = note.text.find("@")
+    if at < 0:
+        return iter(())
+    return (match.span() for match in EMAIL.finditer(note.text))
+
+
+@rule("URL", "ours")
+def url(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A web address with http or www, or a host of a common domain."""
+    if note.at.keys() & HOSTS:
+        yield from (m.span() for m in URL.finditer(note.text) if note.text[m.start() - 1 : m.start()] != "@")
+
+
+ip_address = at_numbers(
+    "ip_address", "IPADDR", "ours", "Four numbers up to 255 with full stops.",
+    r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]\d)",
+)  # fmt: skip
+
+RULES = (
+    email, url, ip_address, fax_number, phone_with_area, ssn, labelled_ssn, pager, extension, spaced_phone, local_phone,
+)  # fmt: skip

@@ -1,0 +1,133 @@
+"""Hospitals: Douglass 2005, section 5.1.2; Tafvizi 2011, section 2.5.4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crfdeid.rules.lists import Lists
+from crfdeid.rules.names import FUNCTION
+from crfdeid.rules.phrases import CLOSE, capitalised
+from crfdeid.rules.rule import Edges, Note, rule
+
+TAFVIZI = "Tafvizi 2011, section 2.5.4"
+# Head words, as the words they are.
+HEADS = (
+    ("hospital",), ("hospitals",), ("hosp",), ("infirmary",), ("hospice",), ("sanatorium",), ("sanitarium",), ("clinic",),
+    ("medical", "center"), ("medical", "centre"), ("medical", "ctr"), ("med", "center"), ("med", "ctr"),
+    ("health", "center"), ("health", "centre"), ("health", "system"), ("healthcare",), ("health", "care"),
+    ("rehab",), ("rehab", "center"), ("rehabilitation",), ("rehabilitation", "center"), ("rehabilitation", "hospital"),
+    ("nursing", "home"), ("nursing", "center"), ("nursing", "facility"), ("cancer", "center"), ("cancer", "institute"),
+    ("heart", "institute"), ("eye", "institute"), ("care", "center"), ("surgery", "center"), ("dialysis", "center"),
+    ("manor",), ("pavilion",), ("vamc",), ("assisted", "living"), ("medical", "group"), ("medical", "associates"),
+    ("family", "practice"), ("primary", "care"), ("general",), ("memorial",),
+)  # fmt: skip
+# These stand in names of hospitals but do not make one.
+GENERIC = frozenset(
+    """the a an this our your local outside community general memorial regional university hospital center medical
+    day children childrens state county city veterans affairs acute care home admission discharge emergency course
+    inpatient outpatient primary nursing rehab rehabilitation health system in at""".split()
+)
+MORE = frozenset("st saint mt of and the s general memorial regional university children medical".split())
+SHORT = frozenset("st mt mc la el ny va".split())
+MOST = 5
+INDICATORS = re.compile(
+    r"(?:transfer(?:red)?|admitted|discharged|presented|brought|referred|seen|hospitalized|sent|followed|care)"
+    r"(?: [a-z]+){0,3}? (?:to|from|at|in) (?:the )?(?P<phi>[A-Z]{2,6})\b(?![-/])"
+)
+INDICATOR_WORDS = frozenset(
+    "transfer transferred admitted discharged presented brought referred seen hospitalized sent followed care".split()
+)
+NOT_HOSPITALS = frozenset(
+    """ed er ew icu micu sicu ccu cvicu nicu picu pacu tcu or osh ot pt snf cath ent gi gu ob obgyn gyn ir ct mri
+    ltac rehab opd ob cvu msicu nsicu tsicu csru ercp ep or iv im sl po pcp hd rt lt us usa uk pr am pm labor nh
+    cpap bipap acls npo dnr dni""".split()
+)
+
+
+@rule("HOSPITAL", f"{TAFVIZI} (list)")
+def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A hospital of the list: all of its words are capitalised but for the short ones."""
+    for start, end in capitalised(note, lists.hospitals):
+        word = note.text[start:end]
+        if word.isupper() or " " in word or not ambiguous(word.lower(), lists):
+            yield start, end
+
+
+def ambiguous(word: str, lists: Lists) -> bool:
+    return word in lists.named or word in lists.eponyms or lists.plain(word)
+
+
+@rule("HOSPITAL", f"{TAFVIZI} (head words)")
+def hospital_head(note: Note, lists: Lists) -> Iterator[Edges]:
+    """Capitalised words before "Hospital", "Medical Center", "Rehab" and other head words, and
+    "of" with capitalised words behind them."""
+    for head in HEADS:
+        for index in note.at.get(head[0], ()):
+            stop = index + len(head)
+            if note.capital(index) and tuple(note.lowered[index:stop]) == head:
+                first = named_from(note, lists, index)
+                if first < index:
+                    yield note.edges(first, with_of(note, lists, stop))
+
+
+def named_from(note: Note, lists: Lists, index: int) -> int:
+    """The first word of the name before the head at ``index``; ``index`` if there is none. It has
+    a capital and at least one word that is no generic and no medical or common word."""
+    first, named = index, index
+    while first and index - first < MOST and CLOSE.fullmatch(note.gap(first)):
+        word = note.lowered[first - 1]
+        if note.gap(first).startswith(".") and word not in SHORT:
+            break
+        if not (note.capital(first - 1) or word in ("of", "and", "the", "s")) or word.isdigit():
+            break
+        first -= 1
+        if note.capital(first) and makes_name(note, lists, first):
+            named = first
+    while named < index and named > first and note.lowered[named - 1] in MORE and note.capital(named - 1):
+        named -= 1
+    return named
+
+
+def makes_name(note: Note, lists: Lists, index: int) -> bool:
+    word = note.lowered[index]
+    if word in FUNCTION or word in GENERIC or word in ("of", "and", "s"):
+        return False
+    if lists.strict and lists.plain(word):
+        return False
+    known = word in lists.named or word in lists.places
+    return word in SHORT or not lists.plain(word) or (known and word not in note.small)
+
+
+def with_of(note: Note, lists: Lists, stop: int) -> int:
+    """Past the head, "of" or "at" and capitalised words that are a name."""
+    if stop + 1 < len(note) and note.lowered[stop] in ("of", "at") and note.gap(stop) == " ":
+        more = stop + 1
+        while more < len(note) and more - stop < 4 and note.capital(more) and CLOSE.fullmatch(note.gap(more)):
+            more += 1
+        if more > stop + 1 and makes_name(note, lists, more - 1):
+            return more
+    return stop
+
+
+@rule("HOSPITAL", f"{TAFVIZI} (head words)")
+def hospital_of(note: Note, lists: Lists) -> Iterator[Edges]:
+    """"Hospital of" or "University of" with capitalised words: "University Hospital of Dunmore"."""
+    for index in note.places(["hospital", "hospitals", "clinic", "infirmary"]):
+        if note.capital(index) and (stop := with_of(note, lists, index + 1)) > index + 1:
+            first = index
+            while first and note.capital(first - 1) and note.gap(first) == " " and note.lowered[first - 1] in GENERIC:
+                first -= 1
+            yield note.edges(first, stop)
+
+
+@rule("HOSPITAL", "Douglass 2005, section 5.1.2 (indicators); ours")
+def hospital_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
+    """An abbreviation that is no medical one after "transferred from", "admitted to" and the like."""
+    for index in note.places(INDICATOR_WORDS):
+        match = INDICATORS.match(note.text, note.starts[index])
+        if match and (word := match["phi"].lower()) not in NOT_HOSPITALS and not lists.plain(word):
+            yield match.span("phi")
+
+
+RULES = (hospital_list, hospital_head, hospital_of, hospital_indicator)

@@ -1,0 +1,173 @@
+"""The lists that rules look words up in.
+
+Douglass 2005 (table 5.1) parts names and places into *unambiguous* ones and *ambiguous*
+ones, which are also common English or medical words. Here the parting is computed from the
+shipped gazetteers when they are loaded, so that a changed list needs no other change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+from crfdeid import gazetteer
+from crfdeid.gazetteer import Gazetteer
+
+NAMES = (
+    "popular_first_names", "first_names", "surnames", "common_words", "medical_words", "eponyms", "dates",
+    "us_cities", "world_cities", "us_states", "state_abbreviations", "countries", "hospitals",
+    "organizations", "street_words", "nationalities", "titles",
+)  # fmt: skip
+
+# Popular, but far more often words of a note (Douglass 2005, table 5.1, takes out Eve, Mae,
+# May, Will, Ed and Ray; the others are ours).
+NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art".split())
+SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
+
+Phrases = dict[str, frozenset[tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """``gazetteers`` by name, all those of :data:`NAMES`. With ``strict``, a common or medical
+    word is never PHI, whatever stands around it."""
+
+    gazetteers: Mapping[str, Gazetteer]
+    strict: bool = False
+
+    def made_strict(self) -> Lists:
+        return replace(self, strict=True)
+
+    @cached_property
+    def brakes(self) -> frozenset[str]:
+        """Common and medical words, months and nationalities."""
+        return self.words("common_words", "medical_words", "dates", "nationalities", "street_words")
+
+    @cached_property
+    def _plain(self) -> dict[str, bool]:
+        return {}
+
+    def plain(self, word: str) -> bool:
+        """Whether a lowercased word, or what it is inflected from, is a common or medical word."""
+        known = self._plain.get(word)
+        if known is None:
+            known = self._plain[word] = word in self.brakes or any(stem in self.brakes for stem in stems(word))
+        return known
+
+    @cached_property
+    def eponyms(self) -> frozenset[str]:
+        return self.words("eponyms")
+
+    @cached_property
+    def first(self) -> frozenset[str]:
+        return self.kept(self.words("first_names", "popular_first_names"))
+
+    @cached_property
+    def surnames(self) -> frozenset[str]:
+        return self.kept(self.words("surnames"))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        return self.first | self.surnames
+
+    @cached_property
+    def popular(self) -> frozenset[str]:
+        return self.kept(self.words("popular_first_names") - NOT_POPULAR)
+
+    @cached_property
+    def clear_first(self) -> frozenset[str]:
+        """Unambiguous first names."""
+        return self.clear(self.first) - self.places
+
+    @cached_property
+    def clear_surnames(self) -> frozenset[str]:
+        """Unambiguous surnames; a surname that is a place's name too is not among them."""
+        return self.clear(self.surnames) - self.places
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """Towns, states and countries of one word."""
+        lists = (self.gazetteers[n] for n in ("us_cities", "world_cities", "us_states", "countries"))
+        return frozenset(word for one in lists for word, phrases in one.phrases.items() if (word,) in phrases)
+
+    @cached_property
+    def cities(self) -> Phrases:
+        return self.phrases("us_cities", "world_cities")
+
+    @cached_property
+    def clear_cities(self) -> Phrases:
+        """Unambiguous towns: not one word that is a common or medical word, an eponym or a name."""
+        never = self.named | self.eponyms
+        return {
+            first: kept
+            for first, group in self.cities.items()
+            if (kept := frozenset(p for p in group if len(p) > 1 or not (first in never or self.plain(first))))
+        }
+
+    @cached_property
+    def states(self) -> Phrases:
+        return self.phrases("us_states")
+
+    @cached_property
+    def countries(self) -> Phrases:
+        return {first: group for first, group in self.phrases("countries").items() if first not in self.named}
+
+    @cached_property
+    def state_abbreviations(self) -> frozenset[str]:
+        return self.words("state_abbreviations")
+
+    @cached_property
+    def hospitals(self) -> Phrases:
+        return self.phrases("hospitals")
+
+    @cached_property
+    def organizations(self) -> Phrases:
+        never = self.named | self.eponyms | self.places
+        return {
+            first: kept
+            for first, group in self.phrases("organizations").items()
+            if (kept := frozenset(p for p in group if len(p) > 1 or not (first in never or self.plain(first))))
+        }
+
+    def words(self, *names: str) -> frozenset[str]:
+        """The words of these lists."""
+        return frozenset().union(*(self.gazetteers[name].words for name in names))
+
+    def clear(self, names: Iterable[str]) -> frozenset[str]:
+        return frozenset(n for n in names if len(n) > 2 and n not in self.eponyms and not self.plain(n))
+
+    def kept(self, names: frozenset[str]) -> frozenset[str]:
+        return frozenset(n for n in names if not self.plain(n)) if self.strict else names
+
+    def phrases(self, *names: str) -> Phrases:
+        """The entries of these lists by their first word, without their punctuation."""
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for name in names:
+            for group in self.gazetteers[name].phrases.values():
+                for entry in group:
+                    if words := tuple(part for part in entry if part.isalnum()):
+                        found.setdefault(words[0], set()).add(words)
+        return {first: frozenset(group) for first, group in found.items()}
+
+
+def stems(word: str) -> Iterable[str]:
+    """What a word may be inflected from.
+
+    >>> sorted(stems("stopped")), sorted(stems("carries"))
+    (['stop', 'stopp', 'stoppe'], ['carri', 'carrie', 'carry'])
+    """
+    for suffix in SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) > 2:
+            stem = word[: -len(suffix)]
+            yield stem
+            if suffix in ("ed", "ing", "er"):
+                yield from (stem[:-1],) if stem[-1] == stem[-2] else (stem + "e",) if suffix == "ing" else ()
+            if suffix == "es" and stem[-1] == "i":
+                yield stem[:-1] + "y"
+
+
+@cache
+def shipped() -> Lists:
+    """The lists that come with the package."""
+    return Lists({name: gazetteer.read(gazetteer.find(name)) for name in NAMES})

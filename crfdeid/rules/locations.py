@@ -1,0 +1,171 @@
+"""Places: Douglass 2005, section 5.1.2; Tafvizi 2011, section 2.5.3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crfdeid.rules.lists import Lists
+from crfdeid.rules.names import FUNCTION
+from crfdeid.rules.phrases import CLOSE, capitalised, entries, run
+from crfdeid.rules.rule import Edges, Note, at_numbers, at_words, rule
+
+TAFVIZI = "Tafvizi 2011, section 2.5.3"
+DOUGLASS = "Douglass 2005, section 5.1.2"
+BEFORE = frozenset("cape fort lake mount los".split())
+AFTER = frozenset("street parkway town ville harbor".split())
+# Phrases that a place follows.
+INDICATORS = frozenset(
+    """lives live living lived comes came coming visiting returns returned resides residing resident moved moving
+    born raised grew native originally immigrated emigrated traveled travelled travel trip flew vacation
+    vacationing hails retired relocated""".split()
+)
+TO_A_PLACE = re.compile(r"(?:[a-z]+ ){0,2}?(?:in|from|to|near|at|outside|of) (?=[A-Z])")
+STREET_WORDS = (
+    "Street|St|Avenue|Ave|Boulevard|Blvd|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Circle|Cir"
+    "|Way|Parkway|Pkwy|Highway|Hwy|Turnpike|Tpke|Pike|Trail|Trl|Alley|Crescent|Plaza|Loop|Row|Path|Crossing|Hill"
+    "|Heights|Landing|Commons|Park|Run|Extension|Ext"
+)
+NOT_A_PLACE = frozenset(
+    """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church college snf
+    nursing house unit floor room ward baseline prison jail court""".split()
+)
+
+
+@rule("CITY", f"{TAFVIZI} (unambiguous list)")
+def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A town of the lists that is no common or medical word and no name of people."""
+    return capitalised(note, lists.clear_cities)
+
+
+@rule("LOCATION-OTHER", f"{TAFVIZI} (ambiguous list)")
+def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A word after cape, fort, lake, mount, los, or before harbor, ville, town."""
+    for index in note.places(BEFORE):
+        if note.capital(index) and index + 1 < len(note) and note.gap(index + 1) == " ":
+            if note.capital(index + 1) and not brake(note, lists, index + 1):
+                yield note.edges(index, index + 2)
+    for index in note.places(AFTER - {"street", "parkway"}):
+        if note.capital(index) and index and note.gap(index) == " " and note.capital(index - 1):
+            if not brake(note, lists, index - 1):
+                yield note.edges(index - 1, index + 1)
+
+
+@rule("STREET", f"{TAFVIZI} (street, parkway)")
+def street_by_name(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A capitalised word, not a common one, before Street or Parkway."""
+    for index in note.places(AFTER & {"street", "parkway"}):
+        if note.capital(index) and index and note.gap(index) == " " and note.capital(index - 1):
+            if not brake(note, lists, index - 1):
+                yield note.edges(index - 1, index + 1)
+
+
+def brake(note: Note, lists: Lists, index: int) -> bool:
+    """A common or medical word, or one that this note writes small, is no place."""
+    word = note.lowered[index]
+    known = word in lists.places or word in lists.named
+    return word in FUNCTION or word in NOT_A_PLACE or word in note.small or (lists.plain(word) and not known)
+
+
+@rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
+def state(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A state of the US."""
+    return capitalised(note, lists.states)
+
+
+@rule("COUNTRY", DOUGLASS)
+def country(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A country that is not also a name of people."""
+    return capitalised(note, lists.countries)
+
+
+@rule("CITY", DOUGLASS)
+def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
+    """Capitalised words before a comma and a state: "Reading, MA"."""
+    for index in state_places(note, lists):
+        if index and note.gap(index) in (", ", " ", ",") and note.capital(index - 1):
+            first = town_until(note, lists, index)
+            if first < index and (note.gap(index) != " " or listed(note, lists, first, index)):
+                yield note.edges(first, index)
+
+
+def state_places(note: Note, lists: Lists) -> Iterator[int]:
+    for index in note.places(lists.state_abbreviations):
+        if note.words[index].isupper():
+            yield index
+    for first, _ in entries(note, lists.states):
+        yield first
+
+
+def town_until(note: Note, lists: Lists, stop: int) -> int:
+    """The first of at most three capitalised words of a town that ends before ``stop``."""
+    first = stop
+    while first and stop - first < 3 and note.capital(first - 1) and len(note.words[first - 1]) > 1:
+        if note.lowered[first - 1] in FUNCTION or (first < stop and not CLOSE.fullmatch(note.gap(first))):
+            break
+        first -= 1
+        if listed(note, lists, first, stop):
+            break
+    word = note.lowered[stop - 1]
+    return stop if lists.plain(word) and not listed(note, lists, first, stop) else first
+
+
+def listed(note: Note, lists: Lists, first: int, stop: int) -> bool:
+    return tuple(note.lowered[first:stop]) in lists.cities.get(note.lowered[first], ())
+
+
+@rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
+def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A state's abbreviation after a town and a comma, or before a ZIP code."""
+    for index in note.places(lists.state_abbreviations):
+        if note.words[index].isupper():
+            town = index and note.gap(index) == ", " and town_until(note, lists, index) < index
+            city = index and note.gap(index) == " " and listed(note, lists, town_until(note, lists, index), index)
+            if town or city or re.compile(r",? {1,2}\d{5}(?!\d)").match(note.text, note.ends[index]):
+                yield note.edges(index, index + 1)
+
+
+@rule("CITY", f"{DOUGLASS} (comes from, visiting from, returns to); Sibanda & Uzuner 2006, section 4.1")
+def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
+    """Capitalised words after "lives in", "comes from", "returns to" and the like."""
+    index_at = {start: index for index, start in enumerate(note.starts)} if note.at.keys() & INDICATORS else {}
+    for index in note.places(INDICATORS):
+        match = TO_A_PLACE.match(note.text, note.ends[index] + 1)
+        first = index_at.get(match.end()) if match else None
+        if first is not None and not brake(note, lists, first):
+            stop = run(note, first, lambda i: note.capital(i) and not brake(note, lists, i), 3)
+            if stop > first and not (note.words[first].isupper() and len(note.words[first]) < 5):
+                yield note.edges(first, stop)
+
+
+@rule("ORGANIZATION", "ours")
+def organization(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A company, agency or school of the list."""
+    return capitalised(note, lists.organizations)
+
+
+street_address = at_numbers(
+    "street_address", "STREET", f"{TAFVIZI} (street, parkway); ours",
+    "A house number, one to four capitalised words, and a word for a street.",
+    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?(?-i:(?:[A-Z\d][\w'’.-]*[ ]){{1,4}})(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
+    r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
+)  # fmt: skip
+post_box = at_words(
+    "post_box", "STREET", "ours", "A post office box.",
+    ["p", "po"], r"P\.?[ ]?O\.?[ ]Box[ ]\d+",
+)  # fmt: skip
+zip_code = at_numbers(
+    "zip_code", "ZIP", "ours", "Five digits, or nine, after a state or its abbreviation, or at \"ZIP\".",
+    r"\d{5}(?:-\d{4})?(?![\d-])",
+    lambda match, note: ZIP_BEFORE.search(note.text[max(0, match.start() - 16) : match.start()]),
+)  # fmt: skip
+ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
+room = at_words(
+    "room", "ROOM", "ours", "The number of a room or bed.",
+    ["room", "rm", "bed"], r"(?:room|rm\.?|bed)[ ](?:no\.?[ ]|\#[ ]?|number[ ])?(?P<phi>\d{2,4}[A-D]?|[A-Z]{1,2}-?\d{2,4})\b",
+)  # fmt: skip
+
+RULES = (
+    street_address, post_box, street_by_name, zip_code, city_before_state, state_abbreviation, state, country,
+    clear_city, place_indicator, place_by_neighbour, organization, room,
+)  # fmt: skip

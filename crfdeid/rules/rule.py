@@ -1,0 +1,158 @@
+"""What a rule is, and the note as rules see it.
+
+A rule looks at a note and gives the half-open offsets of what it finds; nothing else is
+known of it but its name, its type and the passage of the literature it is from. A note
+is read once into words by their lowercased text, so that a rule visits the places where
+one of its words stands and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from crfdeid.rules.lists import Lists
+
+Edges = tuple[int, int]
+Find = Callable[["Note", Lists], Iterable[Edges]]
+
+# Letters with their combining marks, or digits.
+WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*|\d+")
+HEADER = 400  # characters at the top of a note in which its own date stands
+HEADER_YEAR = re.compile(
+    r"(?<![\d./-])(?:(?P<iso>(?:18|19|20|21)\d\d)-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>(?:18|19|20|21)\d\d))(?!\d)"
+)
+EARLIEST, LATEST = 1880, 2199  # surrogate dates lie in the future
+BEFORE, AFTER = 120, 10  # years around the header's that a note can speak of
+
+
+class Note:
+    """``words`` are those of ``text``; word ``i`` is ``text[starts[i]:ends[i]]``."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        edges = [match.span() for match in WORD.finditer(text)]
+        self.starts = [start for start, _ in edges]
+        self.ends = [end for _, end in edges]
+        self.words = [text[start:end] for start, end in edges]
+        self.lowered = [word.lower() for word in self.words]
+        self.at: dict[str, list[int]] = {}
+        for index, word in enumerate(self.lowered):
+            self.at.setdefault(word, []).append(index)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The indices of the words that are digits."""
+        return sorted(i for word, places in self.at.items() if word[0].isdigit() for i in places)
+
+    @cached_property
+    def small(self) -> frozenset[str]:
+        """The words that this note also writes without a capital."""
+        return frozenset(word for word in self.words if word[0].islower())
+
+    @cached_property
+    def year(self) -> int | None:
+        """The year of the first whole date at the top of the note."""
+        match = HEADER_YEAR.search(self.text, 0, HEADER)
+        return int(match["iso"] or match["us"]) if match else None
+
+    def plausible(self, year: int) -> bool:
+        """Whether the note can speak of that year (of four digits)."""
+        if self.year is None:
+            return EARLIEST <= year <= LATEST
+        return self.year - BEFORE <= year <= self.year + AFTER
+
+    def places(self, words: Iterable[str]) -> Iterator[int]:
+        """The indices at which one of the (lowercased) ``words`` stands, word by word."""
+        for word in self.at.keys() & words:
+            yield from self.at[word]
+
+    def capital(self, index: int) -> bool:
+        return self.words[index][0].isupper()
+
+    def gap(self, index: int) -> str:
+        """The text between word ``index - 1`` and word ``index``."""
+        return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
+
+    def before(self, index: int) -> str:
+        """The lowercased word before, within the line; or nothing."""
+        return self.lowered[index - 1] if index and "\n" not in self.gap(index) else ""
+
+    def after(self, index: int) -> str:
+        """The lowercased word after, within the line; or nothing."""
+        return self.lowered[index + 1] if index + 1 < len(self) and "\n" not in self.gap(index + 1) else ""
+
+    def edges(self, first: int, stop: int) -> Edges:
+        """The offsets of the words ``first`` to ``stop``, which is not among them."""
+        return self.starts[first], self.ends[stop - 1]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``guess`` says that the type is but the likeliest: where another rule finds the same
+    name by a clue to its type, that type holds."""
+
+    name: str
+    type: str
+    source: str
+    find: Find
+    guess: bool = False
+
+    @property
+    def about(self) -> str:
+        """The first paragraph of the rule's docstring on one line."""
+        return " ".join((self.find.__doc__ or "").split("\n\n")[0].split())
+
+
+def rule(type: str, source: str, guess: bool = False) -> Callable[[Find], Rule]:
+    """Makes a function a rule of the function's name."""
+    return lambda find: Rule(find.__name__, type, source, find, guess)
+
+
+def at_numbers(
+    name: str,
+    type: str,
+    source: str,
+    about: str,
+    pattern: str,
+    valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
+) -> Rule:
+    """A rule that matches ``pattern`` wherever digits begin. Its group ``phi``, or else the
+    whole match, is what is found, if ``valid``."""
+    compiled = re.compile(pattern, re.IGNORECASE)
+    group = "phi" if "phi" in compiled.groupindex else 0
+
+    def find(note: Note, lists: Lists) -> Iterator[Edges]:
+        for index in note.numbers:
+            if (match := compiled.match(note.text, note.starts[index])) and valid(match, note):
+                yield match.span(group)
+
+    find.__doc__ = about
+    return Rule(name, type, source, find)
+
+
+def at_words(
+    name: str,
+    type: str,
+    source: str,
+    about: str,
+    words: Iterable[str],
+    pattern: str,
+    valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
+) -> Rule:
+    """As :func:`at_numbers`, wherever one of the lowercased ``words`` begins."""
+    compiled, triggers = re.compile(pattern, re.IGNORECASE), frozenset(words)
+    group = "phi" if "phi" in compiled.groupindex else 0
+
+    def find(note: Note, lists: Lists) -> Iterator[Edges]:
+        for index in note.places(triggers):
+            if (match := compiled.match(note.text, note.starts[index])) and valid(match, note):
+                yield match.span(group)
+
+    find.__doc__ = about
+    return Rule(name, type, source, find)
