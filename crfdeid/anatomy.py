@@ -30,13 +30,13 @@ def template_of(feature: str) -> str:
     return feature.partition("=")[0]
 
 
-def groups_in(folder: Path, files: Iterable[str]) -> dict[str, str]:
+def groups_in(files: Iterable[Path]) -> dict[str, str]:
     """The feature group of each template, by the template's name. A template that several
-    files of ``folder`` hold counts to the first."""
+    files hold counts to the first."""
     found = {BIAS: BIAS}
     for file in files:
-        for template in templates.read(folder / file):
-            found.setdefault(templates.title(template), file.removesuffix(".template"))
+        for template in templates.read(file):
+            found.setdefault(templates.title(template), file.stem)
     return found
 
 
@@ -63,7 +63,7 @@ class Anatomy:
         self.size, self.moves = len(rows), len(found.records) - len(rows)
         self.state = np.zeros((len(self.features), len(self.labels)))
         self.state[rows["source"], rows["target"]] = rows["weight"]
-        self.groups = groups_in(folder / "features", line.experiment.features)
+        self.groups = groups_in(folder / "features" / name for name in line.experiment.features)
 
     def group(self, feature: str) -> str:
         return self.groups[template_of(feature)]

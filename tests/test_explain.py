@@ -34,7 +34,7 @@ from crfdeid.experiment import Experiment
 from crfdeid.faults import DocumentFault, ModelFault
 
 CANARY = "Zanzibarova"
-PIECES = ["Seen by", " Dr. ", "Ruiz", "Ōe", " on ", "3/4/2061", "\n", "  ", "67", "<b>&", "\x1b[3m", "=|", "."]
+PIECES = ["Seen by", " Dr. ", "Ruiz", "Ōe", " on ", "3/4/2061", "\n", "  ", "67", "<b>&", "\x1b[3m", "=", "."]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
