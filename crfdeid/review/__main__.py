@@ -1,0 +1,166 @@
+"""Mark, compare, adjudicate and check PHI in a browser.
+
+    python -m crfdeid.review notes/ --store study.db                     a page on this machine
+    python -m crfdeid.review notes/ --store study.db --model english --premark
+    python -m crfdeid.review notes/ --store study.db --reader ann --adjudicator eve --password ann
+
+The first start reads all notes; afterwards the store knows them. The store holds offsets and no note
+text; a note that changes on disk is refused by name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from getpass import getpass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crfdeid import command, corpora, model, scheme
+from crfdeid.faults import ConfigurationFault
+
+if TYPE_CHECKING:
+    from crfdeid.review.room import Room
+
+NEEDED = ("fastapi", "uvicorn", "argon2")
+
+
+def parser() -> argparse.ArgumentParser:
+    parse = argparse.ArgumentParser(prog="python -m crfdeid.review", description=__doc__.split("\n")[0])
+    parse.add_argument("notes", type=Path, help="a folder of notes or a corpus, in any format")
+    parse.add_argument("--store", type=Path, required=True, help="the study's file; made where there is none")
+    parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
+    command.add_reading_options(parse)
+    parse.add_argument("--scheme", default=scheme.DEFAULT, help="of a new study (default: i2b2-2014)")
+    parse.add_argument(
+        "--sets", type=int, default=1, help="into how many sets a new study is cut (default: 1)"
+    )
+    parse.add_argument("--title", help="of a new study (default: the store's name)")
+    parse.add_argument("--out", type=Path, help="folder for exports (default: beside the store)")
+    add_people(parse)
+    add_serving(parse)
+    return parse
+
+
+def add_people(parse: argparse.ArgumentParser) -> None:
+    parse.add_argument("--reader", action="append", default=[], metavar="NAME", help="add a reader")
+    parse.add_argument("--adjudicator", action="append", default=[], metavar="NAME", help="add one")
+    parse.add_argument(
+        "--password", action="append", default=[], metavar="NAME", help="ask for NAME's password"
+    )
+    parse.add_argument(
+        "--model", metavar="FOLDER", help="tag all notes with a model, or with 'english', which ships"
+    )
+    parse.add_argument("--premark", action="store_true", help="show readers what --model or --system found")
+    parse.add_argument("--system", metavar="NAME=CORPUS", help="take in what another system found")
+    parse.add_argument("--marks", action="append", default=[], metavar="NAME=CORPUS", help="a reader's marks")
+    parse.add_argument("--consensus", type=Path, metavar="CORPUS", help="a consensus made elsewhere")
+
+
+def add_serving(parse: argparse.ArgumentParser) -> None:
+    parse.add_argument("--host", default="127.0.0.1", help="any but this machine wants TLS and passwords")
+    parse.add_argument("--port", type=int, default=0, help="(default: one that is free)")
+    parse.add_argument("--name", action="append", default=[], help="by which browsers reach --host")
+    parse.add_argument("--certificate", type=Path, help="TLS certificate (PEM)")
+    parse.add_argument("--private-key", type=Path, help="its key (PEM)")
+    parse.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    parse.add_argument("--no-server", action="store_true", help="make or change the study, serve nothing")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    given = parser().parse_args(arguments)
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        raise ConfigurationFault(f"{', '.join(missing)} not installed: pip install 'crfdeid[review]'")
+    from crfdeid.review import serving
+
+    serving.check(given)
+    room = opened(given)
+    try:
+        take_in(room, given)
+        tell(room)
+        if not given.no_server:
+            serving.serve(room, given)
+    finally:
+        room.store.close()
+
+
+def opened(given: argparse.Namespace) -> Room:
+    """The study in the store, made of the notes where there is none yet."""
+    from crfdeid.review import notes, room
+
+    if given.sets < 1:
+        raise ConfigurationFault(f"--sets {given.sets}: wanted 1 or more")
+    path = given.notes.absolute()
+    if not made(given.store):
+        format = given.source or corpora.detect(path)
+        columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(given, n))]
+        source = notes.Source(path, format, given.encoding, tuple(columns))
+        shown = lambda files: command.progress(files, "read", len(files))  # noqa: E731
+        notes.make(given.store, source, scheme.read(given.scheme).name, given.title, given.sets, shown)
+    return room.enter(given.store, given.out, path, serving_elsewhere(given))
+
+
+def made(store: Path) -> bool:
+    """Whether there is a study: an empty store is one whose making was interrupted."""
+    return store.exists() and store.stat().st_size > 0
+
+
+def serving_elsewhere(given: argparse.Namespace) -> bool:
+    from crfdeid.review.security import is_loopback
+
+    return not is_loopback(given.host)
+
+
+def take_in(room: Room, given: argparse.Namespace) -> None:
+    """Readers, passwords, and what others found."""
+    from crfdeid.review import readers, systems
+
+    for role, names in (("reader", given.reader), ("adjudicator", given.adjudicator)):
+        for name in names:
+            readers.add(room.store, name, role)
+    for name in given.password:
+        readers.set_password(room.store, name, asked(name))
+    if given.model:
+        tagger = model.load(None if given.model == model.DEFAULT else given.model)
+        found = systems.tagged(room, tagger, lambda notes: command.progress(notes, "tag", len(notes)))
+        systems.add(room, f"{Path(given.model).name}", found, given.premark)
+    if given.system:
+        name, path = named(given.system)
+        systems.add(room, name, systems.matched(room, corpora.read(path)), given.premark)
+    for pair in given.marks:
+        name, path = named(pair)
+        systems.add_reader(room, name, systems.matched(room, corpora.read(path)))
+    if given.consensus:
+        systems.add_consensus(room, systems.matched(room, corpora.read(given.consensus)))
+
+
+def named(pair: str) -> tuple[str, Path]:
+    """
+    >>> named("ann=marks/ann")
+    ('ann', PosixPath('marks/ann'))
+    """
+    name, equals, path = pair.partition("=")
+    if not (name and equals and path):
+        raise ConfigurationFault(f"{pair}: wanted NAME=CORPUS")
+    return name, Path(path)
+
+
+def asked(name: str) -> str:
+    """A password from the terminal, never from the command line, where others could read it."""
+    password = getpass(f"Password for {name}: ")
+    if getpass("Once more: ") != password:
+        raise ConfigurationFault("the two passwords differ; nothing was changed")
+    return password
+
+
+def tell(room: Room) -> None:
+    print(f"{len(room.notes)} notes in {len(room.sets)} sets; the store is {room.store.path}")
+    for number, why in sorted(room.notes.refused.items()):
+        print(f"refused: note {room.notes.note(number).id} is {why} on disk", file=sys.stderr)
+    if room.notes.unknown:
+        print(f"{room.notes.unknown} files are not in the study; a new store takes them in", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    command.run(main)

@@ -1,0 +1,184 @@
+"""All figures of a study: each voter against the consensus, readers against each other, unions, and time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import reduce
+from operator import add
+from typing import Any
+
+from crfdeid import scores
+from crfdeid.document import Document, Span
+from crfdeid.matching import CRITERIA, Track
+from crfdeid.review import agreement, measures
+from crfdeid.review.consensus import BOOK, Consensus
+from crfdeid.review.faults import Invalid, Unknown
+from crfdeid.review.measures import Outcome, Read, Rules
+from crfdeid.review.room import Room, book
+from crfdeid.scores import Counts
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A note whose consensus is done, with what every voter marked there."""
+
+    document: Document
+    number: int
+    words: int
+    consensus: Consensus
+    votes: dict[str, tuple[Span, ...]]
+
+
+def rules(names: str | None) -> Rules:
+    """The rules named, all but ``types`` where nothing is. Raises :class:`Invalid`.
+
+    >>> rules("once,part").extra, rules(None).extra, rules("none").once
+    (False, True, False)
+    """
+    if names is None:
+        return Rules()
+    known = [field.name for field in fields(Rules)]
+    chosen = [name for name in names.split(",") if name and name != "none"]
+    if [name for name in chosen if name not in known]:
+        raise Invalid(f"rules are {', '.join(known)}")
+    return Rules(**{name: name in chosen for name in known})
+
+
+def judged(room: Room, part: str | None) -> list[Judged]:
+    """The notes of a set whose consensus is done. Raises :class:`Refused` where one changed on disk."""
+    chosen = {note.number for note in room.part(part)}
+    systems = room.systems()
+    notes = []
+    for number in (n for n in room.decided() if n in chosen):
+        readers = [name for name, done in room.finished(number).items() if done]
+        votes = {name: room.marking.entry(book(name), number).state.spans for name in readers}
+        votes |= {name: tuple(room.found(name, number)) for name in systems if read_by(room, name, number)}
+        state = room.consensus.entry(BOOK, number).state
+        notes.append(Judged(room.notes.document(number), number, room.notes.note(number).words, state, votes))
+    return notes
+
+
+def read_by(room: Room, system: str, number: int) -> bool:
+    return room.store.row("SELECT 1 FROM found WHERE system = ? AND note = ?", system, number) is not None
+
+
+def everything(room: Room, part: str | None = None, names: str | None = None) -> Table:
+    """The tables of docs/review_api.md."""
+    chosen, notes = rules(names), judged(room, part)
+    voters = sorted({name for note in notes for name in note.votes})
+    systems = set(room.systems())
+    teams = measures.unions([name for name in voters if name not in systems])
+    by_size: dict[str, list[Table]] = {"1": [], "2": [], "3": []}
+    for team in teams:
+        if shared := read_by_all(notes, team):
+            table = outcome_table(measures.measure(as_read(shared, team), chosen))
+            by_size[str(len(team))].append({"voters": list(team), "notes": len(shared)} | table)
+    return {
+        "notes": len(notes),
+        "instances": sum(len(measures.units(n.document.text, n.consensus.spans, chosen)) for n in notes),
+        "rules": {name: getattr(chosen, name) for name in chosen.names},
+        "voters": [
+            voter(room, notes, name, "system" if name in systems else "reader", chosen) for name in voters
+        ],
+        "agreement": [found for a, b in agreement.pairs(voters) if (found := agreed(notes, a, b))],
+        "unions": by_size,
+        "summary": {size: summary(rows) for size, rows in by_size.items()},
+        "published": {
+            size: {name: dict(zip(("min", "max", "mean"), values)) for name, values in row.items()}
+            for size, row in measures.PUBLISHED.items()
+        },
+    }
+
+
+def read_by_all(notes: Iterable[Judged], team: Iterable[str]) -> list[Judged]:
+    names = list(team)
+    return [note for note in notes if all(name in note.votes for name in names)]
+
+
+def as_read(notes: Iterable[Judged], team: Iterable[str]) -> list[Read]:
+    """The notes with the union of the team's marks."""
+    names = list(team)
+    return [
+        Read(note.number, note.document.text, note.consensus.spans,
+             sorted({span for name in names for span in note.votes[name]}), note.consensus.ambiguous)
+        for note in notes
+    ]  # fmt: skip
+
+
+def outcome_table(found: Outcome) -> Table:
+    counts = found.counts
+    return {
+        "tp": counts.tp, "fp": counts.fp, "fn": counts.fn,
+        "sensitivity": found.sensitivity, "ppv": found.ppv,
+    }  # fmt: skip
+
+
+def summary(rows: list[Table]) -> Table:
+    return {name: measures.spread(row[name] for row in rows) for name in ("sensitivity", "ppv")}
+
+
+def voter(room: Room, notes: list[Judged], name: str, kind: str, chosen: Rules) -> Table:
+    read = read_by_all(notes, [name])
+    found = measures.measure(as_read(read, [name]), chosen)
+    return (
+        {"name": name, "kind": kind, "notes": len(read)}
+        | outcome_table(found)
+        | {"i2b2": official(room, read, name)}
+        | pace(room, read, name)
+    )
+
+
+def official(room: Room, read: list[Judged], name: str) -> Table:
+    """The i2b2 criteria, micro-averaged."""
+    gold = [note.document.with_spans(note.consensus.spans) for note in read]
+    system = [
+        note.document.with_spans(Span(s.start, s.end, s.type) for s in note.votes[name]) for note in read
+    ]
+    scored = scores.score(gold, system, room.scheme)
+    found = {criterion: scored.micro(Track(criterion)) for criterion in CRITERIA}
+    return {
+        criterion: {"precision": c.precision, "recall": c.recall, "f1": c.f1}
+        for criterion, c in found.items()
+    }
+
+
+def pace(room: Room, read: list[Judged], name: str) -> Table:
+    """Time per note, of the notes that time was noted down for."""
+    rows = room.store.rows("SELECT note, seconds FROM times WHERE reader = ? AND seconds > 0", name)
+    spent = {number: seconds for number, seconds in rows}
+    timed = [note for note in read if note.number in spent]
+    seconds = sum(spent[note.number] for note in timed)
+    return {
+        "seconds_per_note": seconds / len(timed) if timed else None,
+        "words_per_minute": sum(note.words for note in timed) / seconds * 60 if timed else None,
+    }
+
+
+def agreed(notes: list[Judged], first: str, second: str) -> Table | None:
+    """F1 and kappa of two voters over the notes that both read, if there are any."""
+    if not (shared := read_by_all(notes, (first, second))):
+        return None
+    pairs: Counter[tuple[str, str]] = Counter()
+    for note in shared:
+        ours, theirs = (agreement.labels(note.document.text, note.votes[name]) for name in (first, second))
+        pairs.update(zip(ours, theirs))
+    counts = reduce(add, (agreement.f1(note.votes[first], note.votes[second]) for note in shared), Counts())
+    return {"a": first, "b": second, "notes": len(shared), "f1": counts.f1, "kappa": agreement.kappa(pairs)}
+
+
+def mistakes(room: Room, name: str, part: str | None = None, names: str | None = None) -> Table:
+    """Every mistake of a voter, in reading order. Raises :class:`Unknown`."""
+    read = read_by_all(judged(room, part), [name])
+    if not read:
+        raise Unknown("nobody of this name has read a note whose consensus is done")
+    found = measures.measure(as_read(read, [name]), rules(names)).mistakes
+    return {
+        "mistakes": [
+            {"number": m.note, "start": m.start, "end": m.end, "kind": m.kind, "counted": m.counted}
+            for m in sorted(found)
+        ]
+    }

@@ -1,0 +1,248 @@
+"""The study's notes: an index in the store, the texts on disk.
+
+The store knows each note's file and the fingerprint of its text (SHA-256). A text is read when it is
+wanted, and compared; one that is not what was marked is refused by name. Opening a study looks at sizes
+and times of change alone, so that 10,000 notes open in under a second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crfdeid import corpora
+from crfdeid.document import Document
+from crfdeid.faults import Fault, FormatFault
+from crfdeid.review import words
+from crfdeid.review.faults import Refused, StoreFault, Unknown
+from crfdeid.review.store import Store
+
+CACHED = 64  # files whose notes stay in memory
+Stamp = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where notes are and how they are read."""
+
+    path: Path
+    format: str
+    encoding: str = "utf-8"
+    columns: tuple[tuple[str, str], ...] = ()
+
+    def table(self) -> str:
+        given = [str(self.path), self.format, self.encoding, [list(pair) for pair in self.columns]]
+        return json.dumps(given)
+
+    def files(self) -> list[Path]:
+        return corpora.files_in(self.path, corpora.module(self.format, "read").SUFFIXES)
+
+    def read(self, file: Path) -> Iterator[Document]:
+        """The file's notes, without any spans that it has."""
+        options: dict[str, Any] = dict(self.columns)
+        for document in corpora.read(file, self.format, self.encoding, **options):
+            yield document.with_spans(())
+
+
+def source(table: str) -> Source:
+    path, format, encoding, columns = json.loads(table)
+    return Source(Path(path), format, encoding, tuple((key, value) for key, value in columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """``file`` is its name in the source's folder, or empty where the source is one file."""
+
+    number: int
+    id: str
+    patient: str | None
+    part: str
+    file: str
+    fingerprint: str
+    length: int
+    words: int
+    size: int
+    modified: int
+
+    @property
+    def stamp(self) -> Stamp:
+        return self.size, self.modified
+
+
+def fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def stamp(path: Path | str) -> Stamp:
+    """Size and time of change in nanoseconds."""
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
+
+
+def stamps(where: Source) -> dict[str, Stamp]:
+    """Of every file of the source that is there, by its name."""
+    if not where.path.is_dir():
+        return {"": stamp(where.path)} if where.path.exists() else {}
+    suffixes = corpora.module(where.format, "read").SUFFIXES
+    with os.scandir(where.path) as entries:
+        found = [
+            e for e in entries if not e.name.startswith(".") and suffix(e.name) in suffixes and e.is_file()
+        ]
+    return {e.name: (e.stat().st_size, e.stat().st_mtime_ns) for e in found}
+
+
+def suffix(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+class Notes:
+    """The notes of an open study. ``refused`` says of numbers whether they are changed or missing;
+    ``unknown`` counts files beside them that are not in the study."""
+
+    def __init__(self, store: Store, where: Source) -> None:
+        self.source = where
+        self.all = [Note(*row) for row in store.rows("SELECT * FROM notes ORDER BY number")]
+        self.refused: dict[int, str] = {}
+        self.unknown = 0
+        self.cache: OrderedDict[str, tuple[Stamp, dict[str, Document]]] = OrderedDict()
+        self.lock = threading.Lock()
+        self.patients: dict[str, list[int]] = {}
+        for note in self.all:
+            self.patients.setdefault(patient(note), []).append(note.number)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def note(self, number: int) -> Note:
+        if not 1 <= number <= len(self.all):
+            raise Unknown(f"no note {number}")
+        return self.all[number - 1]
+
+    def document(self, number: int) -> Document:
+        """The note's document without spans. Raises :class:`Refused` where it is not what it was."""
+        note = self.note(number)
+        found = self.read(note)
+        if found is None or fingerprint(found.text) != note.fingerprint:
+            why = "missing" if found is None else "changed"
+            self.refused[number] = why
+            raise Refused(note.id, why)
+        self.refused.pop(number, None)
+        return found
+
+    def read(self, note: Note) -> Document | None:
+        path = self.source.path / note.file if note.file else self.source.path
+        with self.lock:
+            try:
+                now = stamp(path)
+                if note.file not in self.cache or self.cache[note.file][0] != now:
+                    self.cache[note.file] = (now, {d.id: d for d in self.source.read(path)})
+            except (OSError, Fault):  # gone, or no document any more
+                self.cache.pop(note.file, None)
+                return None
+            self.cache.move_to_end(note.file)
+            if len(self.cache) > CACHED:
+                self.cache.popitem(last=False)
+            return self.cache[note.file][1].get(note.id)
+
+    def siblings(self, number: int) -> list[int]:
+        """The numbers of all notes of the same patient, this one among them."""
+        return self.patients[patient(self.note(number))]
+
+    def look(self) -> None:
+        """Find what changed on disk since the study was made, by reading only what was touched."""
+        there = stamps(self.source)
+        self.unknown = len(there.keys() - {note.file for note in self.all})
+        for note in self.all:
+            if there.get(note.file) != note.stamp:
+                with suppress(Refused):
+                    self.document(note.number)
+
+
+def patient(note: Note) -> str:
+    """A note whose patient is not known is alone."""
+    return note.patient if note.patient is not None else f"\0{note.number}"
+
+
+def index(
+    store: Store,
+    where: Source,
+    sets: int = 1,
+    shown: Callable[[list[Path]], Iterable[Path]] = iter,
+) -> None:
+    """Read all notes once and write their index; ``shown`` may show progress over the files."""
+    found: list[tuple[Document, str, Stamp]] = []
+    seen: set[str] = set()
+    for file in shown(where.files()):
+        name = file.name if where.path.is_dir() else ""
+        now = stamp(file)
+        for document in where.read(file):
+            if document.id in seen:
+                raise FormatFault(f"{file}: document {document.id} occurs twice")
+            seen.add(document.id)
+            found.append((document, name, now))
+    counts = [len(words.words(document.text)) for document, *_ in found]
+    parts = divided([document for document, *_ in found], counts, sets)
+    with store.writing() as connection:
+        rows = (
+            (number, document.id, document.patient, part, name, fingerprint(document.text),
+             len(document.text), count, *now)
+            for number, ((document, name, now), count, part) in enumerate(zip(found, counts, parts), 1)
+        )  # fmt: skip
+        connection.executemany("INSERT INTO notes VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        store.set("source", where.table())
+
+
+def divided(documents: list[Document], counts: list[int], sets: int) -> list[str]:
+    """The set of each note, named "1" and so on: runs of patients with about as many words each
+    (Douglass 2005, section 3.2, had four sets of equal size)."""
+    total = max(sum(counts), 1)
+    first: dict[str, str] = {}
+    parts, before = [], 0
+    for document, count in zip(documents, counts):
+        key = document.patient if document.patient is not None else f"\0{document.id}"
+        part = first.setdefault(key, str(min(before * sets // total, sets - 1) + 1))
+        parts.append(part)
+        before += count
+    return parts
+
+
+def make(
+    path: Path,
+    where: Source,
+    scheme: str,
+    title: str | None,
+    sets: int,
+    shown: Callable[[list[Path]], Iterable[Path]],
+) -> None:
+    """A new study in a store of its own. Where the notes cannot be read, no store is left."""
+    store = Store(path)
+    try:
+        with store.writing():
+            index(store, where, sets, shown)
+            store.set("scheme", scheme)
+            store.set("title", title or path.stem)
+    except BaseException:
+        store.close()
+        for left in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            left.unlink(missing_ok=True)
+        raise
+    store.close()
+
+
+def open_source(store: Store, path: Path | None) -> Source:
+    """The source that the study was made of; raises :class:`StoreFault` where another path is given."""
+    table = store.setting("source")
+    if table is None:
+        raise StoreFault(f"{store.path}: a study without notes")
+    known = source(table)
+    if path is not None and path != known.path:
+        raise StoreFault(f"{store.path}: a study of the notes in {known.path}, not of those in {path}")
+    return known

@@ -1,0 +1,76 @@
+"""The reading room's web application: the key, the page's files, and faults as answers. The study's routes
+are in :mod:`crfdeid.review.routes`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+
+from crfdeid.faults import Fault
+from crfdeid.review import routes
+from crfdeid.review.faults import Answer, StoreFault
+from crfdeid.review.jobs import Jobs
+from crfdeid.review.room import Room
+from crfdeid.review.security import Address, Guard, Sessions
+
+STATIC = Path(__file__).with_name("static")
+NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.(html|js|css|svg|png)", re.ASCII)
+KINDS = {
+    "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+}  # fmt: skip
+
+
+def application(room: Room, sessions: Sessions, address: Address, static: Path = STATIC) -> Guard:
+    """The ASGI application."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+    app.state.room, app.state.sessions, app.state.address = room, sessions, address
+    app.state.jobs = Jobs()
+    app.include_router(routes.router)
+    add_faults(app)
+    add_page(app, static)
+    return Guard(app, address)
+
+
+def add_page(app: FastAPI, static: Path) -> None:
+    @app.get("/")
+    def front(request: Request, key: str | None = None) -> Response:
+        """The page; a key becomes a cookie and leaves the address."""
+        if key is None:
+            return file("index.html")
+        answer = RedirectResponse("/", status_code=303)
+        if token := request.app.state.sessions.redeem(key):
+            routes.set_cookie(answer, token, request.app.state.address.secure)
+        return answer
+
+    @app.get("/static/{name}")
+    def file(name: str) -> Response:
+        path = static / name
+        if not NAME.fullmatch(name) or not path.is_file():
+            raise HTTPException(404)
+        return Response(path.read_bytes(), media_type=KINDS[name.rsplit(".", 1)[1]])
+
+
+def add_faults(app: FastAPI) -> None:
+    """Every fault as one line of JSON, which repeats nothing of the request."""
+
+    @app.exception_handler(Fault)
+    async def of_fault(request: Request, fault: Fault) -> Response:
+        status = fault.status if isinstance(fault, Answer) else 500 if isinstance(fault, StoreFault) else 422
+        more = fault.more if isinstance(fault, Answer) else {}
+        return routes.reply({"fault": str(fault)} | more, status)
+
+    @app.exception_handler(HTTPException)
+    async def of_http(request: Request, error: HTTPException) -> Response:
+        told = {404: "no such page", 405: "no such action here"}.get(error.status_code, "refused")
+        return routes.reply({"fault": told}, error.status_code)
+
+    @app.exception_handler(RequestValidationError)
+    async def of_validation(request: Request, error: RequestValidationError) -> Response:
+        places = sorted({".".join(str(part) for part in found["loc"]) for found in error.errors()})
+        return routes.reply({"fault": f"not a value that can be: {', '.join(places)}"}, 422)

@@ -1,0 +1,127 @@
+"""Binding to an address, opening the browser, and running until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import tempfile
+import webbrowser
+from html import escape
+from pathlib import Path
+
+import uvicorn
+
+from crfdeid.faults import ConfigurationFault
+from crfdeid.review import readers
+from crfdeid.review.room import Room
+from crfdeid.review.security import Address, Sessions, is_loopback
+from crfdeid.review.server import application
+
+EVERYWHERE = ("0.0.0.0", "::", "")
+
+
+def check(given: argparse.Namespace) -> None:
+    """Refuse an address that others can reach unless what is sent there is encrypted. Raises
+    :class:`ConfigurationFault`."""
+    for path in (given.certificate, given.private_key):
+        if path and not path.is_file():
+            raise ConfigurationFault(f"{path}: no such file")
+    if bool(given.certificate) != bool(given.private_key):
+        raise ConfigurationFault("--certificate and --private-key go together")
+    if not is_loopback(given.host) and not given.certificate:
+        raise ConfigurationFault(
+            f"--host {given.host}: others can reach this address; it wants --certificate, --private-key and "
+            "a password for every reader (--password NAME)"
+        )
+    if given.host in EVERYWHERE and not given.name:
+        raise ConfigurationFault(f"--host {given.host}: --name says by which name browsers reach it")
+
+
+def refuse_open_doors(room: Room) -> None:
+    """Raise :class:`ConfigurationFault` where someone could come in from elsewhere without a password."""
+    everyone = readers.everyone(room.store)
+    if room.guarded and not everyone:
+        raise ConfigurationFault("nobody could log in: --reader NAME --password NAME adds a reader")
+    if room.guarded and (open := [reader.name for reader in everyone if not reader.password]):
+        raise ConfigurationFault(f"without a password: {', '.join(open)}; --password NAME asks for one")
+
+
+def serve(room: Room, given: argparse.Namespace) -> None:
+    """Serve until Ctrl-C."""
+    refuse_open_doors(room)
+    with bound(given.host, given.port) as listening:
+        port = listening.getsockname()[1]
+        address = Address(names(given), port, bool(given.certificate))
+        sessions = Sessions()
+        server = uvicorn.Server(configuration(application(room, sessions, address), given))
+        with announced(address, sessions, room.guarded, not given.no_browser):
+            server.run([listening])
+
+
+def names(given: argparse.Namespace) -> tuple[str, ...]:
+    if given.name:
+        return tuple(given.name)
+    local = ("127.0.0.1", "localhost", "::1")
+    return tuple(dict.fromkeys((given.host, *local))) if is_loopback(given.host) else (given.host,)
+
+
+def configuration(app: object, given: argparse.Namespace) -> uvicorn.Config:
+    """No access log, since it would tell who looked at what; no server header."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="off",
+        ws="none",
+        ssl_certfile=given.certificate,
+        ssl_keyfile=given.private_key,
+    )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises :class:`ConfigurationFault` where the port is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        return listening
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise ConfigurationFault(
+            f"--host {host} --port {port}: {getattr(error, 'strerror', error)}"
+        ) from None
+
+
+class announced:
+    """Print the address, or open the browser on it by way of a file that only its owner can read: an
+    argument of the browser's command would show the key to everybody on this machine."""
+
+    def __init__(self, address: Address, sessions: Sessions, guarded: bool, browser: bool) -> None:
+        self.url = address.url if guarded else f"{address.url}?key={sessions.new_key()}"
+        self.browser = browser and not guarded
+        self.file: Path | None = None
+
+    def __enter__(self) -> None:
+        if self.browser:
+            self.file = bridge(self.url)
+            opened = webbrowser.open(self.file.as_uri())
+            if opened:
+                print("Opened in the browser. Ctrl-C ends.", flush=True)
+                return
+        print(f"Open {self.url}\nCtrl-C ends.", flush=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self.file:
+            self.file.unlink(missing_ok=True)
+
+
+def bridge(url: str) -> Path:
+    """A page of mode 0600 that leads to ``url``."""
+    descriptor, name = tempfile.mkstemp(prefix="crfdeid-", suffix=".html")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(url)}">')
+    return Path(name)
