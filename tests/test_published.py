@@ -152,6 +152,16 @@ def test_averages_of_douglass(number):
         assert table.value("average", column) == pytest.approx(mean, abs=1e-3)
 
 
+@pytest.mark.parametrize("number, who", [(1, "1 person"), (2, "2 people"), (3, "3 people")])
+def test_the_summary_of_douglass_is_that_of_her_appendix(number, who):
+    table, four = published.read(f"douglass-2005-table-a-{number}"), published.read("douglass-2005-table-4-1")
+    for column in table.columns:
+        values = [table.value(row, column) for row in table.rows if row[0].isdigit()]
+        wanted = {"min": min(values), "max": max(values), "mean": table.value("average", column)}
+        for name, value in wanted.items():
+            assert four.value(f"{who}, {column}", name) == pytest.approx(value, abs=0.0051)
+
+
 def test_rows_are_types_of_our_schemes():
     for name in ("he-2015-table-4", "he-2015-table-7", "shweta-2016-table-2"):
         ours = scheme.read("i2b2-2014")
