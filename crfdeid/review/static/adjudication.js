@@ -1,0 +1,211 @@
+// One note of Agree: every item of the voters is decided by a key, and what nobody saw can be added.
+
+import { Actions, ask, query } from "./api.js";
+import { AdjudicationView } from "./adjudication_view.js";
+import { Cursor } from "./cursor.js";
+import { clear } from "./dom.js";
+import { NoteKeys, moving } from "./mark_keys.js";
+import { say, speak } from "./notice.js";
+import { listen } from "./pointer.js";
+import { Reading } from "./reading.js";
+import { AGREEMENT, ends, standing, variants } from "./variants.js";
+import { voters } from "./voters.js";
+
+export class Adjudication {
+  constructor(main, room, found, offset = 0) {
+    Object.assign(this, { main, room, note: found, state: found, types: room.types, preview: null, chosen: new Map() });
+    this.mayDecide = room.reader.role === "adjudicator";
+    this.view = new AdjudicationView(main, this);
+    this.reading = new Reading(this.view.sheet, () => this.view.screens());
+    this.cursor = new Cursor(this.reading, () => this.targets(), () => this.pointed());
+    this.actions = new Actions(`/api/consensus/${found.number}/actions`, () => this.state, (state) => this.take(state));
+    this.reading.show(found.text, offset);
+    this.keys = this.makeKeys();
+    listen(this.reading, { preview: (one) => this.previewed(one), click: (at) => this.cursor.at(at), drag: (one) => this.cursor.put(one) });
+    const first = offset ? this.cursor.targetAt({ start: offset, end: offset + 1 }) : this.open()[0] ?? this.targets()[0];
+    this.cursor.put(first ?? null, first ?? null);
+  }
+
+  makeKeys() {
+    const decide = [
+      [["Enter"], "decide as chosen; add a mark that nobody made", () => this.put()],
+      [["Delete", "Backspace"], "not PHI", () => this.remove()],
+      [["!"], "ambiguous: nobody is blamed for a mark here", () => this.ambiguous()],
+      [["Shift+Delete", "Shift+Backspace"], "undecided again", () => this.undecide()],
+      [["Ctrl+Enter"], "the note is decided", () => this.finish()],
+    ];
+    return new NoteKeys(this, [
+      [["."], "next item", () => this.jump(1)],
+      [[","], "item before", () => this.jump(-1)],
+      [["ArrowDown"], "next answer; row below", () => this.vertical(1)],
+      [["ArrowUp"], "answer before; row above", () => this.vertical(-1)],
+      ...(this.mayDecide ? decide : []),
+      ...moving(this),
+    ], (letter) => this.types.byKey.has(letter) && this.put(this.types.byKey.get(letter)));
+  }
+
+  close() {
+    this.reading.close();
+  }
+
+  focus() {
+    this.view.sheet.focus({ preventScroll: true });
+  }
+
+  take(state) {
+    this.state = { ...this.state, ...state };
+    this.chosen.clear();
+    if (this.cursor.stretch) this.cursor.refresh();
+    this.redraw();
+  }
+
+  targets() {
+    const items = this.state.items.map((item) => {
+      const all = variants(item);
+      const index = this.chosen.get(item.key) ?? standing(item, all);
+      const spans = all[index]?.spans ?? [];
+      const type = spans[0]?.type ?? item.suggestion.type;
+      return { key: item.key, kind: "item", item, all, index, type, ...ends(spans.length ? spans : [item.suggestion]) };
+    });
+    return [...items, ...this.state.extra.map((one) => ({ ...one, kind: "extra", key: `extra ${one.id}` }))];
+  }
+
+  open() {
+    return this.targets().filter((one) => one.kind === "item" && !one.item.decision);
+  }
+
+  layers() {
+    const items = this.targets().map((one) => this.layer(one));
+    const here = this.cursor.stretch ? [{ ...this.cursor.stretch, class: this.cursor.edited ? "cursor edited" : "cursor" }] : [];
+    return [...items, ...here, ...(this.preview ? [{ ...this.preview, class: "preview" }] : [])];
+  }
+
+  layer(one) {
+    if (one.kind === "extra") return { ...one, mark: true, class: `mark ${this.types.colour(one.type)}`, label: `+ ${one.type}` };
+    const { item } = one;
+    if (!item.decision) return { ...one, class: `item ${item.agreement}`, label: `${AGREEMENT[item.agreement].sign} ${one.type}` };
+    if (!item.decision.spans.length) return { ...one, class: "item rejected", label: "✗ not PHI" };
+    return { ...one, mark: true, class: `mark ${this.types.colour(one.type)}`, label: `✓ ${one.type}` };
+  }
+
+  redraw() {
+    this.reading.draw(this.layers());
+    this.view.update();
+  }
+
+  pointed() {
+    const { stretch, target } = this.cursor;
+    if (stretch) speak([this.reading.text.slice(stretch.start, stretch.end), target?.item && AGREEMENT[target.item.agreement].text].filter(Boolean).join(", "));
+    this.redraw();
+  }
+
+  previewed(stretch) {
+    this.preview = stretch;
+    this.reading.draw(this.layers());
+  }
+
+  choose(index) {
+    const { target } = this.cursor;
+    this.chosen.set(target.key, index);
+    this.cursor.refresh();
+    this.redraw();
+  }
+
+  vertical(by) {
+    const { target } = this.cursor;
+    if (target?.kind !== "item") return this.cursor.row(by);
+    const { length } = target.all;
+    this.choose(target.index < 0 ? (by > 0 ? 0 : length - 1) : (target.index + by + length) % length);
+  }
+
+  put(type = null) {
+    const { stretch, target, edited } = this.cursor;
+    if (!stretch || !this.mayDecide) return;
+    if (type) this.types.current = type;
+    if (target?.kind === "item") return this.decide(target, this.spans(type));
+    const { start, end } = stretch;
+    if (!target) return this.actions.do({ kind: "add", start, end, type: type ?? this.types.current });
+    if (edited || type) this.actions.do({ kind: "change", mark: target.id, start, end, type: type ?? target.type });
+  }
+
+  // The spans that the cursor stands for, or null where nothing is chosen yet.
+  spans(type = null) {
+    const { stretch, target, edited } = this.cursor;
+    const chosen = target.all[target.index]?.spans ?? null;
+    if (edited || (type && (chosen?.length ?? 0) <= 1)) return [{ start: stretch.start, end: stretch.end, type: type ?? target.type }];
+    return type ? chosen.map((one) => ({ ...one, type })) : chosen;
+  }
+
+  decide(target, spans, ambiguous = false) {
+    if (!spans) return say("Fewer than half marked this. Choose an answer with ↓ or a type’s letter, or press Del for not PHI.");
+    const action = { kind: "decide", item: target.key, spans, ambiguous };
+    this.actions.do(action).then((state) => state && !ambiguous && this.advance(target));
+  }
+
+  remove() {
+    const { target } = this.cursor;
+    if (target?.kind === "item") this.decide(target, []);
+    else if (target) this.actions.do({ kind: "remove", mark: target.id });
+  }
+
+  ambiguous() {
+    const { target } = this.cursor;
+    if (target?.kind !== "item") return;
+    const spans = target.item.decision?.spans ?? this.spans() ?? [];
+    this.decide(target, spans, !target.item.decision?.ambiguous);
+  }
+
+  undecide() {
+    const { target } = this.cursor;
+    if (target?.item?.decision) this.actions.do({ kind: "undecide", item: target.key });
+  }
+
+  advance(from) {
+    const open = this.open();
+    const next = open.find((one) => one.start > from.start) ?? open[0];
+    if (next) this.cursor.put(next, next);
+    else say("Every item is decided. Ctrl Enter closes the note.");
+  }
+
+  jump(by) {
+    const next = this.cursor.nearest(this.targets(), by);
+    if (next) this.cursor.put(next, next);
+    else say("No further item that way.");
+  }
+
+  turn(by) {
+    if (this.reading.turn(by)) this.cursor.put(null);
+  }
+
+  sentence() {
+    this.reading.sentence = !this.reading.sentence;
+    this.redraw();
+  }
+
+  step(kind) {
+    if (this.mayDecide && this.state[kind] > 0) this.actions.do({ kind });
+    else say(`Nothing to ${kind}.`);
+  }
+
+  async finish() {
+    const [open] = this.open();
+    if (open) return this.cursor.put(open, open), say("Some items are undecided. This is the first.");
+    if (this.state.done) return void (location.hash = "agree");
+    if (await this.actions.do({ kind: "done" })) location.hash = "agree";
+  }
+
+  reopen() {
+    this.actions.do({ kind: "reopen" });
+  }
+
+  // Other readers or systems, or their marks of now; decisions on equal items stay.
+  async voters() {
+    const { notes, systems } = await ask(`/api/consensus${query({ set: this.room.set })}`);
+    const note = notes.find((one) => one.number === this.note.number);
+    if (!note) return;
+    voters(clear(this.main), note, systems, async (chosen) => {
+      await this.actions.do({ kind: "votes", ...chosen });
+      window.dispatchEvent(new HashChangeEvent("hashchange"));
+    });
+  }
+}

@@ -1,0 +1,80 @@
+// Requests to the server, and whether what was done has been saved.
+
+export class Fault extends Error {
+  constructor(status, body) {
+    super(body.fault ?? `the server answered ${status}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+// What the page says about saving; app.js listens.
+export const saving = new EventTarget();
+
+function tell(state, why = "") {
+  saving.dispatchEvent(new CustomEvent("state", { detail: { state, why } }));
+}
+
+async function request(method, path, body) {
+  const options = { method, credentials: "same-origin" };
+  if (body !== undefined) {
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new Fault(0, { fault: "the server does not answer; is it still running?" });
+  }
+  const found = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Fault(answer.status, found);
+  return found;
+}
+
+export const ask = (path) => request("GET", path);
+export const send = (path, body = {}) => request("POST", path, body);
+
+export function query(values) {
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return given.length ? `?${new URLSearchParams(given)}` : "";
+}
+
+// Sends an action and says whether it is saved. A 200 means that it is on disk.
+export async function save(path, body) {
+  tell("saving");
+  try {
+    const answer = await send(path, body);
+    tell("saved");
+    return answer;
+  } catch (fault) {
+    tell("unsaved", fault.message);
+    throw fault;
+  }
+}
+
+// Actions one after the other, each with the version that the one before it left: {version, ...} is `state()`'s.
+export class Actions {
+  constructor(path, state, take) {
+    Object.assign(this, { path, state, take, last: Promise.resolve() });
+  }
+
+  // Resolves to the new state, or to null where nothing was changed.
+  do(action) {
+    this.last = this.last.then(() => this.now(action));
+    return this.last;
+  }
+
+  async now(action) {
+    const body = typeof action === "function" ? action() : action;
+    if (!body) return null;
+    try {
+      const state = await save(this.path, { version: this.state().version, ...body });
+      this.take(state);
+      return state;
+    } catch (fault) {
+      if (fault.body?.state) this.take(fault.body.state);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// The page: who reads, which mode is open, and where a key goes.
+
+import { ask, send } from "./api.js";
+import { button, clear, element } from "./dom.js";
+import { belongsElsewhere, Keys, showKeys } from "./keys.js";
+import { fault, hush } from "./notice.js";
+import { Types } from "./scheme.js";
+import { welcome } from "./welcome.js";
+import { notes } from "./notes.js";
+import { mark } from "./mark.js";
+import { agree } from "./agree.js";
+import { measure } from "./measure.js";
+import { surrogates } from "./surrogates.js";
+import { learn } from "./learn.js";
+
+const MODES = { notes, mark, agree, measure, surrogates, learn };
+const TABS = [["notes", "Mark"], ["agree", "Agree"], ["measure", "Measure"], ["surrogates", "Surrogates"], ["learn", "Learn"]];
+
+const main = document.getElementById("main");
+const room = { reader: null, study: null, types: null, set: null, order: "given" };
+let open = null;
+let opening = 0;
+
+// The address after # is a mode and the number of a note: never its text or its name.
+function place() {
+  const [mode, number, offset] = location.hash.slice(1).split("/");
+  const known = MODES[mode] ? mode : "notes";
+  return { mode: known, number: Number(number) || null, offset: Number(offset) || 0 };
+}
+
+async function show() {
+  const mine = ++opening;
+  const where = place();
+  open?.close?.();
+  open = null;
+  if (!document.getElementById("word").dataset.stays) hush();
+  tabs(where.mode);
+  try {
+    const made = await MODES[where.mode](clear(main), room, where);
+    if (mine !== opening) return made?.close?.();
+    open = made;
+    main.focus({ preventScroll: true });
+  } catch (error) {
+    if (mine === opening) failed(error);
+  }
+}
+
+function failed(error) {
+  if (error.status === 401) return start();
+  if (error.status === undefined) console.error("a fault of the page", error.name);
+  fault(error);
+}
+
+function tabs(mode) {
+  const all = room.reader?.role === "adjudicator" ? TABS : TABS.slice(0, 1);
+  const current = mode === "mark" ? "notes" : mode;
+  const links = all.map(([name, text]) => element("a", { href: `#${name}`, "aria-current": name === current ? "page" : null }, text));
+  clear(document.getElementById("modes"), links);
+}
+
+function who() {
+  const out = button("Leave", async () => (await send("/api/logout"), location.assign("/")), { class: "quiet" });
+  clear(document.getElementById("who"), element("span", {}, room.reader.name), out);
+}
+
+async function start() {
+  const session = await ask("/api/session");
+  if (!session.reader) {
+    clear(document.getElementById("modes"));
+    clear(document.getElementById("who"));
+    open = null;
+    return welcome(clear(main), session, start);
+  }
+  room.reader = session.reader;
+  room.study = await ask("/api/study");
+  room.types = new Types(room.study);
+  room.set ??= room.study.sets[0].name;
+  who();
+  await show();
+}
+
+const GENERAL = new Keys([[["?"], "these keys", help]]);
+
+function help() {
+  const rows = [...(open?.keys?.rows ?? []), ...GENERAL.rows];
+  showKeys({ rows }, open?.keys?.type ? room.types.pairs : []);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (document.querySelector("dialog[open]") || belongsElsewhere(event)) return;
+  if (!open?.keys?.press(event)) GENERAL.press(event);
+});
+
+// A pointer leaves no focus on a button, so that the next Space turns the page and does not press it again.
+document.addEventListener("click", (event) => {
+  if (event.detail && event.target.closest?.("button") && open?.focus) open.focus();
+});
+
+room.help = help;
+window.addEventListener("hashchange", () => room.reader && show());
+start().catch(fault);

@@ -1,0 +1,112 @@
+// Where a reader is in a note: a stretch that is shown before it counts, and the mark (the target) that it stands for, if any.
+
+import { resized, word, wordAfter, wordBefore } from "./stretch.js";
+
+export class Cursor {
+  // targets(): what can be chosen, as [{key, start, end, ...}]; those named first are chosen first
+  constructor(reading, targets, changed) {
+    this.reading = reading;
+    this.targets = targets;
+    this.changed = changed;
+    this.clear();
+  }
+
+  clear() {
+    this.stretch = null;
+    this.target = null;
+  }
+
+  get points() {
+    return this.reading.text.points;
+  }
+
+  // Whether the stretch is no longer the target's own.
+  get edited() {
+    return Boolean(this.target) && (this.stretch.start !== this.target.start || this.stretch.end !== this.target.end);
+  }
+
+  put(stretch, target = null) {
+    this.stretch = stretch && { start: stretch.start, end: stretch.end };
+    this.target = target;
+    if (stretch) this.follow(stretch.start);
+    this.changed();
+  }
+
+  follow(offset) {
+    const { start, end } = this.reading.range;
+    if (offset < start || offset >= end) this.reading.go(offset);
+  }
+
+  targetAt({ start, end }) {
+    return this.targets().find((target) => target.start < end && start < target.end) ?? null;
+  }
+
+  // Puts the cursor on what is at an offset: a target, or a word, or nothing.
+  at(offset) {
+    const target = this.targetAt({ start: offset, end: offset + 1 });
+    const found = target ?? word(this.points, offset);
+    this.put(found, target);
+    return found;
+  }
+
+  on(stretch) {
+    const target = this.targetAt(stretch);
+    this.put(target ?? stretch, target);
+  }
+
+  // The next word or target (by = 1) or the one before (by = -1).
+  step(by) {
+    const { start, end } = this.reading.range;
+    if (!this.stretch || this.stretch.end <= start || this.stretch.start >= end) {
+      const first = by > 0 ? wordAfter(this.points, start) : wordBefore(this.points, end);
+      return first && this.on(first);
+    }
+    const found = by > 0 ? this.wordFrom(this.stretch.end) : wordBefore(this.points, this.stretch.start);
+    if (found) this.on(found);
+  }
+
+  wordFrom(offset) {
+    let found = wordAfter(this.points, offset);
+    while (found && found.start < offset) found = wordAfter(this.points, found.end);
+    return found;
+  }
+
+  // Up or down a row.
+  row(by) {
+    if (!this.stretch) return this.step(by);
+    let to = this.reading.vertical(this.stretch.start, by);
+    for (; to; to = this.reading.vertical(to.start, by)) {
+      const found = word(this.points, to.offset) ?? inRow(wordAfter(this.points, to.offset), to) ??
+        inRow(wordBefore(this.points, to.offset), to);
+      if (found) return this.on(found);
+    }
+  }
+
+  resize(edge, outward, byWord) {
+    if (!this.stretch) return;
+    this.put(resized(this.points, this.stretch, edge, outward, byWord), this.target);
+  }
+
+  restore() {
+    if (this.target) this.put(this.target, this.target);
+  }
+
+  // After new targets have come: the same one again, or what is now in its place.
+  refresh() {
+    if (!this.stretch) return;
+    const same = this.target && this.targets().find((target) => target.key === this.target.key);
+    const target = same ?? this.targetAt(this.stretch);
+    this.put(target ?? this.stretch, target);
+  }
+
+  // The nearest of some targets after (by = 1) or before the cursor, in the text's order, or null.
+  nearest(targets, by) {
+    const here = this.stretch ? (by > 0 ? this.stretch.start : this.stretch.start) : by > 0 ? this.reading.range.start - 1 : this.reading.range.end;
+    const ordered = [...targets].sort((a, b) => by * (a.start - b.start));
+    return ordered.find((target) => by * (target.start - here) > 0) ?? null;
+  }
+}
+
+function inRow(stretch, row) {
+  return stretch && stretch.start < row.end && stretch.end > row.start ? stretch : null;
+}

@@ -1,0 +1,67 @@
+// Elements from scripts. Note text goes into the page through text nodes alone, so nothing in it can act.
+
+export function element(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) set(made, key, value);
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+const PROPERTIES = new Set(["value", "checked", "disabled", "hidden", "type", "name", "htmlFor", "tabIndex", "selected", "open"]);
+
+function set(made, key, value) {
+  if (key === "class") made.className = value;
+  else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+  else if (PROPERTIES.has(key)) made[key] = value;
+  else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
+}
+
+export function button(text, onclick, properties = {}) {
+  return element("button", { type: "button", onclick, ...properties }, text);
+}
+
+export function labelled(text, control) {
+  return element("label", { class: "labelled" }, element("span", {}, text), control);
+}
+
+export function choice(options, chosen, onchange) {
+  return element(
+    "select",
+    { onchange: (event) => onchange(event.target.value) },
+    options.map(([value, text]) => element("option", { value, selected: value === chosen }, text)),
+  );
+}
+
+// A table: heads are texts, rows are lists of texts, numbers or nodes; a row's first cell heads it.
+export function table(caption, heads, rows, properties = {}) {
+  const body = rows.map((cells) =>
+    element("tr", {}, cells.map((cell, index) => element(index ? "td" : "th", cellProperties(cell, index), shown(cell)))),
+  );
+  return element(
+    "table",
+    properties,
+    element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
+    element("tbody", {}, body),
+  );
+}
+
+function cellProperties(cell, index) {
+  const number = typeof cell === "number" ? { class: "number" } : {};
+  return index ? number : { scope: "row", ...number };
+}
+
+function shown(cell) {
+  if (cell === null || cell === undefined) return "–";
+  return typeof cell === "number" ? String(cell) : cell;
+}
+
+// A ratio as the papers print it, or a dash where it has no denominator.
+export function ratio(value) {
+  return value === null || value === undefined ? "–" : value.toFixed(3);
+}
+
+export function clear(host, ...children) {
+  host.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  return host;
+}

@@ -1,0 +1,70 @@
+// Which key does what. Letters and digits without a modifier are the scheme's types; all else is the page's.
+
+import { button, clear, element } from "./dom.js";
+
+const NAMES = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", PageDown: "Page ↓", PageUp: "Page ↑", Delete: "Del" };
+const SHIFTED = /^(Arrow|Enter$|Tab$| $|Page|Delete$|Backspace$|Escape$|[a-zA-Z]$)/;
+
+// "Ctrl+z", "Shift+ArrowRight", "a", "?": signs that a layout makes with Shift are themselves.
+export function chord(event) {
+  const key = event.key.length === 1 && (event.ctrlKey || event.metaKey) ? event.key.toLowerCase() : event.key;
+  const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
+  const shift = event.shiftKey && SHIFTED.test(key) ? "Shift+" : "";
+  return event.altKey && key.length > 1 ? `Alt+${key}` : control + shift + key;
+}
+
+export function shownChord(name) {
+  const parts = name === "+" ? ["+"] : name.split("+");
+  return parts.map((part) => NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(" ");
+}
+
+// A mode's keys: [chords, what they do, function]. A null function is said in the list only.
+export class Keys {
+  constructor(rows, type = null) {
+    this.rows = rows;
+    this.type = type;
+    this.table = new Map(rows.flatMap(([chords, , act]) => (act ? chords.map((one) => [one, act]) : [])));
+  }
+
+  // Whether the key was one of the mode's.
+  press(event) {
+    const name = chord(event);
+    const act = this.table.get(name);
+    if (act) {
+      event.preventDefault();
+      act();
+      return true;
+    }
+    if (this.type && /^[a-z0-9]$/i.test(name)) {
+      event.preventDefault();
+      this.type(name.toLowerCase());
+      return true;
+    }
+    return false;
+  }
+}
+
+const FIELDS = "input:not([type=radio]):not([type=checkbox]), select, textarea";
+
+// Whether a key press belongs to the element that has the focus and not to the mode.
+export function belongsElsewhere(event) {
+  const target = event.target;
+  if (target.matches?.(FIELDS)) return !(event.ctrlKey && event.key === "Enter");
+  if (target.matches?.("button, a[href], input, summary")) return event.key === "Enter" || event.key === " ";
+  return false;
+}
+
+export function showKeys(keys, types = []) {
+  const dialog = document.getElementById("dialog");
+  const rows = keys.rows.map(([chords, does]) =>
+    element("tr", {}, element("th", { scope: "row" }, chords.map((one) => element("kbd", {}, shownChord(one)))), element("td", {}, does)),
+  );
+  const letters = types.map(([key, type]) => element("li", {}, element("kbd", {}, key.toUpperCase()), ` ${type}`));
+  clear(
+    dialog,
+    element("h2", { id: "dialog-title" }, "Keys"),
+    element("div", { class: "two" }, element("table", { class: "keys" }, element("tbody", {}, rows)), letters.length ? element("ul", { class: "letters" }, letters) : null),
+    button("Close", () => dialog.close(), { class: "primary" }),
+  );
+  dialog.showModal();
+}

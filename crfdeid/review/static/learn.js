@@ -1,0 +1,81 @@
+// Learn: the consensus goes out, a model is trained on it elsewhere, comes back, and shows where it now disagrees.
+
+import { ask, query, send } from "./api.js";
+import { choice, clear, element, labelled, ratio, table } from "./dom.js";
+import { curve } from "./curve.js";
+import { exportForm } from "./exports.js";
+import { Keys } from "./keys.js";
+import { link, listing } from "./listing.js";
+import { fault } from "./notice.js";
+import { form } from "./welcome.js";
+
+export async function learn(main, room) {
+  const found = await ask("/api/learn");
+  const columns = element("div", { class: "two" }, results(found), element("div", {}, consensusExport(room, found), modelForm(main, room)));
+  main.append(element("div", { class: "page wide" },
+    element("h1", {}, "Learn"),
+    element("p", { class: "lead" }, `${found.notes_read} notes have a decided consensus. Export it, train, and load the model: it is tested on notes decided later.`),
+    columns,
+    await disagreements(found, room)));
+  return { keys: new Keys([]) };
+}
+
+function results({ systems }) {
+  if (!systems.length) return element("p", {}, "No system has been loaded yet.");
+  const rows = systems.map((one) => [one.name, one.notes_read, one.tested, ratio(one.recall), ratio(one.precision), one.premarks ? "pre-marks" : ""]);
+  return element("div", {}, curve(systems), table("Systems, on notes decided after they were loaded (strict)", ["System", "Notes read then", "Tested on", "Recall", "Precision", ""], rows));
+}
+
+function consensusExport(room, { train }) {
+  const what = [["consensus", "the consensus"], ["reader", "my own marks"], ...(room.study.systems.length ? [["system", "a system’s spans"]] : [])];
+  const systems = room.study.systems.map(({ name }) => [name, name]);
+  const choosers = [["what", "What", what], ...(systems.length ? [["who", "System", systems]] : [])];
+  const made = exportForm("Export", room, "/api/export", {}, choosers);
+  made.append(train ? element("p", { class: "quiet-text" }, "Then, in a terminal: ", element("code", {}, train)) : "");
+  return made;
+}
+
+function modelForm(main, room) {
+  const folder = element("input", { name: "folder", required: true, autocomplete: "off", placeholder: "models/trained" });
+  const name = element("input", { name: "name", required: true, autocomplete: "off" });
+  const premarks = element("input", { type: "checkbox", name: "premarks" });
+  const said = element("p", { class: "quiet-text", role: "status" });
+  const load = async () => {
+    try {
+      await send("/api/learn/models", { folder: folder.value, name: name.value, premarks: premarks.checked });
+      await watch(said);
+      room.study = await ask("/api/study");
+      learn(clear(main), room).catch(fault);
+    } catch (error) {
+      fault(error);
+    }
+  };
+  const made = form([labelled("Folder on this machine", folder), labelled("Name", name), element("label", { class: "check" }, premarks, "show its findings as pre-marks")], "Load", load);
+  made.classList.add("row-form");
+  return element("section", { class: "export" }, element("h2", {}, "Load a model"), made, said);
+}
+
+async function watch(said) {
+  for (;;) {
+    const job = await ask("/api/learn/job");
+    if (job.state === "failed") throw new Error(job.fault);
+    if (job.state !== "running") return;
+    said.textContent = `tagging: ${job.done} of ${job.total} notes`;
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+}
+
+async function disagreements({ systems }, room) {
+  const last = systems.at(-1)?.name ?? null;
+  const host = element("section", { class: "disagreements" });
+  if (!last) return host;
+  const list = element("div", {});
+  const draw = async (system) => {
+    const { notes } = await ask(`/api/learn/disagreements${query({ system })}`);
+    const rows = notes.map((one) => [element("span", {}, link(`${one.number}`, `#mark/${one.number}`, { class: "note-link" }), ` ${one.id}`), Array.isArray(one.against) ? one.against.join(", ") : (one.against ?? "–"), one.differences]);
+    clear(list, notes.length ? listing("Most differences first", ["Note", "Against", "Differences"], rows, { above: 620 }) : element("p", { class: "quiet-text" }, "It disagrees with no open note."));
+  };
+  await draw(last);
+  host.append(element("h2", {}, "Open notes it disagrees with"), labelled("System", choice(systems.map(({ name }) => [name, name]), last, (one) => draw(one).catch(fault))), list);
+  return host;
+}

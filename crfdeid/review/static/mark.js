@@ -1,0 +1,213 @@
+// Mark: a reader marks PHI in a note, word by word or stretch by stretch, and looks at each pre-mark.
+
+import { Actions, ask } from "./api.js";
+import { Clock } from "./clock.js";
+import { Cursor } from "./cursor.js";
+import { markKeys } from "./mark_keys.js";
+import { MarkView } from "./mark_view.js";
+import { say, speak } from "./notice.js";
+import { Reading } from "./reading.js";
+import { listen } from "./pointer.js";
+import { repeats } from "./repeats.js";
+
+export async function mark(main, room, { number }) {
+  if (!number) return void location.replace("#notes");
+  const note = await ask(`/api/notes/${number}`);
+  return new Mark(main, room, note);
+}
+
+export class Mark {
+  constructor(main, room, note) {
+    Object.assign(this, { room, note, number: note.number, types: room.types, state: note, preview: null });
+    this.view = new MarkView(main, this);
+    this.reading = new Reading(this.view.sheet, () => this.view.screens());
+    this.cursor = new Cursor(this.reading, () => this.targets(), () => this.pointed());
+    this.actions = new Actions(`/api/notes/${note.number}/actions`, () => this.state, (state) => this.take(state));
+    this.clock = new Clock(note.number, () => this.view.progress());
+    this.reading.show(note.text);
+    this.keys = markKeys(this);
+    listen(this.reading, { preview: (one) => this.previewed(one), click: (at) => this.click(at), drag: (one) => this.drag(one) });
+    this.take(note);
+    this.view.progress();
+    if (note.closed) say("This note is in the consensus: your marks in it are closed.");
+    if (this.reading.text.mostlyCapitals) say("Mostly capitals, in which more is missed: the key / shows it in sentence case.");
+  }
+
+  close() {
+    this.clock.close();
+    this.reading.close();
+  }
+
+  focus() {
+    this.view.sheet.focus({ preventScroll: true });
+  }
+
+  take(state) {
+    this.state = state;
+    if (this.cursor.stretch) this.cursor.refresh();
+    this.redraw();
+  }
+
+  // Undecided pre-marks come first, since each has to be looked at.
+  targets() {
+    return [...this.undecided(), ...this.state.marks.map((one) => ({ ...one, kind: "mark", key: `mark ${one.id}` }))];
+  }
+
+  undecided() {
+    const open = this.state.premarks.filter((one) => one.decision === null);
+    return open.map((one) => ({ ...one, kind: "premark", key: `premark ${one.id}` }));
+  }
+
+  layers() {
+    const { types, cursor } = this;
+    const marks = this.state.marks.map((one) => ({ ...one, mark: true, class: `mark ${types.colour(one.type)}`, label: one.type }));
+    const premarks = this.undecided().map((one) => ({ ...one, class: `premark ${types.colour(one.type)}`, label: `${one.type}? ${percent(one.probability)}` }));
+    const here = cursor.stretch ? [{ ...cursor.stretch, class: cursor.edited ? "cursor edited" : "cursor" }] : [];
+    const preview = this.preview ? [{ ...this.preview, class: "preview" }] : [];
+    return [...marks, ...premarks, ...here, ...preview];
+  }
+
+  redraw() {
+    this.reading.draw(this.layers());
+    this.view.update();
+  }
+
+  pointed() {
+    const { stretch, target } = this.cursor;
+    if (stretch) speak([this.reading.text.slice(stretch.start, stretch.end), target && `${target.kind} ${target.type}`].filter(Boolean).join(", "));
+    this.redraw();
+  }
+
+  previewed(stretch) {
+    if (stretch?.start === this.preview?.start && stretch?.end === this.preview?.end) return;
+    this.preview = stretch;
+    this.reading.draw(this.layers());
+  }
+
+  // A click on a word marks it; on a mark it chooses it; on the chosen mark it takes it away.
+  click(offset) {
+    const before = this.cursor.target?.key;
+    const found = this.cursor.at(offset);
+    if (!found) return;
+    const { target } = this.cursor;
+    if (!target) this.put(this.types.current);
+    else if (target.key === before) target.kind === "mark" ? this.remove() : this.put(target.type);
+  }
+
+  drag(stretch) {
+    this.cursor.put(stretch, null);
+    this.put(this.types.current);
+  }
+
+  // Marks what the cursor is on, with a type or, without one, with what it has.
+  put(type = null) {
+    const { stretch, target, edited } = this.cursor;
+    if (!stretch) return say("Go to a word first, with the arrow keys or a click.");
+    if (type) this.types.current = type;
+    const ends = edited ? { start: stretch.start, end: stretch.end } : {};
+    const done = this.actions.do(() => this.action(stretch, target, type, ends));
+    if (target?.kind === "premark") done.then((state) => state && this.advance(target));
+  }
+
+  action(stretch, target, type, ends) {
+    const now = target ? this.targets().find((one) => one.key === target.key) : this.targets().find((one) => one.start === stretch.start && one.end === stretch.end);
+    if (!now) return { kind: "add", start: stretch.start, end: stretch.end, type: type ?? this.types.current };
+    const changes = { ...ends, ...(type && type !== now.type ? { type } : {}) };
+    const changed = Object.keys(changes).length > 0;
+    if (now.kind === "mark") return changed ? { kind: "change", mark: now.id, ...changes } : null;
+    return changed ? { kind: "alter", premark: now.id, ...changes } : { kind: "accept", premark: now.id };
+  }
+
+  remove() {
+    const { target } = this.cursor;
+    if (!target) return;
+    const action = target.kind === "mark" ? { kind: "remove", mark: target.id } : { kind: "reject", premark: target.id };
+    this.actions.do(action).then((state) => state && target.kind === "premark" && this.advance(target));
+  }
+
+  // After a pre-mark, to the next on this screen; never past text that has not been read.
+  advance(from) {
+    const { start, end } = this.reading.range;
+    const next = this.undecided().find((one) => one.start >= from.start && one.start >= start && one.start < end);
+    if (next) this.cursor.put(next, next);
+  }
+
+  jump(by) {
+    const open = this.undecided();
+    const next = this.cursor.nearest(open.length ? open : this.targets(), by);
+    if (next) this.cursor.put(next, next);
+    else say(open.length ? "No further pre-mark that way." : "No further mark that way.");
+  }
+
+  pick(type) {
+    this.types.current = type;
+    if (this.cursor.stretch) this.put(type);
+    else this.view.update();
+  }
+
+  key(letter) {
+    const type = this.types.byKey.get(letter);
+    if (type) this.pick(type);
+  }
+
+  turn(by) {
+    if (this.reading.turn(by)) this.cursor.put(null);
+    else if (by > 0) say("The end of the note. Ctrl Enter finishes it.");
+  }
+
+  step(kind) {
+    const held = this.state[kind] > 0;
+    return held ? this.actions.do({ kind }) : say(`Nothing to ${kind}.`);
+  }
+
+  async repeats() {
+    const { target } = this.cursor;
+    if (target?.kind !== "mark") return say("Choose a mark first; its text is then looked for in all notes of the patient.");
+    const text = this.reading.text.slice(target.start, target.end);
+    const state = await repeats(this.number, () => this.state.version, { ...target, text });
+    if (state) this.take(state);
+    this.focus();
+  }
+
+  sentence() {
+    this.reading.sentence = !this.reading.sentence;
+    this.redraw();
+  }
+
+  // Finished only when every screen has been shown and every pre-mark decided.
+  async finish() {
+    const unseen = this.reading.seen.unseen;
+    if (unseen >= 0) return this.lookAt(unseen, "Some screens of this note have not been shown yet. This is the first.");
+    const [open] = this.undecided();
+    if (open) return this.lookAt(open.start, "Each pre-mark has to be accepted, changed or rejected. This is the first.", open);
+    if (this.state.done) return this.next();
+    if (await this.actions.do({ kind: "done" })) this.next();
+  }
+
+  lookAt(offset, why, target = null) {
+    this.reading.go(offset);
+    if (target) this.cursor.put(target, target);
+    say(why);
+  }
+
+  async next() {
+    await this.clock.report();
+    location.hash = await following(this.note, this.room);
+  }
+
+  beside(number) {
+    if (number) location.hash = `mark/${number}`;
+    else say("There is no further note that way.");
+  }
+}
+
+function percent(probability) {
+  return probability === null ? "" : `${Math.floor(probability * 100)}%`;
+}
+
+async function following(note, room) {
+  if (room.order === "given" && note.next) return `mark/${note.next}`;
+  const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set, order: room.order })}`);
+  const open = notes.find((one) => !one.done && !one.refused && one.number !== note.number);
+  return open ? `mark/${open.number}` : "notes";
+}

@@ -1,0 +1,105 @@
+// What Mark looks like: the note, the legend beside it, and below it what the cursor is on.
+
+import { ask, query } from "./api.js";
+import { button, clear, element } from "./dom.js";
+import { left, pace } from "./notes.js";
+import { legend } from "./scheme.js";
+import { larger } from "./size.js";
+
+export class MarkView {
+  constructor(main, mode) {
+    this.mode = mode;
+    this.sheet = element("div", { class: "sheet", tabIndex: 0, role: "application", "aria-label": "The note. Arrow keys go from word to word, letters mark." });
+    this.side = element("aside", { "aria-label": "Types" });
+    this.here = element("div", { class: "here" });
+    this.where = element("span", { class: "where" });
+    this.done = element("span", { class: "quiet-text" });
+    this.foot = element("div", { class: "foot" });
+    main.append(element("div", { class: "desk" }, this.top(), this.sheet, this.side, this.here, this.foot));
+  }
+
+  top() {
+    const { mode } = this;
+    const { note } = mode;
+    this.undo = button("↶ Undo", () => mode.step("undo"), { "aria-keyshortcuts": "Control+Z" });
+    this.redo = button("↷ Redo", () => mode.step("redo"), { "aria-keyshortcuts": "Control+Y" });
+    this.sentence = button("Aa", () => mode.sentence(), { "aria-label": "Capitals in sentence case", title: "Capitals in sentence case ( / )" });
+    return element("div", { class: "top" },
+      element("h1", {}, `Note ${note.number}`, element("small", {}, ` ${note.id}${note.patient ? ` · patient ${note.patient}` : ""}`)),
+      this.done,
+      element("span", { class: "tools" }, this.undo, this.redo, this.sentence,
+        button("A−", () => (larger(-1), mode.reading.lay()), { "aria-label": "Smaller text" }),
+        button("A+", () => (larger(1), mode.reading.lay()), { "aria-label": "Larger text" }),
+        button("Keys ?", () => mode.room.help())));
+  }
+
+  update() {
+    const { mode } = this;
+    const { state, types, cursor } = mode;
+    this.undo.disabled = !state.undo;
+    this.redo.disabled = !state.redo;
+    this.sentence.setAttribute("aria-pressed", String(mode.reading.sentence));
+    clear(this.side, legend(types, (type) => mode.pick(type), cursor.target?.type ?? null));
+    clear(this.here, this.card());
+    this.screens();
+  }
+
+  card() {
+    const { mode } = this;
+    const { cursor, state, types } = mode;
+    const { stretch, target, edited } = cursor;
+    if (!stretch) return hint(state.undecided ? `${state.undecided} pre-marks to look at: the key . goes to the next.` : "Click a word, drag over several, or go there with the arrow keys and press a type’s letter.");
+    const text = element("q", {}, shortened(mode.reading.text.slice(stretch.start, stretch.end)));
+    if (!target) return [text, hint(`not marked; Enter or a click marks it ${types.current}`), button("Mark ⏎", () => mode.put(), { class: "primary" })];
+    const type = element("strong", {}, target.type);
+    if (target.kind === "premark") return [text, type, element("span", {}, `the model says so${sure(target)}`), ...decisions(mode, edited)];
+    return [text, type, element("span", {}, BY[target.by] ?? ""), edited ? button("Keep ends ⏎", () => mode.put(), { class: "primary" }) : null,
+      button("Remove Del", () => mode.remove()), button("All repeats *", () => mode.repeats())];
+  }
+
+  screens() {
+    const { mode } = this;
+    if (!mode.reading?.starts) return;
+    const { screen, screens } = mode.reading;
+    this.where.textContent = `screen ${screen + 1} of ${screens}`;
+    this.done.textContent = mode.state.done ? "✓ finished" : "";
+    const last = screen + 1 === screens;
+    clear(this.foot,
+      button("‹ Note", () => mode.beside(mode.note.previous), { disabled: !mode.note.previous, "aria-label": "Note before" }),
+      button("‹ Screen", () => mode.turn(-1), { disabled: screen === 0, "aria-label": "Screen before" }),
+      this.where,
+      button("Screen ›", () => mode.turn(1), { disabled: last, class: last ? "" : "primary", "aria-label": "Next screen" }),
+      button("Finish note", () => mode.finish(), { class: last ? "primary" : "", id: "finish" }),
+      button("Note ›", () => mode.beside(mode.note.next), { disabled: !mode.note.next, "aria-label": "Next note" }),
+      (this.pace ??= element("span", { class: "quiet-text pace" })));
+  }
+
+  async progress() {
+    try {
+      const found = await ask(`/api/progress${query({ set: this.mode.room.set })}`);
+      const progress = found.progress ?? found;
+      this.pace.textContent = [`${progress.done} of ${progress.notes} notes`, pace(progress), left(progress)].filter(Boolean).join(" · ");
+    } catch {
+      this.pace.textContent = "";
+    }
+  }
+}
+
+const BY = { hand: "marked by you", premark: "from a pre-mark", repeat: "marked as a repeat", import: "came with the note" };
+
+function hint(text) {
+  return element("span", { class: "quiet-text" }, text);
+}
+
+function sure({ probability }) {
+  return probability === null ? "" : ` with ${(probability * 100).toFixed(0)} %`;
+}
+
+function decisions(mode, edited) {
+  return [button(edited ? "Accept so ⏎" : "Accept ⏎", () => mode.put(), { class: "primary" }), button("Reject Del", () => mode.remove())];
+}
+
+export function shortened(text) {
+  const points = Array.from(text);
+  return points.length > 60 ? `${points.slice(0, 40).join("")} … ${points.slice(-15).join("")}` : text;
+}

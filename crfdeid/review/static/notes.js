@@ -1,0 +1,71 @@
+// The notes of a set: which are read, how far one is, and which comes next.
+
+import { ask, query } from "./api.js";
+import { choice, clear, element, labelled } from "./dom.js";
+import { Keys } from "./keys.js";
+import { link, listing } from "./listing.js";
+
+const QUICK = 300;
+
+export async function notes(main, room) {
+  const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set, order: room.order })}`);
+  const redraw = () => notes(clear(main), room);
+  const list = listing("Notes", heads(room), found.map((note) => cells(note, room)), { above: 400 });
+  const next = found.find((note) => !note.done && !note.refused);
+  main.append(
+    element("div", { class: "page" },
+      element("h1", {}, "Notes to read"),
+      element("div", { class: "bar" }, choosers(room, redraw), next ? link("Read on", `#mark/${next.number}`, { class: "primary", id: "read-on" }) : element("strong", {}, "All notes of this set are read.")),
+      progressLine(progress),
+      list),
+  );
+  main.querySelector("#read-on")?.focus();
+  return { keys: new Keys([
+    [["PageDown", " "], "further notes", () => list.turn(1)],
+    [["PageUp", "Shift+ "], "notes before", () => list.turn(-1)],
+  ]) };
+}
+
+export function setChooser(room, redraw) {
+  const sets = room.study.sets.map(({ name, notes: count }) => [name, `${name} (${count} notes)`]);
+  return labelled("Set", choice(sets, room.set, (set) => ((room.set = set), redraw())));
+}
+
+function choosers(room, redraw) {
+  const orders = [["given", "as given"], ["uncertainty", "least certain first"]];
+  const order = room.study.premarks ? labelled("Order", choice(orders, room.order, (one) => ((room.order = one), redraw()))) : null;
+  return [setChooser(room, redraw), order];
+}
+
+function heads(room) {
+  return ["Note", "Patient", "Words", "Your marks", ...(room.study.premarks ? ["Pre-marks left", "Uncertainty"] : []), "State"];
+}
+
+function cells(note, room) {
+  const name = link(`${note.number}`, `#mark/${note.number}`, { class: "note-link" });
+  const premarks = room.study.premarks ? [note.undecided, note.uncertainty === null ? null : note.uncertainty.toFixed(2)] : [];
+  return [element("span", {}, name, ` ${note.id}`), note.patient ?? "–", note.words, note.marks, ...premarks, state(note)];
+}
+
+function state(note) {
+  if (note.refused) return element("span", { class: "bad" }, `✗ refused: ${note.refused} on disk`);
+  if (note.stage === "done" && note.done) return link("consensus", `#agree/${note.number}`);
+  return note.done ? "✓ read" : note.marks ? "… begun" : "";
+}
+
+export function pace(progress) {
+  if (!progress.words_per_minute) return "";
+  return `${Math.round(progress.words_per_minute)} words a minute${progress.words_per_minute > QUICK ? " (quick: fast readers miss most)" : ""}`;
+}
+
+export function left(progress) {
+  if (!progress.seconds_left) return "";
+  const minutes = Math.round(progress.seconds_left / 60);
+  return minutes > 90 ? `about ${Math.round(minutes / 60)} hours left` : `about ${Math.max(1, minutes)} min left`;
+}
+
+export function progressLine(progress) {
+  const bar = element("progress", { max: Math.max(1, progress.words), value: progress.words_done, "aria-label": "Words read" });
+  const parts = [`${progress.done} of ${progress.notes} notes`, `${progress.words_done} of ${progress.words} words`, pace(progress), left(progress)];
+  return element("p", { class: "progress" }, bar, element("span", {}, parts.filter(Boolean).join(" · ")));
+}

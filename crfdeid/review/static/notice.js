@@ -1,0 +1,35 @@
+// The line that says whether work is saved, the word said to a screen reader, and the gentle word about a pause.
+
+import { saving } from "./api.js";
+import { button, clear, element } from "./dom.js";
+
+const status = document.getElementById("saved");
+const spoken = document.getElementById("spoken");
+const word = document.getElementById("word");
+
+saving.addEventListener("state", ({ detail }) => {
+  status.dataset.state = detail.state;
+  if (detail.state === "saved") status.textContent = "✓ saved";
+  else if (detail.state === "saving") status.textContent = "saving…";
+  else status.textContent = `✗ not saved: ${detail.why}`;
+});
+
+// To a screen reader alone.
+export function speak(text) {
+  spoken.textContent = text;
+}
+
+// A line over the page that goes away by a key or a click; kind is "calm" or "fault".
+export function say(text, kind = "calm") {
+  word.dataset.kind = kind;
+  clear(word, element("span", {}, text), button("Close", hush, { class: "quiet" }));
+  word.hidden = false;
+}
+
+export function hush() {
+  word.hidden = true;
+}
+
+export function fault(error) {
+  say(error.message, "fault");
+}

@@ -1,0 +1,17 @@
+// How large notes are written. Kept in the browser; it is the only thing that is.
+
+const SIZES = [14, 15, 16, 17, 18, 20, 22, 25, 28, 32];
+const NAME = "crfdeid text size";
+
+function stored() {
+  const found = SIZES.indexOf(Number(localStorage.getItem(NAME)));
+  return found < 0 ? SIZES.indexOf(17) : found;
+}
+
+export function larger(by) {
+  const index = Math.max(0, Math.min(SIZES.length - 1, stored() + by));
+  localStorage.setItem(NAME, String(SIZES[index]));
+  document.documentElement.style.setProperty("--text-size", `${SIZES[index]}px`);
+}
+
+larger(0);
