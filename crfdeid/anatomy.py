@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from crfdeid import crf, model_folder, scheme, templates
 from crfdeid.engine import weights
@@ -51,7 +52,8 @@ class Weight:
 
 class Anatomy:
     """A CRF's weights and line. ``numbers`` are the features by name, ``state`` the weights
-    [features, labels], ``transitions`` those [labels, labels] from row to column."""
+    [features, labels], sparse, with an empty row at the end for features that the model lacks;
+    ``transitions`` those [labels, labels] from row to column."""
 
     def __init__(self, folder: Path, line: Line) -> None:
         self.folder, self.line = folder, line
@@ -61,8 +63,8 @@ class Anatomy:
         self.numbers = {feature: number for number, feature in enumerate(self.features)}
         rows = found.records[found.records["kind"] == weights.STATE]
         self.size, self.moves = len(rows), len(found.records) - len(rows)
-        self.state = np.zeros((len(self.features), len(self.labels)))
-        self.state[rows["source"], rows["target"]] = rows["weight"]
+        shape = len(self.features) + 1, len(self.labels)
+        self.state = csr_matrix((rows["weight"], (rows["source"], rows["target"])), shape)
         self.groups = groups_in(folder / "features" / name for name in line.experiment.features)
 
     def group(self, feature: str) -> str:
@@ -71,7 +73,7 @@ class Anatomy:
     def strongest(self, label: str, top: int, sign: int = 1) -> list[Weight]:
         """The features with the greatest weights for ``label``, or against it where ``sign`` is
         -1. Raises :class:`ModelFault` on a label that the model does not have."""
-        column = self.state[:, self.label(label)]
+        column = self.state[:, [self.label(label)]].toarray()[:-1, 0]
         order = np.argsort(-sign * column, kind="stable")[:top].tolist()
         chosen = ((self.features[number], float(column[number])) for number in order)
         return [Weight(name, value, self.group(name)) for name, value in chosen if value * sign > 0]
@@ -101,14 +103,14 @@ class Anatomy:
         owners = np.array([self.group(feature) for feature in self.features])
         found = []
         for group in dict.fromkeys(self.groups.values()):
-            rows = self.state[owners == group]
-            found.append((group, len(rows), int((rows != 0).sum()), float(np.abs(rows).sum())))
+            rows = self.state[np.flatnonzero(owners == group)]
+            found.append((group, rows.shape[0], rows.count_nonzero(), float(abs(rows).sum())))
         return sorted(found, key=lambda row: -row[3])
 
     def parts(self, features: Sequence[str]) -> np.ndarray:
         """The weights [features, labels] of these features, 0 for those the model lacks."""
-        known = np.array([self.numbers.get(feature, -1) for feature in features], np.int64)
-        return np.where((known >= 0)[:, None], self.state[known], 0.0)
+        unknown = len(self.features)
+        return self.state[[self.numbers.get(feature, unknown) for feature in features]].toarray()
 
 
 def load(folder: Path | str) -> Anatomy:

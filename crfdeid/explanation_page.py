@@ -96,15 +96,12 @@ def token(explanation: Explanation, runners: int, top: int) -> str:
     rows = [explanation_text.cells(explanation.candidates[n]) for n in chosen]
     parts = [f'<section id="token{explanation.number}"><h2>{escape(title)}</h2>']
     parts.append(table("Labels", explanation_text.heads(explanation), rows))
-    for name, summed, folded in (
-        ("group", explanation.by_group(), False),
-        ("template", explanation.by_template(), True),
-        ("feature", explanation.by_feature(), True),
-    ):
-        head, *body = explanation_text.table(explanation, name, summed, chosen, top)
+    for name in ("group", "template", "feature"):
+        head, *body = explanation_text.table(explanation, name, chosen, top)
         caption = f"What each {name} adds to a label's emission; lead: {' over '.join(head[1:3])}"
         made = table(caption, head, body, bars=True)
-        parts.append(f"<details><summary>By {name}</summary>{made}</details>" if folded else made)
+        folded = f"<details><summary>By {name}</summary>{made}</details>"
+        parts.append(made if name == "group" else folded)
     return "".join([*parts, "</section>\n"])
 
 

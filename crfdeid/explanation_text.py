@@ -76,13 +76,9 @@ def token(explanation: Explanation, runners: int, top: int) -> Iterator[str]:
     yield f"token {explanation.number}, {it.start}-{it.end}, {shown(it.text)}: {explanation.label}"
     yield ""
     yield from aligned([heads(explanation), *(cells(explanation.candidates[n]) for n in chosen)])
-    for title, rows in (
-        ("group", explanation.by_group()),
-        ("template", explanation.by_template()),
-        ("feature", explanation.by_feature()),
-    ):
+    for title in ("group", "template", "feature"):
         yield ""
-        yield from aligned(list(table(explanation, title, rows, chosen, top)))
+        yield from aligned(list(table(explanation, title, chosen, top)))
 
 
 def compared(explanation: Explanation, runners: int) -> list[int]:
@@ -104,13 +100,17 @@ def cells(candidate: Candidate) -> tuple[str, ...]:
     return candidate.label, probability, f"{candidate.emission:+.4f}", *moves, f"{candidate.behind:.4f}"
 
 
-def table(
-    explanation: Explanation, title: str, rows: list[tuple[str, np.ndarray]], chosen: list[int], top: int
-) -> Iterator[tuple[str, ...]]:
-    """What each name adds to the emission of each chosen label, and how much more to the winner
-    than to the first runner-up. What is past ``top`` is summed, so that columns add up."""
-    yield title, *(explanation.candidates[n].label for n in chosen), "lead"
-    for name, row in cut(rows, top):
+def table(explanation: Explanation, part: str, chosen: list[int], top: int) -> Iterator[tuple[str, ...]]:
+    """What each ``part`` (group, template or feature) adds to the emission of each chosen label,
+    and how much more to the winner than to the first runner-up. Templates and features past ``top``
+    are summed, so that columns add up."""
+    yield part, *(explanation.candidates[n].label for n in chosen), "lead"
+    rows = {
+        "group": explanation.by_group,
+        "template": explanation.by_template,
+        "feature": explanation.by_feature,
+    }[part]()
+    for name, row in rows if part == "group" else cut(rows, top):
         yield shown(name), *(f"{row[n]:+.4f}" for n in chosen), f"{lead(row):+.4f}"
     total = np.array([candidate.emission for candidate in explanation.candidates])
     yield TOTAL, *(f"{total[n]:+.4f}" for n in chosen), f"{lead(total):+.4f}"
