@@ -19,7 +19,7 @@ import regex
 from crfdeid.gazetteer import Gazetteer
 
 Value = str | tuple[str, ...] | None
-SEVERAL = frozenset(["ngrams", "words_left", "words_right"])
+SEVERAL = frozenset(["ngrams", "words_left", "words_right", "links_left", "links_right"])
 YES = "1"
 
 CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
@@ -92,6 +92,23 @@ def is_punctuation(character: str) -> bool:
     return not character.isalnum() and not character.isspace()
 
 
+def letter_case(text: str) -> str:
+    """How capitals are spread over a token, so that a window of them is a pattern (Tafvizi 2011, 2.4).
+
+    >>> [letter_case(text) for text in ("Ruiz", "MRN", "A", "pain", "McKay", "5")]
+    ['first', 'all', 'first', 'none', 'mixed', 'no_letters']
+    """
+    letters = [c for c in text if c.isalpha()]
+    if not letters:
+        return "no_letters"
+    capitals = [c.isupper() for c in letters]
+    if not any(capitals):
+        return "none"
+    if capitals[0] and not any(capitals[1:]):
+        return "first"
+    return "all" if all(capitals) else "mixed"
+
+
 def consists_of(text: str, *kinds: Callable[[str], bool]) -> bool:
     """Whether every character is of one of the kinds, and every kind occurs."""
     return all(any(kind(c) for kind in kinds) for c in text) and all(any(map(kind, text)) for kind in kinds)
@@ -107,6 +124,7 @@ LEXICAL: dict[str, Callable[[str], Value]] = {
     "length": lambda text: str(min(len(text), 20)),
     "number_range": number_range,
     "letter_pattern": letter_pattern,
+    "letter_case": letter_case,
     # The yes/no questions of He et al. 2015, table 2.
     "has_letter": when(lambda text: any(c.isalpha() for c in text)),
     "has_capital": when(lambda text: any(c.isupper() for c in text)),
@@ -117,6 +135,7 @@ LEXICAL: dict[str, Callable[[str], Value]] = {
     "has_punctuation": when(lambda text: any(is_punctuation(c) for c in text)),
     "letters_and_digits": when(lambda text: consists_of(text, str.isalpha, str.isdigit)),
     "digits_and_punctuation": when(lambda text: consists_of(text, str.isdigit, is_punctuation)),
+    "no_letters": when(lambda text: not any(c.isalpha() for c in text)),
 }
 
 

@@ -36,6 +36,10 @@ class Page:
         self.lowered = [token.text.lower() for token in tokens]
         self.lines = list(lines(tokens))
 
+    def covered(self, part: range) -> str:
+        """The text from the first token of ``part`` to its last."""
+        return self.text[self.tokens[part[0]].start : self.tokens[part[-1]].end]
+
 
 def lines(tokens: Sequence[Token]) -> Iterator[range]:
     """Index ranges of the lines, each with its line end."""
@@ -152,6 +156,34 @@ def chunks(page: Page) -> Iterator[range]:
             start = index
 
 
+def words(page: Page) -> Iterator[range]:
+    """Index ranges of the written words: what stands between white space, without the marks
+    around it; each of those is a word by itself, and so is a line end.
+
+    >>> from crfdeid.tokenizer import fine
+    >>> page = Page("(555-0142),", fine("(555-0142),"))
+    >>> [page.covered(part) for part in words(page)]
+    ['(', '555-0142', ')', ',']
+    """
+    for part in chunks(page):
+        start = part.start
+        for index in part:
+            if is_line_end(page.tokens[index]):
+                yield from _core(page, range(start, index))
+                yield range(index, index + 1)
+                start = index + 1
+        yield from _core(page, range(start, part.stop))
+
+
+def _core(page: Page, part: range) -> Iterator[range]:
+    told = [i for i in part if any(c.isalnum() for c in page.tokens[i].text)]
+    core = range(told[0], told[-1] + 1) if told else range(part.stop, part.stop)
+    yield from (range(i, i + 1) for i in range(part.start, core.start))
+    if core:
+        yield core
+    yield from (range(i, i + 1) for i in range(core.stop, part.stop))
+
+
 def chunk(page: Page) -> list[Value]:
     """The short shape of all that stands between white space, with digits counted up to
     4; only where it is more than one token. Outer punctuation is not told.
@@ -163,7 +195,7 @@ def chunk(page: Page) -> list[Value]:
     values: list[Value] = [None] * len(page.tokens)
     for part in chunks(page):
         if len(part) > 1 and not is_line_end(page.tokens[part[0]]):
-            text = page.text[page.tokens[part[0]].start : page.tokens[part[-1]].end]
+            text = page.covered(part)
             told = chunk_shape(text)
             values[part.start : part.stop] = [told] * len(part)
     return values
@@ -184,7 +216,7 @@ def written_as(page: Page) -> list[Value]:
     values: list[Value] = [None] * len(page.tokens)
     for part in chunks(page):
         if len(part) > 2:
-            text = page.text[page.tokens[part[0]].start : page.tokens[part[-1]].end]
+            text = page.covered(part)
             values[part.start : part.stop] = [address_kind(text)] * len(part)
     return values
 

@@ -6,28 +6,24 @@ template is also the name of the feature it makes, in CRFsuite's own notation, s
 model's weights read like the file that caused them: ``lower[-1]|shape[0]=dr|Aaaa``.
 Where a template looks past an end of the sequence, or at an observation that has
 nothing to say, it makes no feature. An observation of several values makes a feature
-for each, and cannot be joined.
-
-Besides the observations by name there are ``in_LIST`` (the token occurs in an entry of
-gazetteer LIST), ``phrase_LIST`` (it stands in a whole entry) and ``pos`` (the configured
-part-of-speech source).
+for each, and cannot be joined. All names are in :mod:`crfdeid.catalogue`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from crfdeid import neighbours, observations, page, shipped
+from crfdeid import shipped
+from crfdeid.catalogue import OF_POS, Contextual, Lexical
+from crfdeid.catalogue import contextual as contextual
+from crfdeid.catalogue import lexical as lexical
 from crfdeid.faults import TemplateFault, near
 from crfdeid.files import read_text
-from crfdeid.gazetteer import Gazetteer
 from crfdeid.observations import SEVERAL, Value
 from crfdeid.page import Page
-from crfdeid.tokenizer import is_line_end
 
 ATOM = re.compile(r"(\w+)\[(-?\d+)(?:\.\.(-?\d+))?\]")
 
@@ -35,8 +31,6 @@ REMEMBERED = 200_000  # token texts times offsets whose features are kept at onc
 
 Atom = tuple[str, int]
 Template = tuple[Atom, ...]
-Lexical = Mapping[str, Callable[[str], Value]]
-Contextual = Mapping[str, Callable[[Page], list[Value]]]
 
 
 def parse(part: str) -> Iterator[Template]:
@@ -91,34 +85,6 @@ def gazetteers_named(templates: Iterable[Template]) -> list[str]:
     return sorted({name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))})
 
 
-def lexical(gazetteers: Mapping[str, Gazetteer]) -> dict[str, Callable[[str], Value]]:
-    """All observations of a token's text."""
-    lists = {f"in_{name}": observations.gazetteer_word(found) for name, found in gazetteers.items()}
-    return observations.LEXICAL | neighbours.LEXICAL | lists
-
-
-def contextual(
-    gazetteers: Mapping[str, Gazetteer], pos: Callable[[list[str]], list[str]] | None = None
-) -> dict[str, Callable[[Page], list[Value]]]:
-    """All observations of a document; ``pos`` tags the words of one line."""
-    lists = {f"phrase_{name}": partial(_phrase, found) for name, found in gazetteers.items()}
-    tagged = {"pos": partial(_pos, pos)} if pos else {}
-    return page.CONTEXTUAL | neighbours.CONTEXTUAL | lists | tagged
-
-
-def _phrase(gazetteer: Gazetteer, page: Page) -> list[Value]:
-    return observations.gazetteer_phrase(gazetteer, page.lowered)
-
-
-def _pos(tag: Callable[[list[str]], list[str]], page: Page) -> list[Value]:
-    values: list[Value] = [None] * len(page.tokens)
-    for line in page.lines:
-        words = [index for index in line if not is_line_end(page.tokens[index])]
-        for index, tag_of in zip(words, tag([page.tokens[i].text for i in words])):
-            values[index] = tag_of
-    return values
-
-
 @dataclass(frozen=True)
 class _Joined:
     title: str
@@ -134,10 +100,7 @@ class Extractor:
     def __init__(self, templates: Sequence[Template], lexical: Lexical, contextual: Contextual) -> None:
         self.lexical, self.contextual = lexical, contextual
         self.templates = list(dict.fromkeys(templates))
-        for name in {name for template in self.templates for name, _ in template}:
-            if name not in lexical and name not in contextual:
-                known = [*lexical, *contextual]
-                raise TemplateFault(f"{name}: no such observation{near(name, known)}")
+        _refuse_unknown(self.templates, lexical, contextual)
         _refuse_joined_several(self.templates)
         single = [template[0] for template in self.templates if len(template) == 1]
         self.by_offset: dict[int, list[str]] = {}
@@ -215,6 +178,15 @@ def _add_one(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
 def _add_each(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
     for row, value in zip(rows, values):
         row += [head + one for one in each(value)]
+
+
+def _refuse_unknown(templates: Iterable[Template], lexical: Lexical, contextual: Contextual) -> None:
+    for name in dict.fromkeys(name for template in templates for name, _ in template):
+        if name in lexical or name in contextual:
+            continue
+        if name in OF_POS:
+            raise TemplateFault(f"{name}: needs a part of speech, but the setting pos names no source")
+        raise TemplateFault(f"{name}: no such observation{near(name, [*lexical, *contextual, *OF_POS])}")
 
 
 def _refuse_joined_several(templates: Iterable[Template]) -> None:

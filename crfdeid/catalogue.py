@@ -1,0 +1,66 @@
+"""All observations by their names: what a template may ask for.
+
+Besides those that the modules name there are ``in_LIST`` (the token occurs in an entry of
+gazetteer LIST), ``phrase_LIST`` (it stands in a whole entry), and those of the configured
+part-of-speech source: ``pos``, ``chunk_tag``, ``mesh``. What needs a program or a wheel of its own
+asks for it when a page is first observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+
+from crfdeid import clues, lemmas, mesh, mist, neighbours, observations, page
+from crfdeid.gazetteer import Gazetteer
+from crfdeid.observations import Value
+from crfdeid.page import Page
+from crfdeid.phrase_grammar import PartsOfSpeech, Tag, chunk_tag
+
+Lexical = Mapping[str, Callable[[str], Value]]
+Contextual = Mapping[str, Callable[[Page], list[Value]]]
+
+OF_POS = ("pos", "chunk_tag", "mesh")
+OF_LINKS = ("links_left", "links_right")
+RULE = "rule_"  # begins the names of the observations that are rules
+
+
+class _WithRules(dict[str, Callable[[Page], list[Value]]]):
+    """Reads the rules when a name of theirs is first looked for."""
+
+    def __contains__(self, name: object) -> bool:
+        if isinstance(name, str) and name.startswith(RULE) and not super().__contains__(name):
+            self.update(import_module("crfdeid.rules.observed").CONTEXTUAL)
+        return super().__contains__(name)
+
+
+def lexical(gazetteers: Mapping[str, Gazetteer]) -> dict[str, Callable[[str], Value]]:
+    """All observations of a token's text."""
+    lists = {f"in_{name}": observations.gazetteer_word(found) for name, found in gazetteers.items()}
+    return observations.LEXICAL | neighbours.LEXICAL | lemmas.LEXICAL | lists
+
+
+def contextual(
+    gazetteers: Mapping[str, Gazetteer], pos: Tag | None = None
+) -> dict[str, Callable[[Page], list[Value]]]:
+    """All observations of a document; ``pos`` tags the words of one line."""
+    lists = {f"phrase_{name}": partial(_phrase, found) for name, found in gazetteers.items()}
+    links = {name: partial(_links, name) for name in OF_LINKS}
+    known = page.CONTEXTUAL | neighbours.CONTEXTUAL | clues.CONTEXTUAL | mist.CONTEXTUAL
+    return _WithRules(known | links | lists | (_of_pos(pos) if pos else {}))
+
+
+def _of_pos(tag: Tag) -> dict[str, Callable[[Page], list[Value]]]:
+    pos = PartsOfSpeech(tag)
+    return {"pos": pos, "chunk_tag": partial(chunk_tag, pos), "mesh": partial(mesh.mesh, pos)}
+
+
+def _phrase(gazetteer: Gazetteer, page: Page) -> list[Value]:
+    return observations.gazetteer_phrase(gazetteer, page.lowered)
+
+
+def _links(name: str, page: Page) -> list[Value]:
+    from crfdeid import links
+
+    return links.CONTEXTUAL[name](page)
