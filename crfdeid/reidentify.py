@@ -11,7 +11,6 @@ Beside the corpus lies OUT.tokens.csv: which tokens are ambiguous, which are in 
 from __future__ import annotations
 
 import argparse
-from itertools import islice
 from pathlib import Path
 
 from crfdeid import command, corpora, hosts, subsets
@@ -50,13 +49,15 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
+    if given.documents is not None and given.documents < 1:
+        raise ConfigurationFault(f"--documents {given.documents}: wanted 1 or more")
     for type in given.types or ():
         if type not in SLOTS:
             raise ConfigurationFault(f"--types {type}: no such type{near(type, SLOTS)}")
     tokens = given.tokens or Path(f"{given.out}.tokens.csv")
     places.refuse_existing(tokens, given.overwrite)
     read, known = settled(given)
-    made = list(islice(make(given.kind, known, given.seed, given.part, given.plain), given.documents))
+    made = list(make(given.kind, known, given.seed, given.part, given.plain, given.documents))
     found = marks.marks(made)
     documents = [labelled(one.document, given.types) for one in made]
     corpora.write(documents, given.out, given.format, given.overwrite)

@@ -339,6 +339,32 @@ def test_a_host_without_spans_wants_a_convention(host_file: Path, tmp_path: Path
     assert "Foley" not in ended.stderr and len(ended.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("name", ["reidentified", "ambiguous", "dictionary"])
+def test_the_papers_runs_can_be_read(name: str) -> None:
+    pytest.importorskip("gruut_lang_en")
+    from crfdeid.ablation import plan
+
+    planned = plan.read(f"sibanda_{name}")
+    assert planned.folds == 10 and [run.name for run in planned.runs] == ["CRF", "CRF, local context"]
+
+
+def test_what_the_benchmarks_count(made, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "benchmarks"))
+    pytest.importorskip("faker")
+    import reidentify as benchmark
+    import sibanda
+
+    test = made["reidentified"]
+    documents = [one.document for one in test]
+    for document, one in zip(benchmark.own_text(documents, test), test):
+        kept = [where for span, where in zip(one.document.spans, one.where) if span in document.spans]
+        assert kept and set(kept) == {"host"} and len(kept) == one.where.count("host")
+    named = [sibanda.names_alone(document) for document in documents]
+    assert {span.type for document in named for span in document.spans} <= renaming.NAMES | renaming.PLACES
+    counts = subsets.count(documents, documents, sibanda.words(documents)).sum(axis=0)
+    assert counts[:, 1:].sum() == 0 and counts[:, 0].sum() == len(sibanda.words(documents))
+
+
 @pytest.mark.skipif(not DATA.is_file(), reason="the shared reports are absent")
 def test_the_shared_reports_can_be_hosts() -> None:
     from itertools import islice

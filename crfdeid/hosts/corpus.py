@@ -44,16 +44,21 @@ class Made:
 
 
 def make(
-    kind: str, hosts: Sequence[Host], seed: int, part: str = "all", plain: bool = False
+    kind: str,
+    hosts: Sequence[Host],
+    seed: int,
+    part: str = "all",
+    plain: bool = False,
+    count: int | None = None,
 ) -> Iterator[Made]:
-    """The corpus of ``kind`` from the hosts of ``part``: a host is in train or test by its
-    patient, or its id, and the two share no names. ``plain`` adds nothing and leaves lines as they
-    are. Raises :class:`ConfigurationFault` for an unknown kind or part, :class:`DocumentFault`
-    where the part has no host."""
+    """The corpus of ``kind`` from the hosts of ``part``, or the first ``count`` of them. A host is
+    in train or test by its patient, or its id, and the two share no names. ``plain`` adds nothing
+    and leaves lines as they are. Raises :class:`ConfigurationFault` for an unknown kind or part,
+    :class:`DocumentFault` where the part has no host."""
     if kind not in KINDS:
         raise ConfigurationFault(f"{kind}: no such corpus{near(kind, KINDS)}; wanted {', '.join(KINDS)}")
     parts.check(part)
-    chosen = [host for host in hosts if parts.belongs(host.patient or host.id, part)]
+    chosen = [host for host in hosts if parts.belongs(host.patient or host.id, part)][:count]
     if not chosen:
         raise DocumentFault(f"none of {len(hosts)} documents is in part {part}")
     renaming_for = KINDS[kind](text for host in chosen for text in host.rest())

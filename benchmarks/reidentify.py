@@ -1,0 +1,121 @@
+"""What re-identified real reports add to synthetic notes, on re-identified, ambiguous and
+out-of-dictionary reports held out (Sibanda & Uzuner 2006, section 6).
+
+    python benchmarks/reidentify.py [--synthetic N] [--train N] [--test N] [--iterations N]
+
+Trains the English configuration twice: on synthetic notes alone, and on the same notes plus
+re-identified MTSamples reports. The test reports and the names in them are in neither. Scores
+are given for whole documents, for the reports' own text alone (heads, feet and mentions come
+from this project), and for ambiguous and unseen tokens alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from devset_reports import DATA
+
+from crfdeid import command, corpora, experiment, exposure, hosts, model, scores, subsets, synthetic
+from crfdeid.document import Document
+from crfdeid.hosts import convention, corpus, marks
+from crfdeid.hosts.corpus import KINDS, Made
+from crfdeid.matching import Track
+from crfdeid.model import Tagger
+from crfdeid.scheme import Scheme
+from crfdeid.significance import bootstrap, randomisation
+
+SEED = 1
+RESAMPLES = 2000
+
+
+def made(kind: str, known: Sequence[hosts.Host], part: str, count: int) -> list[Made]:
+    return list(corpus.make(kind, known, SEED, part, count=count))
+
+
+def trained(documents: Sequence[Document], iterations: int, folder: Path) -> Tagger:
+    """The English configuration with fewer iterations."""
+    settings = experiment.read("english")
+    table = settings.table()
+    table["crf"] = table["crf"] | {"max_iterations": iterations}
+    return model.train(documents, experiment.build(table, "benchmark"), folder)
+
+
+def own_text(documents: Sequence[Document], test: Sequence[Made]) -> list[Document]:
+    """The documents with the spans alone that begin in the reports' own text."""
+    kept = []
+    for document, one in zip(documents, test):
+        inside = np.zeros(len(document.text), dtype=bool)
+        for start, end in one.host:
+            inside[start:end] = True
+        kept.append(document.with_spans(span for span in document.spans if inside[span.start]))
+    return kept
+
+
+def counted(gold: Sequence[Document], system: Sequence[Document], scheme: Scheme) -> dict[str, np.ndarray]:
+    """Arrays [document, 3] of tp, fp, fn: strict spans, and characters whatever their type."""
+    found = scores.score(gold, system, scheme)
+    shown = exposure.measure(list(zip(gold, system)))
+    return {"spans, strict": found.documents(Track("strict")), "characters": shown.characters()}
+
+
+def compared(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:
+    """A line for each metric: each model's figure with its 95% interval, and p of the difference."""
+    intervals = [bootstrap(array, resamples=RESAMPLES) for array in counts]
+    for metric, found in randomisation(*counts, resamples=RESAMPLES).items():
+        cells = [
+            f"{value:.3f} ({ends[metric].low:.3f}-{ends[metric].high:.3f})"
+            for value, ends in zip(found, intervals)
+        ]
+        yield f"  {name:<34}{metric:<10}{cells[0]:<22}{cells[1]:<22}{found.p:.4f}"
+
+
+def table(kind: str, test: Sequence[Made], taggers: Sequence[Tagger]) -> str:
+    gold = [one.document for one in test]
+    known = marks.marks(test)
+    systems = [[tagger.tag(Document(d.id, d.text)) for d in gold] for tagger in taggers]
+    whole = [counted(gold, system, taggers[0].scheme) for system in systems]
+    own = [counted(own_text(gold, test), own_text(system, test), taggers[0].scheme) for system in systems]
+    lines = [f"\n{kind}: {len(gold)} reports, {sum(len(d.spans) for d in gold)} spans"]
+    for title, each in (("", whole), ("own text, ", own)):
+        for criterion in each[0]:
+            lines += compared(title + criterion, [counts[criterion] for counts in each])
+    for tokens in subsets.KINDS:
+        chosen = subsets.chosen(known, tokens)
+        counts = [subsets.count(gold, system, chosen)[:, 0] for system in systems]
+        if size := sum(bool(mark.type) for mark in chosen):
+            rows = list(compared(f"{size} {tokens} tokens of PHI", counts))
+            lines += rows if tokens == "ambiguous" else rows[1:2]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--data", type=Path, default=DATA)
+    parse.add_argument("--synthetic", type=int, default=200, help="synthetic notes (default: 200)")
+    parse.add_argument("--train", type=int, default=200, help="re-identified reports (default: 200)")
+    parse.add_argument("--test", type=int, default=120, help="reports of each kind (default: 120)")
+    parse.add_argument("--iterations", type=int, default=60)
+    given = parse.parse_args(arguments)
+    known = hosts.read(corpora.read(given.data), convention.read("mtsamples"))
+    notes = list(synthetic.generate(given.synthetic, SEED, "train"))
+    real = [one.document for one in made("reidentified", known, "train", given.train)]
+    taggers = []
+    with tempfile.TemporaryDirectory() as name:
+        for title, documents in (("synthetic", notes), ("synthetic + re-identified", [*notes, *real])):
+            began = time.perf_counter()
+            taggers.append(trained(documents, given.iterations, Path(name) / str(len(taggers))))
+            seconds = time.perf_counter() - began
+            spans = sum(len(document.spans) for document in documents)
+            print(f"{title}: {len(documents)} documents, {spans} spans, trained in {seconds:.0f} s")
+        print(f"\n{'':<46}{'synthetic':<22}{'+ re-identified':<22}p")
+        for kind in command.progress(KINDS, "score"):
+            print(table(kind, made(kind, known, "test", given.test), taggers))
+
+
+if __name__ == "__main__":
+    command.run(main)
