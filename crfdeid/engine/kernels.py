@@ -13,9 +13,11 @@ An evaluation works on parts of the corpus, a few sequences at a time:
 4. :func:`expect` adds the marginals to the expectations on rows, again as stretches.
 
 Before, :func:`rows` makes the rows of the distinct texts; after, :func:`scatter` brings the
-expectations on rows back to the weights. Label axes are padded with zeros to a multiple
-of 8, so that loops over them become vector instructions; index arrays are unsigned, so that
-no negative index has to be thought of (recur runs in half the time for it).
+expectations on rows back to the weights. An *item* (a token, or a text at an offset) has
+attributes; those with many labels are rows of their own, the others (attribute, label) pairs.
+Label axes are padded with zeros to a multiple of 8, so that loops over them become vector
+instructions; index arrays are unsigned, so that no negative index has to be thought of
+(:func:`recur` runs in half the time for it).
 """
 
 from __future__ import annotations
@@ -28,46 +30,59 @@ OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "ar
 
 
 @njit(**OPTIONS)
-def rows(window, ends, first, last, pair_ends, pair_label, weights, scores):
-    """Fill ``scores`` [texts, offsets, labels] for the texts from ``first`` to ``last``."""
-    for text in range(first, last):
-        for o in range(ends.shape[0]):
-            row = scores[text, o]
-            row[:] = 0.0
-            for q in range(ends[o, text], ends[o, text + 1]):
-                for k in range(pair_ends[window[q]], pair_ends[window[q] + 1]):
-                    row[pair_label[k]] += weights[k]
+def count_pairs(ends, attributes, sizes, counts):
+    """Fill ``counts`` [items] with how many pairs the attributes of each item stand for."""
+    for item in range(len(counts)):
+        for q in range(ends[item], ends[item + 1]):
+            counts[item] += sizes[attributes[q]]
 
 
 @njit(**OPTIONS)
-def scatter(window, ends, pair_ends, pair_label, expected, gradient):
-    """Add the expectations on rows to the gradient of their attributes' weights."""
-    for text in range(ends.shape[1] - 1):
-        for o in range(ends.shape[0]):
-            row = expected[text, o]
-            for q in range(ends[o, text], ends[o, text + 1]):
-                for k in range(pair_ends[window[q]], pair_ends[window[q] + 1]):
-                    gradient[k] += row[pair_label[k]]
+def list_pairs(ends, attributes, sizes, first, label, pairs, labels):
+    """Write the pairs of the items' attributes, and their labels, one after the other."""
+    place = 0
+    for q in range(ends[-1]):
+        for k in range(first[attributes[q]], first[attributes[q]] + sizes[attributes[q]]):
+            pairs[place] = k
+            labels[place] = label[k]
+            place += 1
 
 
 @njit(**OPTIONS)
-def count_pairs(column, sizes, counts):
-    """Add to ``counts`` [tokens] how many pairs the attributes of a column stand for."""
-    for t in range(len(column)):
-        if column[t] >= 0:
-            counts[t] += sizes[column[t]]
+def add(item, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, into):
+    """Add to a row of scores the weights of an item's attributes."""
+    for q in range(dense_ends[item], dense_ends[item + 1]):
+        row = table[dense[q]]
+        for y in range(len(into)):
+            into[y] += row[y]
+    for q in range(sparse_ends[item], sparse_ends[item + 1]):
+        into[sparse_label[q]] += weights[sparse[q]]
 
 
 @njit(**OPTIONS)
-def list_pairs(column, sizes, pair_ends, pair_label, place, pairs, labels):
-    """Write the pairs of a column's attributes, and their labels, from ``place`` [tokens] on."""
-    for t in range(len(column)):
-        if column[t] >= 0:
-            first = pair_ends[column[t]]
-            for k in range(sizes[column[t]]):
-                pairs[place[t]] = first + k
-                labels[place[t]] = pair_label[first + k]
-                place[t] += 1
+def give(item, dense_ends, dense, sparse_ends, sparse, sparse_label, row, table, gradient):
+    """Add a row of expectations to those of an item's attributes."""
+    for q in range(dense_ends[item], dense_ends[item + 1]):
+        into = table[dense[q]]
+        for y in range(len(row)):
+            into[y] += row[y]
+    for q in range(sparse_ends[item], sparse_ends[item + 1]):
+        gradient[sparse[q]] += row[sparse_label[q]]
+
+
+@njit(**OPTIONS)
+def rows(first, last, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, scores):
+    """Fill the rows ``first`` to ``last`` of ``scores`` [texts * offsets, labels]."""
+    for item in range(first, last):
+        scores[item] = 0.0
+        add(item, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, scores[item])
+
+
+@njit(**OPTIONS)
+def scatter(dense_ends, dense, sparse_ends, sparse, sparse_label, expected, table, gradient):
+    """Give the expectations on rows [texts * offsets, labels] to the attributes of texts."""
+    for item in range(len(expected)):
+        give(item, dense_ends, dense, sparse_ends, sparse, sparse_label, expected[item], table, gradient)
 
 
 @njit(**OPTIONS)
@@ -81,6 +96,7 @@ def dense_rows(dense, pair_ends, pair_label, weights, table):
 
 @njit(**OPTIONS)
 def scatter_dense(dense, pair_ends, pair_label, expected, gradient):
+    """Give the expectations on the rows of :func:`dense_rows` to their weights."""
     for number in range(len(dense)):
         row = expected[number]
         for k in range(pair_ends[dense[number]], pair_ends[dense[number] + 1]):
@@ -114,12 +130,7 @@ def emit(
                     into[y] += row[y]
         for t in range(size):
             into = emissions[base + ahead + t]
-            for q in range(dense_ends[start + t], dense_ends[start + t + 1]):
-                row = table[dense[q]]
-                for y in range(width):
-                    into[y] += row[y]
-            for q in range(sparse_ends[start + t], sparse_ends[start + t + 1]):
-                into[sparse_label[q]] += weights[sparse[q]]
+            add(start + t, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, into)
             top = into[0]
             for y in range(1, labels):
                 top = max(top, into[y])
@@ -216,10 +227,6 @@ def expect(
                     into[y] += row[y]
         for t in range(size):
             row = marginals[base + ahead + t]
-            for q in range(dense_ends[start + t], dense_ends[start + t + 1]):
-                into = expected_dense[dense[q]]
-                for y in range(width):
-                    into[y] += row[y]
-            for q in range(sparse_ends[start + t], sparse_ends[start + t + 1]):
-                gradient[sparse[q]] += row[sparse_label[q]]
+            item = start + t
+            give(item, dense_ends, dense, sparse_ends, sparse, sparse_label, row, expected_dense, gradient)
         base += size + reach

@@ -28,10 +28,10 @@ TOGETHER = 20  # documents that are observed at once
 
 @dataclass(frozen=True)
 class Problem:
-    """``texts`` [tokens] are identifiers of distinct token texts; ``direct`` are columns [tokens] of
-    attributes or -1; ``bounds`` [sequences + 1] delimit the sequences. ``offsets`` run down without
-    a gap past 0; the window attributes of text i at ``offsets[o]`` are
-    ``window[window_ends[o, i] : window_ends[o, i + 1]]``."""
+    """``texts`` [tokens] are identifiers of distinct token texts; ``bounds`` [sequences + 1] delimit the
+    sequences. The direct attributes of token t are ``direct[direct_ends[t] : direct_ends[t + 1]]``.
+    ``offsets`` run down without a gap past 0; the window attributes of text i at ``offsets[o]`` are
+    ``window[window_ends[q] : window_ends[q + 1]]`` with q = i * len(offsets) + o."""
 
     labels: list[str]
     attributes: list[str]
@@ -41,11 +41,12 @@ class Problem:
     offsets: np.ndarray
     window: np.ndarray
     window_ends: np.ndarray
-    direct: list[np.ndarray]
+    direct: np.ndarray
+    direct_ends: np.ndarray
 
     @property
     def distinct(self) -> int:
-        return self.window_ends.shape[1] - 1
+        return (len(self.window_ends) - 1) // len(self.offsets)
 
 
 class _Numbers(dict):
@@ -84,14 +85,15 @@ class _Builder:
         gold, sizes, texts, *columns = (_joined(found) for found in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
         seen = dict(zip(self.names, columns))
-        bias = np.full(len(gold), self.attributes["bias"], np.int32)
-        direct = [bias]
+        columns = [np.full(len(gold), self.attributes["bias"], np.int32)]
         for template in self.templates:
-            direct += self.column(template, seen, bounds)
-        offsets, window, ends = self.window()
+            columns += self.column(template, seen, bounds)
+        direct_ends, direct = listed(columns)
+        offsets, window, window_ends = self.window()
         return Problem(
             labels=list(self.labels), attributes=list(self.attributes), gold=gold, bounds=bounds,
-            texts=texts, offsets=offsets, window=window, window_ends=ends, direct=direct,
+            texts=texts, offsets=offsets, window=window, window_ends=window_ends,
+            direct=direct, direct_ends=direct_ends,
         )  # fmt: skip
 
     def observed(self, batch: Batch) -> list[np.ndarray]:
@@ -140,19 +142,34 @@ class _Builder:
             for name, observe in self.extractor.lexical.items()
             if any(name in names for names in self.extractor.by_offset.values())
         }
+        columns = [[(name, said[name]) for name in self.extractor.by_offset.get(o, ())] for o in offsets]
         flat: list[int] = []
-        ends = np.zeros((len(offsets), len(self.texts) + 1), np.int64)
-        for row, offset in enumerate(offsets):
-            ends[row, 0] = len(flat)
-            columns = [(name, said[name]) for name in self.extractor.by_offset.get(offset, ())]
-            for number in range(len(self.texts)):
-                for name, values in columns:
+        ends = [0]
+        for number in range(len(self.texts)):
+            for offset, names in zip(offsets, columns):
+                for name, values in names:
                     value = values[number]
                     if value is not None:
                         for one in value if isinstance(value, tuple) else (value,):
                             flat.append(self.attributes[f"{name}[{offset}]={one}"])
-                ends[row, number + 1] = len(flat)
-        return np.array(offsets), np.array(flat, np.int32), ends
+                ends.append(len(flat))
+        return np.array(offsets), np.array(flat, np.int32), np.array(ends)
+
+
+def listed(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The attributes of each token one after the other, and where each token's begin and end.
+
+    >>> [part.tolist() for part in listed([np.array([4, 5]), np.array([-1, 6])])]
+    [[0, 1, 3], [4, 5, 6]]
+    """
+    counts = sum((column != NONE).astype(np.int64) for column in columns)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    flat, place = np.empty(int(ends[-1]), np.int32), ends[:-1].copy()
+    for column in columns:
+        there = np.flatnonzero(column != NONE)
+        flat[place[there]] = column[there]
+        place[there] += 1
+    return ends, flat
 
 
 def numbered(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -237,12 +254,10 @@ def _transitions(problem: Problem, size: int) -> np.ndarray:
 def _counted(problem: Problem, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Sorted keys attribute * size + label that occur, and how often."""
     gold = problem.gold.astype(np.int64)
-    found = []
-    for column in problem.direct:
-        there = column != NONE
-        found.append(np.unique(column[there] * size + gold[there], return_counts=True))
-    for row, offset in enumerate(problem.offsets):
-        found.append(_counted_window(problem, row, int(offset), gold, size))
+    labels = np.repeat(gold, np.diff(problem.direct_ends))
+    found = [np.unique(problem.direct * np.int64(size) + labels, return_counts=True)]
+    for row, offset in enumerate(problem.offsets.tolist()):
+        found.append(_counted_window(problem, row, offset, gold, size))
     keys = np.concatenate([keys for keys, _ in found])
     counts = np.concatenate([counts for _, counts in found]).astype(float)
     order = np.argsort(keys, kind="stable")
@@ -250,17 +265,13 @@ def _counted(problem: Problem, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _counted_window(problem: Problem, row: int, offset: int, gold: np.ndarray, size: int):
-    starts, ends = problem.bounds[:-1], problem.bounds[1:]
-    lengths = ends - starts
-    position = np.arange(len(gold)) + offset
-    inside = (position >= np.repeat(starts, lengths)) & (position < np.repeat(ends, lengths))
-    texts = problem.texts[position[inside]].astype(np.int64)
-    together, times = np.unique(texts * size + gold[inside], return_counts=True)
-    text, label = together // size, together % size
-    begin, end = problem.window_ends[row, text], problem.window_ends[row, text + 1]
+    here, there = plain.inside(problem.bounds[:-1], problem.bounds[1:], offset)
+    together, times = np.unique(problem.texts[there].astype(np.int64) * size + gold[here], return_counts=True)
+    item, label = together // size * len(problem.offsets) + row, together % size
+    begin, end = problem.window_ends[item], problem.window_ends[item + 1]
     repeats = end - begin
     before = np.cumsum(repeats) - repeats
-    where = np.repeat(begin - before, repeats) + np.arange(repeats.sum())
+    where = np.repeat(begin - before, repeats) + np.arange(int(repeats.sum()))
     keys = problem.window[where].astype(np.int64) * size + np.repeat(label, repeats)
     unique, inverse = np.unique(keys, return_inverse=True)
     return unique, np.bincount(inverse, np.repeat(times, repeats))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,10 +62,13 @@ class Objective:
         self.size = self.states + int(found.allowed.sum())
         self.labels = len(problem.labels)
         self.observed = np.concatenate([found.count, found.transitions[found.allowed]])
-        self.direct = direct(problem, found)
+        few = np.diff(found.ends) < MANY
+        self.rows = np.flatnonzero(~few)
+        self.direct = listed(problem.direct_ends, problem.direct, found, few)
+        self.window = listed(problem.window_ends, problem.window, found, few)
         width = -(-self.labels // PAD) * PAD
         self.scores = np.zeros((problem.distinct, len(problem.offsets), width))
-        self.table = np.zeros((len(self.direct.rows), width))
+        self.table = np.zeros((len(self.rows), width))
         tokens = np.linspace(0, len(problem.gold), threads + 1)
         edges = np.searchsorted(problem.bounds, tokens)
         edges[-1] = len(problem.bounds) - 1
@@ -73,33 +76,34 @@ class Objective:
             _Part(problem, a, b, self.scores.shape, self.table.shape, self.states)
             for a, b in zip(edges.tolist(), edges[1:].tolist())
         ]
-        self.text_edges = np.linspace(0, problem.distinct, threads + 1).astype(int)
+        items = problem.distinct * len(problem.offsets)
+        self.item_edges = np.linspace(0, items, threads + 1).astype(int)
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        p, f, d = self.problem, self.pairs, self.direct
+        f = self.pairs
         transitions = np.zeros((self.labels, self.labels))
         transitions[f.allowed] = x[self.states :]
         state = np.ascontiguousarray(x[: self.states])
-        kernels.dense_rows(d.rows, f.ends, f.label, state, self.table)
+        kernels.dense_rows(self.rows, f.ends, f.label, state, self.table)
         list(self.pool.map(lambda number: self._rows(number, state), range(self.threads)))
         factors = Factors.of(transitions, f.allowed)
-        work = lambda part: part.expect(self, state, factors)  # noqa: E731
-        likelihood = sum(self.pool.map(work, self.parts))
-        gradient = np.empty_like(x)
+        likelihood = sum(self.pool.map(lambda part: part.expect(self, state, factors), self.parts))
         whole = self.parts[0]
         for part in self.parts[1:]:
             whole += part
-        gradient[: self.states] = whole.gradient
-        kernels.scatter(p.window, p.window_ends, f.ends, f.label, whole.expected, gradient)
-        kernels.scatter_dense(d.rows, f.ends, f.label, whole.expected_dense, gradient)
-        gradient[self.states :] = factors.expected(whole.counts)[f.allowed]
-        gradient += 2 * self.c2 * x - self.observed
+        flat = whole.expected.reshape(-1, whole.expected.shape[-1])
+        kernels.scatter(*self.window, flat, whole.expected_dense, whole.gradient)
+        kernels.scatter_dense(self.rows, f.ends, f.label, whole.expected_dense, whole.gradient)
+        gradient = 2 * self.c2 * x - self.observed
+        gradient[: self.states] += whole.gradient
+        gradient[self.states :] += factors.expected(whole.counts)[f.allowed]
         return self.c2 * float(x @ x) - likelihood, gradient
 
     def _rows(self, number: int, state: np.ndarray) -> None:
-        p, f = self.problem, self.pairs
-        first, last = self.text_edges[number], self.text_edges[number + 1]
-        kernels.rows(p.window, p.window_ends, first, last, f.ends, f.label, state, self.scores)
+        dense_ends, dense, *sparse = self.window
+        first, last = self.item_edges[number], self.item_edges[number + 1]
+        flat = self.scores.reshape(-1, self.scores.shape[-1])
+        kernels.rows(first, last, dense_ends, dense, self.table, *sparse, state, flat)
 
 
 @dataclass(frozen=True)
@@ -146,15 +150,15 @@ class _Part:
 
     def expect(self, objective: Objective, state: np.ndarray, factors: Factors) -> float:
         """Add up the expectations of these sequences; return their log-likelihood."""
-        p, d = objective.problem, objective.direct
+        p, direct = objective.problem, objective.direct
         for array in (self.expected, self.expected_dense, self.gradient, self.counts):
             array[:] = 0.0
         ahead, reach, total = int(p.offsets[0]), len(p.offsets), 0.0
         for first, last in self.groups:
             rows = self.emissions[: p.bounds[last] - p.bounds[first] + (last - first) * reach]
             total += kernels.emit(
-                p.texts, p.gold, p.bounds, first, last, ahead, objective.scores, d.dense_ends, d.dense,
-                objective.table, d.sparse_ends, d.sparse, d.sparse_label, state, objective.labels, rows,
+                p.texts, p.gold, p.bounds, first, last, ahead, objective.scores, *direct[:2],
+                objective.table, *direct[2:], state, objective.labels, rows,
             )  # fmt: skip
             np.exp(rows, out=rows)
             total += kernels.recur(
@@ -162,8 +166,8 @@ class _Part:
                 factors.targets, factors.excess, factors.unseen, rows, self.alpha, self.scale, self.counts,
             )  # fmt: skip
             kernels.expect(
-                p.texts, p.bounds, first, last, ahead, d.dense_ends, d.dense, d.sparse_ends, d.sparse,
-                d.sparse_label, rows, self.expected, self.expected_dense, self.gradient,
+                p.texts, p.bounds, first, last, ahead, *direct, rows,
+                self.expected, self.expected_dense, self.gradient,
             )  # fmt: skip
         return total
 
@@ -182,13 +186,11 @@ def groups(bounds: np.ndarray, first: int, last: int) -> Iterator[tuple[int, int
         first = stop
 
 
-@dataclass(frozen=True)
-class Direct:
-    """The direct attributes of each token t that have features: those with many labels as numbers
-    of ``rows`` (attributes), ``dense[dense_ends[t] : dense_ends[t + 1]]``; of the others the pairs,
-    in ``sparse``, with their labels beside them."""
+class Listed(NamedTuple):
+    """The attributes of items that have features: those with many labels as row numbers,
+    ``dense[dense_ends[i] : dense_ends[i + 1]]``; of the others the pairs, in ``sparse``, with their
+    labels beside them."""
 
-    rows: np.ndarray
     dense_ends: np.ndarray
     dense: np.ndarray
     sparse_ends: np.ndarray
@@ -196,31 +198,22 @@ class Direct:
     sparse_label: np.ndarray
 
 
-def direct(problem: Problem, found: Pairs) -> Direct:
-    labels = np.diff(found.ends)
-    many = labels >= MANY
-    rows = np.flatnonzero(many)
-    # A row's number takes the place of an attribute's first pair.
-    number = np.zeros(len(labels) + 1, np.int64)
-    number[rows] = np.arange(len(rows))
-    dense_ends, dense, _ = _listed(problem, many.astype(np.int64), number, np.zeros(len(rows), np.int32))
-    few = np.where(many, 0, labels)
-    return Direct(rows, dense_ends, dense, *_listed(problem, few, found.ends, found.label))
+def listed(ends: np.ndarray, attributes: np.ndarray, found: Pairs, few: np.ndarray) -> Listed:
+    """``ends`` delimit the items' ``attributes``; ``few`` says which of them have few labels."""
+    rows = np.cumsum(~few) - 1  # of those with many, the row's number takes the place of a pair's
+    nothing = np.zeros(len(few), np.int32)
+    dense_ends, dense, _ = _pairs(ends, attributes, (~few).astype(np.int64), rows, nothing)
+    sizes = np.where(few, np.diff(found.ends), 0)
+    return Listed(dense_ends, dense, *_pairs(ends, attributes, sizes, found.ends, found.label))
 
 
-def _listed(
-    problem: Problem, sizes: np.ndarray, first: np.ndarray, label: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The pairs of each token's attributes, one token after the other, and their labels."""
-    counts = np.zeros(len(problem.gold), np.int64)
-    for column in problem.direct:
-        kernels.count_pairs(column, sizes, counts)
-    ends = np.concatenate([[0], np.cumsum(counts)])
-    pairs, labels = np.empty(int(ends[-1]), np.uint32), np.empty(int(ends[-1]), np.uint16)
-    place = ends[:-1].copy()
-    for column in problem.direct:
-        kernels.list_pairs(column, sizes, first, label, place, pairs, labels)
-    return ends, pairs, labels
+def _pairs(ends, attributes, sizes, first, label) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    counts = np.zeros(len(ends) - 1, np.int64)
+    kernels.count_pairs(ends, attributes, sizes, counts)
+    pair_ends = np.concatenate([[0], np.cumsum(counts)])
+    pairs, labels = np.empty(int(pair_ends[-1]), np.uint32), np.empty(int(pair_ends[-1]), np.uint16)
+    kernels.list_pairs(ends, attributes, sizes, first, label, pairs, labels)
+    return pair_ends, pairs, labels
 
 
 def write(path: Path, problem: Problem, found: Pairs, x: np.ndarray) -> None:
