@@ -27,7 +27,7 @@ from crfdeid import (
     templates,
 )
 from crfdeid.document import Document
-from crfdeid.faults import DocumentFault
+from crfdeid.faults import ConfigurationFault, DocumentFault
 from crfdeid.files import whole
 from crfdeid.importance_table import Importance
 from crfdeid.information_gain import TARGETS, Observed
@@ -62,6 +62,8 @@ def main(arguments: list[str] | None = None) -> None:
 def measured(documents: Sequence[Document], config: str) -> tuple[Observed, dict[str, str]]:
     """What the templates of a configuration say in the documents, and each template's group."""
     settings = experiment.read(config)
+    if not settings.features:
+        raise ConfigurationFault(f"{config}: the system {settings.system} has no feature templates to rank")
     scheme.read(settings.scheme).check(documents)
     groups = anatomy.groups_in(map(templates.find, settings.features))
     with tempfile.TemporaryDirectory() as name:

@@ -103,6 +103,20 @@ def test_behind_is_what_the_best_labelling_with_that_label_lacks(parts, text):
                 assert candidate.behind == pytest.approx(scores.max() - best, abs=1e-9)
 
 
+def test_lines_as_sequences(notes, tmp_path):
+    """Line ends are in no sequence, and each line is explained by itself."""
+    settings = Experiment(features=("lexical",), sequence="line", crf={"max_iterations": 20})
+    trained = model.train(notes[:12], settings, tmp_path / "m", engine="crfsuite")
+    reading = explanation.read(anatomy.load(trained.folder), notes[20])
+    ends = [number for number, token in enumerate(reading.tokens) if token.text == "\n"]
+    assert len(reading.stretches) == len(ends) == 2
+    with pytest.raises(DocumentFault, match=f"token {ends[0]} is a line end"):
+        reading.explain(ends[0])
+    assert reading.explain(ends[0] - 1).after is None and reading.explain(ends[0] + 1).before is None
+    begun = [token.start for _, token, label, _ in reading.labelled() if label[0] == "B"]
+    assert begun and begun == [span.start for span in trained.tag(notes[20]).spans]
+
+
 def test_groups_are_the_model_s_template_files():
     shipped = anatomy.load(explain.folder("english"))
     files = {file.removesuffix(".template") for file in shipped.line.experiment.features}
@@ -207,6 +221,21 @@ def test_the_verb_lists_the_tokens_and_explains_one(small_model, file, capsys):
     columns = [line.split() for line in said.splitlines() if line.startswith(("emission", "B-DOCTOR"))]
     assert columns[0][2] == columns[1][1] == columns[2][1] == columns[3][1]  # label, group, template, feature
     assert "lexical" in said and "orthographic" in said and re.search(r"^O  ", said, re.M)
+
+
+@pytest.mark.parametrize("runners", [1, 2, 3, 99])
+def test_the_winner_is_compared_with_the_runners_up_and_o(parts, notes, runners):
+    why = explanation.read(parts, notes[0]).explain(4)
+    chosen = explanation_text.compared(why, runners)
+    first = list(range(min(runners + 1, len(parts.labels))))
+    assert chosen[: len(first)] == first and len(set(chosen)) == len(chosen) <= len(first) + 1
+    assert why.candidates[chosen[0]].label == "B-DOCTOR"
+    assert "O" in [why.candidates[n].label for n in chosen]
+
+
+def test_the_verb_tells_weights_and_a_token_where_both_are_asked(small_model, file, capsys):
+    both = told(small_model, capsys, "--note", file, "--at", 12, "--label", "B-AGE")
+    assert "sum of |weight|" in both and "\nB-AGE\n" in both and "token 4, 12-16" in both
 
 
 def test_the_verb_explains_a_document_of_a_corpus(small_model, notes, tmp_path, capsys):

@@ -5,6 +5,7 @@ import json
 import math
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from crfdeid import bio, command, corpora, importance, model_folder, templates
 from crfdeid.anatomy import groups_in
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
+from crfdeid.faults import ConfigurationFault
 from crfdeid.information_gain import TARGETS, entropy, information_gain, joint, observe, rank, together
 from crfdeid.tokenizer import is_line_end
 
@@ -170,6 +172,13 @@ def test_bad_input_is_refused_in_one_line(tmp_path, capsys, spans, arguments, me
         command.run(lambda _: importance.main([str(tmp_path / "c.jsonl"), *arguments]))
     said = capsys.readouterr().err
     assert stopped.value.code == 2 and message in said and said.count("\n") == 1 and CANARY not in said
+
+
+def test_a_system_without_templates_is_refused(monkeypatch, notes):
+    rules = SimpleNamespace(features=(), system="rules")
+    monkeypatch.setattr(importance.experiment, "read", lambda name: rules)
+    with pytest.raises(ConfigurationFault, match="the system rules has no feature templates"):
+        importance.measured(notes[:2], "rules")
 
 
 def test_as_a_command(corpus):
