@@ -223,6 +223,8 @@ def test_a_spans_probability_is_the_sum_over_all_labellings_that_have_it(data):
 CRF_SETTINGS = [
     {},
     {"c2": 0.0},
+    {"c1": 0.0},
+    {"c1": 0.0, "c2": 0.02, "feature.possible_transitions": True},
     {"feature.minfreq": 3},
     {"feature.possible_transitions": True},
     {"feature.possible_states": True, "c1": 1.0},

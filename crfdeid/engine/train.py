@@ -25,8 +25,8 @@ NAMES = {
 
 
 def can_train(algorithm: str, settings: dict[str, Any]) -> bool:
-    """Whether this engine knows the algorithm and all its settings: L-BFGS with c1 > 0."""
-    return algorithm == "lbfgs" and settings.get("c1", 0) > 0 and settings.keys() <= NAMES
+    """Whether this engine knows the algorithm and all its settings: those of L-BFGS."""
+    return algorithm == "lbfgs" and settings.keys() <= NAMES
 
 
 def train(
@@ -46,7 +46,8 @@ def train(
     chosen = {name: value for name, value in settings.items() if name in Settings.__dataclass_fields__}
     with ThreadPoolExecutor(threads) as pool:
         objective = Objective(problem, found, settings.get("c2", 1.0), pool, threads)
-        x = minimise(objective, objective.size, Settings(**chosen), on_iteration)
+        hear = lambda number, loss, _: on_iteration(number, loss)  # noqa: E731
+        x = minimise(objective, np.zeros(objective.size), Settings(**chosen), hear)
     write(path, problem, found, x)
 
 
