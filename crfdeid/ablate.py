@@ -23,8 +23,9 @@ from crfdeid import command
 from crfdeid.ablation import beside, jobs, plan, plot, results, runner, table
 from crfdeid.ablation.folds import Part
 from crfdeid.ablation.jobs import Job
-from crfdeid.ablation.plan import TEST, TRAIN, Plan
+from crfdeid.ablation.plan import Plan
 from crfdeid.ablation.results import Figures, Result
+from crfdeid.ablation.runs import TEST, TRAIN
 from crfdeid.evaluate import natural
 from crfdeid.faults import ConfigurationFault, near
 from crfdeid.files import whole

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid import ablate, command, corpora, evaluation, published, scheme, scores, shipped, templates
-from crfdeid.ablation import beside, folds, jobs, plan, results, runner, search
+from crfdeid.ablation import beside, folds, groups, jobs, plan, results, runner, search
 from crfdeid.ablation.folds import Part
+from crfdeid.ablation.runs import Run
 from crfdeid.ablation.training import Cost
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
@@ -33,11 +34,6 @@ def written(folder, text, name="mine.toml"):
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_every_configuration_is_a_plan_whose_groups_exist(path):
     assert plan.read(path).runs
-
-
-def test_every_group_is_used_by_some_configuration():
-    used = {group for path in CONFIGS for run in plan.read(path).runs for group in run.settings.features}
-    assert {path.stem for path in shipped.folder("features").glob("*.template")} <= used
 
 
 def test_runs_change_the_base(tmp_path):
@@ -69,6 +65,7 @@ RUN = BASE + '[[run]]\nname = "a"\n'
         (RUN + 'witout = ["form"]', "run a: no setting witout; did you mean without?"),
         (RUN + 'without = ["from"]', "run a: without from: no run has it; did you mean form?"),
         (RUN + 'without = "form"', "without = 'form': wanted a list"),
+        (RUN + 'without_observations = ["lowr"]', "no group names it; did you mean lower?"),
         (RUN + 'with = ["contxt"]', "run a: contxt: no such file.*did you mean context?"),
         (RUN + 'with = ["form"]', "with form: the base has it already"),
         (RUN + 'with = ["pos"]', "run a: the templates use pos"),
@@ -145,6 +142,24 @@ def test_a_window_rewrites_the_ranges_of_all_groups_or_of_one(tmp_path):
     assert "suffix2[-1..1]" in every["form"]
     own = written(tmp_path, one["lexical"], "own.template")
     assert {offset for ((_, offset),) in templates.read(own)} == {0}
+
+
+def test_observations_are_left_out_and_an_empty_group_with_them(tmp_path):
+    text = 'features = ["lexical", "layout", "pos"]\npos = "gruut"\n'
+    text += (
+        '[[run]]\nname = "a"\nwithout_observations = ["pos", "lower", "short_shape"]\nwindow.lexical = 1\n'
+    )
+    run = plan.read(written(tmp_path, text)).runs[1]
+    assert run.settings.features == ("lexical", "layout")
+    assert run.templates["lexical"] == "prefix4[-1..1] suffix4[-1..1]"
+    assert groups.observed(["layout"]) - {"short_shape"} == {
+        name for part in run.templates["layout"].split() for t in templates.parse(part) for name, _ in t
+    }
+
+
+def test_a_run_of_a_grid_that_is_the_base_is_left_out(tmp_path):
+    text = BASE + "[crf]\nc1 = 0.1\n[grid]\ncrf.c1 = [0.1, 1.0]\n"
+    assert [run.name for run in plan.read(written(tmp_path, text)).runs] == ["base", "c1=1.0"]
 
 
 documents = st.lists(st.sampled_from(["p1", "p2", "p3", "p4", None]), min_size=8, max_size=30).map(
@@ -232,7 +247,7 @@ def test_the_table_is_written_in_every_form(finished):
     head, *rows = (out / "table.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in rows] == ["base", "no form", "narrow"]
     table = json.loads((out / "table.json").read_text())
-    assert table["rows"][2]["settings"]["window"] == {"lexical": 0, "orthographic": 0, "form": 0}
+    assert set(table["rows"][2]["templates"]) == {"lexical", "orthographic", "form"}
     figures = table["rows"][1]["figures"]
     assert set(head.split(",")) == {"run", *figures}
     assert figures["strict F1 low"] <= figures["strict F1"] <= figures["strict F1 high"]
@@ -391,7 +406,7 @@ def result(title, notes, folder):
     """A row that missed the first document and cut the date of the second short."""
     part = Part("notes", tuple(notes))
     job = jobs.Job(title, folder, Experiment(("lexical",)), {}, part, part)
-    row = jobs.Row(title, plan.Run(title, job.settings), (job,))
+    row = jobs.Row(title, Run(title, job.settings), (job,))
     doctor, date, age = notes[1].spans
     short = notes[1].with_spans([doctor, dataclasses.replace(date, end=date.end - 1), age])
     sides = (

@@ -1,13 +1,15 @@
-"""Feature groups of a run: which, and with what window.
+"""Feature groups of a run: which, with what window, and without which observations.
 
 The range ``[-2..2]`` in a template file stands for the window, He et al.'s two tokens to either
 side. A run's ``window = N`` writes every ``name[-2..2]`` of its groups as ``name[-N..N]``; other
 ranges, single offsets and joined templates stay as they are, for they are the group's own.
+``without_observations`` leaves out every template in which one of the observations occurs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from crfdeid import gazetteer, templates
@@ -29,9 +31,6 @@ def changed(
     >>> changed(["lexical", "form"], ["form"], ["names"], "a run")
     ('lexical', 'names')
     """
-    for key, wanted in (("without", without), ("with", added)):
-        if not isinstance(wanted, list) or not all(isinstance(group, str) for group in wanted):
-            raise ConfigurationFault(f"{where}: {key} = {wanted!r}: wanted a list of feature groups")
     for group in without:
         if group not in features:
             raise ConfigurationFault(f"{where}: without {group}: no run has it{near(group, features)}")
@@ -45,7 +44,8 @@ def windows(features: Sequence[str], wanted: Any, where: str) -> dict[str, int]:
     """The window of each group that changes: all that have one, or those that are named."""
     if wanted is None:
         return {}
-    able = [group for group in features if WINDOW in text(group)]
+    with located(where):
+        able = [group for group in features if WINDOW in text(group)]
     found = wanted if isinstance(wanted, dict) else dict.fromkeys(able, wanted)
     for group, size in found.items():
         if type(size) is not int or size < 0:
@@ -71,15 +71,53 @@ def widened(text: str, size: int) -> str:
     return text.replace(WINDOW, f"[-{size}..{size}]" if size else "[0]")
 
 
-def texts(features: Sequence[str], window: Mapping[str, int]) -> dict[str, str]:
-    """The template file of each group as the run reads it."""
-    return {g: widened(text(g), window[g]) if g in window else text(g) for g in features}
+def observed(features: Sequence[str]) -> set[str]:
+    """The observations that the groups name."""
+    found = (template for group in features for template in templates.read(templates.find(group)))
+    return {name for template in found for name, _ in template}
+
+
+def less(text: str, names: Collection[str]) -> str:
+    """A template file's text without its comments and the templates that name one of ``names``.
+
+    >>> less("lower[0] pos[-1..1]  # why\\nlower[0]|pos[0] shape[0]", {"pos"})
+    'lower[0]\\nshape[0]'
+    """
+    lines = (line.partition("#")[0].split() for line in text.splitlines())
+    kept = (
+        [part for part in line if not names & {n for t in templates.parse(part) for n, _ in t}]
+        for line in lines
+    )
+    return "\n".join(" ".join(line) for line in kept if line)
+
+
+def rewritten(
+    features: Sequence[str], window: Mapping[str, int], without: Sequence[str], where: str
+) -> dict[str, str]:
+    """The template files that differ from the groups' own, by group; empty where nothing of a
+    group is left. Raises :class:`ConfigurationFault` on an observation that no group names."""
+    if without:
+        known = observed(features)
+        for name in without:
+            if name not in known:
+                raise ConfigurationFault(
+                    f"{where}: without_observations {name}: no group names it{near(name, known)}"
+                )
+    found = {}
+    for group in features:
+        with located(where):
+            own = text(group)
+        wide = widened(own, window[group]) if group in window else own
+        kept = less(wide, set(without)) if without and observed([group]) & set(without) else wide
+        if kept != own:
+            found[group] = kept
+    return found
 
 
 def check(settings: Experiment, where: str) -> None:
     """Raise :class:`ConfigurationFault` or :class:`TemplateFault` where a group, an observation
     or a list does not exist, without reading the lists."""
-    try:
+    with located(where):
         found = [t for group in settings.features for t in templates.read(templates.find(group))]
         names = templates.gazetteers_named(found)
         for name in names:
@@ -88,7 +126,14 @@ def check(settings: Experiment, where: str) -> None:
         empty = {name: gazetteer.made(name, []) for name in names}
         needs_pos(settings, found)
         Extractor(found, templates.lexical(empty), templates.contextual(empty, list))
-    except (ConfigurationFault, TemplateFault) as fault:
-        raise type(fault)(f"{where}: {fault}") from None
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Faults from inside say where."""
+    try:
+        yield
+    except TemplateFault as fault:
+        raise TemplateFault(f"{where}: {fault}") from None
     except Fault as fault:
         raise ConfigurationFault(f"{where}: {fault}") from None

@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 
 from crfdeid import __version__, gazetteer, shipped, templates
-from crfdeid.ablation import folds, groups
+from crfdeid.ablation import folds
 from crfdeid.ablation.folds import Part
-from crfdeid.ablation.plan import Plan, Run, folded_title
+from crfdeid.ablation.plan import Plan, folded_title
+from crfdeid.ablation.runs import Run
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, near
 from crfdeid.model_folder import sha256
@@ -22,7 +23,7 @@ RESULT = "run.json"
 
 @dataclass(frozen=True)
 class Job:
-    """``templates`` are those groups' template files, by name, that the run's window rewrites;
+    """``templates`` are those groups' template files, by name, that the run rewrites;
     ``folder`` is where the result goes."""
 
     title: str
@@ -96,7 +97,7 @@ def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
         if plan.folds:
             title = folded_title(run.name, plan.folds)
             parts = folds.folds(train, plan.folds, plan.folds_seed)
-            found.append(Row(title, run, tuple(folded(run, parts, out / f"{run.folder}-folds")), True))
+            found.append(Row(title, run, tuple(folded(run, parts, out / f"{run.folder}.folds")), True))
     return found
 
 
@@ -113,5 +114,4 @@ def folded(run: Run, parts: list[tuple[Part, Part]], folder: Path) -> Iterator[J
 
 
 def job(run: Run, title: str, folder: Path, train: Part, test: Part) -> Job:
-    texts = {group: groups.widened(groups.text(group), size) for group, size in run.window.items()}
-    return Job(title, folder, run.settings, texts, train, test)
+    return Job(title, folder, run.settings, run.templates, train, test)

@@ -6,54 +6,30 @@
     name = "no lists"
     without = ["dictionary"]              # or: with, features
     window = 3                            # or: window = { dictionary = 0 }
+    without_observations = ["pos"]        # templates that name them, in all groups
     crf.c1 = 0.3                          # any key of an experiment
 
 A run that names another ``algorithm`` or ``system`` begins with an empty ``[crf]`` or
-``[options]``. Tables of their own are ``[grid]`` and ``[random]`` (:mod:`crfdeid.ablation.search`),
-``[cross_validation]`` and ``[learning_curve]`` (:mod:`crfdeid.ablation.jobs`).
+``[options]``. Tables of their own are ``[grid]`` and ``[random]`` (:mod:`crfdeid.ablation.search`;
+a run of theirs that is the base over again is left out), ``[cross_validation]`` (``folds``,
+``seed``) and ``[learning_curve]`` (numbers of ``documents``, ``seed``).
 """
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from crfdeid import experiment, published, shipped
+from crfdeid import published, shipped
 from crfdeid.ablation import groups, search
-from crfdeid.experiment import Experiment, flat
+from crfdeid.ablation.keys import at_least, known, load, typed
+from crfdeid.ablation.runs import SETTINGS, Change, Run, run_of, settings_of
 from crfdeid.faults import ConfigurationFault, near
-from crfdeid.files import read_text
 
-SETTINGS = tuple(f.name for f in fields(Experiment))
 PLAN_KEYS = ("base", "name", "seed", "published", "z_tests", "run", "grid", "random")
 TABLES = {"cross_validation": ("folds", "seed"), "learning_curve": ("documents", "seed")}
-RUN_KEYS = ("name", "base", "without", "with", "window", "train", "test")
-TRAIN, TEST = "train", "test"  # the corpora of the command; --corpus names others
-
-
-@dataclass(frozen=True)
-class Run:
-    """``window`` maps a group to what its ``[-2..2]`` becomes; ``train`` and ``test`` name
-    corpora; ``documents`` is how many of the training documents are used, 0 for all."""
-
-    name: str
-    settings: Experiment
-    window: Mapping[str, int] = field(default_factory=dict)
-    train: tuple[str, ...] = (TRAIN,)
-    test: str = TEST
-    documents: int = 0
-
-    @property
-    def folder(self) -> str:
-        """
-        >>> Run("No lists, c1=0.1", Experiment(("lexical",))).folder
-        'no-lists-c1-0_1'
-        """
-        return re.sub(r"[^a-z0-9_]+", "-", self.name.lower().replace(".", "_")).strip("-")
 
 
 @dataclass(frozen=True)
@@ -80,9 +56,6 @@ class Plan:
         return {name for run in self.runs for name in (*run.train, run.test)}
 
 
-Change = Callable[[Experiment], Experiment]
-
-
 def read(name: str | Path, change: Change = lambda settings: settings) -> Plan:
     """The plan of a file, or of a shipped configuration of that name; ``change`` is made to the
     base of every run. Raises :class:`ConfigurationFault` and :class:`TemplateFault`."""
@@ -92,8 +65,9 @@ def read(name: str | Path, change: Change = lambda settings: settings) -> Plan:
     known(table, (*SETTINGS, *PLAN_KEYS, *TABLES), where)
     base = change(settings_of(table, path))
     first = Run(typed(table, "name", "base", where), base)
-    tables = [*listed(table, where), *search.tables(table, where)]
-    runs = [first, *(run_of(row, first, path, change) for row in tables)]
+    runs = [first, *(run_of(row, first, path, change) for row in listed(table, where))]
+    searched = [run_of(row, first, path, change) for row in search.tables(table, where)]
+    runs += [run for run in searched if replace(run, name=first.name) != first]
     curve, folds = (section(table, key, where) for key in ("learning_curve", "cross_validation"))
     if curve and folds:
         raise ConfigurationFault(f"{where}: learning_curve and cross_validation: wanted one of them")
@@ -112,42 +86,6 @@ def read(name: str | Path, change: Change = lambda settings: settings) -> Plan:
     )
 
 
-def load(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationFault(f"{path}: {error}") from None
-
-
-def settings_of(table: Mapping[str, Any], path: Path) -> Experiment:
-    """The experiment that a table's own settings make of its ``base``."""
-    below = base_of(table["base"], path) if "base" in table else None
-    own = {key: value for key, value in table.items() if key in SETTINGS}
-    if below is None:
-        return experiment.build(own | {"crf": flat(own.get("crf", {}))}, str(path))
-    return changed(below, own, str(path))
-
-
-def base_of(name: str, path: Path) -> Experiment:
-    beside = path.parent / name
-    return experiment.read(beside if beside.is_file() else name)
-
-
-def changed(settings: Experiment, own: Mapping[str, Any], where: str) -> Experiment:
-    """``settings`` with the changes of ``own``."""
-    table = settings.table()
-    if own.get("algorithm", settings.algorithm) != settings.algorithm:
-        table["crf"] = {}
-    if own.get("system", settings.system) != settings.system:
-        table["options"] = {}
-    for key in {"crf", "options"} & own.keys():
-        if not isinstance(own[key], dict):
-            raise ConfigurationFault(f"{where}: {key} = {own[key]!r}: wanted a table")
-        table[key] = table[key] | (flat(own[key]) if key == "crf" else own[key])
-    others = {key: value for key, value in own.items() if key not in ("crf", "options")}
-    return experiment.build(table | others, where)
-
-
 def listed(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The tables ``[[run]]``."""
     found = table.get("run", [])
@@ -157,24 +95,6 @@ def listed(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
         if not isinstance(row.get("name"), str) or not row["name"].strip():
             raise ConfigurationFault(f"{where}: run {number} has no name")
     return found
-
-
-def run_of(row: Mapping[str, Any], base: Run, path: Path, change: Change) -> Run:
-    where = f"{path}: run {row['name']}"
-    known(row, (*SETTINGS, *RUN_KEYS), where)
-    start = change(base_of(row["base"], path)) if "base" in row else base.settings
-    own = {key: value for key, value in row.items() if key in SETTINGS}
-    laid = changed(start, own, where)
-    features = groups.changed(laid.features, row.get("without", []), row.get("with", []), where)
-    settings = changed(laid, {"features": list(features)}, where)
-    train = row.get("train", TRAIN)
-    return Run(
-        row["name"],
-        settings,
-        groups.windows(settings.features, row.get("window"), where),
-        tuple([train] if isinstance(train, str) else train),
-        typed(row, "test", TEST, where),
-    )
 
 
 def smaller(run: Run, curve: Mapping[str, Any], where: str) -> Iterator[Run]:
@@ -228,23 +148,3 @@ def section(table: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
         raise ConfigurationFault(f"{where}: {key}: wanted a table")
     known(found, TABLES[key], f"{where}: {key}")
     return found
-
-
-def known(table: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    for key in table:
-        if key not in keys:
-            raise ConfigurationFault(f"{where}: no setting {key}{near(key, keys)}")
-
-
-def typed(table: Mapping[str, Any], key: str, default: Any, where: str) -> Any:
-    """The value of a key, of the default's type."""
-    value = table.get(key, default)
-    if type(value) is not type(default):
-        raise ConfigurationFault(f"{where}: {key} = {value!r}: wanted {type(default).__name__}")
-    return value
-
-
-def at_least(table: Mapping[str, Any], key: str, least: int, where: str) -> int:
-    if type(value := table.get(key)) is not int or value < least:
-        raise ConfigurationFault(f"{where}: {key} = {value!r}: wanted {least} or more")
-    return value

@@ -140,7 +140,8 @@ def one(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
     run = result.row.run
     return {
         "run": result.title,
-        "settings": run.settings.table() | ({"window": dict(run.window)} if run.window else {}),
+        "settings": run.settings.table(),
+        "templates": dict(run.templates),
         "recipe": asdict(result.evaluation.recipe),
         "figures": dict(row),
         "words": wordy(result),

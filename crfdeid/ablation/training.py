@@ -4,7 +4,7 @@ It leaves no text of a note but the words that a model is made of::
 
     run.json       fingerprint, settings, seconds, sizes, memory
     spans.jsonl    the system's spans by document, without text
-    model/         the model, its templates as the run's window wrote them
+    model/         the model, its templates as the run rewrote them
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def train(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
 
 
 def rewritten(job: Job, folder: Path) -> Experiment:
-    """The settings with those groups' files that the run's window rewrites, in ``folder``."""
+    """The settings with those groups' files that the run rewrites, in ``folder``."""
     if not job.templates:
         return job.settings
     folder.mkdir()
