@@ -88,3 +88,262 @@ def test_marks_are_made_changed_and_taken_back_without_limit(study):
     state = ann.act(1, "undo")
     assert stretches(ann.act(1, "undo")) == [] and state["redo"] == 2
     assert ann.act(1, "undo", status=409)["stage"] == "nothing"
+
+
+def test_an_older_version_is_answered_with_the_present_state(study):
+    sessions = Sessions()
+    first, second = Browser(study, "ann", sessions), Browser(study, "ann", sessions)  # two tabs
+    old = second.get("/api/notes/1").json()["version"]
+    first.act(1, "add", start=12, end=16, type="DOCTOR")
+    body = {"version": old, "kind": "add", "start": 20, "end": 28, "type": "DATE"}
+    answer = second.post("/api/notes/1/actions", body)
+    assert answer.status_code == 409 and answer.json()["conflict"] is True
+    assert stretches(answer.json()["state"]) == [(12, 16, "DOCTOR")]
+    body["version"] = answer.json()["state"]["version"]
+    assert len(second.post("/api/notes/1/actions", body).json()["marks"]) == 2
+
+
+def test_two_readers_do_not_meet(study):
+    ann, bob = Browser(study, "ann"), Browser(study, "bob")
+    ann.act(1, "add", start=12, end=16, type="DOCTOR")
+    assert bob.get("/api/notes/1").json()["marks"] == []
+    assert bob.act(1, "add", start=20, end=28, type="DATE")["version"] == 1
+
+
+def test_repeats_are_marked_in_all_notes_of_the_patient_and_undone_at_once(study):
+    ann = Browser(study, "ann")
+    version = ann.act(1, "add", start=12, end=16, type="DOCTOR")["version"]
+    body = {"version": version, "mark": 1, "apply": False}
+    shown = ann.post("/api/notes/1/repeats", body).json()
+    assert [(p["number"], p["start"], p["end"]) for p in shown["places"]] == [
+        (1, 30, 34),
+        (2, 0, 4),
+        (2, 41, 45),
+    ]
+    assert shown["places"][1]["after"].startswith(" called") and shown["state"]["version"] == version
+    applied = ann.post("/api/notes/1/repeats", body | {"apply": True}).json()
+    assert stretches(applied["state"]) == [(12, 16, "DOCTOR"), (30, 34, "DOCTOR")]
+    second = ann.get("/api/notes/2").json()
+    assert stretches(second) == [(0, 4, "DOCTOR"), (41, 45, "DOCTOR")]  # code points: the emoji is one
+    assert {mark["by"] for mark in second["marks"]} == {"repeat"}
+    assert stretches(ann.act(1, "undo")) == [(12, 16, "DOCTOR")]
+    assert stretches(ann.get("/api/notes/2").json()) == []
+    ann.act(1, "redo")
+    ann.act(2, "add", start=18, end=29, type="PATIENT")
+    ann.act(1, "undo")  # something was done in note 2 since: it stays as it is
+    assert len(ann.get("/api/notes/2").json()["marks"]) == 3
+
+
+def test_a_note_is_finished_when_every_premark_was_looked_at(study):
+    found = {
+        1: [Span(8, 16, "DOCTOR", 0.9), Span(20, 28, "DATE", 0.6)],
+        2: [Span(0, 4, "DOCTOR", 0.99)],
+        3: [],
+    }
+    systems.add(study, "model", found, premarks=True)
+    ann = Browser(study, "ann")
+    rows = ann.get("/api/notes", set="1", order="uncertainty").json()["notes"]
+    assert [(row["number"], row["undecided"]) for row in rows] == [(1, 2), (2, 1), (3, 0)]
+    assert rows[0]["uncertainty"] == pytest.approx(0.5)
+    refused = ann.act(1, "done", status=409)
+    assert refused["stage"] == "undecided" and refused["undecided"] == 2
+    assert stretches(ann.act(1, "alter", premark=0, start=12)) == [(12, 16, "DOCTOR")]
+    assert stretches(ann.act(1, "reject", premark=0)) == []
+    ann.act(1, "accept", premark=0)
+    state = ann.act(1, "accept", premark=1)
+    assert [premark["decision"] for premark in state["premarks"]] == ["accepted", "accepted"]
+    assert ann.act(1, "done")["done"] and ann.get("/api/notes", set="1").json()["progress"]["done"] == 1
+    systems.add(study, "newer", {1: [Span(30, 34, "DOCTOR", 0.5)]}, premarks=True)
+    assert len(ann.get("/api/notes/1").json()["premarks"]) == 2  # those that ann began with
+    assert len(Browser(study, "bob").get("/api/notes/1").json()["premarks"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"kind": "add", "start": 5, "end": 5, "type": "DATE"}, 422),
+        ({"kind": "add", "start": 0, "end": 1000, "type": "DATE"}, 422),
+        ({"kind": "add", "start": -1, "end": 3, "type": "DATE"}, 422),
+        ({"kind": "add", "start": True, "end": 3, "type": "DATE"}, 422),
+        ({"kind": "add", "start": 0, "end": 3, "type": "NOTYPE"}, 422),
+        ({"kind": "add", "start": 0, "end": 3, "type": ["DATE"]}, 422),
+        ({"kind": "add"}, 422),
+        ({"kind": "add_many", "spans": []}, 422),
+        ({"kind": ["add"]}, 422),
+        ({"kind": "fly"}, 422),
+        ({"kind": "remove", "mark": 9}, 404),
+        ({"kind": "accept", "premark": 0}, 404),
+        ({"version": "0", "kind": "done"}, 422),
+    ],
+)
+def test_an_action_that_cannot_be_is_refused_and_changes_nothing(study, fields, status):
+    ann = Browser(study, "ann")
+    answer = ann.post("/api/notes/1/actions", {"version": 0} | fields)
+    assert answer.status_code == status and set(answer.json()) == {"fault"}
+    assert ann.get("/api/notes/1").json()["version"] == 0
+
+
+def finished(study, name, *marks, number=1):
+    browser = Browser(study, name)
+    for start, end, type in marks:
+        browser.act(number, "add", start=start, end=end, type=type)
+    browser.act(number, "done")
+    return browser
+
+
+def test_three_readers_reach_a_consensus(study):
+    ann = finished(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"))
+    finished(study, "bob", (12, 16, "DOCTOR"), (20, 29, "DATE"))
+    finished(study, "cy", (8, 16, "PATIENT"))
+    eve = Browser(study, "eve")
+    assert eve.get("/api/consensus").json()["notes"][0]["stage"] == "ready"
+    opened = eve.post("/api/consensus/1/open").json()
+    items = {item["key"]: item for item in opened["items"]}
+    assert [(key, item["agreement"], item["preset"]) for key, item in items.items()] == [
+        ("8-16", "majority", True), ("20-28", "majority", True), ("30-34", "fewer", False),
+    ]  # fmt: skip
+    assert items["8-16"]["suggestion"] == [{"start": 12, "end": 16, "type": "DOCTOR"}]
+    assert items["20-28"]["votes"]["cy"] == []
+    ann.act(1, "add", status=423, start=0, end=4, type="DOCTOR")
+    assert ann.get("/api/consensus/1").status_code == 403
+    eve.decide(1, "decide", item="8-16", spans=items["8-16"]["suggestion"])
+    eve.decide(1, "decide", item="30-34", spans=[])
+    assert eve.decide(1, "done", status=409)["undecided"] == 1
+    eve.decide(1, "decide", item="20-28", spans=[{"start": 20, "end": 28, "type": "DATE"}])
+    clash = eve.decide(1, "add", status=422, start=14, end=18, type="DATE")
+    assert "overlaps" in clash["fault"]
+    state = eve.decide(1, "done")
+    assert [span["start"] for span in state["spans"]] == [12, 20]
+    eve.decide(1, "decide", status=409, item="30-34", spans=[])
+    assert len(ann.get("/api/consensus/1").json()["spans"]) == 2  # now it is open to who has finished
+    eve.decide(1, "reopen")
+    eve.decide(1, "decide", item="30-34", spans=[{"start": 30, "end": 34, "type": "DOCTOR"}])
+    assert len(eve.decide(1, "done")["spans"]) == 3
+    eve.decide(1, "undo")
+    assert len(eve.decide(1, "undo")["spans"]) == 2
+
+
+def test_nobody_sees_the_marks_of_others_before_consensus(study):
+    ann, bob, eve = finished(study, "ann", (12, 16, "DOCTOR")), Browser(study, "bob"), Browser(study, "eve")
+    for path in ("/api/consensus", "/api/consensus/1", "/api/measures", "/api/learn", "/api/surrogates"):
+        assert bob.get(path).status_code == 403, path
+    assert (
+        bob.post("/api/export", {"name": "x", "format": "jsonl", "what": "reader", "who": "ann"}).status_code
+        == 403
+    )
+    bob.act(1, "add", start=12, end=16, type="DOCTOR")
+    unfinished = eve.post("/api/consensus/1/open")
+    assert unfinished.status_code == 409 and unfinished.json()["stage"] == "unfinished"
+    bob.act(1, "done")
+    eve.act(1, "add", start=20, end=28, type="DATE")
+    own = eve.post("/api/consensus/1/open", {"readers": ["ann", "bob"]})
+    assert own.status_code == 409 and own.json()["stage"] == "own" and "items" not in own.json()
+    assert eve.get("/api/consensus/1").status_code == 404  # nothing was opened
+    eve.act(1, "done")
+    assert eve.post("/api/consensus/1/open").status_code == 200
+    eve.act(1, "reopen", status=423)
+    finished(study, "ann", number=2)
+    eve.post("/api/consensus/2/open")
+    eve.act(2, "add", status=423, start=0, end=4, type="DOCTOR")  # eve has seen what ann marked
+    assert ann.get("/api/consensus/2").status_code == 403
+
+
+def decided(study, number, spans):
+    """The consensus of a note, made elsewhere."""
+    systems.add_consensus(study, {number: [Span(*span) for span in spans]})
+
+
+def test_measures_hold_every_table(study):
+    finished(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"))
+    finished(study, "bob", (12, 16, "DOCTOR"), (0, 4, "DATE"))
+    finished(study, "cy", (30, 34, "DOCTOR"))
+    systems.add(study, "model", {1: [Span(20, 28, "DATE", 0.8)]})
+    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR")])
+    Browser(study, "ann").post("/api/notes/1/time", {"seconds": 30})
+    table = Browser(study, "eve").get("/api/measures").json()
+    voters = {row["name"]: row for row in table["voters"]}
+    assert (voters["ann"]["sensitivity"], voters["ann"]["ppv"]) == (pytest.approx(2 / 3), 1.0)
+    assert (voters["bob"]["tp"], voters["bob"]["fp"], voters["bob"]["fn"]) == (1, 1, 2)
+    assert voters["ann"]["i2b2"]["strict"]["recall"] == pytest.approx(2 / 3)
+    assert voters["model"]["kind"] == "system" and voters["model"]["seconds_per_note"] is None
+    assert voters["ann"]["seconds_per_note"] == 30 and voters["ann"]["words_per_minute"] == 18
+    three = table["unions"]["3"]
+    assert [row["voters"] for row in three] == [["ann", "bob", "cy"]] and three[0]["sensitivity"] == 1.0
+    assert table["summary"]["1"]["sensitivity"] == {
+        "min": pytest.approx(1 / 3), "max": pytest.approx(2 / 3), "mean": pytest.approx(4 / 9),
+    }  # fmt: skip
+    assert table["published"]["3"]["sensitivity"]["mean"] == 0.98
+    pair = next(row for row in table["agreement"] if (row["a"], row["b"]) == ("ann", "bob"))
+    assert pair["f1"] == 0.5 and 0 < pair["kappa"] < 1
+    missed = Browser(study, "eve").get("/api/measures/mistakes", voter="cy").json()["mistakes"]
+    assert [(m["start"], m["kind"]) for m in missed] == [(12, "missed"), (20, "missed")]
+    assert Browser(study, "eve").get("/api/measures", rules="onec").status_code == 422
+
+
+def test_the_consensus_is_exported_and_never_over_what_is_there(study):
+    eve = Browser(study, "eve")
+    body = {"name": "gold", "format": "i2b2", "what": "consensus"}
+    assert eve.post("/api/export", body).json()["stage"] == "nothing"
+    decided(study, 1, [(12, 16, "DOCTOR")])
+    answer = eve.post("/api/export", body).json()
+    assert answer["notes"] == 1 and answer["train"] == f"make train CORPUS={answer['path']}"
+    (document,) = corpora.read(answer["path"])
+    assert document == Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),), "7")
+    assert eve.post("/api/export", body).json()["stage"] == "exists"
+    for name in ("../gold", "a/b", "", "x" * 61, None):
+        assert eve.post("/api/export", body | {"name": name}).status_code == 422
+    assert eve.post("/api/export", body | {"name": "g2", "format": "doc"}).status_code == 422
+    assert (study.out.stat().st_mode & 0o777) == 0o700
+
+
+@pytest.mark.parametrize(
+    "format", ["i2b2", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "doccano", "table", "parquet"]
+)
+def test_the_consensus_survives_export_and_import_in_every_format(study, format):
+    decided(study, 1, [(12, 16, "DOCTOR")])
+    answer = Browser(study, "eve").post(
+        "/api/export", {"name": "gold", "format": format, "what": "consensus"}
+    )
+    assert answer.status_code == 200, answer.text
+    back = corpora.read(answer.json()["path"], format)
+    if format in ("i2b2-2006", "conll"):  # their identifiers or types differ; the spans must be there
+        assert [(s.start, s.end) for document in back for s in document.spans] == [(12, 16)]
+    else:
+        assert systems.matched(study, back) == {1: [Span(12, 16, "DOCTOR")]}
+
+
+def test_a_new_model_is_loaded_and_its_disagreements_shown(study, small_model):
+    eve = Browser(study, "eve")
+    decided(study, 3, [])
+    systems.add(study, "old", {1: [Span(12, 16, "PATIENT")], 2: []})
+    body = {"folder": str(small_model.folder), "name": "new", "premarks": True}
+    assert eve.post("/api/learn/models", body).status_code == 202
+    eve.client.app.app.state.jobs.thread.join(30)
+    assert eve.get("/api/learn/job").json() == {"state": "done", "done": 3, "total": 3, "fault": ""}
+    found = study.found("new", 1)
+    assert [(s.start, s.end, s.type) for s in found if s.type == "DOCTOR"] == [(12, 16, "DOCTOR")]
+    rows = eve.get("/api/learn/disagreements", system="new").json()["notes"]
+    assert rows[0]["number"] == 1 and rows[0]["against"] == "old" and rows[0]["differences"] >= 1
+    assert 3 not in [row["number"] for row in rows]
+    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE")])
+    points = {row["name"]: row for row in eve.get("/api/learn").json()["systems"]}
+    assert points["new"]["notes_read"] == 1 and points["new"]["tested"] == 1  # note 3 was decided before
+    assert points["new"]["recall"] == 1.0 and points["old"]["recall"] == 0.0
+    assert eve.post("/api/learn/models", body).json()["stage"] == "exists"
+    eve.post("/api/learn/models", {"folder": "/nowhere", "name": "third"})
+    eve.client.app.app.state.jobs.thread.join(30)
+    assert eve.get("/api/learn/job").json()["state"] == "failed"
+
+
+def test_progress_tells_pace_and_when_a_pause_is_due(study):
+    ann = Browser(study, "ann")
+    assert ann.post("/api/notes/1/time", {"seconds": 20}).json()["seconds"] == 20
+    assert ann.post("/api/notes/1/time", {"seconds": 40}).json()["seconds"] == 60
+    assert ann.post("/api/notes/1/time", {"seconds": 61}).status_code == 422
+    ann.act(1, "done")
+    told = ann.get("/api/progress", set="1").json()
+    assert (told["done"], told["words_per_minute"]) == (1, told["words_done"])
+    assert told["seconds_left"] == pytest.approx(
+        60 * (told["words"] - told["words_done"]) / told["words_done"]
+    )
+    assert told["worked"] >= 20

@@ -122,9 +122,7 @@ def take_in(room: Room, given: argparse.Namespace) -> None:
     for name in given.password:
         readers.set_password(room.store, name, asked(name))
     if given.model:
-        tagger = model.load(None if given.model == model.DEFAULT else given.model)
-        found = systems.tagged(room, tagger, lambda notes: command.progress(notes, "tag", len(notes)))
-        systems.add(room, f"{Path(given.model).name}", found, given.premark)
+        add_model(room, given)
     if given.system:
         name, path = named(given.system)
         systems.add(room, name, systems.matched(room, corpora.read(path)), given.premark)
@@ -133,6 +131,19 @@ def take_in(room: Room, given: argparse.Namespace) -> None:
         systems.add_reader(room, name, systems.matched(room, corpora.read(path)))
     if given.consensus:
         systems.add_consensus(room, systems.matched(room, corpora.read(given.consensus)))
+
+
+def add_model(room: Room, given: argparse.Namespace) -> None:
+    """Tag all notes, unless this very model has done so before."""
+    from crfdeid.review import systems
+
+    tagger = model.load(None if given.model == model.DEFAULT else given.model)
+    name = systems.name_of(tagger)
+    if name not in room.systems():
+        found = systems.tagged(room, tagger, lambda notes: command.progress(notes, "tag", len(notes)))
+        systems.add(room, name, found)
+    if given.premark:
+        room.store.set("premarks", name)
 
 
 def named(pair: str) -> tuple[str, Path]:

@@ -139,7 +139,7 @@ def checked(
     """The action as it is logged: complete, and good for this state."""
     before = Before(marking, offered(room, marking, number), len(document.text), room.scheme.types)
     kind = given.get("kind")
-    if kind not in CHECKS:
+    if not isinstance(kind, str) or kind not in CHECKS:
         raise Invalid("no such kind of action")
     action = {"kind": kind} | CHECKS[kind](before, given)
     if before.premarks and marking.system is None:
@@ -176,7 +176,7 @@ def check_reject(before: Before, given: Mapping[str, Any]) -> Table:
 
 def check_done(before: Before, given: Mapping[str, Any]) -> Table:
     if left := undecided(before.marking, before.premarks):
-        raise Stage("undecided", f"{len(left)} premarks are not looked at yet", undecided=left)
+        raise Stage("undecided", f"{len(left)} premarks are not looked at yet", undecided=len(left))
     return {}
 
 

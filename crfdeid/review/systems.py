@@ -11,6 +11,7 @@ from crfdeid import bio, crf
 from crfdeid.document import Document, Span
 from crfdeid.faults import FormatFault
 from crfdeid.model import Tagger
+from crfdeid.model_folder import sha256
 from crfdeid.review import consensus, readers
 from crfdeid.review.faults import Invalid, Refused, Stage
 from crfdeid.review.notes import Note, fingerprint
@@ -38,6 +39,11 @@ def tagged(
         room.scheme.check([answer])
         found[note.number] = answer.spans
     return found
+
+
+def name_of(tagger: Tagger) -> str:
+    """The model's folder, and the beginning of its manifest's checksum: trained again, it is another."""
+    return f"{tagger.folder.name} {sha256(tagger.folder / 'manifest.json')[:6]}"
 
 
 def matched(room: Room, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:
@@ -95,13 +101,15 @@ def doubt(spans: Sequence[Span]) -> float | None:
 
 
 def add_reader(room: Room, name: str, found: Found) -> None:
-    """Take marks made elsewhere as those of a reader who has finished these notes."""
+    """Take marks made elsewhere as those of a reader who has finished these notes, but for notes that the
+    reader has begun already."""
     if name in room.systems():
         raise Stage("exists", "there is a system of this name already")
     shelf = book(readers.add(room.store, name, "reader").name)
     with room.store.writing():
         for number, spans in found.items():
-            version = room.marking.entry(shelf, number).version
+            if version := room.marking.entry(shelf, number).version:
+                continue  # what the reader did here since stays
             rows = consensus.rows(tuple(spans))
             action = {"kind": "add_many", "spans": rows, "by": "import"}
             version = room.marking.append(shelf, number, version, name, action).version
