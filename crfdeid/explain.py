@@ -12,6 +12,7 @@ holds the note's text: keep it where those may be kept. docs/explain.md says wha
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from crfdeid import anatomy, command, explanation, explanation_page, explanation_text, shipped
@@ -55,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     asked = explained(reading, given) if reading else []
     if given.html:
         explanation_page.write(given.html, parts, given.label, given.top, reading, asked, given.runners)
-    print("\n".join(lines(parts, given, reading, asked)))
+    print(text(parts, given, reading, asked))
 
 
 def folder(name: str) -> Path:
@@ -81,17 +82,17 @@ def explained(reading: Reading, given: argparse.Namespace) -> list[Explanation]:
     return [reading.explain(number) for number in dict.fromkeys(numbers)]
 
 
-def lines(
+def text(
     parts: Anatomy, given: argparse.Namespace, reading: Reading | None, asked: list[Explanation]
-) -> list[str]:
+) -> str:
     """The weights, unless a note alone was asked about; then the note's tokens, or those asked for."""
-    told = []
+    told: list[Iterable[str]] = []
     if given.label or not reading:
-        told.append("\n".join(explanation_text.model(parts, given.label, given.top)))
+        told.append(explanation_text.model(parts, given.label, given.top))
     if reading and not asked:
-        told.append("\n".join(explanation_text.tokens(reading)))
-    told += ["\n".join(explanation_text.token(one, given.runners, given.top)) for one in asked]
-    return "\n\n\n".join(told).split("\n")
+        told.append(explanation_text.tokens(reading))
+    told += [explanation_text.token(one, given.runners, given.top) for one in asked]
+    return "\n\n\n".join("\n".join(lines) for lines in told)
 
 
 if __name__ == "__main__":
