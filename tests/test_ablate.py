@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid import ablate, command, corpora, evaluation, published, scheme, scores, shipped, templates
-from crfdeid.ablation import beside, folds, groups, jobs, plan, results, runner, search
+from crfdeid.ablation import beside, folds, jobs, plan, results, runner, search
 from crfdeid.ablation.folds import Part
 from crfdeid.ablation.runs import Run
 from crfdeid.ablation.training import Cost
@@ -65,7 +65,7 @@ RUN = BASE + '[[run]]\nname = "a"\n'
         (RUN + 'witout = ["form"]', "run a: no setting witout; did you mean without?"),
         (RUN + 'without = ["from"]', "run a: without from: no run has it; did you mean form?"),
         (RUN + 'without = "form"', "without = 'form': wanted a list"),
-        (RUN + 'without_observations = ["lowr"]', "no group names it; did you mean lower?"),
+        (RUN + 'without_templates = ["lowr"]', "no group has it; did you mean lower?"),
         (RUN + 'with = ["contxt"]', "run a: contxt: no such file.*did you mean context?"),
         (RUN + 'with = ["form"]', "with form: the base has it already"),
         (RUN + 'with = ["pos"]', "run a: the templates use pos"),
@@ -144,17 +144,16 @@ def test_a_window_rewrites_the_ranges_of_all_groups_or_of_one(tmp_path):
     assert {offset for ((_, offset),) in templates.read(own)} == {0}
 
 
-def test_observations_are_left_out_and_an_empty_group_with_them(tmp_path):
+def test_templates_are_left_out_and_an_empty_group_with_them(tmp_path):
     text = 'features = ["lexical", "layout", "pos"]\npos = "gruut"\n'
-    text += (
-        '[[run]]\nname = "a"\nwithout_observations = ["pos", "lower", "short_shape"]\nwindow.lexical = 1\n'
-    )
+    text += '[[run]]\nname = "a"\nwithout_templates = ["pos", "lower", "short_shape"]\nwindow.lexical = 1\n'
     run = plan.read(written(tmp_path, text)).runs[1]
     assert run.settings.features == ("lexical", "layout")
-    assert run.templates["lexical"] == "prefix4[-1..1] suffix4[-1..1]"
-    assert groups.observed(["layout"]) - {"short_shape"} == {
-        name for part in run.templates["layout"].split() for t in templates.parse(part) for name, _ in t
-    }
+    assert run.templates["lexical"].split() == [
+        f"{n}[{o}]" for n in ("prefix4", "suffix4") for o in (-1, 0, 1)
+    ]
+    kept = [template for part in run.templates["layout"].split() for template in templates.parse(part)]
+    assert kept == [t for t in templates.read(templates.find("layout")) if "short_shape" not in str(t)]
 
 
 def test_a_run_of_a_grid_that_is_the_base_is_left_out(tmp_path):

@@ -3,12 +3,13 @@
 The range ``[-2..2]`` in a template file stands for the window, He et al.'s two tokens to either
 side. A run's ``window = N`` writes every ``name[-2..2]`` of its groups as ``name[-N..N]``; other
 ranges, single offsets and joined templates stay as they are, for they are the group's own.
-``without_observations`` leaves out every template in which one of the observations occurs.
+``without_templates`` leaves out templates, named as their features are (``lower[-1]|lower[0]``), or
+all that an observation occurs in (``lower``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +18,7 @@ from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, Fault, TemplateFault, near
 from crfdeid.files import read_text
 from crfdeid.model_folder import needs_pos
-from crfdeid.templates import Extractor
+from crfdeid.templates import Extractor, Template
 
 WINDOW = "[-2..2]"
 
@@ -71,47 +72,43 @@ def widened(text: str, size: int) -> str:
     return text.replace(WINDOW, f"[-{size}..{size}]" if size else "[0]")
 
 
-def observed(features: Sequence[str]) -> set[str]:
-    """The observations that the groups name."""
-    found = (template for group in features for template in templates.read(templates.find(group)))
-    return {name for template in found for name, _ in template}
+def less(found: Iterable[Template], names: Collection[str]) -> list[Template]:
+    """The templates but those that ``names`` leave out.
 
-
-def less(text: str, names: Collection[str]) -> str:
-    """A template file's text without its comments and the templates that name one of ``names``.
-
-    >>> less("lower[0] pos[-1..1]  # why\\nlower[0]|pos[0] shape[0]", {"pos"})
-    'lower[0]\\nshape[0]'
+    >>> less([(("lower", 0),), (("lower", 1),), (("pos", 0), ("lower", 0))], {"pos", "lower[1]"})
+    [(('lower', 0),)]
     """
-    lines = (line.partition("#")[0].split() for line in text.splitlines())
-    kept = (
-        [part for part in line if not names & {n for t in templates.parse(part) for n, _ in t}]
-        for line in lines
-    )
-    return "\n".join(" ".join(line) for line in kept if line)
+    return [template for template in found if not titles(template) & set(names)]
+
+
+def titles(template: Template) -> set[str]:
+    """The names by which a template can be left out."""
+    return {templates.title(template), *(name for name, _ in template)}
 
 
 def rewritten(
     features: Sequence[str], window: Mapping[str, int], without: Sequence[str], where: str
 ) -> dict[str, str]:
     """The template files that differ from the groups' own, by group; empty where nothing of a
-    group is left. Raises :class:`ConfigurationFault` on an observation that no group names."""
-    if without:
-        known = observed(features)
-        for name in without:
-            if name not in known:
-                raise ConfigurationFault(
-                    f"{where}: without_observations {name}: no group names it{near(name, known)}"
-                )
-    found = {}
-    for group in features:
-        with located(where):
-            own = text(group)
-        wide = widened(own, window[group]) if group in window else own
-        kept = less(wide, set(without)) if without and observed([group]) & set(without) else wide
-        if kept != own:
-            found[group] = kept
+    group is left. Raises :class:`ConfigurationFault` on a template that no group has."""
+    with located(where):
+        files = {group: templates.read(templates.find(group)) for group in features}
+    known = {title for file in files.values() for template in file for title in titles(template)}
+    for name in without:
+        if name not in known:
+            raise ConfigurationFault(f"{where}: without_templates {name}: no group has it{near(name, known)}")
+    found = {group: widened(text(group), size) for group, size in window.items()}
+    for group in features if without else ():
+        file = [t for part in words(found.get(group, text(group))) for t in templates.parse(part)]
+        if len(kept := less(file, without)) < len(file):
+            found[group] = "".join(f"{templates.title(template)}\n" for template in kept)
     return found
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a template file that are no comments."""
+    for line in text.splitlines():
+        yield from line.partition("#")[0].split()
 
 
 def check(settings: Experiment, where: str) -> None:

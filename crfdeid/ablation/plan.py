@@ -6,7 +6,7 @@
     name = "no lists"
     without = ["dictionary"]              # or: with, features
     window = 3                            # or: window = { dictionary = 0 }
-    without_observations = ["pos"]        # templates that name them, in all groups
+    without_templates = ["pos", "lower[-1]|lower[0]"]    # an observation, or one template
     crf.c1 = 0.3                          # any key of an experiment
 
 A run that names another ``algorithm`` or ``system`` begins with an empty ``[crf]`` or

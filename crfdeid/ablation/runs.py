@@ -15,7 +15,7 @@ from crfdeid.experiment import Experiment, flat
 from crfdeid.faults import ConfigurationFault
 
 SETTINGS = tuple(f.name for f in fields(Experiment))
-RUN_KEYS = ("name", "base", "without", "with", "without_observations", "window", "train", "test")
+RUN_KEYS = ("name", "base", "without", "with", "without_templates", "window", "train", "test")
 TRAIN, TEST = "train", "test"  # the corpora of the command; --corpus names others
 
 Change = Callable[[Experiment], Experiment]
@@ -24,7 +24,7 @@ Change = Callable[[Experiment], Experiment]
 @dataclass(frozen=True)
 class Run:
     """``templates`` are the texts of those groups' files that differ from the groups' own, for a
-    window or left-out observations; ``train`` and ``test`` name corpora; ``documents`` is how many
+    window or left-out templates; ``train`` and ``test`` name corpora; ``documents`` is how many
     of the training documents are used, 0 for all."""
 
     name: str
@@ -81,7 +81,7 @@ def run_of(row: Mapping[str, Any], base: Run, path: Path, change: Change) -> Run
     without, added = names(row, "without", where), names(row, "with", where)
     features = groups.changed(laid.features, without, added, where)
     window = groups.windows(features, row.get("window"), where)
-    texts = groups.rewritten(features, window, names(row, "without_observations", where), where)
+    texts = groups.rewritten(features, window, names(row, "without_templates", where), where)
     kept = [group for group in features if texts.get(group) != ""]
     train = row.get("train", TRAIN)
     return Run(
