@@ -76,6 +76,7 @@ RUN = BASE + '[[run]]\nname = "a"\n'
         (RUN + 'features = ["layout"]\nwindow = 1', r"no group of the run has \[-2..2\]"),
         (RUN + '[[run]]\nname = "A"', "runs 'a' and 'A' have one name"),
         (RUN + '[[run]]\nname = "base"', "runs 'base' and 'base' have one name"),
+        (RUN + '[[run]]\nname = "a folds"', "runs 'a' and 'a folds' have one name"),
         (BASE + '[[run]]\nname = "?"', "wanted a name with letters or digits"),
         (BASE + "[[run]]\nwindow = 1", "run 1 has no name"),
         (BASE + "[run]\nname = 1", r"wanted \[\[run\]\]"),

@@ -97,7 +97,7 @@ def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
         if plan.folds:
             title = folded_title(run.name, plan.folds)
             parts = folds.folds(train, plan.folds, plan.folds_seed)
-            found.append(Row(title, run, tuple(folded(run, parts, out / f"{run.folder}.folds")), True))
+            found.append(Row(title, run, tuple(folded(run, parts, out / f"{run.folder}-folds")), True))
     return found
 
 

@@ -114,9 +114,10 @@ def check(runs: Sequence[Run], where: str) -> None:
     for run in runs:
         if not run.folder:
             raise ConfigurationFault(f"{where}: run {run.name!r}: wanted a name with letters or digits")
-        if run.folder in seen:
-            raise ConfigurationFault(f"{where}: runs {seen[run.folder]!r} and {run.name!r} have one name")
-        seen[run.folder] = run.name
+        for folder in (run.folder, f"{run.folder}-folds"):
+            if folder in seen:
+                raise ConfigurationFault(f"{where}: runs {seen[folder]!r} and {run.name!r} have one name")
+            seen[folder] = run.name
         groups.check(run.settings, f"{where}: run {run.name}")
 
 
