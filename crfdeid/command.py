@@ -25,8 +25,8 @@ def run(main: Callable[[list[str] | None], None]) -> None:
         main(None)
     except Fault as fault:
         sys.exit(complain(str(fault)))
-    except KeyboardInterrupt:
-        complain("stopped; nothing half-written was left")
+    except KeyboardInterrupt as stopped:
+        complain(str(stopped) or "stopped; nothing half-written was left")
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

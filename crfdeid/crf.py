@@ -20,6 +20,7 @@ from crfdeid.engine.confidence import Confidence
 from crfdeid.engine.decoder import Decoder
 from crfdeid.engine.texts import NONE
 from crfdeid.experiment import Experiment
+from crfdeid.faults import ConfigurationFault
 from crfdeid.line import Line
 from crfdeid.sentences import trim
 
@@ -129,18 +130,44 @@ def train(
     folder: Path,
     on_iteration: Callable[[int, float], None],
     engine: str = "fast",
+    start: Path | None = None,
 ) -> None:
-    """Train on ``documents`` and leave CRFsuite's model file in ``folder``."""
+    """Train on ``documents``, from the model in the folder ``start`` on, and leave CRFsuite's model
+    file in ``folder``. Ctrl-C raises :class:`Stopped` where there is a model to go on from."""
     settings, path = line.experiment, folder / CRFSUITE
-    if engine == "fast" and fast_engine(settings):
-        from crfdeid.engine import problem
-        from crfdeid.engine import train as training
+    fast = engine == "fast" and fast_engine(settings)
+    if start and not fast:
+        raise ConfigurationFault("--resume: CRFsuite's own trainer cannot go on; the fast engine can")
+    try:
+        if fast:
+            fit_fast(line, documents, path, on_iteration, start)
+        else:
+            fit_crfsuite(line, documents, path, on_iteration)
+    finally:
+        if path.is_file() and settings.recall_bias:
+            weights.add(path, "bias", bio.OUTSIDE, -settings.recall_bias)
 
-        training.train(problem.build(line, documents), settings.crf, path, on_iteration)
-    else:
-        fit_crfsuite(line, documents, path, on_iteration)
-    if settings.recall_bias:
-        weights.add(path, "bias", bio.OUTSIDE, -settings.recall_bias)
+
+def fit_fast(
+    line: Line,
+    documents: Sequence[Document],
+    path: Path,
+    on_iteration: Callable[[int, float], None],
+    start: Path | None,
+) -> None:
+    """The engine on arrays."""
+    from crfdeid.engine import problem
+    from crfdeid.engine import train as training
+
+    earlier = None
+    if start:
+        copy = path.with_name("start.crfsuite")
+        copy.write_bytes((start / CRFSUITE).read_bytes())
+        if line.experiment.recall_bias:
+            weights.add(copy, "bias", bio.OUTSIDE, line.experiment.recall_bias)
+        earlier = weights.read(copy)
+        copy.unlink()
+    training.train(problem.build(line, documents), line.experiment.crf, path, on_iteration, start=earlier)
 
 
 def fast_engine(settings: Experiment) -> bool:

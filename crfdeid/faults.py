@@ -49,3 +49,7 @@ def near(word: str, known: Iterable[str]) -> str:
     """
     match = get_close_matches(word, list(known), n=1)
     return f"; did you mean {match[0]}?" if match else ""
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C during work that could be kept: the message says what was."""

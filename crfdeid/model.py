@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from crfdeid import model_folder, scheme, shipped, systems
+from crfdeid import model_folder, scheme, shipped, systems, templates
 from crfdeid.document import Document
 from crfdeid.experiment import Experiment
-from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault
+from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, Stopped
 from crfdeid.line import Line
 from crfdeid.scheme import Scheme
 
@@ -52,30 +53,52 @@ def train(
     on_iteration: Callable[[int, float], None] = lambda number, loss: None,
     engine: str = "fast",
     overwrite: bool = False,
+    resume: bool = False,
 ) -> Tagger:
     """Train on ``documents`` and leave a model in ``folder``, whole or not at all.
 
-    ``on_iteration`` hears the number and the loss of each iteration. Raises
-    :class:`DocumentFault` where there is nothing to learn from, or where spans overlap and
-    the experiment refuses that; :class:`SchemeFault` on a type the scheme lacks.
+    ``on_iteration`` hears the number and the loss of each iteration. ``resume`` goes on from the
+    model that is there. Raises :class:`DocumentFault` where there is nothing to learn from, or
+    where spans overlap and the experiment refuses that; :class:`SchemeFault` on a type the scheme
+    lacks; :class:`Stopped` on Ctrl-C, where the system could keep what it had.
     """
     folder = Path(folder)
-    if folder.exists() and any(folder.iterdir()) and not overwrite:
+    if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
         raise ModelFault(f"{folder}: exists and is not empty; --overwrite replaces it")
     scheme.read(settings.scheme).check(documents)
     if not any(document.spans for document in documents):
         raise DocumentFault("no span in the training documents: nothing to learn from")
-    how = with_engine(settings.system, engine)
+    how = with_engine(settings.system, engine) | (started(folder, settings) if resume else {})
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
         building = Path(name) / "model"
         line = model_folder.lay_out(building, documents, settings)
-        systems.module(settings.system).train(line, documents, building, on_iteration, **how)
-        model_folder.write_manifest(building)
-        if folder.exists():
-            shutil.rmtree(folder)
-        building.rename(folder)
+        try:
+            systems.module(settings.system).train(line, documents, building, on_iteration, **how)
+        except Stopped:
+            put(building, folder)
+            raise Stopped(f"stopped; {folder} holds the model so far, --resume goes on from it") from None
+        put(building, folder)
     return load(folder)
+
+
+def put(building: Path, folder: Path) -> None:
+    """The finished model in place of what is there."""
+    model_folder.write_manifest(building)
+    if folder.exists():
+        shutil.rmtree(folder)
+    building.rename(folder)
+
+
+def started(folder: Path, settings: Experiment) -> dict[str, Any]:
+    """The argument that names the model to go on from, once it is found whole and of these settings."""
+    earlier = model_folder.opened(folder).experiment
+    if settings.system != "crf":
+        raise ConfigurationFault(f"--resume: the system {settings.system} cannot go on")
+    features = tuple(templates.find(name).name for name in settings.features)
+    if replace(settings, features=features, crf=earlier.crf) != earlier:
+        raise ModelFault(f"{folder}: was trained with other settings; --resume cannot go on from it")
+    return {"start": folder}
 
 
 def with_engine(system: str, engine: str) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def main(arguments: list[str] | None = None) -> None:
     tagger = model.load(given.model, given.engine)
     documents = tagged(tagger, notes(given), given.probabilities)
     if given.out:
-        corpora.write_each(command.progress(documents, "tag"), given.out, given.format or "i2b2", overwrite=given.overwrite)
+        shown = command.progress(documents, "tag")
+        corpora.write_each(shown, given.out, given.format or "i2b2", overwrite=given.overwrite)
         return
     show(documents, given.format or "csv")
 

@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--out", type=Path, required=True, help="folder for the model")
     parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast")
     parse.add_argument("--overwrite", action="store_true", help="replace a model that is there")
+    parse.add_argument("--resume", action="store_true", help="go on from the model in --out")
     command.add_reading_options(parse)
     return parse
 
@@ -39,7 +40,13 @@ def main(arguments: list[str] | None = None) -> None:
     began = time.perf_counter()
     with tqdm(desc="train", total=settings.crf.get("max_iterations"), disable=None, leave=False) as bar:
         tagger = model.train(
-            documents, settings, given.out, lambda *_: bar.update(), given.engine, given.overwrite
+            documents,
+            settings,
+            given.out,
+            lambda *_: bar.update(),
+            given.engine,
+            overwrite=given.overwrite,
+            resume=given.resume,
         )
     tell(documents, tagger, time.perf_counter() - began)
     if given.test:

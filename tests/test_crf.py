@@ -9,7 +9,7 @@ from conftest import SMALL
 
 from crfdeid import crf, model
 from crfdeid.document import Document, Span
-from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, SchemeFault
+from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, SchemeFault, Stopped
 
 
 def test_a_model_finds_what_it_learned(small_model, notes):
@@ -113,3 +113,45 @@ def test_recall_bias_lowers_the_score_of_the_outside_label(notes, tmp_path):
     biased = model.train(notes, settings, tmp_path / "m", engine="crfsuite")
     document = Document("n", "nothing here at all")
     assert biased.tag(document).spans
+
+
+def test_training_that_was_stopped_leaves_its_model_and_goes_on(notes, tmp_path):
+    pytest.importorskip("numba")
+    settings = dataclasses.replace(SMALL, recall_bias=0.5)
+    losses: list[float] = []
+
+    def stop(number, loss):
+        losses.append(loss)
+        if number == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Stopped, match="--resume goes on"):
+        model.train(notes[:30], settings, tmp_path / "m", stop)
+    assert model.load(tmp_path / "m").tag(notes[0])
+    hear = lambda number, loss: losses.append(loss)  # noqa: E731
+    model.train(notes[:30], settings, tmp_path / "m", hear, resume=True)
+    whole: list[float] = []
+    model.train(notes[:30], settings, tmp_path / "w", lambda number, loss: whole.append(loss))
+    assert losses[4] < losses[3]
+    assert losses[-1] == pytest.approx(whole[-1], rel=0.01)
+
+
+def test_stopping_before_an_iteration_leaves_nothing(notes, tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("crfdeid.engine.problem.build", stop)
+    with pytest.raises(KeyboardInterrupt):
+        model.train(notes[:30], SMALL, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_resume_refuses_what_it_cannot_go_on_from(small_model, notes, tmp_path):
+    with pytest.raises(ModelFault, match="no model here"):
+        model.train(notes, SMALL, tmp_path, resume=True)
+    with pytest.raises(ModelFault, match="other settings"):
+        model.train(notes, dataclasses.replace(SMALL, sequence="line"), small_model.folder, resume=True)
+    with pytest.raises(ConfigurationFault, match="cannot go on"):
+        model.train(notes, SMALL, small_model.folder, engine="crfsuite", resume=True)

@@ -13,6 +13,8 @@ import numpy as np
 from crfdeid.engine import kernels, weights
 from crfdeid.engine.lbfgs import Settings, minimise
 from crfdeid.engine.problem import Pairs, Problem, pairs
+from crfdeid.engine.texts import NONE
+from crfdeid.faults import Stopped
 
 PAD = 8
 MANY = 6  # labels of an attribute that is worth a row of its own
@@ -35,8 +37,10 @@ def train(
     path: Path,
     on_iteration: Callable[[int, float], None],
     threads: int = 2,
+    start: weights.Weights | None = None,
 ) -> None:
-    """Fit ``problem`` with CRFsuite's ``settings``; write its model file to ``path``."""
+    """Fit ``problem`` with CRFsuite's ``settings``, from the weights ``start`` on; write its model
+    file to ``path``. Ctrl-C after an iteration writes what there is and raises :class:`Stopped`."""
     found = pairs(
         problem,
         settings.get("feature.minfreq", 0),
@@ -46,9 +50,42 @@ def train(
     chosen = {name: value for name, value in settings.items() if name in Settings.__dataclass_fields__}
     with ThreadPoolExecutor(threads) as pool:
         objective = Objective(problem, found, settings.get("c2", 1.0), pool, threads)
-        hear = lambda number, loss, _: on_iteration(number, loss)  # noqa: E731
-        x = minimise(objective, np.zeros(objective.size), Settings(**chosen), hear)
-    write(path, problem, found, x)
+        latest = [np.zeros(objective.size) if start is None else started(problem, found, start)]
+
+        def hear(number: int, loss: float, x: np.ndarray) -> None:
+            latest.append(x)
+            del latest[:-1]
+            on_iteration(number, loss)
+
+        try:
+            latest.append(minimise(objective, latest[0], Settings(**chosen), hear))
+        except KeyboardInterrupt:
+            if not latest[-1].any():
+                raise
+            write(path, problem, found, latest[-1])
+            raise Stopped from None
+    write(path, problem, found, latest[-1])
+
+
+def started(problem: Problem, found: Pairs, start: weights.Weights) -> np.ndarray:
+    """The weights of an earlier training by the names of their attributes and labels; 0 for
+    those it did not have."""
+    labels = {name: number for number, name in enumerate(problem.labels)}
+    attributes = {name: number for number, name in enumerate(problem.attributes)}
+    size = len(labels)
+    keys = np.repeat(np.arange(len(attributes)), np.diff(found.ends)) * size + found.label
+    state, transitions = np.zeros(len(keys)), np.zeros((size, size))
+    for kind, source, target, weight in start.records.tolist():
+        label = labels.get(start.labels[target], NONE)
+        if kind == weights.TRANSITION:
+            before = labels.get(start.labels[source], NONE)
+            if label != NONE and before != NONE:
+                transitions[before, label] = weight
+        elif label != NONE and (attribute := attributes.get(start.attributes[source])) is not None:
+            place = int(np.searchsorted(keys, attribute * size + label))
+            if place < len(keys) and keys[place] == attribute * size + label:
+                state[place] = weight
+    return np.concatenate([state, transitions[found.allowed]])
 
 
 class Objective:
