@@ -7,22 +7,30 @@ the one that stands first here wins.
 
 from __future__ import annotations
 
-from crfdeid.rules import ages, contacts, dates, hospitals, identifiers, locations, names, repeats
+from crfdeid.rules import (
+    ages,
+    contacts,
+    dates,
+    hospitals,
+    identifiers,
+    locations,
+    name_lists,
+    names,
+    repeats,
+    work,
+    years,
+)
 from crfdeid.rules.rule import Rule
-
-
-def _sure(rules: tuple[Rule, ...], guess: bool) -> tuple[Rule, ...]:
-    return tuple(rule for rule in rules if rule.guess == guess)
-
 
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
-        *contacts.RULES, *dates.RULES, *identifiers.RULES, *ages.RULES, *hospitals.RULES, *_sure(names.RULES, False),
-        *locations.RULES, *_sure(names.RULES, True), *repeats.RULES,
+        *contacts.RULES, *dates.RULES, *years.RULES, *identifiers.RULES, *ages.RULES, *hospitals.RULES,
+        *names.RULES, *locations.RULES, *work.RULES, *name_lists.RULES, *repeats.RULES,
     )
 }  # fmt: skip
 FAMILIES: dict[str, tuple[Rule, ...]] = {
-    "names": names.RULES, "locations": locations.RULES, "hospitals": hospitals.RULES, "dates": dates.RULES,
-    "contacts": contacts.RULES, "identifiers": identifiers.RULES, "ages": ages.RULES, "repeats": repeats.RULES,
+    "contacts": contacts.RULES, "dates": dates.RULES + years.RULES, "identifiers": identifiers.RULES,
+    "ages": ages.RULES, "hospitals": hospitals.RULES, "names": names.RULES + name_lists.RULES,
+    "locations": locations.RULES, "work": work.RULES, "repeats": repeats.RULES,
 }  # fmt: skip

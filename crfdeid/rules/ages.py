@@ -6,40 +6,65 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.rule import Note, at_numbers
+from crfdeid.rules.rule import Note, at_numbers, at_words
 
 TABLES = "Tafvizi 2011, section 2.5.7"
-BEFORE = re.compile(r"\b(?:age|aged|age of|he is|she is|patient is|is a|is an|age:|ages?:)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)
-CLEAR = re.compile(r"\b(?:aged?|age of|ages?:|ages?)[ ]{0,2}$", re.IGNORECASE)
-AFTER = (
-    r"(?:[ ]?-?[ ]?(?:years?|yrs?\.?)[ -]?old|[ ]years?[ ]of[ ]age|[ ]yrs?[ ]of[ ]age|[ -]?y\.?/?o\b\.?|[ -]?y\.o\."
-    r"|[ -]?y/o|[ ]?yr(?:s)?[ ]?/?o\b|[ ]?yo[mf]\b|[ ]?y[mf]\b)"
+TABLE_5 = re.compile(r"\b(?:age|he is|she is|patient is)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)
+AGE_WORD = re.compile(r"\b(?:aged?|ages|age of|ages?(?:/sex|/sx)?[ ]*[:=])[ \t]*$", re.IGNORECASE)
+OF_A_LIFE = re.compile(
+    r"\b(?:alive|died|dead|deceased|living|diagnosed|onset|menarche|menopause) at $", re.IGNORECASE
+)
+TABLE_6 = (
+    r"(?:[ ]?-?[ ]?(?:years?|yrs?\.?)[ -]?old|[ ](?:years?|yrs?)[ ]of[ ]age|[ -]?y\.?[ ]?/?o\b\.?|[ -]?y/o"
+    r"|[ ]?yrs?[ ]?/?o\b|[ ]?yo[mf]\b|[ ]?y[mf]\b|[ ]?(?:yo|y\.o\.)[ ]?/?[mf]\b)"
 )
 OLD, YOUNG = r"(?P<phi>9\d|1[01]\d|12[0-5])(?!\d)", r"(?P<phi>[1-8]?\d)(?!\d)"
 EDGE = r"(?<![\d./-])"
-MEASURES = re.compile(r"(?:\.\d|/|%|[ -]?(?:mg|ml|cm|mm|kg|lb|lbs|bpm|units?|hours?|days?|weeks?|months?|mos?)\b)", re.IGNORECASE)
+MEASURE = re.compile(
+    r"(?:\.\d|/\d|%|[ -]?(?:mg|ml|cm|mm|kg|lb|lbs|bpm|units?|hours?|days?|weeks?|months?|mos?|wks?)\b)",
+    re.IGNORECASE,
+)
+ONES = "one|two|three|four|five|six|seven|eight|nine"
+TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
 
 
-def told_before(match: re.Match[str], note: Note) -> bool:
-    """Whether a phrase of table 2.5 stands before, and no unit behind."""
-    return bool(BEFORE.search(note.text[max(0, match.start() - 14) : match.start()])) and not MEASURES.match(note.text, match.end())
-
-
-def age_word_before(match: re.Match[str], note: Note) -> bool:
-    return bool(CLEAR.search(note.text[max(0, match.start() - 10) : match.start()])) and not MEASURES.match(note.text, match.end())
+def preceded(pattern: re.Pattern[str], match: re.Match[str], note: Note) -> bool:
+    """Whether the phrase stands before the number, and no unit behind it."""
+    before = note.text[max(0, match.start() - 24) : match.start()]
+    return bool(pattern.search(before)) and not MEASURE.match(note.text, match.end())
 
 
 old_age_before = at_numbers(
-    "old_age_before", "AGE", f"{TABLES}, table 2.5", "90 to 125 after \"age\", \"he is\", \"she is\", \"patient is\".", EDGE + OLD, told_before
+    "old_age_before", "AGE", f"{TABLES}, table 2.5",
+    "90 to 125 after \"age\", \"he is\", \"she is\", \"patient is\".", EDGE + OLD,
+    lambda match, note: preceded(TABLE_5, match, note),
 )  # fmt: skip
 old_age_after = at_numbers(
-    "old_age_after", "AGE", f"{TABLES}, table 2.6", "90 to 125 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + OLD + AFTER
+    "old_age_after", "AGE", f"{TABLES}, table 2.6",
+    "90 to 125 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + OLD + TABLE_6,
 )  # fmt: skip
 age_before = at_numbers(
-    "age_before", "AGE", "ours, after table 2.5", "0 to 89 after \"age\" or \"aged\".", EDGE + YOUNG, age_word_before
+    "age_before", "AGE", "ours, after table 2.5", "0 to 125 after \"age\", \"aged\" or a field for it.",
+    EDGE + r"(?P<phi>[1-9]?\d|1[01]\d|12[0-5])(?!\d)", lambda match, note: preceded(AGE_WORD, match, note),
 )  # fmt: skip
 age_after = at_numbers(
-    "age_after", "AGE", "ours, after table 2.6", "0 to 89 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + YOUNG + AFTER
+    "age_after", "AGE", "ours, after table 2.6",
+    "0 to 89 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + YOUNG + TABLE_6,
+)  # fmt: skip
+age_of_life = at_numbers(
+    "age_of_life", "AGE", "ours", "0 to 125 after \"died at\", \"alive at\", \"diagnosed at\" and the like.",
+    EDGE + r"(?P<phi>[1-9]?\d|1[01]\d"
+           r"|12[0-5])(?!\d)(?!:)", lambda match, note: preceded(OF_A_LIFE, match, note),
+)  # fmt: skip
+age_decade = at_numbers(
+    "age_decade", "AGE", "ours", "The decade of a life: \"in her 60s\".",
+    r"(?:(?<=his )|(?<=her )|(?<=early )|(?<=late )|(?<=their ))[1-9]0['’]?s\b",
+)  # fmt: skip
+age_in_words = at_words(
+    "age_in_words", "AGE", "ours", "\"fifty-year-old\", \"eighty-two years old\".",
+    f"{ONES}|{TENS}|{TEENS}".split("|"),
+    rf"(?P<phi>(?:{TENS})(?:[ -](?:{ONES}))?|{TEENS}|{ONES})(?:[ -]years?[ -]old|[ ]years?[ ]of[ ]age)\b",
 )  # fmt: skip
 
-RULES = (old_age_after, old_age_before, age_after, age_before)
+RULES = (old_age_after, old_age_before, age_after, age_before, age_of_life, age_decade, age_in_words)

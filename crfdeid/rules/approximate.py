@@ -9,10 +9,11 @@ come from one dictionary of such remains.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 
 SHORTEST = 5
+LONGEST = 13
 LONG = 7  # letters from which on two slips are forgiven
 
 
@@ -41,7 +42,7 @@ def by_remains(names: frozenset[str]) -> dict[str, list[str]]:
     return found
 
 
-@cache
+@lru_cache(50_000)
 def close(word: str, names: frozenset[str]) -> str | None:
     """The name that ``word`` is but for its slips; both lowercased, and with the same first letter.
 
@@ -49,7 +50,7 @@ def close(word: str, names: frozenset[str]) -> str | None:
     >>> close("willaim", names), close("marria", names), close("malaria", names)
     ('william', 'maria', None)
     """
-    if len(word) < SHORTEST - 1 or len(word) > 20:
+    if not SHORTEST - 1 <= len(word) <= LONGEST:
         return None
     known = by_remains(names)
     candidates = {name for rest in remains(word, slips(len(word))) for name in known.get(rest, ())}
@@ -78,5 +79,3 @@ def _rows(one: str, other: str) -> Iterator[list[int]]:
                 cost = min(cost, earlier[j - 2] + 1)
             row.append(cost)
         yield row
-
-

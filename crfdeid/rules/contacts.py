@@ -6,23 +6,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists
+from crfdeid.rules.lists import Lists, words
 from crfdeid.rules.rule import Edges, Note, Rule, at_numbers, at_words, rule
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"
 DOUGLASS = "Douglass 2005, section 5.1.3"
 EXTENSION = r"(?:,?[ ]?(?:x|ext\.?|extension)[ ]?\d{2,6})?"
-AREA = re.compile(rf"\d{{3}}(?:\)[ ]?|[-./][ ]?|[ ])\d{{3}}(?:[-. ]|[ ]-[ ])\d{{4}}(?!\d)(?!-\d){EXTENSION}", re.IGNORECASE)
+AREA = re.compile(
+    rf"\d{{3}}(?:\)[ ]?|[-./][ ]?|[ ])\d{{3}}(?:[-. ]|[ ]-[ ])\d{{4}}(?!\d)(?!-\d){EXTENSION}", re.IGNORECASE
+)
 FAX = re.compile(r"\b(?:fax|facsimile|f)[\w ]{0,12}[#:.]{0,2}[ (]*(?:1-)?$", re.IGNORECASE)
 CALLED = re.compile(
-    r"\b(?:phone|telephone|tel|cell|mobile|call|called|contact|home|work|office|ph|pager|beeper|extension|fax|reached at|number)"
+    r"\b(?:phone|telephone|tel|cell|mobile|call|called|contact|home|work|office|ph|pager|beeper"
+    r"|extension|fax|reached at|number)"
     r"[\w ]{0,14}[#:.]{0,2}[ (]*$",
     re.IGNORECASE,
 )
 EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-URL = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]*[\w/]|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov)\b(?:/[\w/.-]*\w)?", re.IGNORECASE)
-HOSTS = frozenset("http https www com org net edu gov".split())
+URL = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"')\]]*[\w/]|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu"
+    r"|gov)\b(?:/[\w/.-]*\w)?",
+    re.IGNORECASE,
+)
+NO_PHONE = re.compile(r"(?:#|\bno\.?|\bmrn|\bid|\bacc\w*) ?:? ?$", re.IGNORECASE)
+HOSTS = words("http https www com org net edu gov")
 
 
 def before(note: Note, start: int) -> str:
@@ -34,9 +42,9 @@ def with_area(note: Note) -> Iterator[tuple[Edges, bool]]:
     """Numbers with an area code, and whether they are a fax's."""
     for index in note.numbers:
         start = note.starts[index]
-        if note.ends[index] - start != 3 or note.text[start - 1 : start] in tuple("./-"):
-            if not note.text[max(0, start - 2) : start].endswith(("1-", "1.")):
-                continue
+        before_it = note.text[max(0, start - 2) : start]
+        if before_it.endswith((".", "/", "-")) and before_it not in ("1-", "1."):
+            continue
         if match := AREA.match(note.text, start):
             opened = start - (note.text[start - 1 : start] == "(")
             yield (opened, match.end()), bool(FAX.search(before(note, opened)))
@@ -57,29 +65,34 @@ def fax_number(note: Note, lists: Lists) -> Iterator[Edges]:
 local_phone = at_numbers(
     "local_phone", "PHONE", PHONES, "nnn-nnnn.",
     rf"(?<![\d./-])(?<!\d[ ])\d{{3}}-\d{{4}}(?![\d-])(?!\.\d){EXTENSION}",
-    lambda match, note: not re.search(r"(?:#|no\.?|mrn|id|acc\w*) ?:? ?$", before(note, match.start()), re.IGNORECASE),
+    lambda match, note: not NO_PHONE.search(before(note, match.start())),
 )  # fmt: skip
 spaced_phone = at_numbers(
     "spaced_phone", "PHONE", f"{PHONES}; {DOUGLASS} (indicators)",
     "nnn nnnn, nnn.nnnn or seven digits and more after a word such as \"phone\" or \"call\".",
-    r"(?<![\d./-])(?:\d{3}[ .]\d{4}|\d{7}|\d{10})(?![\d-])", lambda match, note: CALLED.search(before(note, match.start())),
+    r"(?<![\d./-])(?:\d{3}[ .]\d{4}|\d{7}"
+    r"|\d{10})(?![\d-])", lambda match, note: CALLED.search(before(note, match.start())),
 )  # fmt: skip
 pager = at_words(
     "pager", "PHONE", f"{DOUGLASS} (pager)", "The number after \"pager\", \"pg\", \"beeper\".",
-    "pager pg pgr beeper bpr beep page paged cisco vocera spectralink".split(),
-    r"\w+(?:[ ](?:number|no\.?|is|at|\#))?[ ]?[#:.]{0,2}[ ]?(?P<phi>(?:\(?\d{3}\)?[- .]?)?\d{3}[- .]\d{4}|\d{4,7}|\d{2}-\d{3,4})\b(?!/)",
+    ["pager", "pg", "pgr", "beeper", "bpr", "beep", "page", "paged", "cisco", "vocera", "spectralink"],
+    r"[a-z]+(?:[ ](?:number|no\.?|is|at"
+    r"|\#))?\s?[#:.]{0,2}[ ]?(?P<phi>(?:\(?\d{3}\)?[- .]?)?\d{3}[- .]\d{4}|\d{4,7}|\d{2}-\d{3,4})\b(?!/)",
 )  # fmt: skip
 extension = at_words(
     "extension", "PHONE", DOUGLASS, "An extension: \"x12345\", \"ext. 1234\".",
-    ["x", "ext", "extension"], r"(?:x[ ]?(?P<short>\d{4,6})|(?:ext|extension)[.:]?[ ]?(?P<long>\d{2,6}))(?![\d.%])",
-    lambda match, note: True,
+    ["x", "ext", "extension"], r"(?:x[ ]?(?:\d{4,6}|\d-\d{4})|(?:ext|extension)[.:]?[ ]?\d{2,6})(?![\d.%/])",
 )  # fmt: skip
 
 
 def extension_edges(note: Note, lists: Lists) -> Iterator[Edges]:
     """An extension: "x12345", "ext. 1234"; with its x, as i2b2's phones have it."""
     for start, end in _extensions(note, lists):
-        yield (start, end) if note.text[start] in "xX" and note.text[start + 1].isdigit() else (last_number(note.text, start, end), end)
+        yield (
+            (start, end)
+            if note.text[start] in "xX" and note.text[start + 1].isdigit()
+            else (last_number(note.text, start, end), end)
+        )
 
 
 def last_number(text: str, start: int, end: int) -> int:
@@ -126,5 +139,6 @@ ip_address = at_numbers(
 )  # fmt: skip
 
 RULES = (
-    email, url, ip_address, fax_number, phone_with_area, ssn, labelled_ssn, pager, extension, spaced_phone, local_phone,
+    email, url, ip_address, fax_number, phone_with_area, ssn, labelled_ssn, pager, extension, spaced_phone,
+    local_phone,
 )  # fmt: skip

@@ -5,43 +5,50 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists
-from crfdeid.rules.names import FUNCTION
+from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.name_clues import FUNCTION
+from crfdeid.rules.name_parts import of_a_thing
 from crfdeid.rules.phrases import CLOSE, capitalised
 from crfdeid.rules.rule import Edges, Note, rule
 
 TAFVIZI = "Tafvizi 2011, section 2.5.4"
 # Head words, as the words they are.
-HEADS = (
-    ("hospital",), ("hospitals",), ("hosp",), ("infirmary",), ("hospice",), ("sanatorium",), ("sanitarium",), ("clinic",),
-    ("medical", "center"), ("medical", "centre"), ("medical", "ctr"), ("med", "center"), ("med", "ctr"),
-    ("health", "center"), ("health", "centre"), ("health", "system"), ("healthcare",), ("health", "care"),
-    ("rehab",), ("rehab", "center"), ("rehabilitation",), ("rehabilitation", "center"), ("rehabilitation", "hospital"),
-    ("nursing", "home"), ("nursing", "center"), ("nursing", "facility"), ("cancer", "center"), ("cancer", "institute"),
-    ("heart", "institute"), ("eye", "institute"), ("care", "center"), ("surgery", "center"), ("dialysis", "center"),
-    ("manor",), ("pavilion",), ("vamc",), ("assisted", "living"), ("medical", "group"), ("medical", "associates"),
-    ("family", "practice"), ("primary", "care"), ("general",), ("memorial",),
+HEAD_WORDS = (
+    "hospital", "hospitals", "hosp", "infirmary", "hospice", "sanatorium", "sanitarium", "clinic",
+    "medical center", "medical centre", "medical ctr", "med center", "med ctr", "health center",
+    "health centre", "health system", "healthcare", "health care", "rehab", "rehab center",
+    "rehabilitation", "rehabilitation center", "rehabilitation hospital", "nursing home",
+    "nursing center", "nursing facility", "cancer center", "cancer institute", "heart institute",
+    "eye institute", "care center", "surgery center", "dialysis center", "manor", "pavilion", "vamc",
+    "assisted living", "medical group", "medical associates", "family practice", "primary care",
+    "general", "memorial",
 )  # fmt: skip
+HEADS = tuple(tuple(head.split()) for head in HEAD_WORDS)
 # These stand in names of hospitals but do not make one.
-GENERIC = frozenset(
-    """the a an this our your local outside community general memorial regional university hospital center medical
-    day children childrens state county city veterans affairs acute care home admission discharge emergency course
-    inpatient outpatient primary nursing rehab rehabilitation health system in at""".split()
+GENERIC = words(
+    """the a an this our your local outside community general memorial regional university hospital
+    center medical day children childrens state county city veterans affairs acute care home
+    admission discharge emergency course inpatient outpatient primary nursing rehab rehabilitation
+    health system in at"""
 )
-MORE = frozenset("st saint mt of and the s general memorial regional university children medical".split())
-SHORT = frozenset("st mt mc la el ny va".split())
+NEVER = FUNCTION - {"of", "and"}
+MORE = words("""st saint mt of and the s general memorial regional university children medical""")
+SHORT = words("st mt mc la el ny va")
 MOST = 5
-INDICATORS = re.compile(
-    r"(?:transfer(?:red)?|admitted|discharged|presented|brought|referred|seen|hospitalized|sent|followed|care)"
-    r"(?: [a-z]+){0,3}? (?:to|from|at|in) (?:the )?(?P<phi>[A-Z]{2,6})\b(?![-/])"
+ABBREVIATION = re.compile(
+    r"(?:at|from|to|in) (?P<phi>[A-Z]{2,6})\b(?![-/]|\.\w| \d| [A-Z]{2}| (?:of|level)\b)"
 )
-INDICATOR_WORDS = frozenset(
-    "transfer transferred admitted discharged presented brought referred seen hospitalized sent followed care".split()
+MOVES = words(
+    """transfer transferred admitted discharged presented brought referred seen hospitalized sent
+    followed care admission presents drawn done dx diagnosed evaluated treated performed records
+    visit clinic"""
 )
-NOT_HOSPITALS = frozenset(
-    """ed er ew icu micu sicu ccu cvicu nicu picu pacu tcu or osh ot pt snf cath ent gi gu ob obgyn gyn ir ct mri
-    ltac rehab opd ob cvu msicu nsicu tsicu csru ercp ep or iv im sl po pcp hd rt lt us usa uk pr am pm labor nh
-    cpap bipap acls npo dnr dni""".split()
+MOVED = 5  # words between such a word and the preposition
+NOT_HOSPITALS = words(
+    """ed er ew icu micu sicu ccu cvicu nicu picu pacu tcu or osh ot pt snf cath ent gi gu ob obgyn gyn
+    ir ct mri ltac rehab opd ob cvu msicu nsicu tsicu csru ercp ep or iv im sl po pcp hd rt lt us
+    usa uk pr am pm labor nh cpap bipap acls rusb lusb llsb rlsb dej lsb ua cc ppm pe rv lv aic
+    bid tid qd prn npo dnr dni"""
 )
 
 
@@ -49,13 +56,16 @@ NOT_HOSPITALS = frozenset(
 def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
     """A hospital of the list: all of its words are capitalised but for the short ones."""
     for start, end in capitalised(note, lists.hospitals):
-        word = note.text[start:end]
-        if word.isupper() or " " in word or not ambiguous(word.lower(), lists):
+        word, index = note.text[start:end], note.index_at[start]
+        if not ambiguous(note, lists, word.lower(), index) and not of_a_thing(note, index):
             yield start, end
 
 
-def ambiguous(word: str, lists: Lists) -> bool:
-    return word in lists.named or word in lists.eponyms or lists.plain(word)
+def ambiguous(note: Note, lists: Lists, word: str, index: int) -> bool:
+    """A single word that is a name or a common word too, or an abbreviation with a hyphen (R-CHOP)."""
+    if " " in word:
+        return False
+    return word in lists.named or word in lists.eponyms or lists.plain(word) or note.gap(index).endswith("-")
 
 
 @rule("HOSPITAL", f"{TAFVIZI} (head words)")
@@ -79,7 +89,7 @@ def named_from(note: Note, lists: Lists, index: int) -> int:
         word = note.lowered[first - 1]
         if note.gap(first).startswith(".") and word not in SHORT:
             break
-        if not (note.capital(first - 1) or word in ("of", "and", "the", "s")) or word.isdigit():
+        if not (note.capital(first - 1) or word in ("of", "and", "s")) or word in NEVER or word.isdigit():
             break
         first -= 1
         if note.capital(first) and makes_name(note, lists, first):
@@ -112,21 +122,29 @@ def with_of(note: Note, lists: Lists, stop: int) -> int:
 
 @rule("HOSPITAL", f"{TAFVIZI} (head words)")
 def hospital_of(note: Note, lists: Lists) -> Iterator[Edges]:
-    """"Hospital of" or "University of" with capitalised words: "University Hospital of Dunmore"."""
+    """ "Hospital of" or "University of" with capitalised words: "University Hospital of Dunmore"."""
     for index in note.places(["hospital", "hospitals", "clinic", "infirmary"]):
         if note.capital(index) and (stop := with_of(note, lists, index + 1)) > index + 1:
             first = index
-            while first and note.capital(first - 1) and note.gap(first) == " " and note.lowered[first - 1] in GENERIC:
+            while (
+                first
+                and note.capital(first - 1)
+                and note.gap(first) == " "
+                and note.lowered[first - 1] in GENERIC
+            ):
                 first -= 1
             yield note.edges(first, stop)
 
 
 @rule("HOSPITAL", "Douglass 2005, section 5.1.2 (indicators); ours")
 def hospital_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
-    """An abbreviation that is no medical one after "transferred from", "admitted to" and the like."""
-    for index in note.places(INDICATOR_WORDS):
-        match = INDICATORS.match(note.text, note.starts[index])
-        if match and (word := match["phi"].lower()) not in NOT_HOSPITALS and not lists.plain(word):
+    """An abbreviation that is no medical one, behind "at", or behind another preposition after
+    "transferred", "admitted" and the like: "drawn at NEGH"."""
+    for index in note.places(["at", "from", "to", "in"]):
+        match = ABBREVIATION.match(note.text, note.starts[index])
+        if not match or (word := match["phi"].lower()) in NOT_HOSPITALS or lists.plain(word):
+            continue
+        if note.lowered[index] == "at" or MOVES.intersection(note.lowered[max(0, index - MOVED) : index]):
             yield match.span("phi")
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists
-from crfdeid.rules.names import CREDENTIAL_WORDS
+from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.name_clues import CREDENTIAL_WORDS
 from crfdeid.rules.rule import Edges, Note, Rule, at_numbers, at_words, rule
 
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
+TOP = 10  # lines of a note's head
 VALUE = r"(?P<phi>(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
 
 
@@ -23,31 +24,39 @@ def labelled(name: str, type: str, about: str, labels: str) -> Rule:
 
 medical_record_number = labelled(
     "medical_record_number", "MEDICALRECORD", "The number of a medical record or hospital unit.",
-    r"mrn|mr[ ]?\#|mr(?= ?[:#])|med(?:ical)?[ ]rec(?:ord)?s?|hosp(?:ital)?(?= ?(?:\#|no|num))|unit(?= ?(?:\#|no\b|num))"
+    r"mrn|mr[ ]?\#|mr(?= ?[:#])|med(?:ical)?[ ]rec(?:ord)?s?|hosp(?:ital)?(?= ?(?:\#|no|num))"
+    r"|unit(?= ?(?:\#|no\b|num))"
     r"|patient(?= ?(?:id|\#))|pt(?= ?(?:id|\#))|chart(?= ?(?:\#|no\b|num))|record(?= ?(?:\#|no\b|num))",
 )  # fmt: skip
 account_number = labelled(
-    "account_number", "ACCOUNT", "The number of an account.", r"account|acct\.?|billing(?= ?(?:\#|no|num))|fin(?= ?[:#])",
+    "account_number", "ACCOUNT", "The number of an account.", r"account|acct\.?|billing(?= ?(?:\#"
+                                                              r"|no|num))|fin(?= ?[:#])",
 )  # fmt: skip
 health_plan_number = labelled(
     "health_plan_number", "HEALTHPLAN", "The number of a policy or of a member of a health plan.",
-    r"policy|member(?= ?(?:id|\#|no|num))|subscriber|insurance(?= ?(?:id|\#|no|num))|medicare(?= ?(?:id|\#|no|num))"
+    r"policy|member(?= ?(?:id|\#|no|num))|subscriber|insurance(?= ?(?:id|\#|no|num))"
+    r"|medicare(?= ?(?:id|\#|no|num))"
     r"|medicaid(?= ?(?:id|\#|no|num))|health[ ]plan|group(?= ?(?:\#|no\b|num))|beneficiary",
 )  # fmt: skip
 license_number = labelled(
     "license_number", "LICENSE", "The number of a licence.", r"license|licence|lic\.?|dea|npi",
 )  # fmt: skip
 device_number = labelled(
-    "device_number", "DEVICE", "The number of a device.", r"serial|s/n|sn(?= ?[:#])|lot(?= ?(?:\#|no|num))|model(?= ?(?:\#|no|num))|ref(?= ?\#)",
+    "device_number", "DEVICE", "The number of a device.", r"serial|s/n|sn(?= ?[:#])|lot(?= ?(?:\#"
+                                                          r"|no|num))|model(?= ?(?:\#|no|num))|ref(?= ?\#)",
 )  # fmt: skip
 vehicle_number = labelled(
-    "vehicle_number", "VEHICLE", "The number of a vehicle or its plate.", r"vin|plate|license[ ]plate|tag(?= ?\#)",
+    "vehicle_number", "VEHICLE", "The number of a vehicle or its "
+                                 "plate.", r"vin|plate|license[ ]plate|tag(?= ?\#)",
 )  # fmt: skip
 id_number = labelled(
     "id_number", "IDNUM", "The number of a job, order, case, accession, protocol or specimen.",
-    r"accession|acc(?= ?[:#])|job|case(?= ?(?:\#|no\b|num))|order(?= ?(?:\#|no\b|num))|tracking|specimen(?= ?(?:\#|no|id))"
-    r"|protocol(?= ?\#)|document(?= ?(?:\#|id|no|num))|dictation(?= ?(?:\#|id|no|num))|transcription(?= ?(?:\#|id|no|num))"
-    r"|encounter|csn|visit(?= ?(?:\#|id|no\b|num))|confirmation|reference(?= ?(?:\#|no|num))|ticket|study(?= ?(?:\#|id))|id(?= ?[:#])",
+    r"accession|acc(?= ?[:#])|job|case(?= ?(?:\#|no\b|num))|order(?= ?(?:\#|no\b|num))|tracking"
+    r"|specimen(?= ?(?:\#|no|id))"
+    r"|protocol(?= ?\#)|document(?= ?(?:\#|id|no|num))|dictation(?= ?(?:\#|id|no|num))"
+    r"|transcription(?= ?(?:\#|id|no|num))"
+    r"|encounter|csn|visit(?= ?(?:\#|id|no\b|num))|confirmation|reference(?= ?(?:\#|no|num))"
+    r"|ticket|study(?= ?(?:\#|id))|id(?= ?[:#])",
 )  # fmt: skip
 record_shape = at_numbers(
     "record_shape", "MEDICALRECORD", SOURCE, "nn-nn-nn and nnn-nn-nn(-n), which are no dates.",
@@ -55,21 +64,70 @@ record_shape = at_numbers(
     lambda match, note: int(match[0].split("-")[0]) > 31,
 )  # fmt: skip
 long_number = at_numbers(
-    "long_number", "IDNUM", "ours", "Seven digits or more, alone.", r"(?<![\w./,$#-])\d{7,}(?![\w%-])(?![.,]\d)",
+    "long_number", "IDNUM", "ours", "Seven digits or more, alone; six after a number sign.",
+    r"(?:(?<![\w./,$-])\d{7,}|(?<=\#)\d{6}|(?<=\# )\d{6})(?![\w%-])(?![.,]\d)",
 )  # fmt: skip
-USER = re.compile(r"(?:[a-z]{1,3}\d{1,6}|[A-Z]{2,3}\d{2,6})(?![\w-])")
+number_after_name = at_numbers(
+    "number_after_name", "MEDICALRECORD", "ours",
+    "At the top or foot, six digits or more, maybe in groups, with two spaces or more before them.",
+    r"(?<=[A-Za-z,]  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! ?(?:mg|ml|cc))",
+)  # fmt: skip
+line_number = at_numbers(
+    "line_number", "IDNUM", "ours", "Among the first ten lines, one that is a number of five digits or more.",
+    r"(?:(?<=\n)|(?<![\s\S]))\d[\d-]{3,}\d(?=[ \t]*\r?\n)",
+    lambda match, note: note.text.count("\n", 0, match.start()) < TOP,
+)  # fmt: skip
+
+
+@rule("IDNUM", "ours")
+def slashed_code(note: Note, lists: Lists) -> Iterator[Edges]:
+    """Letters and digits, slash or colon, digits: "SW9788/78", "CF48:729457D"."""
+    for index in note.numbers:
+        match = SLASHED.match(note.text, note.starts[index])
+        if match and index and note.gap(index) == "" and CODE_LETTERS.fullmatch(note.words[index - 1]):
+            yield note.starts[index - 1], match.end()
+
+
+SLASHED = re.compile(r"\d{2,6}[/:]\d{2,8}[A-Z]?(?![\w/-])")
+CODE_LETTERS = re.compile(r"(?!bp)[A-Za-z]{2}", re.IGNORECASE)
+USER = re.compile(r"(?:[a-z]{1,4}\d{1,6}|[A-Z]{2,4}\d{2,6})(?![\w-])")
 
 
 @rule("USERNAME", "ours")
 def username(note: Note, lists: Lists) -> Iterator[Edges]:
     """Letters and digits after credentials or "Transcribed": "M.D. kw83"."""
-    for index in note.places(CREDENTIAL_WORDS | {"transcribed", "transcriptionist", "typed", "user", "login"}):
-        start = re.compile(r"\.?(?: by)?[:,/]? {1,2}\(?").match(note.text, note.ends[index])
+    for index in note.places(CREDENTIAL_WORDS):
+        start = AFTER_CREDENTIAL.match(note.text, note.ends[index])
         if note.capital(index) and start and (match := USER.match(note.text, start.end())):
+            yield match.span()
+    for index in note.places(TYPISTS):
+        start = AFTER_TYPIST.match(note.text, note.ends[index])
+        if start and (match := USER.match(note.text, start.end())):
             yield match.span()
 
 
+AFTER_CREDENTIAL = re.compile(r"\.?[,/]? {1,2}\(?")
+AFTER_TYPIST = re.compile(r"(?: by| id| name)?(?: ?[:=]|(?= ))[ \t]*")
+TYPISTS = words("""transcribed transcriptionist transcriber trans tr typed typist user username login by t""")
+
+
+FOOTER = re.compile(r"^(?P<user>[A-Za-z]{2,3}\d{2,4})/(?P<number>\d[\d -]{4,}\d)\s*$", re.MULTILINE)
+
+
+@rule("USERNAME", "ours")
+def footer_user(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A line that is a user name, a slash and a number: "hp950/2266482705", its first part."""
+    return (match.span("user") for match in FOOTER.finditer(note.text))
+
+
+@rule("IDNUM", "ours")
+def footer_number(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A line that is a user name, a slash and a number: its second part."""
+    return (match.span("number") for match in FOOTER.finditer(note.text))
+
+
 RULES = (
-    medical_record_number, account_number, health_plan_number, license_number, vehicle_number, device_number, id_number,
-    username, record_shape, long_number,
+    medical_record_number, account_number, health_plan_number, license_number, vehicle_number, device_number,
+    id_number, username, footer_user, footer_number, record_shape, number_after_name, slashed_code,
+    long_number, line_number,
 )  # fmt: skip

@@ -17,13 +17,17 @@ from crfdeid.gazetteer import Gazetteer
 NAMES = (
     "popular_first_names", "first_names", "surnames", "common_words", "medical_words", "eponyms", "dates",
     "us_cities", "world_cities", "us_states", "state_abbreviations", "countries", "hospitals",
-    "organizations", "street_words", "nationalities", "titles",
+    "organizations", "street_words", "nationalities", "professions",
 )  # fmt: skip
 
 # Popular, but far more often words of a note (Douglass 2005, table 5.1, takes out Eve, Mae,
 # May, Will, Ed and Ray; the others are ours).
-NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art".split())
+NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art".split())  # noqa: SIM905
+# In the lists of names, but brands, scales and studies in a note.
+NO_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh", "framingham", "doppler"])
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
+
+REMEMBERED = 200_000  # words whose answer is kept
 
 Phrases = dict[str, frozenset[tuple[str, ...]]]
 
@@ -52,7 +56,11 @@ class Lists:
         """Whether a lowercased word, or what it is inflected from, is a common or medical word."""
         known = self._plain.get(word)
         if known is None:
-            known = self._plain[word] = word in self.brakes or any(stem in self.brakes for stem in stems(word))
+            if len(self._plain) > REMEMBERED:
+                self._plain.clear()
+            known = self._plain[word] = word in self.brakes or any(
+                stem in self.brakes for stem in stems(word)
+            )
         return known
 
     @cached_property
@@ -102,7 +110,9 @@ class Lists:
         return {
             first: kept
             for first, group in self.cities.items()
-            if (kept := frozenset(p for p in group if len(p) > 1 or not (first in never or self.plain(first))))
+            if (
+                kept := frozenset(p for p in group if len(p) > 1 or not (first in never or self.plain(first)))
+            )
         }
 
     @cached_property
@@ -123,19 +133,20 @@ class Lists:
 
     @cached_property
     def organizations(self) -> Phrases:
-        never = self.named | self.eponyms | self.places
-        return {
-            first: kept
-            for first, group in self.phrases("organizations").items()
-            if (kept := frozenset(p for p in group if len(p) > 1 or not (first in never or self.plain(first))))
-        }
+        return self.phrases("organizations")
+
+    @cached_property
+    def professions(self) -> Phrases:
+        return self.phrases("professions")
 
     def words(self, *names: str) -> frozenset[str]:
         """The words of these lists."""
         return frozenset().union(*(self.gazetteers[name].words for name in names))
 
-    def clear(self, names: Iterable[str]) -> frozenset[str]:
-        return frozenset(n for n in names if len(n) > 2 and n not in self.eponyms and not self.plain(n))
+    def clear(self, names: frozenset[str]) -> frozenset[str]:
+        return frozenset(
+            n for n in names - NO_NAMES if len(n) > 2 and n not in self.eponyms and not self.plain(n)
+        )
 
     def kept(self, names: frozenset[str]) -> frozenset[str]:
         return frozenset(n for n in names if not self.plain(n)) if self.strict else names
@@ -149,6 +160,11 @@ class Lists:
                     if words := tuple(part for part in entry if part.isalnum()):
                         found.setdefault(words[0], set()).add(words)
         return {first: frozenset(group) for first, group in found.items()}
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text between its white space: how the rules' own short lists are written."""
+    return frozenset(text.split())
 
 
 def stems(word: str) -> Iterable[str]:

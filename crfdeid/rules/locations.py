@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists
-from crfdeid.rules.names import FUNCTION
+from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION
+from crfdeid.rules.name_parts import of_a_thing
 from crfdeid.rules.phrases import CLOSE, capitalised, entries, run
 from crfdeid.rules.rule import Edges, Note, at_numbers, at_words, rule
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"
-BEFORE = frozenset("cape fort lake mount los".split())
-AFTER = frozenset("street parkway town ville harbor".split())
+BEFORE = words("cape fort lake mount los")
+AFTER = words("street parkway town ville harbor")
 # Phrases that a place follows.
-INDICATORS = frozenset(
-    """lives live living lived comes came coming visiting returns returned resides residing resident moved moving
-    born raised grew native originally immigrated emigrated traveled travelled travel trip flew vacation
-    vacationing hails retired relocated""".split()
+INDICATORS = words(
+    """lives live living lived comes came coming visiting returns returned resides residing resident
+    moved moving born raised grew native originally immigrated emigrated traveled travelled travel
+    trip flew vacation vacationing hails retired relocated"""
 )
 TO_A_PLACE = re.compile(r"(?:[a-z]+ ){0,2}?(?:in|from|to|near|at|outside|of) (?=[A-Z])")
 STREET_WORDS = (
@@ -26,38 +27,50 @@ STREET_WORDS = (
     "|Way|Parkway|Pkwy|Highway|Hwy|Turnpike|Tpke|Pike|Trail|Trl|Alley|Crescent|Plaza|Loop|Row|Path|Crossing|Hill"
     "|Heights|Landing|Commons|Park|Run|Extension|Ext"
 )
-NOT_A_PLACE = frozenset(
-    """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church college snf
-    nursing house unit floor room ward baseline prison jail court""".split()
+NOT_A_PLACE = words(
+    """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church
+    college snf nursing house unit floor room ward baseline prison jail court"""
 )
+
+
+# Towns that a note speaks of as a study, a rule, a drug or an abbreviation.
+NOT_TOWNS = words("framingham ottawa norco plano osh wells lanoxin rome bethesda vienna")
 
 
 @rule("CITY", f"{TAFVIZI} (unambiguous list)")
 def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
     """A town of the lists that is no common or medical word and no name of people."""
-    return capitalised(note, lists.clear_cities)
+    for start, end in capitalised(note, lists.clear_cities):
+        word = note.text[start:end]
+        short = len(word) < 5 and word.isupper()
+        if word.lower() not in NOT_TOWNS and not short and not of_a_thing(note, note.index_at[start]):
+            yield start, end
 
 
 @rule("LOCATION-OTHER", f"{TAFVIZI} (ambiguous list)")
 def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
     """A word after cape, fort, lake, mount, los, or before harbor, ville, town."""
     for index in note.places(BEFORE):
-        if note.capital(index) and index + 1 < len(note) and note.gap(index + 1) == " ":
-            if note.capital(index + 1) and not brake(note, lists, index + 1):
-                yield note.edges(index, index + 2)
+        if index + 1 < len(note) and tied(note, lists, index + 1, index + 1):
+            yield note.edges(index, index + 2)
     for index in note.places(AFTER - {"street", "parkway"}):
-        if note.capital(index) and index and note.gap(index) == " " and note.capital(index - 1):
-            if not brake(note, lists, index - 1):
-                yield note.edges(index - 1, index + 1)
+        if index and tied(note, lists, index, index - 1):
+            yield note.edges(index - 1, index + 1)
+
+
+def tied(note: Note, lists: Lists, second: int, name: int) -> bool:
+    """Whether word ``second`` and the one before are capitalised, a blank apart, and word ``name`` of
+    the two can be a place's."""
+    both = note.capital(second - 1) and note.capital(second) and note.gap(second) == " "
+    return both and not brake(note, lists, name)
 
 
 @rule("STREET", f"{TAFVIZI} (street, parkway)")
 def street_by_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised word, not a common one, before Street or Parkway."""
     for index in note.places(AFTER & {"street", "parkway"}):
-        if note.capital(index) and index and note.gap(index) == " " and note.capital(index - 1):
-            if not brake(note, lists, index - 1):
-                yield note.edges(index - 1, index + 1)
+        if index and tied(note, lists, index, index - 1):
+            yield note.edges(index - 1, index + 1)
 
 
 def brake(note: Note, lists: Lists, index: int) -> bool:
@@ -83,10 +96,8 @@ def country(note: Note, lists: Lists) -> Iterator[Edges]:
 def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words before a comma and a state: "Reading, MA"."""
     for index in state_places(note, lists):
-        if index and note.gap(index) in (", ", " ", ",") and note.capital(index - 1):
-            first = town_until(note, lists, index)
-            if first < index and (note.gap(index) != " " or listed(note, lists, first, index)):
-                yield note.edges(first, index)
+        if after_town(note, lists, index):
+            yield note.edges(town_until(note, lists, index), index)
 
 
 def state_places(note: Note, lists: Lists) -> Iterator[int]:
@@ -118,36 +129,51 @@ def listed(note: Note, lists: Lists, first: int, stop: int) -> bool:
 def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
     """A state's abbreviation after a town and a comma, or before a ZIP code."""
     for index in note.places(lists.state_abbreviations):
-        if note.words[index].isupper():
-            town = index and note.gap(index) == ", " and town_until(note, lists, index) < index
-            city = index and note.gap(index) == " " and listed(note, lists, town_until(note, lists, index), index)
-            if town or city or re.compile(r",? {1,2}\d{5}(?!\d)").match(note.text, note.ends[index]):
-                yield note.edges(index, index + 1)
+        if not (note.words[index].isupper() or note.caseless):
+            continue
+        field = FIELD.search(note.text[max(0, note.starts[index] - 24) : note.starts[index]])
+        if field or after_town(note, lists, index) or ZIP_AFTER.match(note.text, note.ends[index]):
+            yield note.edges(index, index + 1)
+
+
+FIELD = re.compile(r"\bstate:\s*$", re.IGNORECASE)
+ZIP_AFTER = re.compile(r",? {1,2}\d{5}(?!\d)")
+
+
+def after_town(note: Note, lists: Lists, index: int) -> bool:
+    """Whether a town and a comma, or a listed town, stand before. What is a credential or a word
+    too (MD, PA, IN, OR, ME) needs a listed town."""
+    if not index or note.gap(index) not in (", ", " "):
+        return False
+    first = town_until(note, lists, index)
+    if note.gap(index) == " " or note.lowered[index] in CREDENTIAL_WORDS | FUNCTION | {
+        "in",
+        "or",
+        "me",
+        "hi",
+        "oh",
+    }:
+        return first < index and listed(note, lists, first, index)
+    return first < index
 
 
 @rule("CITY", f"{DOUGLASS} (comes from, visiting from, returns to); Sibanda & Uzuner 2006, section 4.1")
 def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words after "lives in", "comes from", "returns to" and the like."""
-    index_at = {start: index for index, start in enumerate(note.starts)} if note.at.keys() & INDICATORS else {}
     for index in note.places(INDICATORS):
         match = TO_A_PLACE.match(note.text, note.ends[index] + 1)
-        first = index_at.get(match.end()) if match else None
+        first = note.index_at.get(match.end()) if match else None
         if first is not None and not brake(note, lists, first):
             stop = run(note, first, lambda i: note.capital(i) and not brake(note, lists, i), 3)
             if stop > first and not (note.words[first].isupper() and len(note.words[first]) < 5):
                 yield note.edges(first, stop)
 
 
-@rule("ORGANIZATION", "ours")
-def organization(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A company, agency or school of the list."""
-    return capitalised(note, lists.organizations)
-
-
 street_address = at_numbers(
     "street_address", "STREET", f"{TAFVIZI} (street, parkway); ours",
     "A house number, one to four capitalised words, and a word for a street.",
-    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?(?-i:(?:[A-Z\d][\w'’.-]*[ ]){{1,4}})(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
+    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?(?-i:(?:[A-Z\d][\w'’.-]*\s){{1,4}})(?-i:{STREET_WORDS}"
+    rf"|{STREET_WORDS.upper()})\b(?!\.?[ ][a-z])"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
 )  # fmt: skip
 post_box = at_words(
@@ -162,10 +188,11 @@ zip_code = at_numbers(
 ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
 room = at_words(
     "room", "ROOM", "ours", "The number of a room or bed.",
-    ["room", "rm", "bed"], r"(?:room|rm\.?|bed)[ ](?:no\.?[ ]|\#[ ]?|number[ ])?(?P<phi>\d{2,4}[A-D]?|[A-Z]{1,2}-?\d{2,4})\b",
+    ["room", "rm", "bed"], r"(?:room|rm\.?|bed)[ ](?:no\.?[ ]|\#[ ]?"
+                           r"|number[ ])?(?P<phi>\d{2,4}[A-D]?|[A-Z]{1,2}-?\d{2,4})\b",
 )  # fmt: skip
 
 RULES = (
     street_address, post_box, street_by_name, zip_code, city_before_state, state_abbreviation, state, country,
-    clear_city, place_indicator, place_by_neighbour, organization, room,
+    clear_city, place_indicator, place_by_neighbour, room,
 )  # fmt: skip

@@ -14,11 +14,13 @@ NAME_GAP = re.compile(r" {1,2}|[-'’]|\. ?")  # between the words of one person
 
 def entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
     """The index ranges of whole entries, the longest at each place."""
-    for first in note.at.keys() & phrases.keys():
+    for first in note.vocabulary & phrases.keys():
         group = phrases[first]
+        single = (first,) in group
+        longer = len(group) > single
         for index in note.at[first]:
-            lengths = (len(p) for p in group if stands(note, index, p))
-            if length := max(lengths, default=0):
+            length = max((len(p) for p in group if stands(note, index, p)), default=0) if longer else 1
+            if length:
                 yield index, index + length
 
 

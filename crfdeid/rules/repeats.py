@@ -11,22 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crfdeid.document import Span
-from crfdeid.rules import hospitals, locations, names
-from crfdeid.rules.lists import Lists
-from crfdeid.rules.names import CREDENTIAL_WORDS, FUNCTION, PREFIXES
+from crfdeid.rules import hospitals, locations, name_lists, names
+from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION, PREFIXES
 from crfdeid.rules.phrases import capitalised
 from crfdeid.rules.resolution import NAMES, Finding, find
 from crfdeid.rules.rule import Edges, Note, Rule
 
 SOURCE = "Douglass 2005, section 5.1.4"
+NEVER = FUNCTION | PREFIXES | CREDENTIAL_WORDS
 SHORTEST = 3
 LONG = 5  # letters from which on a name is found without its capital, too
 SEEDS = {
     rule.name: rule
-    for rule in (*names.RULES, *hospitals.RULES, *locations.RULES)
+    for rule in (*names.RULES, *name_lists.RULES, *hospitals.RULES, *locations.RULES)
     if rule.type in NAMES | {"HOSPITAL", "CITY", "LOCATION-OTHER"}
 }
-IN_LISTS = frozenset(["popular_name", "clear_first_name", "clear_surname", "misspelt_name", "clear_city", "hospital_list"])
+IN_LISTS = words("""popular_name clear_first_name clear_surname misspelt_name clear_city hospital_list""")
 
 
 @dataclass
@@ -38,11 +39,10 @@ class Known:
 
     def learn(self, note: Note, lists: Lists, findings: Iterable[Finding]) -> None:
         """Take up what was found by context; what a list finds, it finds everywhere already."""
-        index_at = {start: index for index, start in enumerate(note.starts)}
         for finding in findings:
             if finding.rule.name not in SEEDS or finding.rule.name in IN_LISTS:
                 continue
-            words = covered(note, finding.span, index_at)
+            words = covered(note, finding.span)
             if finding.span.type in NAMES:
                 self.learn_name(note, lists, words, finding)
             elif words and not (len(words) == 1 and lists.plain(words[0])):
@@ -50,7 +50,7 @@ class Known:
 
     def learn_name(self, note: Note, lists: Lists, words: Sequence[str], finding: Finding) -> None:
         for word in words:
-            if len(word) < SHORTEST or word in FUNCTION | PREFIXES | CREDENTIAL_WORDS or word in lists.eponyms:
+            if len(word) < SHORTEST or word in NEVER or word in lists.eponyms:
                 continue
             if lists.plain(word) and (word not in lists.named or word in note.small):
                 continue
@@ -61,9 +61,9 @@ class Known:
         self.places.setdefault(words[0], {})[tuple(words)] = type
 
 
-def covered(note: Note, span: Span, index_at: Mapping[int, int]) -> list[str]:
+def covered(note: Note, span: Span) -> list[str]:
     """The lowercased words in a span."""
-    index, words = index_at.get(span.start, len(note)), []
+    index, words = note.index_at.get(span.start, len(note)), []
     while index < len(note) and note.ends[index] <= span.end:
         words.append(note.lowered[index])
         index += 1

@@ -22,7 +22,9 @@ class Finding(NamedTuple):
 def find(note: Note, lists, rules: Iterable[Rule]) -> list[Finding]:
     """All that each rule finds, overlapping as it comes."""
     return [
-        Finding(Span(start, end, rule.type), rule) for rule in rules for start, end in set(rule.find(note, lists))
+        Finding(Span(start, end, rule.type), rule)
+        for rule in rules
+        for start, end in set(rule.find(note, lists))
     ]
 
 

@@ -9,7 +9,7 @@ one of its words stands and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,9 +21,13 @@ Find = Callable[["Note", Lists], Iterable[Edges]]
 # Letters with their combining marks, or digits.
 WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*|\d+")
 HEADER = 400  # characters at the top of a note in which its own date stands
+CENTURY = r"(?:18|19|20|21)\d\d"
 HEADER_YEAR = re.compile(
-    r"(?<![\d./-])(?:(?P<iso>(?:18|19|20|21)\d\d)-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>(?:18|19|20|21)\d\d))(?!\d)"
+    rf"(?P<born>(?:dob|birth|born)\W*)?(?<![\d./-])"
+    rf"(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)",
+    re.IGNORECASE,
 )
+CAPITALS = 0.01  # of the words begin with one in a note that is written without
 EARLIEST, LATEST = 1880, 2199  # surrogate dates lie in the future
 BEFORE, AFTER = 120, 10  # years around the header's that a note can speak of
 
@@ -41,6 +45,7 @@ class Note:
         self.at: dict[str, list[int]] = {}
         for index, word in enumerate(self.lowered):
             self.at.setdefault(word, []).append(index)
+        self.vocabulary = frozenset(self.at)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -51,29 +56,44 @@ class Note:
         return sorted(i for word, places in self.at.items() if word[0].isdigit() for i in places)
 
     @cached_property
+    def number_starts(self) -> list[int]:
+        return [self.starts[index] for index in self.numbers]
+
+    @cached_property
+    def index_at(self) -> dict[int, int]:
+        """The word that begins at an offset."""
+        return {start: index for index, start in enumerate(self.starts)}
+
+    @cached_property
+    def caseless(self) -> bool:
+        """Whether the note is written without capitals, so that they tell nothing."""
+        return sum(word[0].isupper() for word in self.words) <= CAPITALS * len(self.words)
+
+    @cached_property
     def small(self) -> frozenset[str]:
         """The words that this note also writes without a capital."""
-        return frozenset(word for word in self.words if word[0].islower())
+        return frozenset() if self.caseless else frozenset(w for w in self.words if w[0].islower())
 
     @cached_property
     def year(self) -> int | None:
-        """The year of the first whole date at the top of the note."""
-        match = HEADER_YEAR.search(self.text, 0, HEADER)
-        return int(match["iso"] or match["us"]) if match else None
+        """The year of the note: the latest of the whole dates at its top but for a date of birth."""
+        dates = HEADER_YEAR.finditer(self.text, 0, HEADER)
+        return max((int(date["iso"] or date["us"]) for date in dates if not date["born"]), default=None)
 
     def plausible(self, year: int) -> bool:
-        """Whether the note can speak of that year (of four digits)."""
+        """Whether the note can speak of that year (of four digits), near its own if that is known."""
         if self.year is None:
             return EARLIEST <= year <= LATEST
         return self.year - BEFORE <= year <= self.year + AFTER
 
-    def places(self, words: Iterable[str]) -> Iterator[int]:
+    def places(self, words: Collection[str]) -> Iterator[int]:
         """The indices at which one of the (lowercased) ``words`` stands, word by word."""
-        for word in self.at.keys() & words:
+        for word in self.vocabulary.intersection(words):
             yield from self.at[word]
 
     def capital(self, index: int) -> bool:
-        return self.words[index][0].isupper()
+        """Whether a word begins with a capital, or no word of the note does."""
+        return self.words[index][0].isupper() or (self.caseless and self.words[index][0].isalpha())
 
     def gap(self, index: int) -> str:
         """The text between word ``index - 1`` and word ``index``."""
@@ -128,8 +148,8 @@ def at_numbers(
     group = "phi" if "phi" in compiled.groupindex else 0
 
     def find(note: Note, lists: Lists) -> Iterator[Edges]:
-        for index in note.numbers:
-            if (match := compiled.match(note.text, note.starts[index])) and valid(match, note):
+        for start in note.number_starts:
+            if (match := compiled.match(note.text, start)) and valid(match, note):
                 yield match.span(group)
 
     find.__doc__ = about

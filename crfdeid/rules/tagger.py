@@ -1,6 +1,6 @@
 """Rules as a tagger of documents.
 
-    note ─▶ find by each rule ─▶ types of guesses ─▶ repeats ─▶ resolve overlaps ─▶ spans
+note ─▶ find by each rule ─▶ types of guesses ─▶ repeats ─▶ resolve overlaps ─▶ spans
 """
 
 from __future__ import annotations
