@@ -14,7 +14,7 @@ from functools import cache, partial
 import regex
 
 from crfdeid.observations import YES, Value
-from crfdeid.page import Page, words
+from crfdeid.page import Page
 
 PATTERNS = {
     "begins_capital": r"^[A-Z].*$",
@@ -50,26 +50,17 @@ def matches(name: str, page: Page) -> list[Value]:
     >>> matches("phone_7", Page("(555-0142),", fine("(555-0142),")))
     [None, '1', '1', '1', None, None]
     """
-    asked = _asked_of(name)
-    values: list[Value] = []
-    for part in words(page):
-        values += [asked(page.covered(part))] * len(part)
-    return values
-
-
-@cache
-def _asked_of(name: str) -> Callable[[str], Value]:
-    found = pattern(name)
-    return lambda word: YES if found.search(word) else None
+    search = pattern(name).search
+    return _of_words(page, lambda word: search(word) is not None)
 
 
 def dash_or_slash(page: Page) -> list[Value]:
     """Whether the written word contains ``-`` or ``/`` (Sibanda & Uzuner 2006, section 5)."""
-    values: list[Value] = []
-    for part in words(page):
-        text = page.covered(part)
-        values += [YES if "-" in text or "/" in text else None] * len(part)
-    return values
+    return _of_words(page, lambda word: "-" in word or "/" in word)
+
+
+def _of_words(page: Page, question: Callable[[str], bool]) -> list[Value]:
+    return [value for word, part in page.words for value in [YES if question(word) else None] * len(part)]
 
 
 CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {

@@ -7,7 +7,7 @@ document, and is computed once, when a template first asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import regex
 
@@ -39,6 +39,11 @@ class Page:
     def covered(self, part: range) -> str:
         """The text from the first token of ``part`` to its last."""
         return self.text[self.tokens[part[0]].start : self.tokens[part[-1]].end]
+
+    @cached_property
+    def words(self) -> list[tuple[str, range]]:
+        """The written words and their index ranges, told by :func:`words`."""
+        return [(self.covered(part), part) for part in words(self)]
 
 
 def lines(tokens: Sequence[Token]) -> Iterator[range]:
@@ -161,9 +166,8 @@ def words(page: Page) -> Iterator[range]:
     around it; each of those is a word by itself, and so is a line end.
 
     >>> from crfdeid.tokenizer import fine
-    >>> page = Page("(555-0142),", fine("(555-0142),"))
-    >>> [page.covered(part) for part in words(page)]
-    ['(', '555-0142', ')', ',']
+    >>> Page("(555-0142),", fine("(555-0142),")).words
+    [('(', range(0, 1)), ('555-0142', range(1, 4)), (')', range(4, 5)), (',', range(5, 6))]
     """
     for part in chunks(page):
         start = part.start
