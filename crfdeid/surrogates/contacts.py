@@ -1,0 +1,200 @@
+"""Telephone, e-mail, URL, IP address, user name. A user name or address that is made of a
+person's name is made of that person's surrogate."""
+
+from __future__ import annotations
+
+import regex
+
+from crfdeid.surrogates import lists
+from crfdeid.surrogates.identifiers import patterned
+from crfdeid.surrogates.keys import Draws
+from crfdeid.surrogates.known import Known
+from crfdeid.surrogates.names import Names
+from crfdeid.surrogates.writing import cased, folded, words
+
+PHONE_WORDS = words(
+    """x ext extn extension pager pgr page beeper bp tel telephone phone ph fax cell mobile home work office
+    h w c o p f pg at or and to number no call"""
+)
+LETTERS = regex.compile(r"\p{L}+")
+PHONE = regex.compile(
+    r"(?P<country>\+?1[\s.-]*)?\(?(?P<area>[2-9]\d\d)\)?[\s./-]*(?P<local>\d{3}[\s.-]*\d{4})(?!\d)"
+)
+LOCAL = regex.compile(r"(?<!\d)\d{3}[\s.-]*\d{4}(?!\d)")
+PROVIDERS = (
+    "gmail",
+    "yahoo",
+    "hotmail",
+    "outlook",
+    "aol",
+    "icloud",
+    "comcast",
+    "verizon",
+    "msn",
+    "protonmail",
+)
+ENDINGS = words(
+    "com org net edu gov mil info biz us uk ca de fr es it nl au ie co io html htm php asp aspx pdf"
+)
+SCHEME = regex.compile(r"(?:(?:https?|ftp)://)?(?:www\d?\.)?", regex.IGNORECASE)
+PIECE = regex.compile(r"\p{L}+|\d+")
+
+
+class Contacts:
+    def __init__(self, draws: Draws, known: Known, names: Names) -> None:
+        self.draws, self.known, self.names = draws, known, names
+
+    def phone(self, text: str) -> str | None:
+        """The same digits for the same seven-digit number, with or without its area.
+
+        >>> names = Names(draws := Draws(b"secret", "7"), Known())
+        >>> a, b = (Contacts(draws, Known(), names).phone(t) for t in ("(617) 555-0148", "555-0148"))
+        >>> a.endswith(b), b != "555-0148"
+        (True, True)
+        """
+        if not any(c.isalnum() for c in text):
+            return None
+        match = PHONE.search(text) or LOCAL.search(text)
+        if match is None:
+            return self.others(text)
+        groups = match.groupdict()
+        local = groups.get("local") or match[0]
+        inner = match[0][: len(match[0]) - len(local)]
+        if area := groups.get("area"):
+            cut = inner.index(area)
+            inner = inner[:cut] + dialled(patterned(area, self.draws, "area")) + inner[cut + 3 :]
+        new = self.local(local)
+        return self.others(text[: match.start()]) + inner + new + self.others(text[match.end() :])
+
+    def local(self, text: str) -> str:
+        new = patterned(text, self.draws, "phone")
+        return dialled(new) if text[0] in "23456789" and dialled(new) != text else new
+
+    def others(self, text: str) -> str:
+        """Extensions and what else is there: digits change, words that say what it is stay."""
+        cut: list[str] = []
+        at = 0
+        for match in LETTERS.finditer(text):
+            cut.append(self.digits(text[at : match.start()]))
+            cut.append(
+                match[0] if match[0].lower() in PHONE_WORDS else patterned(match[0], self.draws, "phone")
+            )
+            at = match.end()
+        return "".join([*cut, self.digits(text[at:])])
+
+    def digits(self, text: str) -> str:
+        return patterned(text, self.draws, "phone") if any(c.isalnum() for c in text) else text
+
+    def username(self, text: str) -> str | None:
+        if not any(c.isalnum() for c in text):
+            return None
+        made = PIECE.sub(lambda match: self.piece(match[0]), text)
+        return made if made != text else patterned(text, self.draws, "username")
+
+    def piece(self, piece: str) -> str:
+        """Digits; initials; a name; an initial before a name, or behind it."""
+        low = folded(piece)
+        if piece.isdecimal():
+            return patterned(piece, self.draws, "username")
+        if len(low) <= 3 and not self.is_name(low):
+            return "".join(map(self.names.letter, piece))
+        if not self.is_name(low) and self.is_name(low[1:]):
+            return self.names.letter(piece[0]) + cased(self.names.surrogate(low[1:]).lower(), piece[1:])
+        if not self.is_name(low) and self.is_name(low[:-1]):
+            return cased(self.names.surrogate(low[:-1]).lower(), piece[:-1]) + self.names.letter(piece[-1])
+        return (
+            self.joined(low)
+            if len(low) > 6 and not self.is_name(low)
+            else cased(self.names.surrogate(low), piece)
+        )
+
+    def joined(self, low: str) -> str:
+        """A first and a last name of the patient's people written as one, else any name."""
+        for cut in range(3, len(low) - 2):
+            if low[:cut] in self.known.names and low[cut:] in self.known.names:
+                return (self.names.surrogate(low[:cut]) + self.names.surrogate(low[cut:])).lower()
+        return self.names.surrogate(low).lower()
+
+    def is_name(self, low: str) -> bool:
+        return (
+            low in self.known.names or lists.common(low) or (len(low) > 3 and low in lists.folds("surnames"))
+        )
+
+    def email(self, text: str) -> str | None:
+        local, at, domain = text.rpartition("@")
+        if not at:
+            return self.url(text) if "." in text else self.username(text)
+        before = self.username(local)
+        return None if before is None else f"{before}@{self.domain(domain)}"
+
+    def domain(self, text: str) -> str:
+        """Other hosts with the same endings; a public provider becomes another."""
+
+        def label(match: regex.Match[str]) -> str:
+            word = match[0]
+            last = not regex.search(r"\.\p{L}", text[match.end() :])
+            if word.lower() in ENDINGS and (last or len(word) == 2) and match.start():
+                return word
+            return self.host(word)
+
+        return regex.sub(r"[\p{L}\d]+", label, text)
+
+    def host(self, word: str) -> str:
+        low = word.lower()
+        if low in PROVIDERS:
+            others = [name for name in PROVIDERS if name != low]
+            return cased(self.draws.choice(others, "provider", low), word)
+        if word.isdecimal():
+            return patterned(word, self.draws, "host")
+        if len(word) < 4:
+            return (
+                "".join(map(self.names.letter, word))
+                if word.isalpha()
+                else patterned(word, self.draws, "host")
+            )
+        names = lists.pool(lists.SURNAME).get(self.names.letter(word[0].upper())) or ("Harbor",)
+        made = self.draws.choice([n for n in names if n.lower() != low] or ["Harbor"], "host", low)
+        return cased(made.lower(), word)
+
+    def url(self, text: str) -> str | None:
+        """Scheme and endings stay; the host becomes another, the path another of its pattern."""
+        if not any(c.isalnum() for c in text):
+            return None
+        head = SCHEME.match(text)
+        rest = text[head.end() :] if head else text
+        host, slash, path = rest.partition("/")
+
+        def part(match: regex.Match[str]) -> str:
+            after_dot = match.start() and path[match.start() - 1] == "."
+            ending = after_dot and match[0].lower() in ENDINGS
+            return match[0] if ending else patterned(match[0], self.draws, "path")
+
+        new_path = regex.sub(r"[\p{L}\d]+", part, path)
+        return (head[0] if head else "") + self.domain(host) + slash + new_path
+
+    def ip(self, text: str) -> str | None:
+        """Octets up to 255 with their number of digits, hexadecimal groups likewise."""
+        if not any(c.isalnum() for c in text):
+            return None
+
+        def group(match: regex.Match[str]) -> str:
+            low = {1: 1, 2: 10, 3: 100}.get(len(match[0]))
+            if "." in text and match[0].isdecimal() and low:
+                others = [n for n in range(low, min(low * 10, 255)) if str(n) != match[0]]
+                return str(self.draws.choice(others, "ip", text, match.start()))
+            stream = self.draws.stream("ip", text, match.start())
+            made = "".join("0123456789abcdef"[next(stream) % 16] for _ in match[0])
+            return made.upper() if match[0].isupper() else made
+
+        made = regex.sub(r"[0-9A-Fa-f]+", group, text)
+        made = regex.sub(
+            r"[G-Zg-z\P{ASCII}]",
+            lambda m: patterned(m[0], self.draws, "ip") if m[0].isalnum() else m[0],
+            made,
+        )
+        return made if made != text else patterned(text, self.draws, "ip")
+
+
+def dialled(number: str) -> str:
+    """No area or exchange begins with 0 or 1."""
+    return str(2 + int(number[0]) % 8) + number[1:] if number[0] in "01" else number

@@ -1,0 +1,255 @@
+"""Dates moved by one shift per patient, written as they were.
+
+The shift is Douglass's (2005, section 2.4.1): some years, rounded to whole weeks so that weekdays
+stay, and a few weeks more, so that seasons nearly stay. Days are moved exactly, hence intervals
+are kept; what a text leaves out (the year of "3/7", the month of "the 12th") is that which brings
+it nearest to the note's own date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import regex
+
+from crfdeid.surrogates import date_forms, holidays, months
+from crfdeid.surrogates.date_forms import Field, Moment
+from crfdeid.surrogates.keys import Draws
+
+YEARS, WEEKS = 25, 2
+UNANCHORED = date(2010, 7, 1)  # stands for the date of a note that has none
+NO_DAYS = "|".join(months.WEEKDAY_NAMES + months.SEASONS)
+KEPT = regex.compile(
+    rf"(?:on|in|the|every|last|next|this|\s|[.,]|(?:{NO_DAYS})(?:'?s)?|-|/|to|and|or)+", regex.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """``days`` are whole weeks, about ``years`` years and some weeks."""
+
+    years: int
+    days: int
+
+    @property
+    def direction(self) -> int:
+        """Of the weeks beyond the years: 1, -1, or 0."""
+        rest = self.days - round(self.years * 365.25 / 7) * 7
+        return (rest > 0) - (rest < 0)
+
+
+def drawn(draws: Draws, years: int = YEARS, weeks: int = WEEKS) -> Shift:
+    """From 1 to ``years`` years and 1 to ``weeks`` weeks, either way. Without weeks the seasons
+    stay to the day or three."""
+
+    def either_way(most: int, what: str) -> int:
+        return (1 + draws.number(most, what)) * draws.choice((1, -1), what, "way") if most else 0
+
+    chosen = either_way(years, "shift years")
+    return Shift(chosen, round(chosen * 365.25 / 7) * 7 + 7 * either_way(weeks, "shift weeks"))
+
+
+def only_weekday(text: str) -> bool:
+    """Whether ``text`` is only a weekday or a season: a shift of whole weeks keeps it.
+
+    >>> only_weekday("Mondays"), only_weekday("winter 2067")
+    (True, False)
+    """
+    return KEPT.fullmatch(text) is not None
+
+
+def anchor(texts: list[str], month_first: bool = True) -> date | None:
+    """The first whole date of a note's dates, those with a year of four digits first."""
+    short: date | None = None
+    for text in texts:
+        for moment in date_forms.read(text, month_first) or ():
+            y, m, d = (moment.of(unit) for unit in "ymd")
+            if not (y and m and d):
+                continue
+            found = valid(century(y, UNANCHORED), m.value, d.value)
+            if found and len(y.text) == 4:
+                return found
+            short = short or found
+    return short
+
+
+def valid(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def century(year: Field, near: date) -> int:
+    """A year of two digits in full: the one nearest to ``near``.
+
+    >>> century(Field("y", 67, 0, 2, "67"), date(2061, 1, 1))
+    2067
+    """
+    if len(year.text) > 2:
+        return year.value
+    return min((c + year.value for c in range(1800, 2300, 100)), key=lambda full: abs(full - near.year))
+
+
+def shifted(text: str, shift: Shift, near: date | None = None, month_first: bool = True) -> str | None:
+    """``text`` with its moments moved, None where it cannot be read or would not change.
+
+    >>> back = Shift(-10, -3647)
+    >>> said = ("03/07/2067", "3rd of March", "Mar '67", "the 12th", "'67")
+    >>> [shifted(text, back, date(2067, 3, 7)) for text in said]
+    ['03/12/2057', '8th of March', "Mar '57", 'the 17th', "'57"]
+    """
+    moments = date_forms.read(text, month_first)
+    if not moments:
+        return None
+    near = near or UNANCHORED
+    edits: list[tuple[int, int, str]] = []
+    padded = padding(text, [f for moment in moments for f in moment.fields])
+    for number, moment in enumerate(moments):
+        new = rewritten(moment, shift, near, moments[number + 1 :], padded)
+        if new is None:
+            return None
+        edits += new
+    out = applied(text, edits)
+    return None if out == text else out
+
+
+def applied(text: str, edits: list[tuple[int, int, str]]) -> str:
+    for start, end, new in sorted(set(edits), reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def padding(text: str, fields: list[Field]) -> bool:
+    """Whether days and months of one digit have a zero before them; told by those that have one
+    digit, else by the form: 10/12/2067 has, October 12 has not."""
+    numbers = [f.text for f in fields if f.unit in "md" and f.text.isdigit()]
+    if any(len(n) == 1 for n in numbers):
+        return False
+    joined = regex.search(r"\d-\p{L}", text) is not None  # 07-Mar
+    return any(n[0] == "0" for n in numbers) or joined or not any(c.isalpha() for c in text)
+
+
+def rewritten(
+    moment: Moment, shift: Shift, near: date, later: list[Moment], padded: bool
+) -> list[tuple[int, int, str]] | None:
+    """The edits that move one moment; None where no such day is."""
+    fields = {unit: moment.of(unit) for unit in ("y", "m", "d", "decade")}
+    year, month, day = fields["y"], fields["m"], fields["d"]
+    if fields["decade"]:
+        return decade(fields["decade"], shift)
+    if moment.holiday:
+        return holiday(moment, shift, near)
+    if year and not month and not day:
+        return [edit(year, century(year, near) + shift.years)]
+    if month and not day and not year and not any(m.of("y") for m in later):
+        step = shift.direction
+        return [(month.start, month.end, month_text(month, (month.value - 1 + step) % 12 + 1, padded))]
+    real = resolved(year, month, day, near, later)
+    moved = moved_day(real, shift) if real else None
+    if real is None or moved is None:
+        return None
+    return written(moment, real, moved, padded)
+
+
+def moved_day(day: date, shift: Shift) -> date | None:
+    try:
+        return day + timedelta(shift.days)
+    except OverflowError:
+        return None
+
+
+def resolved(
+    year: Field | None, month: Field | None, day: Field | None, near: date, later: list[Moment]
+) -> date | None:
+    """The day that is meant. Without a day it is the middle of the month."""
+    if year and month:
+        return valid(century(year, near), month.value, day.value if day else 15)
+    if month:
+        if following := next((m.of("y") for m in later if m.of("y")), None):
+            full = century(following, near)
+            after = next((m.of("m") for m in later if m.of("m")), None)
+            full -= bool(after and after.value < month.value)
+            return valid(full, month.value, day.value if day else 15)
+        years = (near.year - 1, near.year, near.year + 1, *range(near.year - 4, near.year + 5))
+        return nearest([valid(y, month.value, day.value) for y in years] if day else [], near)
+    if day:
+        around = [near.replace(day=1) + timedelta(n) for n in range(-45, 75)]
+        return nearest([d for d in around if d.day == day.value], near)
+    return None
+
+
+def nearest(days: list[date | None], near: date) -> date | None:
+    return min((d for d in days if d), key=lambda d: abs((d - near).days), default=None)
+
+
+def written(moment: Moment, real: date, moved: date, padded: bool) -> list[tuple[int, int, str]]:
+    edits = []
+    for f in moment.fields:
+        if f.unit == "y":
+            edits.append(edit(f, moved.year))
+        elif f.unit == "m":
+            edits.append((f.start, f.end, month_text(f, moved.month, padded)))
+        elif f.unit == "d":
+            edits.append((f.start, f.end, day_text(f, moved.day, padded)))
+    if moment.before and first_month(moment, real, moved) != moved.month:
+        start, end, text = edits[-1]  # the two days of "March 3-5" now lie in two months
+        edits[-1] = (start, end, f"{months.written(moved.month, month_of(moment).text)} {text}")
+    return edits
+
+
+def month_of(moment: Moment) -> Field:
+    return next(f for f in moment.before if f.unit == "m")
+
+
+def first_month(moment: Moment, real: date, moved: date) -> int:
+    """The month to which the first day of the range is moved."""
+    day = next(f.value for f in moment.before if f.unit == "d")
+    first = valid(real.year, real.month, day)
+    return (first + (moved - real)).month if first else moved.month
+
+
+def month_text(field: Field, number: int, padded: bool) -> str:
+    return (
+        number_text(number, field.text, padded)
+        if field.text.isdigit()
+        else months.written(number, field.text)
+    )
+
+
+def day_text(field: Field, number: int, padded: bool) -> str:
+    return (
+        number_text(number, field.text, padded)
+        if field.text.isdigit()
+        else months.ordinal(number, field.text)
+    )
+
+
+def number_text(number: int, like: str, padded: bool) -> str:
+    return f"{number:02}" if len(like) == 2 and (padded or like[0] == "0") else str(number)
+
+
+def edit(field: Field, year: int) -> tuple[int, int, str]:
+    return field.start, field.end, f"{year % 100:02}" if len(field.text) == 2 else f"{year:04}"
+
+
+def decade(field: Field, shift: Shift) -> list[tuple[int, int, str]]:
+    """The decade of its middle year, and another one in any case."""
+    moved = (field.value + 5 + shift.years) // 10 * 10
+    if moved == field.value:
+        moved += 10 if shift.years > 0 else -10
+    return [(field.start, field.end, f"{moved % 100:02}" if len(field.text) == 2 else str(moved))]
+
+
+def holiday(moment: Moment, shift: Shift, near: date) -> list[tuple[int, int, str]] | None:
+    """The shifted day by its month and number: no holiday lies there."""
+    year = moment.of("y")
+    years = [century(year, near)] if year else range(near.year - 1, near.year + 2)
+    real = nearest([holidays.day(moment.holiday, y) for y in years], near)
+    moved = moved_day(real, shift) if real else None
+    if moved is None:
+        return None
+    start, end = moment.place
+    out = [(start, end, f"{months.MONTHS[moved.month - 1]} {moved.day}")]
+    return [*out, edit(year, moved.year)] if year else out

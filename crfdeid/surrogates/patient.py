@@ -1,0 +1,123 @@
+"""All surrogates of one patient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from crfdeid.document import Document, Span
+from crfdeid.surrogates import ages, dates, kinds, zips
+from crfdeid.surrogates.contacts import Contacts
+from crfdeid.surrogates.identifiers import identifier, patterned
+from crfdeid.surrogates.keys import Draws
+from crfdeid.surrogates.known import Known
+from crfdeid.surrogates.names import Names
+from crfdeid.surrogates.places import Places, in_us
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What can be chosen. ``years`` and ``weeks`` bound the shift of dates (weeks are how far seasons
+    may drift); ``zip`` is ``surrogate`` or ``three`` (the Safe Harbor's three digits)."""
+
+    years: int = dates.YEARS
+    weeks: int = dates.WEEKS
+    zip: str = "surrogate"
+
+
+class Patient:
+    """``known`` is what the notes that are looked at together say; ``fixed`` what was given
+    before. Equal arguments give equal surrogates."""
+
+    def __init__(
+        self,
+        secret: bytes,
+        id: str,
+        known: Known | None = None,
+        rules: Rules | None = None,
+        fixed: dict[str, str] | None = None,
+    ) -> None:
+        self.known, self.rules = known or Known(), rules or Rules()
+        self.draws = Draws(secret, id)
+        self.names = Names(self.draws, self.known, fixed)
+        self.places = Places(self.draws, self.known, self.names)
+        self.contacts = Contacts(self.draws, self.known, self.names)
+        self.shift = dates.drawn(self.draws, self.rules.years, self.rules.weeks)
+        self.makers: dict[str, Callable[[str], str | None]] = {
+            kinds.NAME: self.names.text,
+            kinds.USERNAME: self.contacts.username,
+            kinds.STREET: self.places.street,
+            kinds.STATE: self.places.state,
+            kinds.ZIP: self.zip,
+            kinds.HOSPITAL: self.places.institution,
+            kinds.ORGANIZATION: self.places.institution,
+            kinds.DEPARTMENT: self.places.department,
+            kinds.PLACE: self.places.place,
+            kinds.ROOM: self.room,
+            kinds.PROFESSION: lambda text: self.places.listed("jobs", text),
+            kinds.PHONE: self.contacts.phone,
+            kinds.EMAIL: self.contacts.email,
+            kinds.URL: self.contacts.url,
+            kinds.IP: self.contacts.ip,
+            kinds.IDENTIFIER: lambda text: identifier(text, self.draws),
+        }
+
+    def anchor(self, document: Document) -> date | None:
+        """The note's own date, by which what its dates leave out is told."""
+        said = [document.covered(s) for s in document.spans if kinds.of(s.type) == kinds.DATE]
+        return dates.anchor(said, self.known.month_first)
+
+    def surrogate(self, document: Document, span: Span, near: date | None = None) -> str | None:
+        """What stands for a span, None where it cannot be read. It equals the text only where
+        :func:`stays` says so."""
+        text, kind = document.covered(span), kinds.of(span.type)
+        if kind == kinds.AGE:
+            return ages.treated(text, document.text[span.end : span.end + 12])
+        if stays(document, span):
+            return text
+        if kind == kinds.DATE:
+            return dates.shifted(text, self.shift, near, self.known.month_first)
+        if kind == kinds.CITY:
+            return self.places.city(text, state_beside(document, span))
+        if kind == kinds.COUNTRY:
+            return self.places.country(text)
+        made = self.makers[kind](text) if kind in self.makers else None
+        return made if made != text else None
+
+    def zip(self, text: str) -> str | None:
+        if not any(c.isdecimal() for c in text):
+            return None
+        return zips.generalised(text) if self.rules.zip == "three" else self.places.zip(text)
+
+    def room(self, text: str) -> str | None:
+        return patterned(text, self.draws, "room") if any(c.isalnum() for c in text) else None
+
+
+def stays(document: Document, span: Span) -> bool:
+    """Whether a span may stand as it is: a weekday or season (a shift of whole weeks keeps them), an
+    age up to 89, and the US in an American address."""
+    text, kind = document.covered(span), kinds.of(span.type)
+    if kind == kinds.DATE:
+        return dates.only_weekday(text) and any(c.isalpha() for c in text)
+    if kind == kinds.AGE:
+        return ages.treated(text, document.text[span.end : span.end + 12]) == text
+    return kind == kinds.COUNTRY and in_us(text) and in_address(document, span)
+
+
+def in_address(document: Document, span: Span) -> bool:
+    return any(
+        s.type in ("CITY", "STATE", "ZIP") and 0 <= span.start - s.end <= kinds.NEAR for s in document.spans
+    )
+
+
+def state_beside(document: Document, span: Span) -> str | None:
+    """The postal abbreviation of the state that follows a city, or of its ZIP code."""
+    for other in document.spans:
+        if 0 <= other.start - span.end <= kinds.NEAR:
+            text = document.covered(other)
+            if other.type == "STATE":
+                return zips.code(text)
+            if other.type == "ZIP":
+                return zips.state(text)
+    return None
