@@ -7,6 +7,7 @@ import os
 import socket
 import tempfile
 import webbrowser
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def serve(room: Room, given: argparse.Namespace) -> None:
         address = Address(names(given), port, bool(given.certificate))
         sessions = Sessions()
         server = uvicorn.Server(configuration(application(room, sessions, address), given))
-        with announced(address, sessions, room.guarded, not given.no_browser):
+        with suppress(KeyboardInterrupt), announced(address, sessions, room.guarded, not given.no_browser):
             server.run([listening])
 
 
