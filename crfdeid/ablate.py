@@ -45,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change the base of all runs"
     )
+    parse.add_argument("--again", action="store_true", help="train also what is done")
     parse.add_argument("--resamples", type=natural, default=10_000, help="0: no intervals (default: 10000)")
     command.add_reading_options(parse)
     return parse
@@ -56,7 +57,8 @@ def main(arguments: list[str] | None = None) -> None:
     beside.check(planned)
     corpora = read(given, planned)
     rows = jobs.rows(planned, corpora, given.out)
-    train([job for row in rows for job in row.jobs], given.out, max(1, given.jobs))
+    wanted = [job for row in rows for job in row.jobs]
+    train(wanted, [job for job in wanted if given.again or not job.done()], given.out, max(1, given.jobs))
     shown = command.progress(rows, "score", len(rows))
     found = [results.read(row, given.resamples, planned.seed) for row in shown]
     print(write(planned, found, corpora, given.out))
@@ -77,9 +79,8 @@ def read(given: argparse.Namespace, planned: Plan) -> dict[str, Part]:
     }
 
 
-def train(wanted: Sequence[Job], out: Path, at_once: int) -> None:
-    """Run the jobs that are not done, and show how far they are."""
-    left = [job for job in wanted if not job.done()]
+def train(wanted: Sequence[Job], left: Sequence[Job], out: Path, at_once: int) -> None:
+    """Run the jobs that are left of those wanted, and show how far they are."""
     going: dict[str, int] = {}
     with tqdm(
         desc="runs", total=len(wanted), initial=len(wanted) - len(left), disable=None, leave=False

@@ -197,6 +197,12 @@ def test_samples_grow(one, two, seed):
     assert small <= large and len(large) == max(one, two)
 
 
+def test_folds_want_one_document_of_each_name():
+    part = Part("x", (Document("a", "text"), Document("a", "other"), Document("b", "text")))
+    with pytest.raises(ConfigurationFault, match="x: document a occurs twice"):
+        folds.folds(part, 2, 0)
+
+
 @pytest.fixture(scope="module")
 def corpus(notes, tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")
@@ -277,7 +283,7 @@ def test_the_figures_are_those_of_the_spans_that_were_kept(finished, corpus):
     )
 
 
-def test_what_is_done_is_not_trained_again_and_what_changed_is(finished, corpus, monkeypatch):
+def test_what_is_done_is_not_trained_again_and_what_changed_is(in_process, finished, corpus, monkeypatch):
     trained = []
     run = runner.run
 
@@ -293,6 +299,9 @@ def test_what_is_done_is_not_trained_again_and_what_changed_is(finished, corpus,
     text = (finished / "mine.toml").read_text().replace("window = 0", "window = 1")
     ablated(written(finished, text, "changed.toml"), corpus, out)
     assert trained == ["narrow"]
+    trained.clear()
+    ablated(finished / "changed.toml", corpus, out, "--again")
+    assert trained == ["base", "no form", "narrow"]
 
 
 def status(arguments):
@@ -378,6 +387,7 @@ def test_runs_name_other_corpora(in_process, corpus, tmp_path, capsys):
     ablated(config, corpus, tmp_path / "out", "--corpus", f"other={corpus / 'test'}")
     rows = {row["run"]: row for row in json.loads((tmp_path / "out" / "table.json").read_text())["rows"]}
     assert rows["both"]["trainings"][0]["train"]["documents"] == 40
+    assert "both: 16 of the test documents were trained on: no fair test" in capsys.readouterr().out
 
 
 def test_without_matplotlib_there_is_a_line_and_no_plot(in_process, corpus, tmp_path, monkeypatch, capsys):

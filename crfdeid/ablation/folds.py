@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +33,8 @@ def folds(part: Part, number: int, seed: int) -> list[tuple[Part, Part]]:
     """Pairs (training part, test part): each document is in one test part, and a patient's
     documents are all in the same; a document without patient stands for itself. Patients come in
     an order drawn from ``seed``, those with most documents first, each into the smallest fold."""
+    if twice := [id for id, count in Counter(d.id for d in part.documents).items() if count > 1]:
+        raise ConfigurationFault(f"{part.name}: document {twice[0]} occurs twice: folds want one of each")
     groups: dict[tuple[bool, str], list[Document]] = {}
     for document in part.documents:
         groups.setdefault(owner(document), []).append(document)
@@ -65,6 +68,12 @@ def sample(part: Part, number: int, seed: int) -> Part:
     order = list(range(len(part.documents)))
     Random(seed).shuffle(order)
     return Part(part.name, tuple(part.documents[index] for index in sorted(order[:number])))
+
+
+def shared(one: Part, other: Part) -> int:
+    """How many documents of ``other`` have the text of a document of ``one``."""
+    texts = {document.text for document in one.documents}
+    return sum(document.text in texts for document in other.documents)
 
 
 def joined(parts: Sequence[Part]) -> Part:

@@ -56,7 +56,7 @@ def dots(axes: Any, figures: Figures) -> None:
     axes.set_yticks(range(len(figures)), list(figures))
     axes.invert_yaxis()
     axes.grid(axis="x", alpha=0.4)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=len(CURVES), frameon=False)
 
 
 def bars(figures: Figures, name: str) -> list[list[float]] | None:

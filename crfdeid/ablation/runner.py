@@ -87,6 +87,8 @@ def work(job: Job, building: Path, pipe: Connection) -> None:
         job.folder.parent.mkdir(parents=True, exist_ok=True)
         building.rename(job.folder)
         pipe.send(DONE)
+    except BrokenPipeError:
+        return  # the parent is gone
     except Fault as fault:
         pipe.send(str(fault))
     except Exception as error:  # its message could hold note text; its kind and place cannot

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from crfdeid.ablation import training
-from crfdeid.ablation.folds import Part
+from crfdeid.ablation.folds import Part, shared
 from crfdeid.ablation.plan import Plan
 from crfdeid.ablation.results import METRICS, Figures, Result, wordy, z_tests
 from crfdeid.matching import CRITERIA
@@ -28,6 +28,10 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
             f"{plan.folds} folds of the training corpus, seed {plan.folds_seed}, each patient in one; "
             "scores are of all folds together"
         )
+    for result in results:
+        for job in result.row.jobs:
+            if both := shared(job.train, job.test):
+                lines.append(f"{result.title}: {both} of the test documents were trained on: no fair test")
     if left_out := sorted({run.name for run in plan.runs} - {result.row.run.name for result in results}):
         lines.append(f"left out, for the corpus has no more documents: {', '.join(left_out)}")
     method = "bootstrap (95%), approximate randomisation"
@@ -50,7 +54,13 @@ def as_text(title: Sequence[str], results: Sequence[Result], figures: Figures, z
         blocks.append(z_table(z_tests(results), results[0].title))
     blocks.append(costs(results, figures))
     shown = ["\n".join(aligned(block)) for block in blocks if len(block[0]) > 1]
-    return "\n\n".join(["\n".join(title), *shown])
+    return "\n\n".join(["\n".join(title), *shown, best(figures)])
+
+
+def best(figures: Figures) -> str:
+    """The rows with the highest figures; of equal ones the first."""
+    tops = ((name, max(figures, key=lambda title: figures[title][name])) for name in TESTED)
+    return "highest " + "; ".join(f"{name}: {title} ({figures[title][name]:.4f})" for name, title in tops)
 
 
 Lines = list[list[str]]
