@@ -347,3 +347,56 @@ def test_progress_tells_pace_and_when_a_pause_is_due(study):
         60 * (told["words"] - told["words_done"]) / told["words_done"]
     )
     assert told["worked"] >= 20
+
+
+def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
+    eve = Browser(study, "eve")
+    first, second = (TEXTS[id][0] for id in ("7-01", "7-02"))
+    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"), (35, 39, "OTHER")])
+    decided(study, 2, [(0, 4, "DOCTOR"), (18, 29, "PATIENT"), (41, 45, "DOCTOR")])
+    assert eve.get("/api/surrogates/3").json()["stage"] == "none"
+    told = eve.get("/api/surrogates/1").json()
+    assert told["text"] == first and told["unresolved"] == 1
+    assert [(p["start"], p["resolved"]) for p in told["proposals"]] == [
+        (35, False), (12, True), (20, True), (30, True),
+    ]  # fmt: skip
+    assert told["proposals"][0]["why"] and told["proposals"][0]["replacement"] == "[**OTHER**]"
+    names = {p["replacement"] for p in told["proposals"][1:] if p["type"] == "DOCTOR"}
+    assert len(names) == 1 and "Ruiz" not in names
+
+    def act(number, kind, status=200, **fields):
+        version = eve.get(f"/api/surrogates/{number}").json()["version"]
+        answer = eve.post(f"/api/surrogates/{number}/actions", {"version": version, "kind": kind} | fields)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    assert act(1, "approve", status=409)["stage"] == "unresolved"
+    assert act(1, "edit", start=35, end=39, replacement="[**OTHER**]")["unresolved"] == 0
+    act(1, "edit", status=422, start=12, end=16, replacement="Dr. RUIZ")
+    act(1, "edit", status=422, start=12, end=16, replacement="two\nlines")
+    act(1, "edit", status=404, start=12, end=17, replacement="Moreau")
+    act(1, "edit", start=12, end=16, replacement="Moreau", everywhere=True)
+    doctors = [p for p in eve.get("/api/surrogates/2").json()["proposals"] if p["type"] == "DOCTOR"]
+    assert [(p["replacement"], p["edited"]) for p in doctors] == [("Moreau", True)] * 2
+    assert act(1, "undo")["version"] == 3
+    assert not any(p["edited"] for p in eve.get("/api/surrogates/2").json()["proposals"])
+    act(1, "redo")
+    assert act(1, "approve")["approved"]
+    body = {"name": "released", "format": "text"}
+    waiting = eve.post("/api/surrogates/export", body)
+    assert waiting.status_code == 409 and waiting.json()["left"] == ["7-02", "8-01"]
+    assert not study.out.exists()
+    decided(study, 3, [])
+    act(2, "approve")
+    act(3, "approve")
+    answer = eve.post("/api/surrogates/export", body).json()
+    written = {document.id: document.text for document in corpora.read(answer["path"])}
+    assert answer["notes"] == 3 and written["8-01"] == TEXTS["8-01"][0]
+    assert written["7-01"].startswith("Seen by Dr. Moreau on ") and "Ruiz" not in "".join(written.values())
+    assert CANARY not in written["7-02"] and second.split()[-2] in written["7-02"]  # the emoji
+    eve.decide(1, "reopen")
+    eve.decide(1, "remove", mark=4)
+    eve.decide(1, "done")
+    assert not eve.get("/api/surrogates/1").json()["approved"]  # another text than was approved
+    rows = eve.get("/api/surrogates").json()["notes"]
+    assert [(row["number"], row["approved"]) for row in rows] == [(1, False), (2, True), (3, True)]

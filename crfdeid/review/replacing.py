@@ -14,21 +14,21 @@ BOOK = "surrogates"
 
 @dataclass(frozen=True)
 class Replacing:
-    """``edits``: replacements by stretch ("12-16"). ``approved``: the version of the consensus they were
-    approved for, so that a consensus revised since is not."""
+    """``edits``: replacements by stretch ("12-16"). ``approved``: the fingerprint of the replaced text as it
+    was approved."""
 
     edits: Mapping[str, str] = field(default_factory=dict)
-    approved: int | None = None
+    approved: str | None = None
 
 
 def apply(state: Replacing, action: Action) -> Replacing:
     """
-    >>> apply(Replacing(), {"kind": "edit", "key": "12-16", "replacement": "Moreau"}).edits
+    >>> apply(Replacing(), {"kind": "edit", "edits": {"12-16": "Moreau"}}).edits
     {'12-16': 'Moreau'}
     """
     if action["kind"] == "edit":
-        return replace(state, edits={**state.edits, action["key"]: action["replacement"]})
-    return replace(state, approved=action["consensus"] if action["kind"] == "approve" else None)
+        return replace(state, edits={**state.edits, **action["edits"]})
+    return replace(state, approved=action["text"] if action["kind"] == "approve" else None)
 
 
 def dump(state: Replacing) -> dict[str, Any]:

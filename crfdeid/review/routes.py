@@ -242,9 +242,9 @@ def surrogate_notes(room: InRoom, set: str | None = None) -> Response:
     return reply(surrogate_check.notes(room, set))
 
 
-@router.get("/surrogates/{number}", dependencies=[Depends(adjudicator)])
-def surrogates(room: InRoom, number: int) -> Response:
-    return reply(surrogate_check.view(room, number))
+@router.get("/surrogates/{number}")
+def surrogates(room: InRoom, who: AsAdjudicator, number: int) -> Response:
+    return reply(surrogate_check.view(room, who, number))
 
 
 @router.post("/surrogates/export", dependencies=[Depends(adjudicator)])
