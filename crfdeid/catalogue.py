@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 
-from crfdeid import clues, lemmas, mesh, mist, neighbours, observations, page
+from crfdeid import clues, lemmas, mist, neighbours, observations, page
 from crfdeid.gazetteer import Gazetteer
 from crfdeid.observations import Value
 from crfdeid.page import Page
-from crfdeid.phrase_grammar import PartsOfSpeech, Tag, chunk_tag
 
 Lexical = Mapping[str, Callable[[str], Value]]
 Contextual = Mapping[str, Callable[[Page], list[Value]]]
+Tag = Callable[[list[str]], list[str]]  # the words of a line to their parts of speech
 
 OF_POS = ("pos", "chunk_tag", "mesh")
 OF_LINKS = ("links_left", "links_right")
@@ -52,6 +52,9 @@ def contextual(
 
 
 def _of_pos(tag: Tag) -> dict[str, Callable[[Page], list[Value]]]:
+    from crfdeid import mesh
+    from crfdeid.phrase_grammar import PartsOfSpeech, chunk_tag
+
     pos = PartsOfSpeech(tag)
     return {"pos": pos, "chunk_tag": partial(chunk_tag, pos), "mesh": partial(mesh.mesh, pos)}
 

@@ -76,7 +76,7 @@ def line(sentence: str) -> str:
     """
     words = sentence.split()
     text = STARTS_COMMAND.sub("", " ".join(words)).replace("\0", "")
-    return text if len(words) <= MOST_WORDS and len(text.encode()) <= MOST_BYTES else ""
+    return text if len(words) <= MOST_WORDS and len(text.encode("utf-8", "replace")) <= MOST_BYTES else ""
 
 
 def linkage(sentence: str, answer: str) -> Linkage:

@@ -1,15 +1,12 @@
 """The observations that the five works need: what each says, as tables of examples."""
 
-import re
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid import catalogue, clues, lemmas, links, mesh, mist, model, neighbours, observations, templates
-from crfdeid.experiment import Experiment
+from crfdeid import catalogue, clues, lemmas, links, mesh, mist, neighbours, observations, templates
 from crfdeid.faults import ConfigurationFault, FormatFault, TemplateFault
 from crfdeid.page import Page, words
 from crfdeid.phrase_grammar import PartsOfSpeech, chunk_tag
@@ -283,17 +280,6 @@ def test_unknown_observations_suggest_the_near_one(part, message):
         features("x", part)
 
 
-def test_the_documentation_names_every_group_and_observation():
-    path = Path(__file__).parents[1] / "docs" / "features.md"
-    if not path.exists():
-        pytest.skip("not a checkout")
-    told = set(re.findall(r"`(\w+)`", path.read_text(encoding="utf-8")))
-    affixes = {f"{kind}{size}" for kind in ("prefix", "suffix") for size in range(1, 6)}
-    known = {*catalogue.lexical({}), *catalogue.contextual({}, lambda words: words)}
-    groups = {file.stem for file in templates.shipped.folder("features").glob("*.template")}
-    assert known - affixes | groups <= told
-
-
 def test_rules_are_read_when_a_template_names_one():
     known = catalogue.contextual({})
     assert not any(name.startswith(catalogue.RULE) for name in known)
@@ -304,14 +290,3 @@ def test_rules_are_read_when_a_template_names_one():
     ]
     with pytest.raises(TemplateFault, match="did you mean rule_doctor_title"):
         features("x", "rule_docter_title[0]")
-
-
-@pytest.mark.parametrize("name", ["mimic", "mist", "stanford"])
-def test_a_model_of_a_group_gives_crfsuites_labels(name, notes, tmp_path):
-    """Observations of several values among them: the array engine tags as CRFsuite does."""
-    pytest.importorskip("gruut_lang_en")
-    settings = Experiment(features=(name,), pos="gruut", crf={"c1": 0.1, "c2": 0.1, "max_iterations": 8})
-    trained = model.train(notes[:8], settings, tmp_path / "model")
-    reference = model.load(tmp_path / "model", engine="crfsuite")
-    for note in notes[8:12]:
-        assert trained.tag(note).spans == reference.tag(note).spans
