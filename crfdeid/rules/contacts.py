@@ -64,7 +64,7 @@ def fax_number(note: Note, lists: Lists) -> Iterator[Edges]:
 
 local_phone = at_numbers(
     "local_phone", "PHONE", PHONES, "nnn-nnnn.",
-    rf"(?<![\d./-])(?<!\d[ ])\d{{3}}-\d{{4}}(?![\d-])(?!\.\d){EXTENSION}",
+    rf"(?<![\d./-])(?<!\d[ ])\d{{3}}-\d{{4}}(?![\d-])(?!\.\d)(?!\s?(?:hz|cells|ml|mg)\b){EXTENSION}",
     lambda match, note: not NO_PHONE.search(before(note, match.start())),
 )  # fmt: skip
 spaced_phone = at_numbers(

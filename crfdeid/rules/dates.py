@@ -69,7 +69,7 @@ month_and_day = at_numbers(
     "month_and_day", "DATE", f"{DOUGLASS} (Month/Day)",
     "mm/dd that is no score, fraction, dose or pressure; mm-dd after a word for a date.",
     rf"(?<![\d][/.:])(?<![./\\])(?<![a-z]-)(?:{MM}/{DAY}|(?<=on )(?:1[0-2]|0[1-9])-(?:3[01]|[12]\d|0[1-9]))"
-    r"(?!\d)(?![/.]\d)(?!/\w)",
+    r"(?!\w)(?![/.]\d)(?!/\w)",
     lambda match, note: day_of_month(match, note) and not measured(match, note.text),
 )  # fmt: skip
 month_and_year = at_numbers(

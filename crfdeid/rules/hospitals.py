@@ -35,8 +35,10 @@ NEVER = FUNCTION - {"of", "and"}
 MORE = words("""st saint mt of and the s general memorial regional university children medical""")
 SHORT = words("st mt mc la el ny va")
 MOST = 5
+ABBREVIATED = 5  # letters of an abbreviation at most
 ABBREVIATION = re.compile(
-    r"(?:at|from|to|in) (?P<phi>[A-Z]{2,6})\b(?![-/]|\.\w| \d| [A-Z]{2}| (?:of|level)\b)"
+    r"(?:at|from|to|in) (?P<phi>[A-Z]{2,6})\b"
+    r"(?![-/]|\.\w| \d| [A-Z]{2}| (?:of|level)\b)"
 )
 MOVES = words(
     """transfer transferred admitted discharged presented brought referred seen hospitalized sent
@@ -47,7 +49,7 @@ MOVED = 5  # words between such a word and the preposition
 NOT_HOSPITALS = words(
     """ed er ew icu micu sicu ccu cvicu nicu picu pacu tcu or osh ot pt snf cath ent gi gu ob obgyn gyn
     ir ct mri ltac rehab opd ob cvu msicu nsicu tsicu csru ercp ep or iv im sl po pcp hd rt lt us
-    usa uk pr am pm labor nh cpap bipap acls rusb lusb llsb rlsb dej lsb ua cc ppm pe rv lv aic
+    usa uk pr am pm labor nh cpap bipap acls vvir ddd ap vvi aai rusb lusb llsb rlsb dej lsb ua cc ppm pe rv lv aic
     bid tid qd prn npo dnr dni"""
 )
 
@@ -55,16 +57,15 @@ NOT_HOSPITALS = words(
 @rule("HOSPITAL", f"{TAFVIZI} (list)")
 def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
     """A hospital of the list: all of its words are capitalised but for the short ones."""
-    for start, end in capitalised(note, lists.hospitals):
-        word, index = note.text[start:end], note.index_at[start]
-        if not ambiguous(note, lists, word.lower(), index) and not of_a_thing(note, index):
-            yield start, end
+    for first, stop in capitalised(note, lists.hospitals):
+        single = stop - first == 1 and ambiguous(note, lists, first)
+        if not single and not of_a_thing(note, stop - 1):
+            yield note.edges(first, stop)
 
 
-def ambiguous(note: Note, lists: Lists, word: str, index: int) -> bool:
+def ambiguous(note: Note, lists: Lists, index: int) -> bool:
     """A single word that is a name or a common word too, or an abbreviation with a hyphen (R-CHOP)."""
-    if " " in word:
-        return False
+    word = note.lowered[index]
     return word in lists.named or word in lists.eponyms or lists.plain(word) or note.gap(index).endswith("-")
 
 
@@ -105,6 +106,8 @@ def makes_name(note: Note, lists: Lists, index: int) -> bool:
         return False
     if lists.strict and lists.plain(word):
         return False
+    if note.words[index].isupper() and len(word) <= ABBREVIATED and word not in lists.brakes:
+        return True
     known = word in lists.named or word in lists.places
     return word in SHORT or not lists.plain(word) or (known and word not in note.small)
 

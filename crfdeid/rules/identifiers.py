@@ -12,8 +12,9 @@ from crfdeid.rules.rule import Edges, Note, Rule, at_numbers, at_words, rule
 
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
+AFTER_A_WORD = re.compile(r"[A-Za-z,] {2,}$")
 TOP = 10  # lines of a note's head
-VALUE = r"(?P<phi>(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
+VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/.-])|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
 
 
 def labelled(name: str, type: str, about: str, labels: str) -> Rule:
@@ -69,8 +70,9 @@ long_number = at_numbers(
 )  # fmt: skip
 number_after_name = at_numbers(
     "number_after_name", "MEDICALRECORD", "ours",
-    "At the top or foot, six digits or more, maybe in groups, with two spaces or more before them.",
-    r"(?<=[A-Za-z,]  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! ?(?:mg|ml|cc))",
+    "Six digits or more, maybe in groups, with two spaces or more between them and a word.",
+    r"(?<=  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! ?(?:mg|ml|cc))",
+    lambda match, note: AFTER_A_WORD.search(note.text[max(0, match.start() - 14) : match.start()]),
 )  # fmt: skip
 line_number = at_numbers(
     "line_number", "IDNUM", "ours", "Among the first ten lines, one that is a number of five digits or more.",

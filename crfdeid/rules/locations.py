@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists, words
 from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION
-from crfdeid.rules.name_parts import of_a_thing
+from crfdeid.rules.name_parts import ENOUGH, of_a_thing
 from crfdeid.rules.phrases import CLOSE, capitalised, entries, run
 from crfdeid.rules.rule import Edges, Note, at_numbers, at_words, rule
 
@@ -40,11 +40,11 @@ NOT_TOWNS = words("framingham ottawa norco plano osh wells lanoxin rome bethesda
 @rule("CITY", f"{TAFVIZI} (unambiguous list)")
 def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
     """A town of the lists that is no common or medical word and no name of people."""
-    for start, end in capitalised(note, lists.clear_cities):
-        word = note.text[start:end]
-        short = len(word) < 5 and word.isupper()
-        if word.lower() not in NOT_TOWNS and not short and not of_a_thing(note, note.index_at[start]):
-            yield start, end
+    for first, stop in capitalised(note, lists.clear_cities):
+        word = note.words[first]
+        short = stop - first == 1 and len(word) < ENOUGH and word.isupper()
+        if note.lowered[first] not in NOT_TOWNS and not short and not of_a_thing(note, stop - 1):
+            yield note.edges(first, stop)
 
 
 @rule("LOCATION-OTHER", f"{TAFVIZI} (ambiguous list)")
@@ -83,13 +83,13 @@ def brake(note: Note, lists: Lists, index: int) -> bool:
 @rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
 def state(note: Note, lists: Lists) -> Iterator[Edges]:
     """A state of the US."""
-    return capitalised(note, lists.states)
+    return (note.edges(a, b) for a, b in capitalised(note, lists.states) if not of_a_thing(note, b - 1))
 
 
 @rule("COUNTRY", DOUGLASS)
 def country(note: Note, lists: Lists) -> Iterator[Edges]:
     """A country that is not also a name of people."""
-    return capitalised(note, lists.countries)
+    return (note.edges(a, b) for a, b in capitalised(note, lists.countries))
 
 
 @rule("CITY", DOUGLASS)
@@ -146,6 +146,8 @@ def after_town(note: Note, lists: Lists, index: int) -> bool:
     if not index or note.gap(index) not in (", ", " "):
         return False
     first = town_until(note, lists, index)
+    if note.gap(index) == " " and note.lowered[index] in CREDENTIAL_WORDS:
+        return False
     if note.gap(index) == " " or note.lowered[index] in CREDENTIAL_WORDS | FUNCTION | {
         "in",
         "or",

@@ -30,7 +30,7 @@ MEASURED = re.compile(
     r"|triceps|biceps|deltoids?"
     r"|quads?|dp|pt|op|gag|ros|i/?o|jvp|a/?o|alert|oriented|clock|mm|for|only|left|right|lower"
     r"|upper|with|vanderbilt"
-    r"|conners|phq|gad|mmse|moca|audit|cage|recall|was|is|are|adls|iadls|passed)[ :=of]*|[><=±~+*#%$(][ ]?"
+    r"|conners|phq|gad|mmse|moca|audit|cage|recall|was|is|are|adls|iadls|passed)[ :=of]*|[><=±~+*#%$][ ]?"
     r"|\d/\d{1,2}(?:,| and|;) )$",
     re.IGNORECASE,
 )

@@ -30,7 +30,7 @@ STAFF = words(
     pharmacist"""
 )
 SAID = words("named is called name names")
-BY = words("""signed dictated reviewed verified approved read interpreted seen referred cosigned followed""")
+BY = words("""signed dictated reviewed verified approved read interpreted seen referred cosigned""")
 
 COLON = r"[ ]*(?::|=|\|)[ \t]*"
 PATIENT_FIELDS = re.compile(
@@ -78,9 +78,10 @@ FUNCTION = words(
 THINGS = words(
     """retractor retractors forceps clamp clamps bag tube tubes curette stem score scores scale criteria
     sign signs test tests type classification syndrome disease catheter drain drains suture
-    sutures needle wire wires stent valve valves device devices pacemaker icd lead leads stent
+    sutures needle wire wires stent valve valves device devices pacemaker icd lead leads
     phenomenon maneuver procedure operation technique position index formula rules rule grade
     class cyst fracture palsy nodes node tumor sarcoma lymphoma contractions hicks blade scissors
     speculum pouch dynamometer stain reflex triad law point line angle screw screws rod plate
-    prosthesis implant implants lens inventory questionnaire ulcer hernia changes"""
+    prosthesis implant implants lens fascia layers layer splints splint silk awl arm trilogy
+    dissector sounds baths hugger brace heart wort inventory questionnaire ulcer hernia changes"""
 )

@@ -148,8 +148,19 @@ def in_fields(note: Note, lists: Lists, words: frozenset[str], fields: re.Patter
     for index in note.places(words):
         match = fields.match(note.text, note.starts[index])
         first = note.index_at.get(match.end()) if match else None
-        if first is not None and part(note, lists, first) and (edges := name_from(note, lists, first)):
+        if first is None:
+            continue
+        if part(note, lists, first) and (edges := name_from(note, lists, first)):
             yield with_first_name(note, lists, edges)
+        elif before_comma(note, first) and not lists.strict:
+            yield with_first_name(note, lists, note.edges(first, first + 1))
+
+
+def before_comma(note: Note, index: int) -> bool:
+    """Whether two capitalised words stand here with a comma between them: in a field, a name even
+    where the first is a word too ("RICE,ANA")."""
+    pair = index + 1 < len(note) and note.gap(index + 1) in (",", ", ")
+    return pair and note.capital(index) and note.capital(index + 1) and len(note.words[index]) > 2
 
 
 def with_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:

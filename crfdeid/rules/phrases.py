@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from crfdeid.rules.lists import Phrases
-from crfdeid.rules.rule import Edges, Note
+from crfdeid.rules.rule import Note
 
 CLOSE = re.compile(r"[ \t]{1,2}|[-'’.&/]|\.? ?[-'’&]? ?|\. {1,2}")  # between the words of one name of a place
 NAME_GAP = re.compile(r" {1,2}|[-'’]|\. ?")  # between the words of one person's name
@@ -34,11 +34,11 @@ def stands(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
     return all(CLOSE.fullmatch(note.gap(i)) for i in range(index + 1, index + size))
 
 
-def capitalised(note: Note, phrases: Phrases) -> Iterator[Edges]:
-    """The offsets of whole entries each of whose words of four letters or more is capitalised."""
+def capitalised(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
+    """The index ranges of whole entries each of whose words of four letters or more is capitalised."""
     for first, stop in entries(note, phrases):
         if note.capital(first) and all(note.capital(i) or len(note.words[i]) < 4 for i in range(first, stop)):
-            yield note.edges(first, stop)
+            yield first, stop
 
 
 def run(

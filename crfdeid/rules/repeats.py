@@ -81,9 +81,9 @@ def repeated_names(note: Note, lists: Lists, known: Known) -> Iterator[Span]:
 def repeated_places(note: Note, lists: Lists, known: Known) -> Iterator[Span]:
     """Places and hospitals that are known, with their capitals."""
     phrases = {first: frozenset(group) for first, group in known.places.items()}
-    for start, end in capitalised(note, phrases):
-        words = tuple(Note(note.text[start:end]).lowered)
-        yield Span(start, end, known.places[words[0]][words])
+    for first, stop in capitalised(note, phrases):
+        type = known.places[note.lowered[first]][tuple(note.lowered[first:stop])]
+        yield Span(*note.edges(first, stop), type)
 
 
 def known_of(note: Note, lists: Lists) -> Known:

@@ -122,4 +122,12 @@ def year_after_preposition(note: Note, lists: Lists) -> Iterator[Edges]:
             yield note.edges(index, index + 1)
 
 
-RULES = (weekday, season, holiday, decade, year_beside_event, year_after_preposition)
+@rule("DATE", "ours")
+def year_in_parentheses(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A year alone between parentheses."""
+    for index in years(note):
+        if note.gap(index).endswith("(") and note.text[note.ends[index] : note.ends[index] + 1] == ")":
+            yield note.edges(index, index + 1)
+
+
+RULES = (weekday, season, holiday, decade, year_beside_event, year_after_preposition, year_in_parentheses)
