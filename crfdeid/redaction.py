@@ -8,15 +8,16 @@ Text outside the proposals is never touched.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, DocumentFault, near
 from crfdeid.surrogates import kinds, known
-from crfdeid.surrogates.known import Known
 from crfdeid.surrogates.patient import Patient, Rules
 from crfdeid.surrogates.repeats import Finder, missed
+from crfdeid.surrogates.vault import Past
 
 STYLES = ("surrogate", "type", "blank")
 MARKER = "[**{type}**]"
@@ -46,11 +47,13 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Redaction:
-    """``overlaps`` counts the stretches where spans of different types were united."""
+    """``overlaps`` counts the stretches where spans of different types were united. ``survivors``
+    are the places in the redacted text where a string found in the patient's notes still stands."""
 
     document: Document
     proposals: tuple[Proposal, ...]
     overlaps: int = 0
+    survivors: tuple[Span, ...] = ()
 
 
 class Redactor:
@@ -70,7 +73,7 @@ class Redactor:
             raise ConfigurationFault(f"{style}: no style{near(style, STYLES)}; there are {', '.join(STYLES)}")
         self.secret, self.style, self.rules, self.apart = secret, style, rules or Rules(), apart
         self.marker = checked(marker)
-        self.fixed: dict[str, dict[str, str]] = {}  # by patient: the names given before
+        self.past: dict[str, Past] | None = None  # by patient, where a map is kept
 
     def redacted(self, documents: Sequence[Document]) -> list[Redaction]:
         """The notes of one patient, redacted alike."""
@@ -84,20 +87,23 @@ class Redactor:
         who, finder = self._together([document, *beside])
         return self._proposals(document, united(document.spans)[0], who, finder)
 
-    def patient(self, documents: Sequence[Document], told: Known | None = None) -> Patient:
-        """The surrogates of the patient whose notes these are."""
-        told = known.of(documents, whole=not self.apart) if told is None else told
-        id = identity(documents[0])
-        return Patient(self.secret, id, told, self.rules, self.fixed.get(id))
-
     def _together(self, documents: Sequence[Document]) -> tuple[Patient, Finder]:
-        told = known.of(documents, whole=not self.apart)
-        return self.patient(documents, told), Finder(told.strings)
+        """The surrogates of the patient whose notes these are, and what finds their strings again."""
+        told, id = known.of(documents, whole=not self.apart), identity(documents[0])
+        past = self.past.setdefault(id, Past()) if self.past is not None else Past()
+        past.orders = dict(told.orders + Counter(past.orders))
+        past.join(told)
+        who = Patient(self.secret, id, told, self.rules, past.names)
+        past.names = who.names.given
+        return who, Finder(told.strings)
 
     def _redaction(self, document: Document, who: Patient, finder: Finder) -> Redaction:
         spans, overlaps = united(document.spans)
         proposals = self._proposals(document, spans, who, finder)
-        return Redaction(applied(document, proposals), tuple(proposals), overlaps)
+        changed = applied(document, proposals)
+        if self.past is not None:
+            remember(self.past[identity(document)], document, proposals)
+        return Redaction(changed, tuple(proposals), overlaps, tuple(survivors(changed, finder)))
 
     def _proposals(
         self, document: Document, spans: list[Span], who: Patient, finder: Finder
@@ -129,6 +135,23 @@ class Redactor:
         if self.marker != SHWETA:
             return self.marker.format(type=GENERIC if kind == kinds.UNKNOWN else type)
         return shweta(type, kind)
+
+
+def remember(past: Past, document: Document, proposals: Iterable[Proposal]) -> None:
+    for proposal in proposals:
+        pairs = past.pairs.setdefault(proposal.type, {})
+        pairs[document.text[proposal.start : proposal.end]] = proposal.replacement
+
+
+def survivors(document: Document, finder: Finder) -> Iterator[Span]:
+    """Where a redacted document still holds a string of its patient: anywhere outside the
+    replacements, and names inside them too."""
+    inside = bytearray(len(document.text))
+    for span in document.spans:
+        inside[span.start : span.end] = b"\1" * (span.end - span.start)
+    for span, _ in finder.occurrences(document.text):
+        if kinds.of(span.type) == kinds.NAME or not any(inside[span.start : span.end]):
+            yield span
 
 
 def treatment(text: str, made: str, kind: str, rules: Rules) -> str:

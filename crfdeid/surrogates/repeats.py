@@ -14,7 +14,7 @@ from typing import NamedTuple
 import regex
 
 from crfdeid.document import Document, Span
-from crfdeid.surrogates import kinds, lists
+from crfdeid.surrogates import dates, kinds, lists
 from crfdeid.surrogates.writing import WORD, bare, words
 
 LEAST_OF_NUMBER, LEAST_OF_DATE, LEAST_OF_PLACE = 5, 6, 4
@@ -66,8 +66,8 @@ class Finder:
 
 def made(text: str, type: str) -> Iterator[String]:
     """The strings to look for: the text without outer marks and, of a name, each of its words."""
-    if kinds.of(type) == kinds.AGE:
-        return
+    if kinds.of(type) == kinds.AGE or (kinds.of(type) == kinds.DATE and dates.only_weekday(text)):
+        return  # these may stand
     core = EDGES.sub("", text)
     acronym = core.isupper() and core.isalpha() and len(core) < 6
     if kinds.of(type) != kinds.NAME:
