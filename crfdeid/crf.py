@@ -3,6 +3,7 @@ own file."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +15,9 @@ import pycrfsuite
 
 from crfdeid import bio, scheme
 from crfdeid.document import Document, Span
-from crfdeid.engine import plain, weights
+from crfdeid.engine import nbest, plain, weights
 from crfdeid.engine.batch import Batch, spans
+from crfdeid.engine.chain import chain
 from crfdeid.engine.confidence import Confidence
 from crfdeid.engine.decoder import Decoder
 from crfdeid.engine.texts import NONE
@@ -64,6 +66,23 @@ class Model:
                 waiting, size = [], 0
         if waiting:
             yield from self._tagged(waiting, probabilities)
+
+    def best(self, document: Document, n: int) -> list[tuple[float, Document]]:
+        """The ``n`` best labellings of the document as one sequence, with their probabilities, the
+        best first. Raises :class:`ConfigurationFault` where the experiment's sequences are smaller."""
+        if self.line.experiment.sequence != "document":
+            raise ConfigurationFault(f"n best of a document: sequence = {self.line.experiment.sequence!r}")
+        batch = self.decoder.batch([document])
+        emissions, transitions = self.decoder.emissions(batch), self.weights.transitions
+        total = chain(emissions, transitions).log_total if len(batch) else 0.0
+        return [
+            (math.exp(score - total), self._given(batch, np.array(path, np.int64))[0])
+            for score, path in nbest.best(emissions, transitions, n)
+        ]
+
+    def _given(self, batch: Batch, path: np.ndarray) -> list[Document]:
+        found = spans(batch, self.weights.labels, path)
+        return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(batch.documents, found)]
 
     def _compile(self) -> None:
         """Go on with compiled loops, where numba is installed."""
@@ -145,7 +164,14 @@ def train(
             fit_crfsuite(line, documents, path, on_iteration)
     finally:
         if path.is_file() and settings.recall_bias:
-            weights.add(path, "bias", bio.OUTSIDE, -settings.recall_bias)
+            lean(path, -settings.recall_bias)
+
+
+def lean(path: Path, amount: float) -> None:
+    """Add to the score that the model at ``path`` gives O, if it has that label (it may know
+    nothing but PHI)."""
+    if bio.OUTSIDE in weights.read(path).labels:
+        weights.add(path, "bias", bio.OUTSIDE, amount)
 
 
 def fit_fast(
@@ -164,7 +190,7 @@ def fit_fast(
         copy = path.with_name("start.crfsuite")
         copy.write_bytes((start / CRFSUITE).read_bytes())
         if line.experiment.recall_bias:
-            weights.add(copy, "bias", bio.OUTSIDE, line.experiment.recall_bias)
+            lean(copy, line.experiment.recall_bias)
         earlier = weights.read(copy)
         copy.unlink()
     training.train(problem.build(line, documents), line.experiment.crf, path, on_iteration, start=earlier)

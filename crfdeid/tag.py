@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from crfdeid import command, corpora, crf, model
+from crfdeid import command, corpora, crf, model, parallel
 from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault, FormatFault
 from crfdeid.files import decoded
@@ -34,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--probabilities", action="store_true", help="give each span its probability")
     parse.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast", help="same labels")
+    parse.add_argument("--jobs", type=int, default=1, metavar="N", help="tag in N processes (default: 1)")
     command.add_reading_options(parse)
     return parse
 
@@ -41,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     tagger = model.load(given.model, given.engine)
-    documents = tagged(tagger, notes(given), given.probabilities)
+    documents = tagged(tagger, notes(given), given)
     if given.out:
         shown = command.progress(documents, "tag")
         corpora.write_each(shown, given.out, given.format or "i2b2", overwrite=given.overwrite)
@@ -49,12 +50,16 @@ def main(arguments: list[str] | None = None) -> None:
     show(documents, given.format or "csv")
 
 
-def tagged(tagger: Tagger, documents: Iterator[Document], probabilities: bool) -> Iterator[Document]:
-    if not probabilities:
-        return model.tag_all(tagger, documents)
-    if not isinstance(tagger, crf.Model):
-        raise ConfigurationFault(f"--probabilities: the system {tagger.line.experiment.system} has none")
-    return tagger.tag_all(documents, probabilities=True)
+def tagged(tagger: Tagger, documents: Iterator[Document], given: argparse.Namespace) -> Iterator[Document]:
+    if given.jobs < 1:
+        raise ConfigurationFault(f"--jobs {given.jobs}: wanted 1 or more")
+    if given.probabilities:
+        if not isinstance(tagger, crf.Model):
+            raise ConfigurationFault(f"--probabilities: the system {tagger.line.experiment.system} has none")
+        return tagger.tag_all(documents, probabilities=True)
+    if given.jobs > 1:
+        return parallel.tag_all(given.model, given.engine, documents, given.jobs)
+    return model.tag_all(tagger, documents)
 
 
 def show(documents: Iterable[Document], format: str) -> None:

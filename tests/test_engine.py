@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from crfdeid import model, tokenizer
 from crfdeid.document import Document, Span
-from crfdeid.engine import weights
+from crfdeid.engine import nbest, weights
 from crfdeid.engine.batch import Reader
 from crfdeid.engine.chain import chain, opens
 from crfdeid.engine.columns import BY_LOWERED_TEXT, FAST, Columns
 from crfdeid.engine.decoder import Decoder
 from crfdeid.engine.texts import NONE, Texts
 from crfdeid.engine.viterbi import leads
-from crfdeid.faults import ModelFault
+from crfdeid.faults import ConfigurationFault, ModelFault
 
 FEATURES = [["a", "b"], ["c"], ["a", "é"], ["c", "d"]]
 LABELS = ["O", "B-AGE", "I-AGE", "O"]
@@ -71,6 +71,29 @@ def test_a_truncated_file_is_refused(model_file, tmp_path, size):
     path = tmp_path / "m"
     path.write_bytes(model_file.read_bytes()[:size])
     with pytest.raises(ModelFault, match="not a CRFsuite model"):
+        weights.read(path)
+
+
+def swapped(data):
+    return data[:4] + data[7:3:-1] + data[8:]
+
+
+def of_version_7(data):
+    return data[:12] + (7).to_bytes(4, "little") + data[16:]
+
+
+def with_infinity(data):
+    return data[:72] + np.array([np.inf], "<f8").tobytes() + data[80:]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(swapped, "big-endian"), (of_version_7, "format 7; wanted 100"), (with_infinity, "not finite")],
+)
+def test_files_of_other_kinds_are_refused(model_file, tmp_path, change, message):
+    path = tmp_path / "m"
+    path.write_bytes(change(model_file.read_bytes()))
+    with pytest.raises(ModelFault, match=message):
         weights.read(path)
 
 
@@ -177,6 +200,59 @@ def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
     assert path.tolist() == [y for part in parts for y in plain_viterbi(part, transitions)]
 
 
+@given(data=st.data())
+def test_the_n_best_are_those_of_brute_force(data):
+    size, length, n = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 4)), data.draw(st.integers(1, 7))
+    score = st.floats(-3, 3)
+    emissions = np.array([data.draw(score) for _ in range(size * length)]).reshape(length, size)
+    transitions = np.array([data.draw(score) for _ in range(size * size)]).reshape(size, size)
+    every = list(itertools.product(range(size), repeat=length))
+    total = lambda ys: sum(  # noqa: E731
+        [*(emissions[t, y] for t, y in enumerate(ys)), *(transitions[a, b] for a, b in zip(ys, ys[1:]))]
+    )
+    found = nbest.best(emissions, transitions, n)
+    assert np.allclose([score for score, _ in found], sorted(map(total, every), reverse=True)[:n])
+    assert np.allclose([score for score, _ in found], [total(path) for _, path in found])
+    assert len({tuple(path) for _, path in found}) == min(n, len(every))
+
+
+# Sums of these are exact, so that a tie is a tie in whatever order weights are added.
+WIDE = st.sampled_from([0.0, 1.0, -1.0, 0.125, 2.5, 1e4, -1e4])
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data(), size=st.sampled_from([1, 2, 7, 48, 200]))
+def test_labels_are_crfsuites_for_any_weights(three_engines, tmp_path_factory, data, size):
+    """Models of any size with ties and large weights, over texts of which they know a part."""
+    reference, plain, fast = three_engines
+    labels = ["O", "B-AGE", "I-AGE", "B-DATE", "I-DATE", "B-CITY", "I-CITY"]
+    labels = (labels + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(200)])[:size]
+    drawn = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    names = data.draw(st.lists(st.sampled_from(reference.weights.attributes), min_size=1, unique=True))
+    values = np.array(data.draw(st.lists(WIDE, min_size=1, max_size=9)))
+    pairs = drawn.integers(0, [len(names), size], (3 * len(names), 2))
+    jumps = drawn.integers(0, size, (min(size * size, 300), 2))
+    rows = np.concatenate([
+        weights.records(kind, *found.T, drawn.choice(values, len(found)))
+        for kind, found in (
+            (weights.STATE, np.unique(pairs, axis=0)),
+            (weights.TRANSITION, np.unique(jumps, axis=0)),
+        )
+    ])  # fmt: skip
+    path = tmp_path_factory.mktemp("random") / "m"
+    weights.write(path, labels, names, rows)
+    crfsuite = pycrfsuite.Tagger()
+    crfsuite.open(str(path))
+    batch = plain.decoder.reader.batch([Document("n", data.draw(TEXT))])
+    for tagger in (plain, fast):
+        decoder = Decoder(weights.read(path), tagger.line, tagger.decoder.kernels)
+        batch = decoder.batch(batch.documents)
+        found = [labels[y] if y != NONE else None for y in decoder.path(batch).tolist()]
+        for first, stop in zip(batch.first.tolist(), batch.stop.tolist()):
+            features = tagger.line.extractor.features(batch.page(0), range(first, stop))
+            assert found[first:stop] == crfsuite.tag(features)
+
+
 def plain_viterbi(emissions, transitions):
     """As CRFsuite does it: every label, the first of the best."""
     if not len(emissions):
@@ -245,3 +321,27 @@ def test_training_has_crfsuites_losses_and_labels(notes, tmp_path, changes):
         )
     assert np.allclose(losses["fast"], losses["crfsuite"], rtol=1e-6, atol=2e-6)
     assert [models["fast"].tag(n).spans for n in notes] == [models["crfsuite"].tag(n).spans for n in notes]
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+def test_a_corpus_of_one_label(tmp_path, engine):
+    documents = [Document(str(n), "Ruiz", (Span(0, 4, "DOCTOR"),)) for n in range(3)]
+    chosen = dataclasses.replace(SMALL, recall_bias=1.0)
+    tagger = model.train(documents, chosen, tmp_path / "m", engine=engine)
+    assert tagger.tag(Document("n", "Nowak")).spans == (Span(0, 5, "DOCTOR"),)
+
+
+def test_the_n_best_labellings_of_a_document(small_model, notes):
+    found = small_model.best(notes[31], 5)
+    assert found[0][1].spans == small_model.tag(notes[31]).spans
+    assert [p for p, _ in found] == sorted((p for p, _ in found), reverse=True)
+    assert len({d.spans for _, d in found}) > 1 and sum(p for p, _ in found) <= 1.0 + 1e-9
+    assert small_model.best(Document("e", ""), 3) == [(1.0, Document("e", ""))]
+
+
+def test_a_problem_too_large_for_memory_is_refused(notes, tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr("os.sysconf", lambda name: 100)
+    with pytest.raises(ConfigurationFault, match=r"training needs about .* GB for \d+ labels"):
+        model.train(notes[:20], SMALL, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []

@@ -150,3 +150,13 @@ def test_modules_run_from_the_command_line():
     for verb in ("tag", "train", "convert", "synthetic", "evaluate"):
         run = subprocess.run([sys.executable, "-m", f"crfdeid.{verb}", "--help"], capture_output=True)
         assert run.returncode == 0 and b"usage" in run.stdout
+
+
+def test_several_processes_answer_as_one(small_model, notes, tmp_path, capsys):
+    for note in notes[:6]:
+        (tmp_path / f"{note.id}.txt").write_text(note.text)
+    tagged(small_model, tmp_path)
+    one = capsys.readouterr().out
+    tagged(small_model, tmp_path, "--jobs", 2)
+    assert capsys.readouterr().out == one
+    assert status(tag.main, [tmp_path, "--jobs", 0]) == 2

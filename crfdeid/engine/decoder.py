@@ -30,7 +30,7 @@ from crfdeid.line import Line
 from crfdeid.observations import Value
 from crfdeid.templates import Template, title
 
-REMEMBERED = 50_000  # distinct texts whose rows are kept at once
+REMEMBERED = 32_000  # distinct texts whose rows are kept at once
 
 
 class Decoder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from crfdeid.engine import kernels, weights
 from crfdeid.engine.lbfgs import Settings, minimise
 from crfdeid.engine.problem import Pairs, Problem, pairs
 from crfdeid.engine.texts import NONE
-from crfdeid.faults import Stopped
+from crfdeid.faults import ConfigurationFault, Stopped
 
 PAD = 8
 MANY = 6  # labels of an attribute that is worth a row of its own
@@ -47,6 +48,7 @@ def train(
         bool(settings.get("feature.possible_states", False)),
         bool(settings.get("feature.possible_transitions", False)),
     )
+    refuse_too_large(problem, found, threads)
     chosen = {name: value for name, value in settings.items() if name in Settings.__dataclass_fields__}
     with ThreadPoolExecutor(threads) as pool:
         objective = Objective(problem, found, settings.get("c2", 1.0), pool, threads)
@@ -65,6 +67,21 @@ def train(
             write(path, problem, found, latest[-1])
             raise Stopped from None
     write(path, problem, found, latest[-1])
+
+
+def refuse_too_large(problem: Problem, found: Pairs, threads: int) -> None:
+    """Raise :class:`ConfigurationFault` where the arrays would not fit into the machine's memory."""
+    width = -(-len(problem.labels) // PAD) * PAD
+    rows = problem.distinct * len(problem.offsets) * width
+    vectors = (20 + threads) * len(found.label)  # six corrections of two vectors, and those in work
+    wanted = 8 * (rows * (threads + 1) + vectors + 3 * width * width)
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if wanted > there:
+        raise ConfigurationFault(
+            f"training needs about {wanted / 1e9:,.1f} GB for {len(problem.labels)} labels, "
+            f"{problem.distinct} distinct tokens and {len(found.label)} features; "
+            f"this machine has {there / 1e9:,.1f} GB: raise feature.minfreq, or use fewer types"
+        )
 
 
 def started(problem: Problem, found: Pairs, start: weights.Weights) -> np.ndarray:

@@ -22,6 +22,7 @@ HEADER = struct.Struct("<4sI4sIIIIIIIII")
 CHUNK = struct.Struct("<4sII")
 RECORD = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
 STATE, TRANSITION = 0, 1
+VERSION = 100
 
 
 @dataclass(frozen=True)
@@ -36,17 +37,33 @@ class Weights:
 
 
 def read(path: Path | str) -> Weights:
-    """Raises :class:`ModelFault` where the file is not CRFsuite's or is cut short."""
+    """Raises :class:`ModelFault` where the file is not CRFsuite's, is cut short, was written on a
+    machine of the other byte order or by another version, or holds a weight that is no number."""
     try:
-        return parse(Path(path).read_bytes())
+        found = parse(Path(path).read_bytes())
+    except OtherFormat as fault:
+        raise ModelFault(f"{path}: {fault}") from None
     except (struct.error, ValueError, IndexError, UnicodeDecodeError):
         raise ModelFault(f"{path}: not a CRFsuite model, or damaged") from None
+    if not np.isfinite(found.records["weight"]).all():
+        raise ModelFault(f"{path}: holds weights that are not finite numbers")
+    return found
+
+
+class OtherFormat(Exception):
+    """The file is CRFsuite's, but of a kind that is not read here."""
 
 
 def parse(data: bytes) -> Weights:
-    magic, size, _, _, _, _, _, features, labels, attributes, _, _ = HEADER.unpack_from(data)
-    if magic != b"lCRF" or size != len(data):
+    magic, size, _, version, _, _, _, features, labels, attributes, _, _ = HEADER.unpack_from(data)
+    if magic != b"lCRF":
         raise ValueError("not lCRF")
+    if size == int.from_bytes(len(data).to_bytes(4, "little"), "big"):
+        raise OtherFormat("written on a big-endian machine; wanted little-endian")
+    if size != len(data):
+        raise ValueError("cut short")
+    if version != VERSION:
+        raise OtherFormat(f"CRFsuite format {version}; wanted {VERSION}")
     _, _, count = CHUNK.unpack_from(data, features)
     records = np.frombuffer(data, RECORD, count, features + CHUNK.size)
     names = strings(data, labels)
@@ -107,7 +124,7 @@ def write(path: Path | str, labels: list[str], attributes: list[str], rows: np.n
         start = HEADER.size + sum(map(len, parts))
         parts.append(_references(chunk, rows["source"][mask], np.flatnonzero(mask), count, spare, start))
     *starts, size = np.cumsum([HEADER.size, *map(len, parts)]).tolist()
-    head = HEADER.pack(b"lCRF", size, b"FOMC", 100, 0, len(labels), len(used), *starts)
+    head = HEADER.pack(b"lCRF", size, b"FOMC", VERSION, 0, len(labels), len(used), *starts)
     with whole(path, "wb") as file:
         file.write(head + b"".join(parts))
 
