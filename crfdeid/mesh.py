@@ -102,6 +102,8 @@ def read_umls(path: Path) -> Terms:
 
 def _umls_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(lines, 1):
+        if "|MSH|" not in line:  # of some 16 million lines most are of other sources
+            continue
         row = line.rstrip("\n").split("|")
         if len(row) < WIDTH:
             raise FormatFault(f"{path}, line {number}: {len(row)} columns; wanted the {WIDTH} of MRCONSO.RRF")

@@ -217,7 +217,7 @@ def test_a_umls_file_gives_english_mesh_terms(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("C0|ENG|P\n", "line 1: 3 columns; wanted the 18"),
+        ("C0|ENG|P|\nC0|ENG|MSH|\n", "line 2: 4 columns; wanted the 18"),
         (umls(("ENG", "RXNORM", "1", "Aspirin", "N")), "no English MeSH term"),
         (None, "No such file"),
     ],
