@@ -3,10 +3,11 @@ out-of-dictionary reports held out (Sibanda & Uzuner 2006, section 6).
 
     python benchmarks/reidentify.py [--synthetic N] [--train N] [--test N] [--iterations N]
 
-Trains the English configuration twice: on synthetic notes alone, and on the same notes plus
-re-identified MTSamples reports. The test reports and the names in them are in neither. Scores
-are given for whole documents, for the reports' own text alone (heads, feet and mentions come
-from this project), and for ambiguous and unseen tokens alone.
+Trains the English configuration three times: on synthetic notes alone; on the same notes plus
+as many further documents, synthetic ones, or re-identified MTSamples reports. The test reports
+and the names in them are in none. Scores are given for whole documents, for the reports' own
+text alone (heads, feet and mentions come from this project), and for ambiguous and unseen
+tokens alone; p is that of the third against the second.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from crfdeid.hosts.corpus import KINDS, Made
 from crfdeid.matching import Track
 from crfdeid.model import Tagger
 from crfdeid.scheme import Scheme
-from crfdeid.significance import bootstrap, randomisation
+from crfdeid.significance import METRICS, bootstrap, metrics, randomisation
 
 SEED = 1
+TITLES = ("synthetic", "+ synthetic", "+ re-identified")
 RESAMPLES = 2000
 
 
@@ -64,14 +66,14 @@ def counted(gold: Sequence[Document], system: Sequence[Document], scheme: Scheme
 
 
 def compared(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:
-    """A line for each metric: each model's figure with its 95% interval, and p of the difference."""
+    """A line for each metric: each model's figure with its 95% interval, and p of the difference
+    between the last two."""
     intervals = [bootstrap(array, resamples=RESAMPLES) for array in counts]
-    for metric, found in randomisation(*counts, resamples=RESAMPLES).items():
-        cells = [
-            f"{value:.3f} ({ends[metric].low:.3f}-{ends[metric].high:.3f})"
-            for value, ends in zip(found, intervals)
-        ]
-        yield f"  {name:<34}{metric:<10}{cells[0]:<22}{cells[1]:<22}{found.p:.4f}"
+    tested = randomisation(*counts[-2:], resamples=RESAMPLES)
+    for metric, values in zip(METRICS, zip(*(metrics(array.sum(axis=0)) for array in counts))):
+        ends = [interval[metric] for interval in intervals]
+        cells = (f"{value:.3f} ({low:.3f}-{high:.3f})" for value, (low, high) in zip(values, ends))
+        yield f"  {name:<29}{metric:<11}{'  '.join(cells)}  {tested[metric].p:.4f}"
 
 
 def table(kind: str, test: Sequence[Made], taggers: Sequence[Tagger]) -> str:
@@ -97,22 +99,23 @@ def main(arguments: list[str] | None = None) -> None:
     parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parse.add_argument("--data", type=Path, default=DATA)
     parse.add_argument("--synthetic", type=int, default=200, help="synthetic notes (default: 200)")
-    parse.add_argument("--train", type=int, default=200, help="re-identified reports (default: 200)")
+    parse.add_argument("--train", type=int, default=200, help="further documents (default: 200)")
     parse.add_argument("--test", type=int, default=120, help="reports of each kind (default: 120)")
     parse.add_argument("--iterations", type=int, default=60)
     given = parse.parse_args(arguments)
     known = hosts.read(corpora.read(given.data), convention.read("mtsamples"))
-    notes = list(synthetic.generate(given.synthetic, SEED, "train"))
+    notes = list(synthetic.generate(given.synthetic + given.train, SEED, "train"))
+    first, more = notes[: given.synthetic], notes[given.synthetic :]
     real = [one.document for one in made("reidentified", known, "train", given.train)]
     taggers = []
     with tempfile.TemporaryDirectory() as name:
-        for title, documents in (("synthetic", notes), ("synthetic + re-identified", [*notes, *real])):
+        for title, documents in zip(TITLES, (first, [*first, *more], [*first, *real])):
             began = time.perf_counter()
             taggers.append(trained(documents, given.iterations, Path(name) / str(len(taggers))))
             seconds = time.perf_counter() - began
             spans = sum(len(document.spans) for document in documents)
             print(f"{title}: {len(documents)} documents, {spans} spans, trained in {seconds:.0f} s")
-        print(f"\n{'':<46}{'synthetic':<22}{'+ re-identified':<22}p")
+        print("\n" + " " * 42 + "".join(f"{title:<21}" for title in TITLES) + "p")
         for kind in command.progress(KINDS, "score"):
             print(table(kind, made(kind, known, "test", given.test), taggers))
 

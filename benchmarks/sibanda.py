@@ -1,6 +1,6 @@
 """Tables 2, 3, 7-9 and 11-13 of Sibanda & Uzuner 2006 on corpora made of MTSamples.
 
-    python benchmarks/sibanda.py --out runs/sibanda [--documents 120] [--folds 3] [--iterations 40]
+    python benchmarks/sibanda.py --out runs/sibanda [--kinds ambiguous] [--documents N] [--folds N]
 
 Makes the three corpora, cross-validates the runs of ``configs/sibanda_*.toml`` on each, and
 prints words of PHI and Non-PHI beside the paper's. Tables 4 and 5 are of authentic summaries: run
@@ -10,19 +10,15 @@ prints words of PHI and Non-PHI beside the paper's. Tables 4 and 5 are of authen
 from __future__ import annotations
 
 import argparse
+import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from devset_reports import DATA
 
-from crfdeid import ablate, command, corpora, hosts, published, subsets
-from crfdeid.ablation import jobs, plan, training
-from crfdeid.ablation.folds import Part
-from crfdeid.ablation.jobs import Row
-from crfdeid.document import Document
-from crfdeid.experiment import Experiment
+from crfdeid import ablate, command, corpora, files, hosts, published, shipped, subsets
+from crfdeid.document import Document, Span
 from crfdeid.hosts import convention, corpus, marks
 from crfdeid.hosts.renaming import NAMES, PLACES
 from crfdeid.scores import Counts
@@ -47,39 +43,44 @@ def words(documents: Sequence[Document]) -> list[Mark]:
     ]
 
 
-def rows(name: str, documents: Sequence[Document], given: argparse.Namespace, out: Path) -> list[Row]:
-    """The configuration's rows on the documents, trained."""
-
-    def change(settings: Experiment) -> Experiment:
-        return replace(settings, crf=settings.crf | {"max_iterations": given.iterations})
-
-    planned = replace(plan.read(name, change), folds=given.folds)
-    found = jobs.rows(planned, {plan.TRAIN: Part(name, tuple(documents))}, out)
-    ablate.train([job for row in found for job in row.jobs], out, given.jobs)
-    return found
-
-
-def sides(row: Row) -> tuple[list[Document], list[Document]]:
-    """Gold and system documents of all folds."""
-    gold = [document for job in row.jobs for document in job.test.documents]
-    return gold, [document for job in row.jobs for document in training.read(job)[0]]
+def run(name: str, documents: Sequence[Document], given: argparse.Namespace, out: Path) -> None:
+    """Cross-validate the configuration's runs on the documents, with the folds that are wanted."""
+    config, path = out / f"{name}.toml", out / "corpus.jsonl"
+    text = files.read_text(shipped.find("configs", name, ".toml"))
+    with files.whole(config) as file:
+        file.write(re.sub(r"(?m)^folds = \d+$", f"folds = {given.folds}", text))
+    corpora.write(documents, path, "jsonl", overwrite=True)
+    settings = ["--set", f"crf.max_iterations={given.iterations}", "--jobs", str(given.jobs)]
+    ablate.main([str(config), str(path), "--out", str(out), "--resamples", "0", *settings])
 
 
-def table(number: int, found: Sequence[Row], marked: Sequence[Mark], corpus_name: str) -> Iterator[str]:
+def found(documents: Sequence[Document], out: Path) -> dict[str, list[Document]]:
+    """The system's documents by run: what is found of each in the fold that held it out."""
+    runs: dict[str, dict[str, list[Span]]] = {}
+    for path in sorted(out.rglob("spans.jsonl")):
+        lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        title = re.sub(r"\W+folds$", "", path.parent.parent.name)
+        runs.setdefault(title, {}).update({row["id"]: [Span(*s) for s in row["spans"]] for row in lines})
+    return {title: [d.with_spans(spans[d.id]) for d in documents] for title, spans in runs.items()}
+
+
+def table(
+    number: int, gold: Sequence[Document], runs: Mapping[str, list[Document]], marked: Sequence[Mark]
+) -> Iterator[str]:
     """The paper's figures, and ours below them."""
     paper = published.read(f"sibanda-uzuner-2006-table-{number}")
     yield f"\n{paper.paper}, {paper.table}: {paper.title}"
-    yield f"{'':<34}" + "".join(f"{column:>9}" for column in paper.columns)
+    yield f"{'':<36}" + "".join(f"{column:>9}" for column in paper.columns)
     for name in paper.rows:
-        yield f"{'paper  ' + name:<34}" + "".join(f"{paper.value(name, c):9.3f}" for c in paper.columns)
-    for row in found:
-        counts = subsets.count(*sides(row), marked).sum(axis=0)
+        yield f"{'paper  ' + name:<36}" + "".join(f"{paper.value(name, c):9.3f}" for c in paper.columns)
+    for title, system in runs.items():
+        counts = subsets.count(gold, system, marked).sum(axis=0)
         for label, total in zip(("PHI", "Non-PHI"), (Counts(*map(int, line)) for line in counts)):
             if total.tp + total.fn:
                 figures = (total.precision, total.recall, total.f1)
                 shown = figures if paper.columns == ("P", "R", "F1") else figures[1:2]
-                yield f"{'ours   ' + row.title + ' ' + label:<34}" + "".join(f"{f:9.3f}" for f in shown)
-    yield f"ours: {corpus_name}; {len(marked)} words"
+                yield f"{'ours   ' + title + ' ' + label:<36}" + "".join(f"{f:9.3f}" for f in shown)
+    yield f"ours: {len(gold)} reports of MTSamples, {len(marked)} words"
 
 
 def names_alone(document: Document) -> Document:
@@ -90,24 +91,25 @@ def main(arguments: list[str] | None = None) -> None:
     parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parse.add_argument("--out", type=Path, required=True, help="folder for the runs")
     parse.add_argument("--data", type=Path, default=DATA)
+    parse.add_argument("--kinds", nargs="+", choices=tuple(corpus.KINDS), default=tuple(corpus.KINDS))
     parse.add_argument("--documents", type=int, default=120, help="of each corpus (default: 120)")
     parse.add_argument("--folds", type=int, default=3, help="the paper has 10 (default: 3)")
     parse.add_argument("--iterations", type=int, default=40)
     parse.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     given = parse.parse_args(arguments)
     known = hosts.read(corpora.read(given.data), convention.read("mtsamples"))
-    for name, kind, all_phi, named, alone in TABLES:
+    texts = []
+    for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in given.kinds):
         made = list(corpus.make(kind, known, SEED, count=given.documents))
         gold = [one.document for one in made]
-        about = f"{kind} MTSamples, {len(gold)} reports, {given.folds} folds"
-        found = rows(name, gold, given, given.out / kind)
-        print("\n".join(table(all_phi, found, words(gold), about)))
+        people = [names_alone(document) for document in gold]
+        for number, documents, out in ((all_phi, gold, kind), (named, people, f"{kind}-names")):
+            run(name, documents, given, given.out / out)
+            texts += table(number, documents, found(documents, given.out / out), words(documents))
         if alone:
             chosen = subsets.chosen(marks.marks(made), alone[1])
-            print("\n".join(table(alone[0], found, chosen, f"{about}, {alone[1]} tokens alone")))
-        people = [names_alone(document) for document in gold]
-        found = rows(name, people, given, given.out / f"{kind}-names")
-        print("\n".join(table(named, found, words(people), f"{about}, people and places alone")))
+            texts += table(alone[0], gold, found(gold, given.out / kind), chosen)
+    print("\n".join(texts))
 
 
 if __name__ == "__main__":

@@ -94,6 +94,8 @@ def test_doubt_decides_what_is_left() -> None:
         ("[[real]]\ntype='DATE'\npattern='<MOTH>'\n[vocabulary]\nMONTH='May'", "did you mean MONTH"),
         ("[[real]]\ntype='DATE'", "a type and a pattern"),
         ("", "no [[placeholder]]"),
+        ("[[placeholder]]\ntype='DOCTOR'\npattern='x'\nforms=['lst']", "did you mean last"),
+        ("[[placeholder]]\ntype='DOCTOR'\npattern='x'\nforms='last'", "wanted a list"),
         ("[[", "TOML|Expected|Invalid|line"),
     ],
 )
@@ -363,6 +365,25 @@ def test_what_the_benchmarks_count(made, monkeypatch) -> None:
     assert {span.type for document in named for span in document.spans} <= renaming.NAMES | renaming.PLACES
     counts = subsets.count(documents, documents, sibanda.words(documents)).sum(axis=0)
     assert counts[:, 1:].sum() == 0 and counts[:, 0].sum() == len(sibanda.words(documents))
+
+
+def test_the_papers_table_beside_ours(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "benchmarks"))
+    import sibanda
+
+    gold = [Document(id, "Ana left", (Span(0, 3, "PATIENT"),)) for id in ("a", "b")]
+    for fold, spans in (
+        ("1", '{"id": "a", "spans": [[0, 3, "DOCTOR"]]}\n'),
+        ("2", '{"id": "b", "spans": []}\n'),
+    ):
+        (tmp_path / "crf.folds" / fold).mkdir(parents=True)
+        (tmp_path / "crf.folds" / fold / "spans.jsonl").write_text(spans)
+    runs = sibanda.found(gold, tmp_path)
+    lines = list(sibanda.table(7, gold, runs, sibanda.words(gold)))
+    assert [line.split()[-3:] for line in lines if line.startswith("ours   ")] == [
+        ["1.000", "0.500", "0.667"],
+        ["0.667", "1.000", "0.800"],
+    ]
 
 
 @pytest.mark.skipif(not DATA.is_file(), reason="the shared reports are absent")

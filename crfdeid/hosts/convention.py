@@ -27,10 +27,18 @@ from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault, near
 from crfdeid.files import read_text
 from crfdeid.hosts.linebreaks import RESTORED
+from crfdeid.synthetic.slots import PHI
 
 HERE = Path(__file__).parent
-KEYS = ("line_breaks", "unsettled", "set_aside", "vocabulary", "placeholder", "real")
-RULE_KEYS = ("type", "pattern", "forms")
+KEYS = {
+    "line_breaks": str,
+    "unsettled": str,
+    "set_aside": list,
+    "vocabulary": dict,
+    "placeholder": list,
+    "real": list,
+}
+RULE_KEYS = {"type": str, "pattern": str, "forms": list}
 
 
 @dataclass(frozen=True)
@@ -105,16 +113,26 @@ def build(table: dict[str, Any], where: str) -> Convention:
     )
 
 
-def check_keys(table: dict[str, Any], known: Iterable[str], where: str) -> None:
-    for key in table:
+def check_keys(table: dict[str, Any], known: dict[str, type], where: str) -> None:
+    for key, value in table.items():
         if key not in known:
             raise ConfigurationFault(f"{where}: no key {key}{near(key, known)}; wanted {', '.join(known)}")
+        if not isinstance(value, known[key]):
+            raise ConfigurationFault(f"{where}: {key} = {value!r}: wanted a {known[key].__name__}")
+
+
+def check_forms(type: str, forms: Iterable[str], where: str) -> None:
+    known = {form for of_type, variants in PHI.values() if of_type == type for form in variants}
+    for form in forms:
+        if form not in known:
+            raise ConfigurationFault(f"{where}: {form}: no form of {type}{near(form, known)}")
 
 
 def rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], where: str) -> Rule:
     check_keys(entry, RULE_KEYS, where)
     if not {"type", "pattern"} <= entry.keys():
         raise ConfigurationFault(f"{where}: wanted a type and a pattern")
+    check_forms(entry["type"], entry.get("forms", ()), where)
     pattern = compiled(expanded(entry["pattern"], words, where), where)
     return Rule(entry["type"], pattern, replaced, tuple(entry.get("forms", ())))
 
