@@ -64,8 +64,8 @@ export class Adjudication {
       const all = variants(item);
       const index = this.chosen.get(item.key) ?? standing(item, all);
       const spans = all[index]?.spans ?? [];
-      const type = spans[0]?.type ?? item.suggestion.type;
-      return { key: item.key, kind: "item", item, all, index, type, ...ends(spans.length ? spans : [item.suggestion]) };
+      const type = (spans[0] ?? item.suggestion[0]).type;
+      return { key: item.key, kind: "item", item, all, index, type, ...ends(spans.length ? spans : item.suggestion) };
     });
     return [...items, ...this.state.extra.map((one) => ({ ...one, kind: "extra", key: `extra ${one.id}` }))];
   }

@@ -1,10 +1,10 @@
 // What one note of Agree looks like: the note, the legend, and below it what each voter says about the item.
 
 import { button, clear, element } from "./dom.js";
-import { shortened } from "./mark_view.js";
 import { fault } from "./notice.js";
 import { legend } from "./scheme.js";
 import { AGREEMENT } from "./variants.js";
+import { shortened } from "./text.js";
 
 export class AdjudicationView {
   constructor(main, mode) {

@@ -35,13 +35,19 @@ async function show() {
   open = null;
   if (!document.getElementById("word").dataset.stays) hush();
   tabs(where.mode);
+  main.setAttribute("aria-busy", "true");
+  const host = element("div", { class: "mode" }); // its own, so that a mode which comes too late writes into nothing
+  clear(main, host);
   try {
-    const made = await MODES[where.mode](clear(main), room, where);
+    const made = await MODES[where.mode](host, room, where);
     if (mine !== opening) return made?.close?.();
     open = made;
-    main.focus({ preventScroll: true });
+    if (open?.focus) open.focus();
+    else if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
   } catch (error) {
     if (mine === opening) failed(error);
+  } finally {
+    if (mine === opening) main.removeAttribute("aria-busy");
   }
 }
 

@@ -41,14 +41,17 @@ export function table(caption, heads, rows, properties = {}) {
     "table",
     properties,
     element("caption", {}, caption),
-    element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
+    element("thead", {}, element("tr", {}, heads.map((head, i) => element("th", { scope: "col", ...numeric(rows[0]?.[i]) }, head)))),
     element("tbody", {}, body),
   );
 }
 
 function cellProperties(cell, index) {
-  const number = typeof cell === "number" ? { class: "number" } : {};
-  return index ? number : { scope: "row", ...number };
+  return index ? numeric(cell) : { scope: "row", ...numeric(cell) };
+}
+
+function numeric(cell) {
+  return typeof cell === "number" ? { class: "number" } : {};
 }
 
 function shown(cell) {

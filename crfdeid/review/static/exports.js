@@ -5,7 +5,8 @@ import { choice, clear, element, labelled } from "./dom.js";
 import { fault } from "./notice.js";
 import { form } from "./welcome.js";
 
-// more: fields sent besides name and format; choosers: further labelled controls, [key, text, options].
+// more: fields sent besides name and format; choosers: further labelled controls, [key, text, options]. A value of two
+// words such as "reader ann" is sent as {what: "reader", who: "ann"}.
 export function exportForm(title, room, path, more = {}, choosers = []) {
   const name = element("input", { name: "name", required: true, pattern: "[A-Za-z0-9_\\-]+", autocomplete: "off" });
   const values = { format: room.study.formats[0], ...Object.fromEntries(choosers.map(([key, , options]) => [key, options[0]?.[0]])) };
@@ -15,7 +16,7 @@ export function exportForm(title, room, path, more = {}, choosers = []) {
   const said = element("p", { class: "quiet-text", role: "status" });
   const write = async () => {
     try {
-      const done = await save(path, { name: name.value, ...more, ...values });
+      const done = await save(path, { name: name.value, ...more, ...values, ...whose(values.what) });
       clear(said, `${done.notes} notes written to `, element("code", {}, done.path), done.train ? element("span", {}, ". Train on them: ", element("code", {}, done.train)) : null);
     } catch (error) {
       clear(said);
@@ -25,4 +26,9 @@ export function exportForm(title, room, path, more = {}, choosers = []) {
   const made = form([labelled("Name", name), ...fields, format], "Write", write);
   made.classList.add("row-form");
   return element("section", { class: "export" }, element("h2", {}, title), made, said);
+}
+
+function whose(what) {
+  const [, kind, who] = what?.match(/^(\w+) (.*)$/) ?? [];
+  return kind ? { what: kind, who } : {};
 }

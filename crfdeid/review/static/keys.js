@@ -56,14 +56,13 @@ export function belongsElsewhere(event) {
 
 export function showKeys(keys, types = []) {
   const dialog = document.getElementById("dialog");
-  const rows = keys.rows.map(([chords, does]) =>
-    element("tr", {}, element("th", { scope: "row" }, chords.map((one) => element("kbd", {}, shownChord(one)))), element("td", {}, does)),
-  );
+  const rows = keys.rows.map(([chords, does]) => element("li", {}, element("span", {}, chords.map((one) => element("kbd", {}, shownChord(one)))), does));
   const letters = types.map(([key, type]) => element("li", {}, element("kbd", {}, key.toUpperCase()), ` ${type}`));
   clear(
     dialog,
     element("h2", { id: "dialog-title" }, "Keys"),
-    element("div", { class: "two" }, element("table", { class: "keys" }, element("tbody", {}, rows)), letters.length ? element("ul", { class: "letters" }, letters) : null),
+    element("ul", { class: "keys" }, rows),
+    letters.length ? element("ul", { class: "letters" }, letters) : null,
     button("Close", () => dialog.close(), { class: "primary" }),
   );
   dialog.showModal();

@@ -10,8 +10,8 @@ import { fault } from "./notice.js";
 import { form } from "./welcome.js";
 
 export async function learn(main, room) {
-  const found = await ask("/api/learn");
-  const columns = element("div", { class: "two" }, results(found), element("div", {}, consensusExport(room, found), modelForm(main, room)));
+  const [found, { readers }] = await Promise.all([ask("/api/learn"), ask("/api/readers")]);
+  const columns = element("div", { class: "two" }, results(found), element("div", {}, consensusExport(room, found.train, readers), modelForm(main, room)));
   main.append(element("div", { class: "page wide" },
     element("h1", {}, "Learn"),
     element("p", { class: "lead" }, `${found.notes_read} notes have a decided consensus. Export it, train, and load the model: it is tested on notes decided later.`),
@@ -26,11 +26,13 @@ function results({ systems }) {
   return element("div", {}, curve(systems), table("Systems, on notes decided after they were loaded (strict)", ["System", "Notes read then", "Tested on", "Recall", "Precision", ""], rows));
 }
 
-function consensusExport(room, { train }) {
-  const what = [["consensus", "the consensus"], ["reader", "my own marks"], ...(room.study.systems.length ? [["system", "a system’s spans"]] : [])];
-  const systems = room.study.systems.map(({ name }) => [name, name]);
-  const choosers = [["what", "What", what], ...(systems.length ? [["who", "System", systems]] : [])];
-  const made = exportForm("Export", room, "/api/export", {}, choosers);
+function consensusExport(room, train, readers) {
+  const what = [
+    ["consensus", "the consensus"],
+    ...readers.map(({ name }) => [`reader ${name}`, `what ${name} marked`]),
+    ...room.study.systems.map(({ name }) => [`system ${name}`, `what ${name} found`]),
+  ];
+  const made = exportForm("Export", room, "/api/export", {}, [["what", "What", what]]);
   made.append(train ? element("p", { class: "quiet-text" }, "Then, in a terminal: ", element("code", {}, train)) : "");
   return made;
 }

@@ -9,6 +9,7 @@ import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
 import { listen } from "./pointer.js";
 import { repeats } from "./repeats.js";
+import { percent } from "./text.js";
 
 export async function mark(main, room, { number }) {
   if (!number) return void location.replace("#notes");
@@ -61,7 +62,7 @@ export class Mark {
   layers() {
     const { types, cursor } = this;
     const marks = this.state.marks.map((one) => ({ ...one, mark: true, class: `mark ${types.colour(one.type)}`, label: one.type }));
-    const premarks = this.undecided().map((one) => ({ ...one, class: `premark ${types.colour(one.type)}`, label: `${one.type}? ${percent(one.probability)}` }));
+    const premarks = this.undecided().map((one) => ({ ...one, class: `premark ${types.colour(one.type)}`, label: `${percent(one.probability)} ${one.type}?` }));
     const here = cursor.stretch ? [{ ...cursor.stretch, class: cursor.edited ? "cursor edited" : "cursor" }] : [];
     const preview = this.preview ? [{ ...this.preview, class: "preview" }] : [];
     return [...marks, ...premarks, ...here, ...preview];
@@ -199,10 +200,6 @@ export class Mark {
     if (number) location.hash = `mark/${number}`;
     else say("There is no further note that way.");
   }
-}
-
-function percent(probability) {
-  return probability === null ? "" : `${Math.floor(probability * 100)}%`;
 }
 
 async function following(note, room) {

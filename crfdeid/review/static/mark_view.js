@@ -5,6 +5,7 @@ import { button, clear, element } from "./dom.js";
 import { left, pace } from "./notes.js";
 import { legend } from "./scheme.js";
 import { larger } from "./size.js";
+import { percent, shortened } from "./text.js";
 
 export class MarkView {
   constructor(main, mode) {
@@ -52,7 +53,7 @@ export class MarkView {
     const text = element("q", {}, shortened(mode.reading.text.slice(stretch.start, stretch.end)));
     if (!target) return [text, hint(`not marked; Enter or a click marks it ${types.current}`), button("Mark ⏎", () => mode.put(), { class: "primary" })];
     const type = element("strong", {}, target.type);
-    if (target.kind === "premark") return [text, type, element("span", {}, `the model says so${sure(target)}`), ...decisions(mode, edited)];
+    if (target.kind === "premark") return [text, type, element("span", {}, `the model says${sure(target)}`), ...decisions(mode, edited)];
     return [text, type, element("span", {}, BY[target.by] ?? ""), edited ? button("Keep ends ⏎", () => mode.put(), { class: "primary" }) : null,
       button("Remove Del", () => mode.remove()), button("All repeats *", () => mode.repeats())];
   }
@@ -92,14 +93,9 @@ function hint(text) {
 }
 
 function sure({ probability }) {
-  return probability === null ? "" : ` with ${(probability * 100).toFixed(0)} %`;
+  return probability === null ? "" : `, ${percent(probability)} sure`;
 }
 
 function decisions(mode, edited) {
   return [button(edited ? "Accept so ⏎" : "Accept ⏎", () => mode.put(), { class: "primary" }), button("Reject Del", () => mode.remove())];
-}
-
-export function shortened(text) {
-  const points = Array.from(text);
-  return points.length > 60 ? `${points.slice(0, 40).join("")} … ${points.slice(-15).join("")}` : text;
 }

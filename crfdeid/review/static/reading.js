@@ -56,6 +56,7 @@ export class Reading {
     const tall = this.host.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
     const font = getComputedStyle(probe).font;
     clear(this.host);
+    this.host.style.setProperty("--column", `${column}px`);
     if (!(column > 0 && high > 0 && wide > 0)) return null;
     const fit = Math.floor(wide / column) - 1;
     const leaves = fit >= 2 * 72 + GAP ? 2 : 1;

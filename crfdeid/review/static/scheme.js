@@ -23,7 +23,7 @@ export class Types {
 // pick(type) is called at a click; `held` is the type of the mark that is chosen, or null.
 export function legend(types, pick, held = null) {
   const groups = types.categories.map(([category, members]) => {
-    const head = members.length > 1 || members[0] !== category ? element("h3", {}, category) : null;
+    const head = members.length > 1 || members[0] !== category ? element("h2", {}, category) : null;
     return element("div", { class: "group" }, head, members.map((type) => entry(types, type, pick, held)));
   });
   return element("div", { class: "legend", role: "group", "aria-label": "Types and their keys" }, groups);

@@ -14,6 +14,7 @@ export function drawRow(text, row, layers, sentence) {
   const edges = [...cuts].sort((a, b) => a - b);
   const made = element("div", { class: "row" });
   for (let i = 0; i + 1 < edges.length; i++) made.append(piece(text, edges[i], edges[i + 1], over, sentence, row));
+  roomForLabels(made, row);
   if (!made.childNodes.length) made.append(element("span", {}, "\u200b"));
   made.range = row;
   return made;
@@ -34,6 +35,16 @@ function piece(text, start, end, over, sentence, row) {
   if (labelled) made.dataset.label = labelled.label;
   made.offset = start;
   return made;
+}
+
+// A label may be as wide as the columns to the next one, so that labels of short marks are not cut without need.
+function roomForLabels(made, row) {
+  let next = row.end + 30;
+  for (const one of [...made.children].reverse()) {
+    if (!one.dataset.label) continue;
+    one.style.setProperty("--room", next - one.offset - 0.5);
+    next = one.offset;
+  }
 }
 
 // The character of a row at a horizontal place: {offset, inside}.

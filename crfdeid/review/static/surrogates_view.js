@@ -1,7 +1,7 @@
 // What the surrogate check looks like: the note above, the replacements below, the unresolved on top.
 
 import { button, clear, element, table } from "./dom.js";
-import { shortened } from "./mark_view.js";
+import { shortened } from "./text.js";
 
 const SHOWN = 5;
 

@@ -71,3 +71,13 @@ function* lines(points) {
   }
   if (start < points.length) yield [start, points.length];
 }
+
+// Rounded down, so that nothing short of certain reads 100%.
+export function percent(probability) {
+  return probability === null ? "" : `${Math.floor(probability * 100)}%`;
+}
+
+export function shortened(text) {
+  const points = Array.from(text);
+  return points.length > 60 ? `${points.slice(0, 40).join("")} … ${points.slice(-15).join("")}` : text;
+}

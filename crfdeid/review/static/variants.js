@@ -19,17 +19,17 @@ export function variants(item) {
   };
   for (const [name, spans] of Object.entries(item.votes)) add(spans, name);
   const decided = item.decision?.spans;
-  for (const spans of [[item.suggestion], ...(decided ? [decided] : []), []]) {
+  for (const spans of [item.suggestion, ...(decided ? [decided] : []), []]) {
     if (!found.some((one) => same(one.spans, spans))) found.push({ spans, names: [] });
   }
-  const rank = (one) => (one.spans.length === 0 ? 1e6 : same(one.spans, [item.suggestion]) ? -1 : -one.names.length / 1e3);
+  const rank = (one) => (one.spans.length === 0 ? 1e6 : same(one.spans, item.suggestion) ? -1 : -one.names.length / 1e3);
   return found.sort((a, b) => rank(a) - rank(b));
 }
 
 // The variant that stands: the decision, or the suggestion where most marked something; otherwise none (-1).
 export function standing(item, all) {
   if (item.decision) return all.findIndex((one) => same(one.spans, item.decision.spans));
-  return item.preset ? all.findIndex((one) => same(one.spans, [item.suggestion])) : -1;
+  return item.preset ? all.findIndex((one) => same(one.spans, item.suggestion)) : -1;
 }
 
 export function ends(spans) {
