@@ -13,6 +13,7 @@ import argparse
 import csv
 import json
 import os
+import signal
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -135,4 +136,6 @@ def draw(found: list[Result], figures: Figures, out: Path, caption: list[str]) -
 
 
 if __name__ == "__main__":
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: children are ended, nothing half is left
+        signal.signal(ending, signal.default_int_handler)
     command.run(main)
