@@ -21,6 +21,7 @@ from crfdeid.faults import ConfigurationFault, near
 
 SYSTEMS = {
     "crf": "crfdeid.crf",
+    "svm": "crfdeid.systems.svm",
 }
 WITHOUT_FEATURES: tuple[str, ...] = ()
 

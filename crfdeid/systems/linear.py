@@ -1,0 +1,177 @@
+"""A linear classifier of one token at a time: what ``svm``, ``mega``, ``snow`` and ``multi`` learn.
+
+    names.json    {"labels": [...], "features": [...]}
+    weights.npz   data, indices, indptr of a sparse matrix [features, labels]
+
+It is a CRF without transitions, so the fast decoder tags with it: a token's scores are the sums
+of its features' rows, and its label is the best of them.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from crfdeid import bio, scheme
+from crfdeid.crf import BATCH, WORTH_COMPILED, without_blanks
+from crfdeid.document import Document
+from crfdeid.engine import plain, weights
+from crfdeid.engine.batch import spans
+from crfdeid.engine.decoder import Decoder
+from crfdeid.faults import DocumentFault, ModelFault
+from crfdeid.files import whole
+from crfdeid.line import Line
+
+NAMES, WEIGHTS = "names.json", "weights.npz"
+BIAS = "bias"  # the feature that every token has
+
+
+@dataclass(frozen=True)
+class Examples:
+    """``matrix`` [tokens, features] counts each token's features (int32 indices, as liblinear
+    wants them); ``labels`` [tokens] are numbers of ``names``."""
+
+    matrix: csr_matrix
+    labels: np.ndarray
+    features: list[str]
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """``matrix`` [features, labels] holds the weights."""
+
+    labels: list[str]
+    features: list[str]
+    matrix: csr_matrix
+
+    def biased(self, amount: float) -> Linear:
+        """With ``amount`` taken off the score of the label O at every token."""
+        if not amount or bio.OUTSIDE not in self.labels or BIAS not in self.features:
+            return self
+        change = csr_matrix(
+            ([-amount], ([self.features.index(BIAS)], [self.labels.index(bio.OUTSIDE)])), self.matrix.shape
+        )
+        return Linear(self.labels, self.features, (self.matrix + change).tocsr())
+
+    def as_weights(self) -> weights.Weights:
+        """The same as a CRF whose transitions weigh nothing."""
+        cells = self.matrix.tocoo()
+        rows = weights.records(weights.STATE, cells.row, cells.col, cells.data)
+        size = len(self.labels)
+        return weights.Weights(self.labels, self.features, rows, np.zeros((size, size)))
+
+
+def examples(line: Line, documents: Iterable[Document], least: int, boundaries: bool) -> Examples:
+    """Every token of ``documents``, with the features that occur ``least`` times or more. With
+    ``boundaries`` the classes are BIO labels, else the types (written I-TYPE, so that they decode).
+    Raises what :meth:`Line.examples` raises, and :class:`DocumentFault` where all tokens
+    are of one class."""
+    numbers: dict[str, int] = {}
+    classes: dict[str, int] = {}
+    indices, ends, labels = array("i"), array("q", [0]), array("i")
+    for rows, said in line.examples(documents):
+        for row, label in zip(rows, said):
+            indices.extend([numbers.setdefault(feature, len(numbers)) for feature in row])
+            ends.append(len(indices))
+            name = label if boundaries or label == bio.OUTSIDE else f"I-{label[2:]}"
+            labels.append(classes.setdefault(name, len(classes)))
+    if len(classes) < 2:
+        raise DocumentFault("all tokens of the training documents are of one class: nothing to tell apart")
+    found = np.frombuffer(indices, np.int32)
+    bounds = np.frombuffer(ends, np.int64).astype(np.int32)
+    matrix = csr_matrix((np.ones(len(found)), found, bounds), (len(labels), len(numbers)))
+    return kept(Examples(matrix, np.frombuffer(labels, np.int32), list(numbers), list(classes)), least)
+
+
+def kept(all_of_them: Examples, least: int) -> Examples:
+    """The examples with frequent features alone, each once a token with its count."""
+    matrix = all_of_them.matrix
+    often = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[1]) >= least)
+    chosen = matrix[:, often]
+    chosen.sum_duplicates()
+    features = [all_of_them.features[number] for number in often.tolist()]
+    return Examples(chosen, all_of_them.labels, features, all_of_them.names)
+
+
+def write(folder: Path, linear: Linear) -> None:
+    """Leave the two files in ``folder``; features without a weight are left out."""
+    matrix = linear.matrix.tocsr()
+    matrix.eliminate_zeros()
+    used = np.flatnonzero(np.diff(matrix.indptr))
+    matrix = matrix[used]
+    names = {"labels": linear.labels, "features": [linear.features[n] for n in used.tolist()]}
+    with whole(folder / NAMES) as file:
+        json.dump(names, file, indent=0)
+    arrays = {"data": matrix.data.astype("<f4"), "indices": matrix.indices, "indptr": matrix.indptr}
+    with whole(folder / WEIGHTS, "wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def read(folder: Path) -> Linear:
+    """Raises :class:`ModelFault` where the files are damaged or do not fit each other."""
+    try:
+        names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
+        with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
+            parts = arrays["data"].astype(float), arrays["indices"], arrays["indptr"]
+        labels, features = list(names["labels"]), list(names["features"])
+        matrix = csr_matrix(parts, (len(features), len(labels)))
+        matrix.check_format()
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        raise ModelFault(f"{folder}: no linear model here, or a damaged one ({NAMES}, {WEIGHTS})") from None
+    if not np.isfinite(matrix.data).all():
+        raise ModelFault(f"{folder / WEIGHTS}: holds weights that are not finite numbers")
+    return Linear(labels, features, matrix)
+
+
+class Tagger:
+    """A loaded linear classifier of tokens; the setting ``recall_bias`` is its threshold."""
+
+    def __init__(self, folder: Path, line: Line) -> None:
+        self.folder, self.line = folder, line
+        self.scheme = scheme.read(folder / "scheme.toml")
+        self.linear = read(folder).biased(line.experiment.recall_bias)
+        self.labels = self.linear.labels
+        self.decoder = Decoder(self.linear.as_weights(), line)
+
+    def tag(self, document: Document) -> Document:
+        return next(self.tag_all([document]))
+
+    def tag_all(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents with the spans found, in order; some are held at once."""
+        seen = 0
+        for some in batches(documents, BATCH):
+            seen += sum(len(document.text) for document in some)
+            if seen >= WORTH_COMPILED and self.decoder.kernels is plain and find_spec("numba"):
+                from crfdeid.engine import compiled
+
+                self.decoder = Decoder(self.linear.as_weights(), self.line, compiled)
+            batch = self.decoder.batch(some)
+            found = spans(batch, self.labels, self.decoder.path(batch))
+            yield from (d.with_spans(without_blanks(d.text, s)) for d, s in zip(some, found))
+
+    def scores(self, document: Document) -> np.ndarray:
+        """[tokens, labels]: what the threshold of a recall and precision curve is laid on."""
+        return self.decoder.emissions(self.decoder.batch([document]))
+
+
+def batches(documents: Iterable[Document], characters: int) -> Iterator[Sequence[Document]]:
+    """The documents in order, as lists of so many characters or a little more."""
+    waiting: list[Document] = []
+    size = 0
+    for document in documents:
+        waiting.append(document)
+        size += len(document.text)
+        if size >= characters:
+            yield waiting
+            waiting, size = [], 0
+    if waiting:
+        yield waiting
