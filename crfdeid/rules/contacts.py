@@ -77,7 +77,7 @@ pager = at_words(
     "pager", "PHONE", f"{DOUGLASS} (pager)", "The number after \"pager\", \"pg\", \"beeper\".",
     ["pager", "pg", "pgr", "beeper", "bpr", "beep", "page", "paged", "cisco", "vocera", "spectralink"],
     r"[a-z]+(?:[ ](?:number|no\.?|is|at"
-    r"|\#))?\s?[#:.]{0,2}[ ]?(?P<phi>(?:\(?\d{3}\)?[- .]?)?\d{3}[- .]\d{4}|\d{4,7}|\d{2}-\d{3,4})\b(?!/)",
+    r"|\#))?\s?[#:.]{0,2}[ ]?(?P<phi>(?:\(?\d{3}\)?[- .]?)?\d{3}[- .]\d{4}|\d{4,7}|\d{1,2}-\d{3,4})\b(?!/)",
 )  # fmt: skip
 extension = at_words(
     "extension", "PHONE", DOUGLASS, "An extension: \"x12345\", \"ext. 1234\".",
@@ -135,7 +135,7 @@ def url(note: Note, lists: Lists) -> Iterator[Edges]:
 
 ip_address = at_numbers(
     "ip_address", "IPADDR", "ours", "Four numbers up to 255 with full stops.",
-    r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]\d)",
+    r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\d|\.\d)",
 )  # fmt: skip
 
 RULES = (

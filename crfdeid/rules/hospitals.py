@@ -49,8 +49,8 @@ MOVED = 5  # words between such a word and the preposition
 NOT_HOSPITALS = words(
     """ed er ew icu micu sicu ccu cvicu nicu picu pacu tcu or osh ot pt snf cath ent gi gu ob obgyn gyn
     ir ct mri ltac rehab opd ob cvu msicu nsicu tsicu csru ercp ep or iv im sl po pcp hd rt lt us
-    usa uk pr am pm labor nh cpap bipap acls vvir ddd ap vvi aai rusb lusb llsb rlsb dej lsb ua cc ppm pe rv lv aic
-    bid tid qd prn npo dnr dni"""
+    usa uk pr am pm labor nh cpap bipap acls vvir ddd ap vvi aai rusb lusb llsb rlsb dej lsb ua cc
+    ppm pe rv lv aic bid tid qd prn npo dnr dni"""
 )
 
 

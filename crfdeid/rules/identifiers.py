@@ -43,8 +43,8 @@ license_number = labelled(
     "license_number", "LICENSE", "The number of a licence.", r"license|licence|lic\.?|dea|npi",
 )  # fmt: skip
 device_number = labelled(
-    "device_number", "DEVICE", "The number of a device.", r"serial|s/n|sn(?= ?[:#])|lot(?= ?(?:\#"
-                                                          r"|no|num))|model(?= ?(?:\#|no|num))|ref(?= ?\#)",
+    "device_number", "DEVICE", "The number of a device.",
+    r"serial|s/n|sn(?= ?[:#])|device(?= ?\d)",
 )  # fmt: skip
 vehicle_number = labelled(
     "vehicle_number", "VEHICLE", "The number of a vehicle or its "

@@ -121,7 +121,7 @@ class Lists:
 
     @cached_property
     def countries(self) -> Phrases:
-        return {first: group for first, group in self.phrases("countries").items() if first not in self.named}
+        return {first: group for first, group in self.phrases("countries").items() if first not in self.first}
 
     @cached_property
     def state_abbreviations(self) -> frozenset[str]:

@@ -174,8 +174,9 @@ def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
 street_address = at_numbers(
     "street_address", "STREET", f"{TAFVIZI} (street, parkway); ours",
     "A house number, one to four capitalised words, and a word for a street.",
-    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?(?-i:(?:[A-Z\d][\w'’.-]*\s){{1,4}})(?-i:{STREET_WORDS}"
-    rf"|{STREET_WORDS.upper()})\b(?!\.?[ ][a-z])"
+    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?"
+    rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['’-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
+    rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
 )  # fmt: skip
 post_box = at_words(

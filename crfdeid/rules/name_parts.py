@@ -31,8 +31,15 @@ def part(note: Note, lists: Lists, index: int) -> bool:
         return note.lowered[index] not in CREDENTIAL_WORDS or not note.words[index].isupper()
     if initial(note, index):
         return index + 1 == len(note) or "\n" not in note.gap(index + 1)
-    follows = index + 1 < len(note) and joined(note, index + 1) and nameable(note, lists, index + 1)
-    return note.lowered[index] in PREFIXES and follows
+    return note.lowered[index] in PREFIXES and before_name(note, lists, index)
+
+
+def before_name(note: Note, lists: Lists, index: int) -> bool:
+    """Whether a name follows the word, maybe after a second prefix ("van der Berg")."""
+    following = index + 1
+    if following < len(note) and joined(note, following) and note.lowered[following] in SMALL_PREFIXES:
+        following += 1
+    return following < len(note) and joined(note, following) and nameable(note, lists, following)
 
 
 def name_from(note: Note, lists: Lists, first: int, most: int = MOST) -> Edges | None:

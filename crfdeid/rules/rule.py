@@ -27,6 +27,7 @@ HEADER_YEAR = re.compile(
     rf"(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)",
     re.IGNORECASE,
 )
+ENOUGH = 30  # words to know it by
 CAPITALS = 0.01  # of the words begin with one in a note that is written without
 EARLIEST, LATEST = 1880, 2199  # surrogate dates lie in the future
 BEFORE, AFTER = 120, 10  # years around the header's that a note can speak of
@@ -67,7 +68,8 @@ class Note:
     @cached_property
     def caseless(self) -> bool:
         """Whether the note is written without capitals, so that they tell nothing."""
-        return sum(word[0].isupper() for word in self.words) <= CAPITALS * len(self.words)
+        capitals = sum(word[0].isupper() for word in self.words)
+        return len(self.words) >= ENOUGH and capitals <= CAPITALS * len(self.words)
 
     @cached_property
     def small(self) -> frozenset[str]:

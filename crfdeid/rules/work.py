@@ -44,7 +44,8 @@ def employer(note: Note, lists: Lists) -> Iterator[Edges]:
         if first is None or not note.capital(first):
             continue
         stop = listed.get(first) or run(note, first, note.capital, 4)
-        if first in listed or any(nameable(note, lists, i) for i in range(first, stop)):
+        field = match[0].rstrip().endswith((":", "="))
+        if field or first in listed or any(nameable(note, lists, i) for i in range(first, stop)):
             yield note.edges(first, stop)
 
 

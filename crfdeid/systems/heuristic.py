@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crfdeid import systems
 from crfdeid.line import Line
 from crfdeid.rules import lists
 from crfdeid.rules.tagger import Rules
@@ -34,9 +33,8 @@ HEURISTIC = (
 
 def load(folder: Path, line: Line) -> rules.Tagger:
     """The rules of Douglass with the lists of ``folder``."""
-    without = systems.options(line.experiment.system, line.experiment.options).without
-    names = [name for name in HEURISTIC if name not in without]
-    return rules.Tagger(folder, line, rules.of_folder(folder, line).made_strict(), names)
+    found = rules.of_folder(folder, line).made_strict()
+    return rules.Tagger(folder, line, found, rules.kept(HEURISTIC, line))
 
 
 def untrained() -> Rules:

@@ -6,11 +6,11 @@ sealed and cannot change afterwards. See docs/rules.md.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crfdeid import gazetteer, scheme, systems
+from crfdeid import gazetteer, scheme
 from crfdeid.document import Document
 from crfdeid.faults import near
 from crfdeid.line import Line
@@ -59,8 +59,13 @@ def train(
 
 def load(folder: Path, line: Line) -> Tagger:
     """The rules with the lists of ``folder``."""
-    without = systems.options(line.experiment.system, line.experiment.options).without
-    return Tagger(folder, line, of_folder(folder, line), [name for name in RULES if name not in without])
+    return Tagger(folder, line, of_folder(folder, line), kept(RULES, line))
+
+
+def kept(names: Iterable[str], line: Line) -> list[str]:
+    """The rules of ``names`` that the experiment does not leave out."""
+    without = line.experiment.options.get("without", ())
+    return [name for name in names if name not in without]
 
 
 def of_folder(folder: Path, line: Line) -> Lists:

@@ -1,0 +1,68 @@
+"""Rules and heuristic+dictionary as systems: trained, loaded, with options, and told apart."""
+
+import dataclasses
+
+import pytest
+
+from crfdeid import experiment, model, systems
+from crfdeid.document import Document
+from crfdeid.experiment import Experiment
+from crfdeid.faults import ConfigurationFault, ModelFault
+from crfdeid.rules import RULES
+from crfdeid.rules.tagger import shipped
+from crfdeid.systems import heuristic, rules
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    for name in ("rules", "heuristic"):
+        monkeypatch.setitem(systems.SYSTEMS, name, f"crfdeid.systems.{name}")
+    monkeypatch.setattr(systems, "WITHOUT_FEATURES", (*systems.WITHOUT_FEATURES, "rules", "heuristic"))
+
+
+def found(tagger, text: str) -> list[str]:
+    document = Document("1", text)
+    return [document.covered(span) for span in tagger.tag(document).spans]
+
+
+def test_a_model_of_rules_holds_its_lists_and_tags_as_the_rules_do(notes, tmp_path):
+    tagger = model.train(notes[:2], Experiment(system="rules"), tmp_path / "rules")
+    assert (tmp_path / "rules" / "gazetteers" / "surnames.exclude.txt").is_file()
+    assert [tagger.tag(note).spans for note in notes] == [shipped().tag(note).spans for note in notes]
+    assert [span for span, _ in tagger.explained(notes[3])] == list(tagger.tag(notes[3]).spans)
+    (tmp_path / "rules" / "gazetteers" / "surnames.txt").write_text("Ruiz\n")
+    with pytest.raises(ModelFault, match="surnames.txt: damaged"):
+        model.load(tmp_path / "rules")
+
+
+def test_options_leave_rules_out_and_refuse_unknown_ones(notes, tmp_path):
+    settings = Experiment(system="rules", options={"without": ["date_mdy", "date_dmy"]})
+    tagger = model.train(notes[:2], settings, tmp_path / "rules")
+    assert found(tagger, "Dr. Ruiz on 3/14/2061") == ["Ruiz"]
+    with pytest.raises(ConfigurationFault, match="date_mdyy: no such rule; did you mean date_mdy"):
+        Experiment(system="rules", options={"without": ["date_mdyy"]})
+
+
+def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):
+    tagger = model.train(notes[:2], Experiment(system="heuristic"), tmp_path / "heuristic")
+    text = "Mr. Brown and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."
+    assert found(shipped(), text) == ["Brown", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
+    assert found(tagger, text) == ["Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
+    assert found(heuristic.untrained(), text) == found(tagger, text)
+
+
+def test_heuristic_is_a_part_of_the_rules():
+    assert set(heuristic.HEURISTIC) < set(RULES)
+    assert all(not RULES[name].source.startswith("ours") for name in heuristic.HEURISTIC)
+
+
+def test_two_trainings_leave_the_same_bytes(notes, tmp_path):
+    for name in "ab":
+        model.train(notes[:2], Experiment(system="rules"), tmp_path / name)
+    one, other = ((tmp_path / name / "manifest.json").read_bytes() for name in "ab")
+    assert one == other
+
+
+def test_options_are_plain_settings():
+    assert dataclasses.asdict(rules.Options()) == {"without": ()}
+    assert experiment.build({"system": "rules", "options": {"without": ["email"]}}, "x").system == "rules"
