@@ -70,10 +70,9 @@ def sample(part: Part, number: int, seed: int) -> Part:
     return Part(part.name, tuple(part.documents[index] for index in sorted(order[:number])))
 
 
-def shared(one: Part, other: Part) -> int:
-    """How many documents of ``other`` have the text of a document of ``one``."""
-    texts = {document.text for document in one.documents}
-    return sum(document.text in texts for document in other.documents)
+def shared(one: Part, other: Part) -> bool:
+    """Whether a document of ``other`` has the text of one of ``one``."""
+    return not {document.text for document in one.documents}.isdisjoint(d.text for d in other.documents)
 
 
 def joined(parts: Sequence[Part]) -> Part:

@@ -28,10 +28,8 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
             f"{plan.folds} folds of the training corpus, seed {plan.folds_seed}, each patient in one; "
             "scores are of all folds together"
         )
-    for result in results:
-        for job in result.row.jobs:
-            if both := shared(job.train, job.test):
-                lines.append(f"{result.title}: {both} of the test documents were trained on: no fair test")
+    if both := {r.title for r in results for job in r.row.jobs if shared(job.train, job.test)}:
+        lines.append(f"no fair test, for some of its documents were trained on: {', '.join(sorted(both))}")
     if left_out := sorted({run.name for run in plan.runs} - {result.row.run.name for result in results}):
         lines.append(f"left out, for the corpus has no more documents: {', '.join(left_out)}")
     method = "bootstrap (95%), approximate randomisation"
