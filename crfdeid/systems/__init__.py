@@ -22,6 +22,7 @@ from crfdeid.faults import ConfigurationFault, near
 SYSTEMS = {
     "crf": "crfdeid.crf",
     "svm": "crfdeid.systems.svm",
+    "two_stage": "crfdeid.systems.two_stage",
 }
 WITHOUT_FEATURES: tuple[str, ...] = ()
 

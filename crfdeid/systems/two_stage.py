@@ -1,0 +1,173 @@
+"""A CRF that also sees what a first CRF found (the Illinois tagger: Tafvizi 2011, sections 2.4 and
+7.2.3): the labels around the token, and whether the same word is PHI elsewhere in the document
+or in the patient's other notes, and of which type mostly.
+
+The first CRF is a model in the folder ``first``. What it found in the training documents is
+out of fold: found by models of the other folds, and not by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from crfdeid import bio, crf, model, scheme, systems, templates
+from crfdeid.ablation.folds import owner
+from crfdeid.document import Document, Token
+from crfdeid.line import Line
+from crfdeid.observations import Value
+from crfdeid.systems import stages
+from crfdeid.systems.stages import Columns, Told
+from crfdeid.templates import Template
+
+FIRST = "first"
+OBSERVATIONS = ("first", "share", "majority", "patient_share", "patient_majority")
+TEMPLATES = """
+    first[-2..2]  first[-1]|first[0]  first[0]|first[1]
+    share[-1..1]  majority[-1..1]  first[0]|share[0]  first[0]|majority[0]  share[0]|majority[0]
+    patient_share[-1..1]  patient_majority[-1..1]  first[0]|patient_share[0]
+    first[0]|patient_majority[0]  share[0]|patient_majority[0]
+"""
+
+Types = dict[str, Counter[str]]  # how often a lowered word is of each type; the type "" is no PHI
+
+
+@dataclass(frozen=True)
+class Options:
+    """``folds`` of the training documents, cut by patients drawn from ``seed``."""
+
+    folds: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.folds, int) or self.folds < 2:
+            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
+
+
+class Model:
+    """``tag`` knows one document alone; ``tag_all`` also the notes of the same patient that
+    follow each other."""
+
+    def __init__(self, folder: Path, line: Line) -> None:
+        self.folder, self.line = folder, line
+        self.scheme = scheme.read(folder / "scheme.toml")
+        self.first = model.load(folder / FIRST)
+        self.told = Told()
+        self.second = crf.Model(folder, longer(line, self.told))
+
+    def tag(self, document: Document) -> Document:
+        return next(self.tag_all([document]))
+
+    def tag_all(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents with the spans found, in order; some are held at once."""
+        for groups in stages.together(documents):
+            some = [document for group in groups for document in group]
+            self.told.columns = columns(self.line, list(model.tag_all(self.first, some)))
+            yield from self.second.tag_all(some)
+
+
+def train(
+    line: Line,
+    documents: Sequence[Document],
+    folder: Path,
+    on_iteration: Callable[[int, float], None],
+) -> None:
+    """Train the first CRF on all documents, and the second on what those of the folds found."""
+    options = systems.options(line.experiment.system, line.experiment.options)
+    settings = replace(line.experiment, system="crf", options={})
+
+    def first(some: Sequence[Document], where: Path) -> model.Tagger:
+        return model.train(some, settings, where, on_iteration)
+
+    told = Told()
+    with stages.all_or_nothing():
+        found = stages.out_of_fold(documents, options.folds, options.seed, folder, first)
+        first(documents, folder / FIRST)
+        told.columns = columns(line, found)
+        crf.train(longer(line, told), documents, folder, on_iteration)
+
+
+def load(folder: Path, line: Line) -> Model:
+    return Model(folder, line)
+
+
+def longer(line: Line, told: Told) -> Line:
+    """The second CRF's line."""
+    wanted: list[Template] = [t for part in TEMPLATES.split() for t in templates.parse(part)]
+    return stages.listening(line, wanted, OBSERVATIONS, told)
+
+
+def columns(line: Line, found: Sequence[Document]) -> dict[str, Columns]:
+    """What the second CRF is told of each document, by its text. A patient's notes may lie anywhere
+    among those ``found``."""
+    owned: dict[object, list[Document]] = {}
+    for document in found:
+        owned.setdefault(owner(document), []).append(document)
+    return {text: said for notes in owned.values() for text, said in of_patient(line, notes)}
+
+
+def of_patient(line: Line, notes: Sequence[Document]) -> Iterator[tuple[str, Columns]]:
+    tokens = [line.tokenize(note.text) for note in notes]
+    labels = [bio.encode(t, note.spans) for t, note in zip(tokens, notes)]
+    own = [counted(t, names) for t, names in zip(tokens, labels)]
+    everywhere: Types = {}
+    for types in own:
+        for word, counts in types.items():
+            everywhere.setdefault(word, Counter()).update(counts)
+    for note, t, names, types in zip(notes, tokens, labels, own):
+        share, majority = elsewhere(t, names, types)
+        others = {word: everywhere[word] - counts for word, counts in types.items()}
+        patient_share, patient_majority = (
+            [said(others[word])[part] if (word := key(token)) else None for token in t] for part in (0, 1)
+        )
+        yield note.text, dict(zip(OBSERVATIONS, (names, share, majority, patient_share, patient_majority)))
+
+
+def key(token: Token) -> str:
+    """The word that is looked for elsewhere; empty for marks and single characters, which are
+    everywhere.
+
+    >>> key(Token("Ruiz", 0)), key(Token("7", 0)), key(Token("--", 0))
+    ('ruiz', '', '')
+    """
+    return token.text.lower() if len(token.text) > 1 and token.text.isalnum() else ""
+
+
+def counted(tokens: Sequence[Token], labels: Sequence[str]) -> Types:
+    found: Types = {}
+    for token, label in zip(tokens, labels):
+        if word := key(token):
+            found.setdefault(word, Counter())[label[2:]] += 1
+    return found
+
+
+def elsewhere(
+    tokens: Sequence[Token], labels: Sequence[str], types: Types
+) -> tuple[list[Value], list[Value]]:
+    """Share and majority at the document's other tokens of the same word."""
+    known: dict[tuple[str, str], tuple[Value, Value]] = {}
+    rows = []
+    for token, label in zip(tokens, labels):
+        word = key(token)
+        if (word, label[2:]) not in known:
+            known[word, label[2:]] = said(types[word] - Counter([label[2:]])) if word else (None, None)
+        rows.append(known[word, label[2:]])
+    return [share for share, _ in rows], [majority for _, majority in rows]
+
+
+def said(counts: Counter[str]) -> tuple[Value, Value]:
+    """How much of these occurrences is PHI, and the type that most of that have (the first by name
+    on a tie); nothing where there are none.
+
+    >>> said(Counter({"DOCTOR": 2, "": 1})), said(Counter({"": 3})), said(Counter())
+    (('most', 'DOCTOR'), ('none', None), (None, None))
+    """
+    total = sum(counts.values())
+    types = {type: count for type, count in counts.items() if type and count}
+    phi = sum(types.values())
+    if not phi:
+        return ("none" if total else None), None
+    share = "all" if phi == total else "most" if 2 * phi >= total else "some"
+    return share, min(types, key=lambda type: (-types[type], type))
