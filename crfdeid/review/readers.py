@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
+from functools import cached_property
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
@@ -70,8 +71,12 @@ class Doorkeeper:
 
     def __init__(self, store: Store) -> None:
         self.store, self.hasher = store, PasswordHasher()
-        self.nobody = self.hasher.hash("nobody's password")
         self.wrong: dict[str, tuple[int, float]] = {}  # times in a row, and when last
+
+    @cached_property
+    def nobody(self) -> str:
+        """What the password of an unknown reader is compared with, so that it takes as long."""
+        return self.hasher.hash("nobody's password")
 
     def admit(self, name: str, password: str | None, needed: bool) -> Reader:
         """The reader. A password is checked where the reader has one, and must be there where one is

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
 from crfdeid import corpora, model
@@ -78,6 +78,7 @@ async def body(request: Request) -> Table:
 
 InRoom = Annotated[Room, Depends(the_room)]
 Body = Annotated[Table, Depends(body)]
+Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
 AsReader = Annotated[Reader, Depends(reader)]
 AsAdjudicator = Annotated[Reader, Depends(adjudicator)]
 
@@ -179,22 +180,22 @@ def progress(room: InRoom, who: AsReader, set: str | None = None) -> Response:
 
 
 @router.get("/notes/{number}")
-def note(room: InRoom, who: AsReader, number: int) -> Response:
+def note(room: InRoom, who: AsReader, number: Number) -> Response:
     return reply(reading.note(room, who, number))
 
 
 @router.post("/notes/{number}/actions")
-def act(room: InRoom, who: AsReader, number: int, given: Body) -> Response:
+def act(room: InRoom, who: AsReader, number: Number, given: Body) -> Response:
     return reply(reading.act(room, who, number, given))
 
 
 @router.post("/notes/{number}/repeats")
-def repeats(room: InRoom, who: AsReader, number: int, given: Body) -> Response:
+def repeats(room: InRoom, who: AsReader, number: Number, given: Body) -> Response:
     return reply(reading.repeats(room, who, number, given))
 
 
 @router.post("/notes/{number}/time")
-def spend(room: InRoom, who: AsReader, number: int, given: Body) -> Response:
+def spend(room: InRoom, who: AsReader, number: Number, given: Body) -> Response:
     return reply(reading.spend(room, who, number, given))
 
 
@@ -207,17 +208,17 @@ def consensus_notes(room: InRoom, set: str | None = None) -> Response:
 
 
 @router.get("/consensus/{number}")
-def consensus(room: InRoom, who: AsReader, number: int) -> Response:
+def consensus(room: InRoom, who: AsReader, number: Number) -> Response:
     return reply(adjudication.view(room, who, number))
 
 
 @router.post("/consensus/{number}/open")
-def open_consensus(room: InRoom, who: AsAdjudicator, number: int, given: Body) -> Response:
+def open_consensus(room: InRoom, who: AsAdjudicator, number: Number, given: Body) -> Response:
     return reply(adjudication.opened(room, who, number, given))
 
 
 @router.post("/consensus/{number}/actions")
-def decide(room: InRoom, who: AsAdjudicator, number: int, given: Body) -> Response:
+def decide(room: InRoom, who: AsAdjudicator, number: Number, given: Body) -> Response:
     return reply(adjudication.act(room, who, number, given))
 
 
@@ -243,7 +244,7 @@ def surrogate_notes(room: InRoom, set: str | None = None) -> Response:
 
 
 @router.get("/surrogates/{number}")
-def surrogates(room: InRoom, who: AsAdjudicator, number: int) -> Response:
+def surrogates(room: InRoom, who: AsAdjudicator, number: Number) -> Response:
     return reply(surrogate_check.view(room, who, number))
 
 
@@ -253,7 +254,7 @@ def export_surrogates(room: InRoom, given: Body) -> Response:
 
 
 @router.post("/surrogates/{number}/actions")
-def replace(room: InRoom, who: AsAdjudicator, number: int, given: Body) -> Response:
+def replace(room: InRoom, who: AsAdjudicator, number: Number, given: Body) -> Response:
     return reply(surrogate_check.act(room, who, number, given))
 
 

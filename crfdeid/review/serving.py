@@ -89,6 +89,7 @@ def bound(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen(128)  # from now on a browser waits instead of being refused
         return listening
     except (OSError, OverflowError) as error:
         listening.close()
