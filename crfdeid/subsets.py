@@ -23,7 +23,7 @@ from crfdeid.faults import FormatFault, near
 from crfdeid.files import read_text
 from crfdeid.pairs import paired
 from crfdeid.scores import Counts
-from crfdeid.significance import bootstrap
+from crfdeid.significance import Interval, bootstrap
 
 KINDS = ("ambiguous", "unseen")
 
@@ -43,19 +43,22 @@ class Mark(NamedTuple):
 
 def rendered(marks: Iterable[Mark]) -> Iterator[str]:
     """The lines of the table."""
-    for row in ([Mark._fields], ([m if m.__class__ is not bool else int(m) for m in mark] for mark in marks)):
-        for fields in row:
-            line = io.StringIO()
-            csv.writer(line, lineterminator="\n").writerow(fields)
-            yield line.getvalue()
+    yield _line(Mark._fields)
+    for mark in marks:
+        yield _line(int(value) if isinstance(value, bool) else value for value in mark)
+
+
+def _line(values: Iterable[object]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerow(values)
+    return written.getvalue()
 
 
 def read(path: Path | str) -> list[Mark]:
     """The table of a file. Raises :class:`FormatFault` with the line."""
-    rows = csv.reader(io.StringIO(read_text(path)))
-    if (head := tuple(next(rows, ()))) != Mark._fields:
+    rows = csv.reader(io.StringIO(read_text(path), newline=""))
+    if tuple(next(rows, ())) != Mark._fields:
         raise FormatFault(f"{path}: wanted the columns {', '.join(Mark._fields)}")
-    assert head
     return [_mark(row, f"{path}, line {number}") for number, row in enumerate(rows, 2)]
 
 
@@ -121,11 +124,13 @@ def table(
             if size := total.tp + total.fn:
                 one_sided = not counts[:, 1 - row, [0, 2]].any()
                 interval = bootstrap(counts[:, row], resamples=resamples)["recall"] if resamples else None
-                lines.append(_line(kind, name, size, total, one_sided, interval))
+                lines.append(_figures(kind, name, size, total, one_sided, interval))
     return "\n".join(lines)
 
 
-def _line(kind: str, name: str, size: int, total: Counts, one_sided: bool, interval) -> str:
+def _figures(
+    kind: str, name: str, size: int, total: Counts, one_sided: bool, interval: Interval | None
+) -> str:
     left, right = ("-", "-") if one_sided else (f"{total.precision:.4f}", f"{total.f1:.4f}")
     ends = f"   {interval.low:.4f}-{interval.high:.4f}" if interval else ""
     return f"{kind:<12}{name:<9}{size:>7}   {left:<6} {total.recall:.4f} {right:<6}{ends}".rstrip()

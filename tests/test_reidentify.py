@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crfdeid import corpora, hosts, reidentify, scheme, subsets
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, DocumentFault, Fault, FormatFault, SchemeFault
-from crfdeid.hosts import blocks, convention, corpus, marks, renaming
+from crfdeid.hosts import blocks, convention, corpus, marks, renaming, surrogates
 from crfdeid.hosts.corpus import KINDS
 from crfdeid.subsets import Mark
 from crfdeid.synthetic import slots
@@ -224,6 +224,25 @@ def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
         assert [s.type for s in one.document.spans] == [s.type for s in note.spans]
         assert one.document.patient == note.patient and one.document.text.startswith("Seen by Dr. ")
         assert one.document.covered(one.document.spans[0]) != note.covered(note.spans[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["AGE", "STATE", "CITY", "DATE", "PATIENT", "DOCTOR", "ZIP"]), st.integers(0, 500))
+def test_no_surrogate_is_what_it_replaces(type: str, seed: int) -> None:
+    first = Document("n", "It is X here", (Span(6, 7, type),))
+    made = next(corpus.make("reidentified", [hosts.host(first, None)], seed, plain=True)).document
+    text = made.covered(made.spans[0])  # what the same seed would give again
+    again = Document("n", f"It is {text} here", (Span(6, 6 + len(text), type),))
+    other = next(corpus.make("reidentified", [hosts.host(again, None)], seed, plain=True)).document
+    assert other.covered(other.spans[0]).casefold() != text.casefold()
+
+
+def test_the_world_has_the_age_and_year_of_the_text() -> None:
+    text = "Dr. X saw this 44-year-old woman on 3/4/2004. She is well; her brother is 70 years old."
+    host = hosts.host(Document("n", text), convention.read("mtsamples"))
+    about = surrogates.world(host, Random(1), "all")
+    assert (about.first_note - about.dob).days // 365.25 == 44
+    assert about.first_note.year == 2004 and about.patient.sex == "F"
 
 
 def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:

@@ -15,6 +15,7 @@ from crfdeid.hosts import Host, blocks, renaming
 from crfdeid.hosts.renaming import Renaming
 from crfdeid.hosts.surrogates import HostCast
 from crfdeid.synthetic import mess, parts, pieces
+from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.pieces import Piece
 
 KINDS: dict[str, Callable[[Iterable[str]], Callable[[Random], Renaming | None]]] = {
@@ -69,12 +70,13 @@ def make(
         yield finished(list(composed(host, cast, mentions, plain)), host, rng, plain)
 
 
-def composed(host: Host, cast: HostCast, mentions: Sequence, plain: bool) -> Iterator[Part]:
+def composed(host: Host, cast: HostCast, mentions: Sequence[Frame], plain: bool) -> Iterator[Part]:
     """The parts of the document, the host's places filled."""
     if not plain:
         yield from (Part("head", piece) for piece in blocks.head(cast))
-    longest = max(range(len(host.places) + 1), key=lambda n: len(list(host.rest())[n]))
-    for number, text in enumerate(host.rest()):
+    rest = list(host.rest())
+    longest = max(range(len(rest)), key=lambda number: len(rest[number]))  # where the mentions go
+    for number, text in enumerate(rest):
         if number:
             place = host.places[number - 1]
             yield Part("host", Piece(filled(host, number - 1, cast), place.type))

@@ -24,6 +24,7 @@ from crfdeid.synthetic.slots import PHI
 
 SLOTS = {type: name for name, (type, _) in reversed(PHI.items())} | {"LOCATION": "city", "ID": "idnum"}
 FURTHER = {"AGE": "relative_age", "HOSPITAL": "hospital2", "DATE": "past_date"}  # the second and on
+TRIES = 100
 STAFF = ("doctor", "doctor2", "doctor3")
 FEMALE = re.compile(r"\b(?:she|her|female|woman|lady|girl|mrs|ms)\b", re.IGNORECASE)
 MALE = re.compile(r"\b(?:he|his|him|male|man|gentleman|boy|mr)\b", re.IGNORECASE)
@@ -58,16 +59,30 @@ class HostCast(Cast):
             raise SchemeFault(f"{place.type}: no surrogates for this type{near(place.type, SLOTS)}")
         form = self.rng.choice(place.forms) if place.forms else form_of(text, place.type)
         if place.type in NAMES:
-            return self.worded(people.written(self.person(text, place), form, self.rng), place.type, form)
+            return self.name(text, place, form)
         key = (place.type, text.casefold())
         if key not in self.values:
-            self.values[key] = self.value(place.type, form)
+            self.values[key] = self.value(place.type, form, text)
         return self.values[key]
 
-    def value(self, type: str, form: str) -> str:
+    def name(self, old: str, place: Place, form: str) -> str:
+        """The name of whom ``old`` names; somebody else's where they are alike (initials)."""
+        person = self.person(old, place)
+        while (made := people.written(person, form, self.rng)).casefold() == old.casefold():
+            person = people.person(self.rng, self.world.part)
+        return self.worded(made, place.type, form)
+
+    def value(self, type: str, form: str, old: str) -> str:
+        """Something other than ``old``, but for a type that has no more than few values."""
         seen = any(known == type for known, _ in self.values)
         slot = FURTHER.get(type, SLOTS[type]) if seen else SLOTS[type]
-        return self.fill(Slot(slot, form if form in PHI[slot][1] else None, False)).text
+        for _ in range(TRIES):
+            made = self.fill(Slot(slot, form if form in PHI[slot][1] else None, False)).text
+            if made.casefold() != old.casefold():
+                break
+            slot = FURTHER.get(type, SLOTS[type])
+            self.town = places.town(self.rng, self.world.part)
+        return made
 
     def person(self, text: str, place: Place) -> Person:
         """Who ``text`` names: a known person where it shares a word with what named them
@@ -78,8 +93,11 @@ class HostCast(Cast):
             if named & words or (place.type == "PATIENT" and place.forms):
                 named |= words
                 return person
-        known.append((words, self.newcomer(place.type, len(known))))
-        return known[-1][1]
+        person = self.newcomer(place.type, len(known))
+        while words & {*words_of(person.first), *words_of(person.last)}:
+            person = people.person(self.rng, self.world.part)
+        known.append((words, person))
+        return person
 
     def newcomer(self, type: str, number: int) -> Person:
         if type == "PATIENT" and number == 0:
@@ -95,10 +113,10 @@ def world(host: Host, rng: Random, part: str) -> World:
     made = cast.world(rng, part)
     women, men = len(FEMALE.findall(host.text)), len(MALE.findall(host.text))
     sex = made.patient.sex if women == men else "F" if women > men else "M"
-    real = [host.text[place.start : place.end] for place in host.places if not place.replaced]
-    years = [int(year) for text in real for year in YEAR.findall(text)]
+    real = [(p.type, host.text[p.start : p.end]) for p in host.places if not p.replaced]
+    years = [int(year) for _, text in real for year in YEAR.findall(text)]
     today = date(max(years, default=rng.randint(1995, 2012)), 1, 1) + timedelta(rng.randrange(365))
-    ages = [int(text) for place, text in zip(host.places, real) if place.type == "AGE" and text.isdigit()]
+    ages = [int(text) for type, text in real if type == "AGE" and text.isdecimal()]
     age = ages[0] if ages and ages[0] < 110 else int((made.first_note - made.dob).days / 365.25)
     return replace(
         made,
