@@ -30,19 +30,17 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parse.add_argument("--style", choices=STYLES, default="surrogate")
     parse.add_argument("--marker", default=MARKER, help="of a type (default: %(default)s), or shweta")
-    parse.add_argument("--spans", choices=SPANS, default="auto", help="auto: those of the notes, and where a "
-                       "note has none, the model's; gold: those of the notes; tag: the model's")  # fmt: skip
+    parse.add_argument("--spans", choices=SPANS, default="auto", help="auto: the notes' own, and where one "
+                       "has none, the model's; gold: the notes' own; tag: the model's")  # fmt: skip
     parse.add_argument("--model", help="a model folder (default: the one that ships)")
     parse.add_argument("--key-file", type=Path, help="the secret that surrogates follow from")
-    parse.add_argument(
-        "--map", type=Path, help="an encrypted file that keeps what was given, made if missing"
-    )
+    parse.add_argument("--map", type=Path, help="an encrypted file of what was given, made if missing")
     parse.add_argument(
         "--map-key", type=Path, help=f"its key (default: the environment's {vault.ENVIRONMENT})"
     )
     parse.add_argument("--seed", type=int, help="for experiments alone: everybody can undo it")
-    parse.add_argument("--by", choices=("patient", "note"), help="what is looked at together (default: patient; "
-                       "with --key-file: note, which no order or division of the notes can change)")  # fmt: skip
+    parse.add_argument("--by", choices=("patient", "note"), help="what is seen together (default: "
+                       "patient; with --key-file note, which no division of the notes changes)")  # fmt: skip
     parse.add_argument(
         "--zip", choices=("surrogate", "three"), default="surrogate", help="three: the Safe Harbor's"
     )
@@ -93,6 +91,8 @@ def made(given: argparse.Namespace, rules: Rules) -> Redactor:
     chosen = [name for name in ("key_file", "map", "seed") if getattr(given, name) is not None]
     if len(chosen) > 1:
         raise ConfigurationFault("--key-file, --map and --seed: choose one")
+    if given.map_key and not given.map:
+        raise ConfigurationFault("--map-key is the key of a map, and --map names none")
     if given.resume and not chosen:
         raise ConfigurationFault(
             "--resume needs --key-file or --map: without them the first part's key is gone"

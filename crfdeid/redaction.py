@@ -149,7 +149,9 @@ def survivors(document: Document, finder: Finder) -> Iterator[Span]:
     inside = bytearray(len(document.text))
     for span in document.spans:
         inside[span.start : span.end] = b"\1" * (span.end - span.start)
-    for span, _ in finder.occurrences(document.text):
+    for span, string in finder.occurrences(document.text):
+        if string.derived:
+            continue
         if kinds.of(span.type) == kinds.NAME or not any(inside[span.start : span.end]):
             yield span
 

@@ -15,24 +15,25 @@ from crfdeid.surrogates import kinds
 
 BEYOND = ("-", "not asked for by the rule: states, countries, professions")
 CATEGORIES = {
-    "A": "names", "B": "places smaller than a state", "C": "dates, and ages over 89", "D": "telephone numbers",
-    "E": "fax numbers", "F": "e-mail addresses", "G": "social security numbers", "H": "medical record numbers",
-    "I": "health plan numbers", "J": "account numbers", "K": "certificate and licence numbers", "L": "vehicles",
-    "M": "devices", "N": "web addresses", "O": "IP addresses", "P": "biometric identifiers",
-    "R": "any other unique number or code", BEYOND[0]: BEYOND[1],
+    "A": "names", "B": "places smaller than a state", "C": "dates, and ages over 89",
+    "D": "telephone numbers", "E": "fax numbers", "F": "e-mail addresses", "G": "social security numbers",
+    "H": "medical record numbers", "I": "health plan numbers", "J": "account numbers",
+    "K": "certificate and licence numbers", "L": "vehicles", "M": "devices", "N": "web addresses",
+    "O": "IP addresses", "P": "biometric identifiers", "R": "any other unique number or code",
+    BEYOND[0]: BEYOND[1],
 }  # fmt: skip
 BY_TYPE = {
     "FAX": "E", "NUMERO_FAX": "E", "SSN": "G", "MEDICALRECORD": "H", "ID_SUJETO_ASISTENCIA": "H",
-    "ID_CONTACTO_ASISTENCIAL": "H", "HEALTHPLAN": "I", "ID_ASEGURAMIENTO": "I", "NUMERO_BENEF_PLAN_SALUD": "I",
-    "ACCOUNT": "J", "LICENSE": "K", "ID_TITULACION_PERSONAL_SANITARIO": "K", "ID_EMPLEO_PERSONAL_SANITARIO": "K",
-    "VEHICLE": "L", "IDENTIF_VEHICULOS_NRSERIE_PLACAS": "L", "DEVICE": "M", "IDENTIF_DISPOSITIVOS_NRSERIE": "M",
-    "BIOID": "P", "IDENTIF_BIOMETRICOS": "P",
+    "ID_CONTACTO_ASISTENCIAL": "H", "HEALTHPLAN": "I", "ID_ASEGURAMIENTO": "I",
+    "NUMERO_BENEF_PLAN_SALUD": "I", "ACCOUNT": "J", "LICENSE": "K", "ID_TITULACION_PERSONAL_SANITARIO": "K",
+    "ID_EMPLEO_PERSONAL_SANITARIO": "K", "VEHICLE": "L", "IDENTIF_VEHICULOS_NRSERIE_PLACAS": "L",
+    "DEVICE": "M", "IDENTIF_DISPOSITIVOS_NRSERIE": "M", "BIOID": "P", "IDENTIF_BIOMETRICOS": "P",
 }  # fmt: skip
 BY_KIND = {
-    kinds.NAME: "A", kinds.STREET: "B", kinds.CITY: "B", kinds.ZIP: "B", kinds.HOSPITAL: "B", kinds.ROOM: "B",
-    kinds.DEPARTMENT: "B", kinds.ORGANIZATION: "B", kinds.PLACE: "B", kinds.DATE: "C", kinds.AGE: "C",
-    kinds.PHONE: "D", kinds.EMAIL: "F", kinds.URL: "N", kinds.IP: "O", kinds.STATE: "-", kinds.COUNTRY: "-",
-    kinds.PROFESSION: "-",
+    kinds.NAME: "A", kinds.STREET: "B", kinds.CITY: "B", kinds.ZIP: "B", kinds.HOSPITAL: "B",
+    kinds.ROOM: "B", kinds.DEPARTMENT: "B", kinds.ORGANIZATION: "B", kinds.PLACE: "B", kinds.DATE: "C",
+    kinds.AGE: "C", kinds.PHONE: "D", kinds.EMAIL: "F", kinds.URL: "N", kinds.IP: "O", kinds.STATE: "-",
+    kinds.COUNTRY: "-", kinds.PROFESSION: "-",
 }  # fmt: skip
 
 

@@ -102,11 +102,8 @@ class Contacts:
             return self.names.letter(piece[0]) + cased(self.names.surrogate(low[1:]).lower(), piece[1:])
         if not self.is_name(low) and self.is_name(low[:-1]):
             return cased(self.names.surrogate(low[:-1]).lower(), piece[:-1]) + self.names.letter(piece[-1])
-        return (
-            self.joined(low)
-            if len(low) > 6 and not self.is_name(low)
-            else cased(self.names.surrogate(low), piece)
-        )
+        made = self.joined(low) if len(low) > 6 and not self.is_name(low) else self.names.surrogate(low)
+        return cased(made, piece)
 
     def joined(self, low: str) -> str:
         """A first and a last name of the patient's people written as one, else any name."""

@@ -81,7 +81,7 @@ HOLIDAYS = regex.compile(
 )
 FILLER = regex.compile(
     r"""[\s,.;:()\[\]/&+–—~'’-]+
-    | (?<!\d)[Tt]?\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[ap]\.?m\.?\b|z\b|hrs?\b|h\b)?
+    | (?:[Tt]|(?<!\d))\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[ap]\.?m\.?\b|z\b|hrs?\b|h\b)?
     | (?:the|of|on|in|at|to|through|thru|until|till|and|or|from|between|early|late|mid|beginning|end|since
     |before|after|by|day|week|weekend|morning|afternoon|evening|night|noon|around|about|circa|de|del|el|y
     |date|dated|WEEKDAYS|winter|spring|summer|fall|autumn)s?\b
@@ -164,7 +164,7 @@ def built(name: str, match: regex.Match[str], month_first: bool) -> list[Moment]
         number = months.month(match["mon"])
         if number is None:
             return None
-        known.append(Field("m", number, *match.span("mon"), match["mon"]))
+        known.append(Field("m", number, *match.span("mon"), like(match)))
     if match.groupdict().get("word"):
         number = months.ORDINALS.index(regex.sub(r"\s", "-", match["word"].lower())) + 1
         known.append(Field("d", number, *match.span("word"), match["word"]))
@@ -177,6 +177,14 @@ def built(name: str, match: regex.Match[str], month_first: bool) -> list[Moment]
         return [first]
     second = Moment(fields(match, "d2"), before=first.fields)
     return [first, second] if possible(second.fields[0]) else None
+
+
+def like(match: regex.Match[str]) -> str:
+    """The month as written; May between hyphens as the abbreviation that it is there."""
+    start, end = match.span("mon")
+    hyphens = match.string[start - 1 : start] == "-" or match.string[end : end + 1] == "-"
+    word = match["mon"]
+    return word[:2] + ("R" if word.isupper() else "r") if hyphens and word.lower() == "may" else word
 
 
 def possible(field: Field) -> bool:

@@ -26,6 +26,17 @@ NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
 DIRECTIONS = words("n s e w ne nw se sw north south east west northeast northwest southeast southwest")
 UNITS = words("apt apartment unit suite ste floor fl box po p o room rm building bldg no pob post office rr")
 SMALL_WORDS = words("of the and at for in on de la del los las el y a to")
+COMPANIES = words(
+    """university college school high elementary middle academy institute airlines airways insurance software
+    company co corp corporation inc llc ltd bank group systems system services industries motors foods energy
+    brothers sons partners associates laboratories labs electric union church club council office
+    department agency store stores market restaurant hotel shop works press urgent care primary"""
+)
+LANDMARKS = words(
+    """park river beach island lake mount mountain mountains mall bridge valley creek airport station church
+    cemetery hall county bay harbor point forest canyon falls hill hills stadium museum plaza center square
+    pond trail zoo library prison jail shelter farm ranch camp village"""
+)
 WARDS = words(
     "floor unit ward wing building tower pavilion suite room clinic service dept department team bed"
 )
@@ -109,20 +120,21 @@ class Places:
 
     def institution(self, text: str) -> str | None:
         """A hospital or organisation: the words that say what it is stay."""
-        keep = lists.words("hospital_words") | SMALL_WORDS
+        keep = lists.words("hospital_words") | SMALL_WORDS | COMPANIES | DIRECTIONS
         return self.proper(text, keep)
 
     def department(self, text: str) -> str | None:
         """A ward or building. One without a name of its own becomes another specialty."""
-        keep = WARDS | SMALL_WORDS | lists.words("hospital_words")
+        keep = WARDS | SMALL_WORDS | DIRECTIONS | lists.words("hospital_words")
         plain = [w for w in WORD.findall(text) if w.lower() not in keep]
-        common = plain and all(w.lower() in lists.words("medical_words", "common_words") for w in plain)
+        named = any(c.isdecimal() for c in text) or any(w.lower() in WARDS for w in WORD.findall(text))
+        common = not named and all(w.lower() in lists.words("medical_words", "common_words") for w in plain)
         if not common:
             return self.proper(text, keep)
         return self.listed("specialty", text)
 
     def place(self, text: str) -> str | None:
-        return self.proper(text, SMALL_WORDS | UNITS)
+        return self.proper(text, SMALL_WORDS | UNITS | LANDMARKS | DIRECTIONS)
 
     def listed(self, name: str, text: str) -> str | None:
         """Another entry of a list, in the capitals of ``text``; its digits are replaced too."""

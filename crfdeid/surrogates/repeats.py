@@ -15,9 +15,12 @@ import regex
 
 from crfdeid.document import Document, Span
 from crfdeid.surrogates import dates, kinds, lists
+from crfdeid.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.surrogates.writing import WORD, bare, words
 
 LEAST_OF_NUMBER, LEAST_OF_DATE, LEAST_OF_PLACE = 5, 6, 4
+NO_NAMES = PARTICLES | SUFFIXES
+DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
 RUN = regex.compile(r"\w+")
 EDGES = regex.compile(r"^\W+|\W+$")
 TITLE = regex.compile(r"\b(?:mr|mrs|ms|miss|dr|drs|doctor|prof|nurse)\.?\s+$", regex.IGNORECASE)
@@ -35,6 +38,7 @@ class String(NamedTuple):
     text: str  # lowercased
     type: str
     acronym: bool  # counts where it is written in capitals alone
+    derived: bool = False  # never found itself: a nickname of a name that was
 
 
 class Finder:
@@ -77,8 +81,10 @@ def made(text: str, type: str) -> Iterator[String]:
     for match in WORD.finditer(text):
         word, _ = bare(match[0])
         low = lowered(word)
-        if len(word) > 1 and low not in lists.words("titles") and low not in ("jr", "sr", "ii", "iii", "iv"):
+        if len(word) > 1 and low not in NO_NAMES and low not in lists.words("titles"):
             yield String(low, type, len(word) < 4 and word.isupper())
+            for short in lists.shortened().get(low, ()):
+                yield String(short.lower(), type, False, True)
 
 
 def lowered(text: str) -> str:
@@ -154,6 +160,8 @@ def named(text: str, span: Span, low: str, neighbour: bool) -> bool:
     if not text[span.start : span.end].istitle():
         return False
     after = AFTER.match(text, span.end)
+    if medical and DETERMINER.search(text, max(0, span.start - 8), span.start):
+        return False
     if medical and after and after["word"].lower() in lists.words("medical_words"):
         return False
     begins = SENTENCE_END.search(text, max(0, span.start - 8), span.start)
