@@ -20,7 +20,7 @@ from crfdeid import corpora
 from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault
 from crfdeid.review import __main__ as verb
-from crfdeid.review import adjudication, readers, reading, routes, security, serving
+from crfdeid.review import adjudication, guard, readers, reading, routes, security, serving
 from crfdeid.review.faults import Unauthorised, Wait
 from crfdeid.review.security import Address, Sessions
 
@@ -94,7 +94,7 @@ def test_a_request_without_origin_changes_nothing(study):  # noqa: F811
 
 def test_large_and_endless_bodies_are_refused(study):  # noqa: F811
     ann = Browser(study, "ann")
-    assert ann.post("/api/notes/1/actions", {"kind": "x" * security.LARGEST}).status_code == 413
+    assert ann.post("/api/notes/1/actions", {"kind": "x" * guard.LARGEST}).status_code == 413
     endless = ann.client.post(
         "/api/login", content=iter([b"{}"]), headers={"Origin": ORIGIN, "Content-Type": "application/json"}
     )
@@ -109,10 +109,10 @@ def test_every_answer_has_the_strict_headers(study):  # noqa: F811
         browser.client.get("/", headers={"Host": "evil.example"}), browser.get("/static/../server.py"),
     ]  # fmt: skip
     for answer in answers:
-        assert {name.title(): answer.headers[name] for name in security.HEADERS} == {
-            name.title(): value for name, value in security.HEADERS.items()
+        assert {name.title(): answer.headers[name] for name in guard.HEADERS} == {
+            name.title(): value for name, value in guard.HEADERS.items()
         }
-    policy = security.HEADERS["Content-Security-Policy"]
+    policy = guard.HEADERS["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
     assert "*" not in policy
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from crfdeid.faults import Fault
 from crfdeid.review.faults import Stage
-from crfdeid.review.security import tell
+from crfdeid.review.guard import tell
 
 Item = TypeVar("Item")
 Shown = Callable[[Sequence[Item]], Iterable[Item]]

@@ -6,8 +6,8 @@ from typing import Any
 
 from crfdeid.review.faults import Invalid
 from crfdeid.review.notes import Note
+from crfdeid.review.pace import worked
 from crfdeid.review.readers import Reader
-from crfdeid.review.reading import worked
 from crfdeid.review.room import Room, book
 
 Table = dict[str, Any]

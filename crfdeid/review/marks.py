@@ -75,7 +75,21 @@ def apply(state: Marking, action: Action) -> Marking:
     """
     if state.system is None and action.get("system"):
         state = replace(state, system=action["system"])
-    return APPLY[action["kind"]](state, action)
+    return judged(state, APPLY[action["kind"]](state, action))
+
+
+def judged(before: Marking, after: Marking) -> Marking:
+    """What became of marks that premarks had made is what was decided on these: moved or replaced, it is
+    changed; gone, it is rejected."""
+    now = {mark.premark: mark for mark in after.marks if mark.premark is not None}
+    fates = {}
+    for mark in before.marks:
+        if mark.premark is None or now.get(mark.premark) == mark:
+            continue
+        if after.decisions.get(mark.premark) == before.decisions.get(mark.premark):
+            overlapped = any(other.span.overlaps(mark.span) for other in after.marks)
+            fates[mark.premark] = "changed" if overlapped or mark.premark in now else "rejected"
+    return replace(after, decisions={**after.decisions, **fates}) if fates else after
 
 
 def add(state: Marking, action: Action) -> Marking:

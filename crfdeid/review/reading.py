@@ -3,24 +3,18 @@ the page (docs/review_api.md)."""
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from crfdeid.document import Document, Span
-from crfdeid.review import words
-from crfdeid.review.faults import Closed, Conflict, Invalid, Refused, Stage, Unknown
+from crfdeid.review.faults import Closed, Conflict, Invalid, Stage, Unknown
 from crfdeid.review.log import Action, Entry
 from crfdeid.review.marks import Marking, checked_span, whole
 from crfdeid.review.readers import Reader
 from crfdeid.review.room import Room, book
 
 Table = dict[str, Any]
-AROUND = 40  # characters of context on each side of a repeat
-LONGEST_REPORT = 60.0  # seconds that one report of time may claim
-PAUSE = 300.0  # seconds without a report that make a pause
 
 
 def note(room: Room, reader: Reader, number: int) -> Table:
@@ -189,87 +183,3 @@ CHECKS = {
     "alter": check_alter, "reject": check_reject, "done": check_done, "reopen": nothing, "undo": nothing,
     "redo": nothing,
 }  # fmt: skip
-
-
-def repeats(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
-    """Where else the text of a mark stands in this patient's notes, marked as well if ``apply``.
-
-    The marks in all notes are one group: one undo takes them back.
-    """
-    refuse_closed(room, reader, number)
-    with room.store.writing():
-        entry = at_version(room, reader, number, given)
-        mark = entry.state.mark(given.get("mark"))
-        sought = room.notes.document(number).covered(mark.span)
-        places, skipped = sought_in(room, reader, room.notes.siblings(number), sought)
-        if given.get("apply") is True and places:
-            mark_all(room, reader, places, mark.type)
-    shown = [place(document, other, edges) for document, other, spans in places for edges in spans]
-    return {"places": shown, "skipped": skipped, "state": state(room, reader, number)}
-
-
-Places = list[tuple[Document, int, list[tuple[int, int]]]]
-
-
-def sought_in(room: Room, reader: Reader, numbers: list[int], sought: str) -> tuple[Places, list[Table]]:
-    """The unmarked places by note, and the notes that could not be looked at, with why."""
-    places: Places = []
-    skipped: list[Table] = []
-    for number in numbers:
-        if room.closed(reader, number):
-            skipped.append({"number": number, "why": "closed"})
-            continue
-        try:
-            document = room.notes.document(number)
-        except Refused as refused:
-            skipped.append({"number": number, "why": refused.why})
-            continue
-        marks = room.marking.entry(book(reader.name), number).state.marks
-        found = words.repeats(document.text, sought)
-        free = [(a, b) for a, b in found if all(b <= mark.start or mark.end <= a for mark in marks)]
-        if free:
-            places.append((document, number, free))
-    return places, skipped
-
-
-def mark_all(room: Room, reader: Reader, places: Places, type: str) -> None:
-    shelf, group = book(reader.name), uuid.uuid4().hex
-    for _, number, found in places:
-        entry = room.marking.entry(shelf, number)
-        spans = [[start, end, type] for start, end in found]
-        action: Table = {"kind": "add_many", "spans": spans, "by": "repeat", "group": group}
-        if entry.state.system is None and offered(room, entry.state, number):
-            action["system"] = room.premarks
-        room.marking.append(shelf, number, entry.version, reader.name, action)
-
-
-def place(document: Document, number: int, edges: tuple[int, int]) -> Table:
-    start, end = edges
-    before, after = document.text[max(start - AROUND, 0) : start], document.text[end : end + AROUND]
-    return {"number": number, "start": start, "end": end, "before": before, "after": after}
-
-
-def spend(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
-    """Note down seconds that the reader looked at the note."""
-    seconds = given.get("seconds")
-    if (
-        not isinstance(seconds, int | float)
-        or isinstance(seconds, bool)
-        or not 0 <= seconds <= LONGEST_REPORT
-    ):
-        raise Invalid(f"a report of 0 to {LONGEST_REPORT:.0f} seconds")
-    room.notes.note(number)
-    now = time.monotonic()
-    since, until = room.worked.get(reader.name, (now - seconds, now))
-    room.worked[reader.name] = (since if now - until < PAUSE else now - seconds, now)
-    sql = """INSERT INTO times VALUES(?, ?, ?)
-             ON CONFLICT(reader, note) DO UPDATE SET seconds = seconds + excluded.seconds"""
-    room.store.write(sql, reader.name, number, float(seconds))
-    row = room.store.row("SELECT seconds FROM times WHERE reader = ? AND note = ?", reader.name, number)
-    return {"seconds": row[0] if row else 0, "worked": worked(room, reader)}
-
-
-def worked(room: Room, reader: Reader) -> float:
-    """Seconds since the reader's last pause."""
-    since, until = room.worked.get(reader.name, (0.0, -PAUSE))
-    return until - since if time.monotonic() - until < PAUSE else 0.0

@@ -3,10 +3,9 @@ answers."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from crfdeid import corpora, model
@@ -15,134 +14,29 @@ from crfdeid.review import (
     adjudication,
     exports,
     figures,
+    judging,
     learn,
     listing,
-    readers,
+    pace,
     reading,
+    repeats,
     surrogate_check,
     systems,
 )
-from crfdeid.review.faults import Forbidden, Invalid, Stage, Unauthorised
-from crfdeid.review.readers import Reader
-from crfdeid.review.room import Room, keys
-from crfdeid.review.security import COOKIE, Session
+from crfdeid.review.access import (
+    AsAdjudicator,
+    AsReader,
+    Body,
+    InRoom,
+    Number,
+    adjudicator,
+    reader,
+    refuse_guarded,
+    reply,
+)
+from crfdeid.review.room import keys
 
 router = APIRouter(prefix="/api")
-Table = dict[str, Any]
-
-
-def reply(table: Any, status: int = 200) -> Response:
-    body = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
-    return Response(body, status, media_type="application/json")
-
-
-def set_cookie(answer: Response, token: str, secure: bool) -> None:
-    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure, path="/")
-
-
-def the_room(request: Request) -> Room:
-    return request.app.state.room
-
-
-def session(request: Request) -> Session:
-    found = request.app.state.sessions.find(request.cookies.get(COOKIE))
-    if found is None:
-        raise Unauthorised("no session: open the address that the program printed, or log in")
-    return found
-
-
-def reader(request: Request) -> Reader:
-    name = session(request).reader
-    if name is None:
-        raise Unauthorised("pick a reader's name first")
-    return readers.find(the_room(request).store, name)
-
-
-def adjudicator(request: Request) -> Reader:
-    found = reader(request)
-    if found.role != "adjudicator":
-        raise Forbidden("for adjudicators alone")
-    return found
-
-
-async def body(request: Request) -> Table:
-    """The request's JSON object; an empty body is an empty one."""
-    try:
-        found = json.loads(await request.body() or b"{}")
-    except (ValueError, RecursionError):
-        raise Invalid("the request's body is no JSON") from None
-    if not isinstance(found, dict):
-        raise Invalid("the request's body is no JSON object")
-    return found
-
-
-InRoom = Annotated[Room, Depends(the_room)]
-Body = Annotated[Table, Depends(body)]
-Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
-AsReader = Annotated[Reader, Depends(reader)]
-AsAdjudicator = Annotated[Reader, Depends(adjudicator)]
-
-
-# Who
-
-
-@router.get("/session")
-def show_session(request: Request, room: InRoom) -> Response:
-    found = request.app.state.sessions.find(request.cookies.get(COOKIE))
-    named = readers.find(room.store, found.reader).table() if found and found.reader else None
-    needs = None if found else "password" if room.guarded else "key"
-    return reply({"open": found is not None, "needs": needs, "reader": named})
-
-
-@router.get("/readers", dependencies=[Depends(session)])
-def show_readers(room: InRoom) -> Response:
-    found = [r.table() | {"password": r.password} for r in readers.everyone(room.store)]
-    return reply({"readers": found, "may_add": not room.guarded})
-
-
-@router.post("/readers", dependencies=[Depends(session)])
-def add_reader(room: InRoom, given: Body) -> Response:
-    refuse_guarded(room)
-    if given.get("name") in room.systems():
-        raise Stage("exists", "there is a system of this name already")
-    added = readers.add(room.store, given.get("name", ""), given.get("role", "reader"))
-    return reply({"reader": added.table()}, 201)
-
-
-def refuse_guarded(room: Room) -> None:
-    if room.guarded:
-        raise Forbidden("done at the program's start where readers have passwords")
-
-
-@router.post("/login")
-def login(request: Request, room: InRoom, given: Body) -> Response:
-    sessions, token = request.app.state.sessions, request.cookies.get(COOKIE)
-    found = sessions.find(token)
-    if found is None and not room.guarded:
-        raise Unauthorised("no session: open the address that the program printed")
-    name, password = given.get("name"), given.get("password")
-    if not isinstance(name, str) or not isinstance(password, str | None):
-        raise Invalid("a name, and a password where there is one")
-    admitted = room.door.admit(name, password, needed=room.guarded)
-    sessions.end(token)  # a new token, so that one known before is worth nothing
-    answer = reply({"reader": admitted.table()})
-    set_cookie(answer, sessions.begin(admitted.name), request.app.state.address.secure)
-    return answer
-
-
-@router.post("/logout")
-def logout(request: Request, room: InRoom) -> Response:
-    found = session(request)
-    found.reader = None
-    if room.guarded:
-        request.app.state.sessions.end(request.cookies.get(COOKIE))
-    return Response(status_code=204)
-
-
-@router.post("/keys", dependencies=[Depends(session)])
-def another_key(request: Request, room: InRoom) -> Response:
-    refuse_guarded(room)
-    return reply({"address": f"{request.app.state.address.url}?key={request.app.state.sessions.new_key()}"})
 
 
 # The study
@@ -190,13 +84,13 @@ def act(room: InRoom, who: AsReader, number: Number, given: Body) -> Response:
 
 
 @router.post("/notes/{number}/repeats")
-def repeats(room: InRoom, who: AsReader, number: Number, given: Body) -> Response:
-    return reply(reading.repeats(room, who, number, given))
+def mark_repeats(room: InRoom, who: AsReader, number: Number, given: Body) -> Response:
+    return reply(repeats.of_mark(room, who, number, given))
 
 
 @router.post("/notes/{number}/time")
 def spend(room: InRoom, who: AsReader, number: Number, given: Body) -> Response:
-    return reply(reading.spend(room, who, number, given))
+    return reply(pace.spend(room, who, number, given))
 
 
 # Consensus
@@ -219,7 +113,7 @@ def open_consensus(room: InRoom, who: AsAdjudicator, number: Number, given: Body
 
 @router.post("/consensus/{number}/actions")
 def decide(room: InRoom, who: AsAdjudicator, number: Number, given: Body) -> Response:
-    return reply(adjudication.act(room, who, number, given))
+    return reply(judging.act(room, who, number, given))
 
 
 # Measures

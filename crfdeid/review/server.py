@@ -12,11 +12,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from crfdeid.faults import Fault
-from crfdeid.review import routes
+from crfdeid.review import access, routes, routes_who
 from crfdeid.review.faults import Answer, StoreFault
+from crfdeid.review.guard import Guard
 from crfdeid.review.jobs import Jobs
 from crfdeid.review.room import Room
-from crfdeid.review.security import Address, Guard, Sessions
+from crfdeid.review.security import Address, Sessions
 
 STATIC = Path(__file__).with_name("static")
 NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.(html|js|css|svg|png)", re.ASCII)
@@ -31,6 +32,7 @@ def application(room: Room, sessions: Sessions, address: Address, static: Path =
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.room, app.state.sessions, app.state.address = room, sessions, address
     app.state.jobs = Jobs()
+    app.include_router(routes_who.router)
     app.include_router(routes.router)
     add_faults(app)
     add_page(app, static)
@@ -45,7 +47,7 @@ def add_page(app: FastAPI, static: Path) -> None:
             return file("index.html")
         answer = RedirectResponse("/", status_code=303)
         if token := request.app.state.sessions.redeem(key):
-            routes.set_cookie(answer, token, request.app.state.address.secure)
+            access.set_cookie(answer, token, request.app.state.address.secure)
         return answer
 
     @app.get("/static/{name}")
@@ -63,14 +65,14 @@ def add_faults(app: FastAPI) -> None:
     async def of_fault(request: Request, fault: Fault) -> Response:
         status = fault.status if isinstance(fault, Answer) else 500 if isinstance(fault, StoreFault) else 422
         more = fault.more if isinstance(fault, Answer) else {}
-        return routes.reply({"fault": str(fault)} | more, status)
+        return access.reply({"fault": str(fault)} | more, status)
 
     @app.exception_handler(HTTPException)
     async def of_http(request: Request, error: HTTPException) -> Response:
         told = {404: "no such page", 405: "no such action here"}.get(error.status_code, "refused")
-        return routes.reply({"fault": told}, error.status_code)
+        return access.reply({"fault": told}, error.status_code)
 
     @app.exception_handler(RequestValidationError)
     async def of_validation(request: Request, error: RequestValidationError) -> Response:
         places = sorted({".".join(str(part) for part in found["loc"]) for found in error.errors()})
-        return routes.reply({"fault": f"not a value that can be: {', '.join(places)}"}, 422)
+        return access.reply({"fault": f"not a value that can be: {', '.join(places)}"}, 422)

@@ -1,0 +1,74 @@
+"""Who is behind a request, and how it is read and answered."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request
+from starlette.responses import Response
+
+from crfdeid.review import readers
+from crfdeid.review.faults import Forbidden, Invalid, Unauthorised
+from crfdeid.review.readers import Reader
+from crfdeid.review.room import Room
+from crfdeid.review.security import COOKIE, Session
+
+Table = dict[str, Any]
+
+
+def reply(table: Any, status: int = 200) -> Response:
+    body = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+    return Response(body, status, media_type="application/json")
+
+
+def set_cookie(answer: Response, token: str, secure: bool) -> None:
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure, path="/")
+
+
+def the_room(request: Request) -> Room:
+    return request.app.state.room
+
+
+def session(request: Request) -> Session:
+    found = request.app.state.sessions.find(request.cookies.get(COOKIE))
+    if found is None:
+        raise Unauthorised("no session: open the address that the program printed, or log in")
+    return found
+
+
+def reader(request: Request) -> Reader:
+    name = session(request).reader
+    if name is None:
+        raise Unauthorised("pick a reader's name first")
+    return readers.find(the_room(request).store, name)
+
+
+def adjudicator(request: Request) -> Reader:
+    found = reader(request)
+    if found.role != "adjudicator":
+        raise Forbidden("for adjudicators alone")
+    return found
+
+
+async def body(request: Request) -> Table:
+    """The request's JSON object; an empty body is an empty one."""
+    try:
+        found = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        raise Invalid("the request's body is no JSON") from None
+    if not isinstance(found, dict):
+        raise Invalid("the request's body is no JSON object")
+    return found
+
+
+InRoom = Annotated[Room, Depends(the_room)]
+Body = Annotated[Table, Depends(body)]
+Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
+AsReader = Annotated[Reader, Depends(reader)]
+AsAdjudicator = Annotated[Reader, Depends(adjudicator)]
+
+
+def refuse_guarded(room: Room) -> None:
+    if room.guarded:
+        raise Forbidden("done at the program's start where readers have passwords")

@@ -1,0 +1,67 @@
+"""The routes of sessions and readers (docs/review_api.md, Who)."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from crfdeid.review import readers
+from crfdeid.review.access import Body, InRoom, refuse_guarded, reply, session, set_cookie
+from crfdeid.review.faults import Invalid, Stage, Unauthorised
+from crfdeid.review.security import COOKIE
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/session")
+def show_session(request: Request, room: InRoom) -> Response:
+    found = request.app.state.sessions.find(request.cookies.get(COOKIE))
+    named = readers.find(room.store, found.reader).table() if found and found.reader else None
+    needs = None if found else "password" if room.guarded else "key"
+    return reply({"open": found is not None, "needs": needs, "reader": named})
+
+
+@router.get("/readers", dependencies=[Depends(session)])
+def show_readers(room: InRoom) -> Response:
+    found = [r.table() | {"password": r.password} for r in readers.everyone(room.store)]
+    return reply({"readers": found, "may_add": not room.guarded})
+
+
+@router.post("/readers", dependencies=[Depends(session)])
+def add_reader(room: InRoom, given: Body) -> Response:
+    refuse_guarded(room)
+    if given.get("name") in room.systems():
+        raise Stage("exists", "there is a system of this name already")
+    added = readers.add(room.store, given.get("name", ""), given.get("role", "reader"))
+    return reply({"reader": added.table()}, 201)
+
+
+@router.post("/login")
+def login(request: Request, room: InRoom, given: Body) -> Response:
+    sessions, token = request.app.state.sessions, request.cookies.get(COOKIE)
+    found = sessions.find(token)
+    if found is None and not room.guarded:
+        raise Unauthorised("no session: open the address that the program printed")
+    name, password = given.get("name"), given.get("password")
+    if not isinstance(name, str) or not isinstance(password, str | None):
+        raise Invalid("a name, and a password where there is one")
+    admitted = room.door.admit(name, password, needed=room.guarded)
+    sessions.end(token)  # a new token, so that one known before is worth nothing
+    answer = reply({"reader": admitted.table()})
+    set_cookie(answer, sessions.begin(admitted.name), request.app.state.address.secure)
+    return answer
+
+
+@router.post("/logout")
+def logout(request: Request, room: InRoom) -> Response:
+    found = session(request)
+    found.reader = None
+    if room.guarded:
+        request.app.state.sessions.end(request.cookies.get(COOKIE))
+    return Response(status_code=204)
+
+
+@router.post("/keys", dependencies=[Depends(session)])
+def another_key(request: Request, room: InRoom) -> Response:
+    refuse_guarded(room)
+    return reply({"address": f"{request.app.state.address.url}?key={request.app.state.sessions.new_key()}"})
