@@ -1,72 +1,278 @@
-"""The array engine beside python-crfsuite, in one run: the same losses, the same labels, the time.
+"""Tagging: the array engine beside python-crfsuite, from a file on disk to spans on disk, in one run.
 
-    python benchmarks/engine.py [--documents 150] [--iterations 40] [--data DIR]
+    python benchmarks/engine.py [--data FILE] [--repeat 3] [--slow 60] [--jobs 2]
 
-Prints seconds, tokens a second and the ratio, and whether losses and spans are equal. DIR holds
-MEDDOCAN's brat folders. Training with the array engine includes making its arrays; its compiled
-loops are warmed up before.
+The shipped model tags the MTSamples reports (a JSONL file) and writes a table of spans. Every way
+runs in a process of its own, so that its peak memory is its own:
+
+    dictionaries   python-crfsuite as its tutorial uses it: the shipped templates' features as a
+                   dictionary for each token, nothing kept from one token to the next
+    tutorial       python-crfsuite with the tutorial's own few features, a model trained here
+    lists          python-crfsuite with feature strings kept by text (--engine crfsuite)
+    numpy          the engine without compiled loops, no text known at first
+    compiled       the engine as it is (tag's default), cold: no text known at first; warm: all known
+
+Time is processor time, the median of the runs with the least and the most; python-crfsuite's ways
+see the first --slow reports alone. Then: are all labels python-crfsuite's, how far are marginals
+apart, what do two processes give (elapsed time), and which stage takes how much.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import json
 import resource
+import statistics
+import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 
-from crfdeid import corpora, experiment, model
+import numpy as np
+import pycrfsuite
+
+from crfdeid import bio, corpora, crf, model, synthetic
 from crfdeid.document import Document
+from crfdeid.engine import chain, weights
+from crfdeid.engine.batch import spans
+from crfdeid.engine.decoder import Decoder
+from crfdeid.line import Line
 
-ENGINES = ("fast", "crfsuite")
-
-
-def trained(
-    documents: list[Document], iterations: int, folder: Path, engine: str
-) -> tuple[float, list[float]]:
-    """Seconds and losses of one training."""
-    settings = experiment.read("meddocan")
-    settings = dataclasses.replace(settings, crf=settings.crf | {"max_iterations": iterations})
-    losses: list[float] = []
-    began = time.perf_counter()
-    model.train(documents, settings, folder, lambda _, loss: losses.append(loss), engine, overwrite=True)
-    return time.perf_counter() - began, losses
+DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
+WAYS = ("dictionaries", "tutorial", "lists", "numpy", "compiled")
+COMPARED = 300  # reports whose labels are compared
 
 
-def tagged(documents: list[Document], folder: Path, engine: str) -> tuple[float, list]:
-    """The least seconds of three rounds, and the spans."""
-    tagger, times = model.load(folder, engine), []
-    for _ in range(3):
-        began = time.perf_counter()
-        spans = [tagger.tag(document).spans for document in documents]
-        times.append(time.perf_counter() - began)
-    return min(times), spans
+def dictionaries(line: Line, document: Document) -> list[list[dict[str, str]]]:
+    """Each sequence's tokens as dictionaries of the shipped templates' features."""
+    page, sequences = line.page(document)
+    extractor = line.extractor
+    found = []
+    for sequence in sequences:
+        rows = []
+        for index in sequence:
+            row = {"bias": "1"}
+            for offset, names in extractor.by_offset.items():
+                if index + offset in sequence:
+                    text = page.tokens[index + offset].text
+                    row |= {f"{name}[{offset}]": extractor.lexical[name](text) for name in names}
+            rows.append({key: value for key, value in row.items() if value is not None})
+        for row, features in zip(rows, extractor.features(page, sequence)):
+            row |= {f: "1" for f in features if f.partition("=")[0] not in row}
+        found.append(rows)
+    return found
 
 
-def main() -> None:
+def tutorial(words: list[str]) -> list[list[str]]:
+    """The features of python-crfsuite's own tutorial, but for parts of speech."""
+
+    def of(word: str, head: str) -> list[str]:
+        return [
+            f"{head}word.lower={word.lower()}",
+            f"{head}word.istitle={word.istitle()}",
+            f"{head}word.isupper={word.isupper()}",
+        ]
+
+    rows = []
+    for i, word in enumerate(words):
+        row = ["bias", *of(word, ""), f"word[-3:]={word[-3:]}", f"word[-2:]={word[-2:]}"]
+        row.append(f"word.isdigit={word.isdigit()}")
+        row += of(words[i - 1], "-1:") if i else ["BOS"]
+        row += of(words[i + 1], "+1:") if i + 1 < len(words) else ["EOS"]
+        rows.append(row)
+    return rows
+
+
+def tutorial_tagger(line: Line, path: Path) -> pycrfsuite.Tagger:
+    trainer = pycrfsuite.Trainer(verbose=False, params={"max_iterations": 30, "c1": 1.0})
+    for document in synthetic.generate(40, 1):
+        tokens = line.tokenize(document.text)
+        trainer.append(tutorial([t.text for t in tokens]), bio.encode(tokens, document.spans))
+    trainer.train(str(path))
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    return tagger
+
+
+def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Document], Document]:
+    """One of python-crfsuite's ways as a function."""
+    line = tagger.line
+    if name == "tutorial":
+        other = tutorial_tagger(line, folder / "tutorial.crfsuite")
+    else:
+        other = pycrfsuite.Tagger()
+        other.open(str(tagger.folder / crf.CRFSUITE))
+
+    def tag(document: Document) -> Document:
+        tokens = line.tokenize(document.text)
+        if name == "tutorial":
+            labels = other.tag(tutorial([token.text for token in tokens]))
+        elif name == "dictionaries":
+            labels = [y for rows in dictionaries(line, document) for y in other.tag(rows)]
+        else:
+            page, sequences = line.page(document)
+            labels = [y for s in sequences for y in other.tag(line.extractor.features(page, s))]
+        return document.with_spans(bio.decode(tokens, labels))
+
+    return tag
+
+
+def way(name: str, data: Path, out: Path, slow: int) -> dict:
+    """Run one way once; its seconds, tokens and peak memory."""
+    tagger = model.load()
+    first = slow if name in WAYS[:3] else None
+    if name in WAYS[:3]:
+        tag = by_crfsuite(name, tagger, out.parent)
+        seconds = {"cold": run(lambda documents: map(tag, documents), data, out, first)}
+    else:
+        crf.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
+        # Compiled code is read from disk once; no text stays known.
+        list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * crf.BATCH)]))
+        tagger.decoder.forget()
+        seconds = {state: run(tagger.tag_all, data, out, first) for state in ("cold", "warm")}
+    documents = islice(corpora.read(data), first)
+    tokens = sum(len(tagger.line.tokenize(document.text)) for document in documents)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"seconds": seconds, "tokens": tokens, "peak": peak}
+
+
+Tag = Callable[[Iterable[Document]], Iterable[Document]]
+
+
+def run(tag: Tag, data: Path, out: Path, first: int | None) -> float:
+    """Seconds from the file to the written spans."""
+    began = time.process_time()
+    corpora.write(tag(islice(corpora.read(data), first)), out, "csv", overwrite=True)
+    return time.process_time() - began
+
+
+def alone(arguments: list[str]) -> dict:
+    """What this file answers in a process of its own."""
+    done = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def compare_labels(documents: list[Document]) -> None:
+    """The engine's labels and marginals beside python-crfsuite's."""
+    tagger = model.load()
+    tagger._compile()
+    reference = pycrfsuite.Tagger()
+    reference.open(str(tagger.folder / crf.CRFSUITE))
+    names = weights.read(tagger.folder / crf.CRFSUITE).labels
+    tokens = different = 0
+    apart = 0.0
+    for number, document in enumerate(documents):
+        batch = tagger.decoder.batch([document])
+        path = tagger.decoder.path(batch)
+        features = tagger.line.extractor.features(batch.page(0), range(len(batch)))
+        wanted = reference.tag(features) if len(batch) else []
+        tokens += len(batch)
+        different += sum(names[y] != label for y, label in zip(path.tolist(), wanted))
+        if number < 5 and len(batch):
+            found = chain.chain(tagger.decoder.emissions(batch), tagger.weights.transitions).marginals()
+            given = [[reference.marginal(label, t) for label in names] for t in range(0, len(batch), 7)]
+            apart = max(apart, float(np.abs(found[::7] - given).max()))
+    print(f"labels: {different} of {tokens:,} tokens differ; marginals are at most {apart:.0e} apart")
+
+
+def stages(documents: list[Document]) -> None:
+    """The share of each stage of the compiled path, all texts known."""
+    tagger = model.load()
+    tagger._compile()
+    list(tagger.tag_all(documents))
+    decoder: Decoder = tagger.decoder
+    times = dict.fromkeys(("tokenize", "observe", "window rows", "template rows", "Viterbi", "spans"), 0.0)
+
+    def timed(name: str, call: Callable):
+        began = time.process_time()
+        answer = call()
+        times[name] += time.process_time() - began
+        return answer
+
+    for some in (documents[i : i + 20] for i in range(0, len(documents), 20)):
+        batch = timed("tokenize", lambda some=some: decoder.batch(some))
+        columns = timed("observe", lambda b=batch: {n: decoder.columns.column(n, b) for n in decoder.names})
+        scores = np.tile(decoder.bias, (len(batch), 1))
+        where = batch.first, batch.stop
+        arrays = batch.texts, *where, decoder.offsets, decoder.window, scores
+        timed("window rows", lambda a=arrays: decoder.kernels.add_window(*a))
+        seen = scores, columns, *where
+        timed("template rows", lambda a=seen: [table.add_to(*a) for table in decoder.tables])
+        path = np.full(len(batch), -1)
+        arrays = scores, *where, decoder.transitions, decoder.lead, path
+        timed("Viterbi", lambda a=arrays: decoder.kernels.best_paths(*a))
+        timed("spans", lambda b=batch, p=path: spans(b, decoder.labels, p))
+    total = sum(times.values())
+    print("stages: " + ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in times.items()))
+
+
+def main(arguments: list[str] | None = None) -> None:
     parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--documents", type=int, default=150)
-    parse.add_argument("--iterations", type=int, default=40)
-    parse.add_argument("--data", type=Path, default=Path("../shared/data/meddocan"))
-    given = parse.parse_args()
-    train = list(corpora.read(given.data / "train" / "brat"))[: given.documents]
-    test = list(corpora.read(given.data / "dev" / "brat"))[:100]
-    tokenize = model.load().line.tokenize
-    tokens = sum(len(tokenize(document.text)) for document in test)
-    with tempfile.TemporaryDirectory() as name:
-        trained(train[:3], 2, Path(name) / "warm", "fast")
-        runs = {engine: trained(train, given.iterations, Path(name) / engine, engine) for engine in ENGINES}
-        tags = {engine: tagged(test, Path(name) / "crfsuite", engine) for engine in ENGINES}
-    for engine in ENGINES:
-        seconds = tags[engine][0]
-        print(f"{engine:9} train {runs[engine][0]:7.1f} s   tag {tokens / seconds:9,.0f} tokens/s")
-    faster = {name: part["crfsuite"][0] / part["fast"][0] for name, part in (("train", runs), ("tag", tags))}
-    print(f"ratio     train {faster['train']:7.1f}     tag {faster['tag']:9.1f}")
-    pairs = zip(*(losses for _, losses in runs.values()))
-    print(f"losses equal to CRFsuite's printed digits: {all(abs(a - b) < 1e-5 for a, b in pairs)}")
-    print(f"spans equal: {tags['fast'][1] == tags['crfsuite'][1]}")
-    print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    parse.add_argument("--data", type=Path, default=DATA)
+    parse.add_argument("--repeat", type=int, default=3)
+    parse.add_argument("--slow", type=int, default=60, help="reports for python-crfsuite's ways")
+    parse.add_argument("--jobs", type=int, default=2)
+    parse.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
+    parse.add_argument("--out", type=Path, help=argparse.SUPPRESS)
+    given = parse.parse_args(arguments)
+    if given.way:
+        print(json.dumps(way(given.way, given.data, given.out, given.slow)))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        speeds = measured(given, Path(folder))
+        tell_ratios(speeds)
+        processes(given, Path(folder))
+    documents = list(corpora.read(given.data))[:COMPARED]
+    compare_labels([*documents, *synthetic.generate(60, 7, part="test")])
+    stages(documents)
+
+
+def measured(given: argparse.Namespace, folder: Path) -> dict[str, float]:
+    """Tokens a second of each way, cold and warm; prints a line for each."""
+    answers: dict[str, list[dict]] = {name: [] for name in WAYS}
+    for _ in range(given.repeat):
+        for name in WAYS:
+            common = ["--data", str(given.data), "--slow", str(given.slow), "--way", name]
+            answers[name].append(alone([*common, "--out", str(folder / f"{name}.csv")]))
+    speeds = {}
+    for name, found in answers.items():
+        for state in found[0]["seconds"]:
+            rates = sorted(a["tokens"] / a["seconds"][state] for a in found)
+            speeds[f"{name} {state}"] = statistics.median(rates)
+            peak = max(a["peak"] for a in found)
+            print(
+                f"{name:12} {state:4} {statistics.median(rates):10,.0f} tokens/s "
+                f"({rates[0]:,.0f} to {rates[-1]:,.0f}), peak {peak:,.0f} MB"
+            )
+    return speeds
+
+
+def tell_ratios(speeds: dict[str, float]) -> None:
+    for state in ("cold", "warm"):
+        fast = speeds[f"compiled {state}"]
+        ratios = ", ".join(f"{fast / speeds[f'{name} cold']:.1f} times {name}" for name in WAYS[:3])
+        print(f"compiled, {state}: {ratios}")
+
+
+def processes(given: argparse.Namespace, folder: Path) -> None:
+    """Elapsed time of the verb in one process and in several, over the reports ten times."""
+    big = folder / "big.jsonl"
+    documents = list(corpora.read(given.data))
+    copies = (Document(f"{n}-{d.id}", d.text) for n in range(10) for d in documents)
+    corpora.write(copies, big, "jsonl")
+    seconds = {}
+    for jobs in (1, given.jobs):
+        began = time.perf_counter()
+        command = [sys.executable, "-m", "crfdeid.tag", str(big), "--jobs", str(jobs)]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        seconds[jobs] = time.perf_counter() - began
+    print(
+        f"{given.jobs} processes: {seconds[1] / seconds[given.jobs]:.2f} times one "
+        f"({seconds[1]:.1f} s and {seconds[given.jobs]:.1f} s, all included)"
+    )
 
 
 if __name__ == "__main__":
