@@ -518,9 +518,21 @@ EXAMPLES = {
         two weeks old
         fifty years ago
     """,
+    "age_and_sex": """
+        [67]M with pain
+        Age/Sx [33]/F, and a [45] male
+        Temp 37F
+        mesh 4 F
+    """,
+    "age_after_birth": """
+        DOB 03/13/59 ([42])
+        born 3/13/1959 ([67] yo)
+        on 03/13/59 (42)
+        DOB 03/13/59, 42
+    """,
     # work.py
     "profession": """
-        is a retired [bus driver]
+        is a [retired bus driver]
         works as a [machinist]
         told the bus driver
         retired early

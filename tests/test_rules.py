@@ -79,7 +79,7 @@ def test_a_note_is_tagged_and_explained():
         ("2067-05-03", "DATE", "date_ymd"),
         ("Owen Marchetti", "PATIENT", "patient_title"),
         ("67", "AGE", "age_after"),
-        ("bus driver", "PROFESSION", "profession"),
+        ("retired bus driver", "PROFESSION", "profession"),
         ("Leila", "PATIENT", "relative"),
         ("Priya Raman", "DOCTOR", "doctor_title"),
         ("Lakeview General Hospital", "HOSPITAL", "hospital_head"),

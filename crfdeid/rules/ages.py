@@ -24,6 +24,9 @@ MEASURE = re.compile(
     r"(?:\.\d|/\d|%|[ -]?(?:mg|ml|cm|mm|kg|lb|lbs|bpm|units?|hours?|days?|weeks?|months?|mos?|wks?)\b)",
     re.IGNORECASE,
 )
+WARM = 94  # degrees Fahrenheit rather than the age of a woman
+TEMPERATURE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°)\W*(?:of |to )?$", re.IGNORECASE)
+BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]{0,26}\d ?\($", re.IGNORECASE)
 ONES = "one|two|three|four|five|six|seven|eight|nine"
 TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
@@ -67,4 +70,26 @@ age_in_words = at_words(
     rf"(?P<phi>(?:{TENS})(?:[ -](?:{ONES}))?|{TEENS}|{ONES})(?:[ -]years?[ -]old|[ ]years?[ ]of[ ]age)\b",
 )  # fmt: skip
 
-RULES = (old_age_after, old_age_before, age_after, age_before, age_of_life, age_decade, age_in_words)
+age_and_sex = at_numbers(
+    "age_and_sex", "AGE", "ours", "An age and a sex: \"67M\", \"33/F\", \"67 year male\".",
+    rf"{EDGE}(?P<phi>[1-9]\d?)(?:/?[MF]\b|[ ](?:year[ ]|yr[ ])?(?-i:male|female))(?![/.])",
+    lambda match, note: not TEMPERATURE.search(note.text[max(0, match.start() - 12) : match.start()])
+    and (not match[0].endswith(("F", "f")) or "/" in match[0] or int(match["phi"]) < WARM),
+)  # fmt: skip
+age_after_birth = at_numbers(
+    "age_after_birth", "AGE", "ours", "In parentheses, after a date of birth.",
+    r"(?<=\()(?P<phi>[1-9]?\d|1[01]\d)(?= ?(?:y|\)))",
+    lambda match, note: BIRTH.search(note.text[max(0, match.start() - 40) : match.start()]),
+)  # fmt: skip
+
+RULES = (
+    old_age_after,
+    old_age_before,
+    age_after,
+    age_before,
+    age_of_life,
+    age_decade,
+    age_in_words,
+    age_and_sex,
+    age_after_birth,
+)

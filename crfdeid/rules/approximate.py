@@ -14,7 +14,7 @@ from itertools import combinations
 
 SHORTEST = 5
 LONGEST = 13
-LONG = 7  # letters from which on two slips are forgiven
+LONG = 8  # letters from which on two slips are forgiven
 
 
 def slips(length: int) -> int:

@@ -32,6 +32,7 @@ SEPARATOR = r"(?P<s>[/.-])"
 FREE = r"(?<![\d][/.-])(?<![./])(?<!\w-)"  # where a date may begin
 END = r"(?![\d])(?![/.-]\d)"
 DOSE = re.compile(r" ?(?:mg|mcg|ml|cc|units)\b")
+CLEARLY = words("in since until last next this early late mid")
 TOLD = words(
     """in since until till before after around early late mid during this last next of by and through"""
 )
@@ -105,7 +106,7 @@ def month_alone(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised month by itself; one that is a word or name too, after "in", "since" and such."""
     for index in note.places(MONTHS):
         word = note.lowered[index]
-        told = note.before(index) in TOLD
+        told = note.before(index) in (TOLD if note.words[index][0].isupper() else CLEARLY)
         if note.capital(index) and (told or (word not in WORDY and len(word) > 3)):
             yield note.edges(index, index + 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.lists import Lists, stems, words
 from crfdeid.rules.name_clues import FUNCTION
 from crfdeid.rules.name_parts import of_a_thing
 from crfdeid.rules.phrases import CLOSE, capitalised
@@ -30,6 +30,17 @@ GENERIC = words(
     center medical day children childrens state county city veterans affairs acute care home
     admission discharge emergency course inpatient outpatient primary nursing rehab rehabilitation
     health system in at"""
+)
+# Heads before which a common word makes no name; and what goes with the others without being one.
+WEAK = words("clinic hospice rehab healthcare health primary family general memorial pavilion assisted")
+NO_HEADS = (
+    GENERIC
+    | FUNCTION
+    | words(
+        """skilled long term acute sub subacute post same short inpatient previous prior recent first second
+    last next another other area nearby new old private public teaching tertiary referring
+    transferring receiving psychiatric mental military base field general house"""
+    )
 )
 NEVER = FUNCTION - {"of", "and"}
 MORE = words("""st saint mt of and the s general memorial regional university children medical""")
@@ -84,8 +95,10 @@ def hospital_head(note: Note, lists: Lists) -> Iterator[Edges]:
 
 def named_from(note: Note, lists: Lists, index: int) -> int:
     """The first word of the name before the head at ``index``; ``index`` if there is none. It has
-    a capital and at least one word that is no generic and no medical or common word."""
+    a capital and at least one word that is no generic and no medical word; before a weak head, no
+    common word either."""
     first, named = index, index
+    plain_allowed = note.lowered[index] not in WEAK and not lists.strict
     while first and index - first < MOST and CLOSE.fullmatch(note.gap(first)):
         word = note.lowered[first - 1]
         if note.gap(first).startswith(".") and word not in SHORT:
@@ -93,7 +106,9 @@ def named_from(note: Note, lists: Lists, index: int) -> int:
         if not (note.capital(first - 1) or word in ("of", "and", "s")) or word in NEVER or word.isdigit():
             break
         first -= 1
-        if note.capital(first) and makes_name(note, lists, first):
+        if note.capital(first) and (
+            makes_name(note, lists, first) or (plain_allowed and only_common(note, lists, first))
+        ):
             named = first
     while named < index and named > first and note.lowered[named - 1] in MORE and note.capital(named - 1):
         named -= 1
@@ -110,6 +125,13 @@ def makes_name(note: Note, lists: Lists, index: int) -> bool:
         return True
     known = word in lists.named or word in lists.places
     return word in SHORT or not lists.plain(word) or (known and word not in note.small)
+
+
+def only_common(note: Note, lists: Lists, index: int) -> bool:
+    """A capitalised word that is common but not medical, and not written small in the note: "Walnut"."""
+    word = note.lowered[index]
+    medical = word in lists.medical or any(stem in lists.medical for stem in stems(word))
+    return note.words[index].istitle() and len(word) > 3 and not medical and word not in note.small | NO_HEADS
 
 
 def with_of(note: Note, lists: Lists, stop: int) -> int:

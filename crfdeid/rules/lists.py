@@ -64,6 +64,10 @@ class Lists:
         return known
 
     @cached_property
+    def medical(self) -> frozenset[str]:
+        return self.words("medical_words")
+
+    @cached_property
     def eponyms(self) -> frozenset[str]:
         return self.words("eponyms")
 

@@ -103,7 +103,9 @@ def surname_comma_first(note: Note, lists: Lists) -> Iterator[Edges]:
         if not index or note.gap(index) not in (", ", ",") or not note.capital(index):
             continue
         surname, name = note.lowered[index - 1], note.lowered[index]
-        if not nameable(note, lists, index - 1) or surname in lists.first - lists.clear_surnames:
+        if not nameable(note, lists, index - 1) or (
+            surname in lists.first and surname not in lists.clear_surnames
+        ):
             continue
         if not lists.plain(surname) or name in lists.popular or name in lists.clear_first:
             more = name_from(note, lists, index, 2)

@@ -11,7 +11,8 @@ from crfdeid.rules.phrases import entries, run
 from crfdeid.rules.rule import Edges, Note, rule
 
 BEFORE_PROFESSION = re.compile(
-    r"(?:\bretired (?:as an? )?|\bwork(?:s|ed|ing)?(?: full[- ]time| part[- ]time)? as an? "
+    r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "
+    r"|\bwork(?:s|ed|ing)?(?: full[- ]time| part[- ]time)? as an? "
     r"|\boccupation(?:\s*[:=]\s*|\s+is an? )"
     r"|\b(?:became|employed as|career as|former|job as) an? (?:retired |former |self-employed )?)$",
     re.IGNORECASE,
@@ -30,7 +31,8 @@ def profession(note: Note, lists: Lists) -> Iterator[Edges]:
     """A profession of the list after "retired", "works as a", "Occupation:" and the like."""
     for first, stop in entries(note, lists.professions):
         if BEFORE_PROFESSION.search(note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]):
-            yield note.edges(first, stop)
+            begin = first - 1 if first and note.before(first) in ("retired", "former") else first
+            yield note.edges(begin, stop)
 
 
 @rule("ORGANIZATION", "ours")
