@@ -23,8 +23,9 @@ SYSTEMS = {
     "crf": "crfdeid.crf",
     "svm": "crfdeid.systems.svm",
     "two_stage": "crfdeid.systems.two_stage",
+    "hmm": "crfdeid.systems.hmm",
 }
-WITHOUT_FEATURES: tuple[str, ...] = ()
+WITHOUT_FEATURES: tuple[str, ...] = ("hmm",)
 
 
 def module(name: str) -> ModuleType:
