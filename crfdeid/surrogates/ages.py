@@ -24,7 +24,8 @@ WORDS = words(
     seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty twenties thirties forties
     fifties sixties seventies eighties teens teen teenager infant newborn half year years yr yrs yo y o old of
     age aged and a an month months m mo mos week weeks wk wks w day days d hour hours in his her the early mid
-    late to s adult middle over under almost nearly"""
+    late to s adult middle over under almost nearly older younger
+    than f male female man woman yof yom yf ym boy girl"""
 )
 
 

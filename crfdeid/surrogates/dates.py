@@ -8,6 +8,7 @@ it nearest to the note's own date.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -60,18 +61,22 @@ def only_weekday(text: str) -> bool:
 
 
 def anchor(texts: list[str], month_first: bool = True) -> date | None:
-    """The first whole date of a note's dates, those with a year of four digits first."""
-    short: date | None = None
+    """The note's own date: of its whole dates, those with a year of four digits if there are any,
+    the first in the year that occurs most (on a tie the latest: a birthday is not the note's date).
+
+    >>> anchor(["3/4/1950", "5/1/2067", "5/3/2067", "4/9"])
+    datetime.date(2067, 5, 1)
+    """
+    long, short = [], []
     for text in texts:
         for moment in date_forms.read(text, month_first) or ():
             y, m, d = (moment.of(unit) for unit in "ymd")
-            if not (y and m and d):
-                continue
-            found = valid(century(y, UNANCHORED), m.value, d.value)
-            if found and len(y.text) == 4:
-                return found
-            short = short or found
-    return short
+            if y and m and d and (found := valid(century(y, UNANCHORED), m.value, d.value)):
+                (long if len(y.text) == 4 else short).append(found)
+    said = long or short
+    years = Counter(day.year for day in said)
+    best = max(years, key=lambda year: (years[year], year), default=None)
+    return next((day for day in said if day.year == best), None)
 
 
 def valid(year: int, month: int, day: int) -> date | None:

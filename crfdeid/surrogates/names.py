@@ -22,6 +22,8 @@ from crfdeid.surrogates.writing import WORD, bare, cased, folded, words
 PARTICLES = words("van von der den de la le du del della di da dos el al bin ibn ten ter y and or the of")
 SUFFIXES = words("jr sr ii iii iv esq")
 LETTERS = ("ABCDEFGHJKLMNPRSTVW", "IOQUXYZ")  # those that begin many names, and few
+AMBIGUOUS = ("do", "pa")  # credentials, and surnames
+CREDENTIALS = regex.compile(r"(?<=[,\s])(?:M\.\s?D|D\.\s?O|R\.\s?N|N\.\s?P|P\.\s?A|Ph\.\s?D)\.?$")
 DIGITS = regex.compile(r"\d+")
 TRIES = 200
 
@@ -48,11 +50,11 @@ class Names:
         True
         """
         found = list(WORD.finditer(text))
-        keep = {m.start() for m in found if self.kept(m, text)}
-        if len(keep) == len(found):
-            keep = set()
         if not found:
             return None
+        keep = {match.start() for number, match in enumerate(found) if self.kept(text, found, number)}
+        if len(keep) == len(found):
+            keep = set()
 
         def replaced(match: regex.Match[str]) -> str:
             return match[0] if match.start() in keep else self.word(match[0])
@@ -60,18 +62,19 @@ class Names:
         written = WORD.sub(replaced, text)
         return DIGITS.sub(lambda match: patterned(match[0], self.draws, "name"), written)
 
-    def kept(self, match: regex.Match[str], text: str) -> bool:
-        """Titles, credentials, suffixes and small particles say nothing of who it is."""
-        word = match[0]
-        low = folded(word)
-        if low in SUFFIXES:
+    def kept(self, text: str, found: list[regex.Match[str]], number: int) -> bool:
+        """Titles, credentials, suffixes and small particles say nothing of who it is. What may be
+        a name as well ("Van", "Le", "Do") is kept only where it cannot be one."""
+        word, low = found[number][0], folded(found[number][0])
+        if low in SUFFIXES or (
+            (dotted := CREDENTIALS.search(text)) and dotted.start() <= found[number].start()
+        ):
             return True
-        if low in PARTICLES:
-            return word.islower() or (low not in ("al", "y") and word.istitle())
+        if low in PARTICLES and number + 1 < len(found):
+            return word.islower() or bool(number and word.istitle()) or low not in lists.folds("first_names")
         if low not in lists.words("titles"):
             return False
-        listed_name = lists.common(low)
-        return not listed_name or text[match.end() : match.end() + 1] == "."
+        return low not in AMBIGUOUS or (word.isupper() and number > 0)
 
     def word(self, word: str) -> str:
         """One word's surrogate: a letter, a few initials, or a name with its possessive."""

@@ -45,22 +45,21 @@ class Finder:
     """Finds the strings of a patient, whole words of any case. ``strings`` are texts by type."""
 
     def __init__(self, strings: Mapping[str, Iterable[str]]) -> None:
-        self.starts: dict[str, list[String]] = defaultdict(list)
+        starts: dict[str, list[String]] = defaultdict(list)
         for string in sorted({s for type, texts in strings.items() for t in texts for s in made(t, type)}):
             if first := RUN.search(string.text):
-                self.starts[first[0]].append(string)
-        for found in self.starts.values():
-            found.sort(key=lambda string: -len(string.text))
+                starts[first[0]].append(string)
+        self.starts = {first: sorted(found, key=lambda s: -len(s.text)) for first, found in starts.items()}
 
     def occurrences(self, text: str) -> Iterator[tuple[Span, String]]:
         """The longest string at each place."""
         low = lowered(text)
         free = 0
         for match in RUN.finditer(low):
-            start = match.start()
-            if start < free:
+            strings = self.starts.get(match[0])
+            if strings is None or (start := match.start()) < free:
                 continue
-            for string in self.starts.get(match[0], ()):
+            for string in strings:
                 end = start + len(string.text)
                 if low.startswith(string.text, start) and ends(low, end) and fits(text[start:end], string):
                     yield Span(start, end, string.type), string
