@@ -384,10 +384,10 @@ def test_the_verb_takes_in_people_and_corpora(corpus, capsys):
             gold,
         ]
     )
-    assert capsys.readouterr().out.startswith("3 notes in 1 sets; the store is ")
+    assert capsys.readouterr().out.startswith("3 notes in 1 set; the store is ")
     (corpus / "notes" / "8-01.xml").write_text("changed")
     verb.main(base)
     assert capsys.readouterr().err == "refused: note 8-01 is missing on disk\n"
-    for wrong in (["--marks", "dan"], ["--sets", "0"]):
+    for wrong in (["--marks", "dan"], ["--sets", "0"], ["--premark"]):
         with pytest.raises(ConfigurationFault):
             verb.main([*base, *wrong])

@@ -1,6 +1,7 @@
 """The reading room over HTTP: marking, consensus, measures, and what is refused."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,9 @@ pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
 pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 testclient = pytest.importorskip("starlette.testclient")
 
-from crfdeid import corpora  # noqa: E402
+from conftest import SMALL  # noqa: E402
+
+from crfdeid import corpora, model  # noqa: E402
 from crfdeid.document import Document, Span  # noqa: E402
 from crfdeid.review import notes as on_disk  # noqa: E402
 from crfdeid.review import readers, room, server, systems  # noqa: E402
@@ -158,6 +161,22 @@ def test_a_note_is_finished_when_every_premark_was_looked_at(study):
     assert len(Browser(study, "bob").get("/api/notes/1").json()["premarks"]) == 1
 
 
+def test_what_became_of_a_premark_is_what_was_decided(study):
+    systems.add(study, "model", {1: [Span(8, 16, "DOCTOR", 0.9), Span(20, 28, "DATE", 0.6)]}, premarks=True)
+    ann = Browser(study, "ann")
+
+    def decisions(state):
+        return [premark["decision"] for premark in state["premarks"]]
+
+    ann.act(1, "accept", premark=0)
+    mark = ann.act(1, "accept", premark=1)["marks"][1]["id"]
+    assert decisions(ann.act(1, "change", mark=mark, start=19)) == ["accepted", "changed"]
+    assert decisions(ann.act(1, "remove", mark=mark)) == ["accepted", "rejected"]
+    assert decisions(ann.act(1, "add", start=12, end=16, type="DOCTOR")) == ["changed", "rejected"]
+    assert decisions(ann.act(1, "undo")) == ["accepted", "rejected"]
+    assert decisions(ann.act(1, "accept", premark=1)) == ["accepted", "accepted"]
+
+
 @pytest.mark.parametrize(
     ("fields", "status"),
     [
@@ -293,7 +312,9 @@ def test_the_consensus_is_exported_and_never_over_what_is_there(study):
     for name in ("../gold", "a/b", "", "x" * 61, None):
         assert eve.post("/api/export", body | {"name": name}).status_code == 422
     assert eve.post("/api/export", body | {"name": "g2", "format": "doc"}).status_code == 422
-    assert (study.out.stat().st_mode & 0o777) == 0o700
+    assert [path.stat().st_mode & 0o777 for path in (study.out, study.out / "gold")] == [0o700, 0o700]
+    one_file = eve.post("/api/export", body | {"name": "gold", "format": "jsonl"}).json()["path"]
+    assert Path(one_file).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
@@ -400,3 +421,23 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
     assert not eve.get("/api/surrogates/1").json()["approved"]  # another text than was approved
     rows = eve.get("/api/surrogates").json()["notes"]
     assert [(row["number"], row["approved"]) for row in rows] == [(1, False), (2, True), (3, True)]
+
+
+def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_path):
+    corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
+    source = on_disk.Source(tmp_path / "notes.jsonl", "jsonl")
+    on_disk.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
+    opened = room.enter(tmp_path / "study.db")
+    readers.add(opened.store, "eve", "adjudicator")
+    for number in range(1, 26):
+        decided(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
+    eve = Browser(opened, "eve")
+    path = eve.post("/api/export", {"name": "gold", "format": "i2b2", "what": "consensus"}).json()["path"]
+    trained = model.train(list(corpora.read(path)), SMALL, tmp_path / "model", engine="crfsuite")
+    eve.post("/api/learn/models", {"folder": str(trained.folder), "name": "trained"})
+    eve.client.app.app.state.jobs.thread.join(60)
+    for number in range(26, 41):
+        decided(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
+    (point,) = eve.get("/api/learn").json()["systems"]
+    assert (point["notes_read"], point["tested"]) == (25, 15) and point["recall"] > 0.8
+    opened.store.close()

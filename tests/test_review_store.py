@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -19,8 +20,8 @@ from test_review_server import CANARY, TEXTS, Browser, study  # noqa: F401
 from crfdeid import corpora
 from crfdeid.document import Document, Span
 from crfdeid.faults import Fault, FormatFault
-from crfdeid.review import consensus, marks, notes, readers, room, schema, systems
-from crfdeid.review.faults import Full, StoreFault
+from crfdeid.review import consensus, marks, notes, readers, reading, room, schema, systems
+from crfdeid.review.faults import Conflict, Full, StoreFault
 from crfdeid.review.log import History, Log
 from crfdeid.review.marks import FOLD, Marking
 from crfdeid.review.store import Store
@@ -62,6 +63,27 @@ def test_two_processes_may_write_the_same_store(tmp_path):
     assert Log(first, FOLD).entry("reader:ann", 1).version == 2
     first.close()
     second.close()
+
+
+def test_of_two_who_act_at_once_one_is_told_to_look_again(study):  # noqa: F811
+    ann = readers.find(study.store, "ann")
+    body = {"version": 0, "kind": "add", "start": 12, "end": 16, "type": "DOCTOR"}
+    answers = []
+
+    def act():
+        try:
+            answers.append(reading.act(study, ann, 1, body)["version"])
+        except Conflict as conflict:
+            answers.append(conflict.more["state"]["version"])
+            answers.append("conflict")
+
+    threads = [threading.Thread(target=act) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers.count("conflict") == 7 and answers.count(1) == 8
+    assert study.store.rows("SELECT count(*) FROM actions") == [(1,)]
 
 
 def test_a_full_disk_is_told_and_what_was_before_stays(study):  # noqa: F811

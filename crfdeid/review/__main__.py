@@ -91,6 +91,8 @@ def opened(given: argparse.Namespace) -> Room:
 
     if given.sets < 1:
         raise ConfigurationFault(f"--sets {given.sets}: wanted 1 or more")
+    if given.premark and not (given.model or given.system):
+        raise ConfigurationFault("--premark: wanted --model or --system, whose findings readers are shown")
     path = given.notes.absolute()
     if not made(given.store):
         format = given.source or corpora.detect(path)
@@ -166,7 +168,8 @@ def asked(name: str) -> str:
 
 
 def tell(room: Room) -> None:
-    print(f"{len(room.notes)} notes in {len(room.sets)} sets; the store is {room.store.path}")
+    sets = f"{len(room.sets)} set{'s' * (len(room.sets) != 1)}"
+    print(f"{len(room.notes)} notes in {sets}; the store is {room.store.path}")
     for number, why in sorted(room.notes.refused.items()):
         print(f"refused: note {room.notes.note(number).id} is {why} on disk", file=sys.stderr)
     if room.notes.unknown:

@@ -58,4 +58,5 @@ def write(room: Room, documents: Iterable[Document], given: Mapping[str, Any]) -
         raise Stage("exists", "there is an export of this name already")
     room.out.mkdir(mode=0o700, parents=True, exist_ok=True)
     corpora.write(documents, path, format)
+    path.chmod(0o700 if path.is_dir() else 0o600)  # it may hold PHI
     return path
