@@ -7,8 +7,9 @@ Scores are on the synthetic test part, which shares no names, places or frames o
 the part that the rules were written by. The shipped CRF learned from all parts, so its figures
 here say little; ``--train`` adds CRFs of so many notes of the training part. Names are told
 apart by the lists: *clear* ones are in a list of names and no common or medical word,
-*ambiguous* ones are both, *unlisted* ones are in no list of names (Sibanda & Uzuner 2006, tables 9 and 13). ``--each`` adds a line for each rule.
-With the MTSamples reports beside the checkout, their speed and patterns too.
+*ambiguous* ones are both, *unlisted* ones are in no list of names (Sibanda & Uzuner 2006,
+tables 9 and 13). ``--each`` adds a line for each rule. With the MTSamples reports beside the
+checkout, their speed and patterns too.
 """
 
 from __future__ import annotations

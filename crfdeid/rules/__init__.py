@@ -8,6 +8,7 @@ the one that stands first here wins.
 from __future__ import annotations
 
 from crfdeid.rules import (
+    addresses,
     ages,
     contacts,
     dates,
@@ -26,11 +27,11 @@ RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
         *contacts.RULES, *dates.RULES, *years.RULES, *identifiers.RULES, *ages.RULES, *hospitals.RULES,
-        *names.RULES, *locations.RULES, *work.RULES, *name_lists.RULES, *repeats.RULES,
+        *names.RULES, *addresses.RULES, *locations.RULES, *work.RULES, *name_lists.RULES, *repeats.RULES,
     )
 }  # fmt: skip
 FAMILIES: dict[str, tuple[Rule, ...]] = {
     "contacts": contacts.RULES, "dates": dates.RULES + years.RULES, "identifiers": identifiers.RULES,
     "ages": ages.RULES, "hospitals": hospitals.RULES, "names": names.RULES + name_lists.RULES,
-    "locations": locations.RULES, "work": work.RULES, "repeats": repeats.RULES,
+    "locations": addresses.RULES + locations.RULES, "work": work.RULES, "repeats": repeats.RULES,
 }  # fmt: skip

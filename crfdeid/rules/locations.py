@@ -9,7 +9,7 @@ from crfdeid.rules.lists import Lists, words
 from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION
 from crfdeid.rules.name_parts import ENOUGH, of_a_thing
 from crfdeid.rules.phrases import CLOSE, capitalised, entries, run
-from crfdeid.rules.rule import Edges, Note, at_numbers, at_words, rule
+from crfdeid.rules.rule import Edges, Note, rule
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"
@@ -22,11 +22,6 @@ INDICATORS = words(
     trip flew vacation vacationing hails retired relocated"""
 )
 TO_A_PLACE = re.compile(r"(?:[a-z]+ ){0,2}?(?:in|from|to|near|at|outside|of) (?=[A-Z])")
-STREET_WORDS = (
-    "Street|St|Avenue|Ave|Boulevard|Blvd|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Circle|Cir"
-    "|Way|Parkway|Pkwy|Highway|Hwy|Turnpike|Tpke|Pike|Trail|Trl|Alley|Crescent|Plaza|Loop|Row|Path|Crossing|Hill"
-    "|Heights|Landing|Commons|Park|Run|Extension|Ext"
-)
 NOT_A_PLACE = words(
     """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church
     college snf nursing house unit floor room ward baseline prison jail court"""
@@ -171,31 +166,7 @@ def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
                 yield note.edges(first, stop)
 
 
-street_address = at_numbers(
-    "street_address", "STREET", f"{TAFVIZI} (street, parkway); ours",
-    "A house number, one to four capitalised words, and a word for a street.",
-    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?"
-    rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['’-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
-    rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
-    r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
-)  # fmt: skip
-post_box = at_words(
-    "post_box", "STREET", "ours", "A post office box.",
-    ["p", "po"], r"P\.?[ ]?O\.?[ ]Box[ ]\d+",
-)  # fmt: skip
-zip_code = at_numbers(
-    "zip_code", "ZIP", "ours", "Five digits, or nine, after a state or its abbreviation, or at \"ZIP\".",
-    r"\d{5}(?:-\d{4})?(?![\d-])",
-    lambda match, note: ZIP_BEFORE.search(note.text[max(0, match.start() - 16) : match.start()]),
-)  # fmt: skip
-ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
-room = at_words(
-    "room", "ROOM", "ours", "The number of a room or bed.",
-    ["room", "rm", "bed"], r"(?:room|rm\.?|bed)[ ](?:no\.?[ ]|\#[ ]?"
-                           r"|number[ ])?(?P<phi>\d{2,4}[A-D]?|[A-Z]{1,2}-?\d{2,4})\b",
-)  # fmt: skip
-
 RULES = (
-    street_address, post_box, street_by_name, zip_code, city_before_state, state_abbreviation, state, country,
-    clear_city, place_indicator, place_by_neighbour, room,
+    street_by_name, city_before_state, state_abbreviation, state, country,
+    clear_city, place_indicator, place_by_neighbour,
 )  # fmt: skip
