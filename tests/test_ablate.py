@@ -398,6 +398,13 @@ def test_without_matplotlib_there_is_a_line_and_no_plot(in_process, corpus, tmp_
     assert not list((tmp_path / "out").glob("plot.*"))
 
 
+def test_a_missing_program_is_told_before_anything_is_trained(corpus, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    text = written(tmp_path, 'features = ["stat_deid"]\npos = "gruut"\n[crf]\nc1 = 0.1\n')
+    assert status([text, corpus / "train", corpus / "test", "--out", tmp_path / "out"]) == 2
+    assert "link-parser" in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
 PAPERS = ("he-2015-", "tafvizi-2011-table-a-", "tafvizi-2011-table-b-")
 
 

@@ -72,6 +72,12 @@ def widened(text: str, size: int) -> str:
     return text.replace(WINDOW, f"[-{size}..{size}]" if size else "[0]")
 
 
+def observed(features: Sequence[str]) -> set[str]:
+    """The observations that the groups name."""
+    files = (templates.read(templates.find(group)) for group in features)
+    return {name for file in files for template in file for name, _ in template}
+
+
 def less(found: Iterable[Template], names: Collection[str]) -> list[Template]:
     """The templates but those that ``names`` leave out.
 

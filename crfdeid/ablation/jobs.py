@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from crfdeid import __version__, gazetteer, shipped, templates
-from crfdeid.ablation import folds
+from crfdeid import __version__, gazetteer, link_grammar, shipped, templates
+from crfdeid.ablation import folds, groups
 from crfdeid.ablation.folds import Part
 from crfdeid.ablation.plan import Plan, folded_title
 from crfdeid.ablation.runs import Run
@@ -86,6 +86,7 @@ def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
     is wanted and not given."""
     found: list[Row] = []
     for run in plan.runs:
+        check_programs(run)
         train = folds.joined([corpus(name, run, corpora) for name in run.train])
         if run.documents >= len(train.documents):
             continue
@@ -99,6 +100,13 @@ def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
             parts = folds.folds(train, plan.folds, plan.folds_seed)
             found.append(Row(title, run, tuple(folded(run, parts, out / f"{run.folder}-folds")), True))
     return found
+
+
+def check_programs(run: Run) -> None:
+    """Raise :class:`ConfigurationFault` now, and not when hours are gone, where a run needs the
+    link grammar parser and there is none."""
+    if any(name.startswith("links_") for name in groups.observed(run.settings.features)):
+        link_grammar.version()
 
 
 def corpus(name: str, run: Run, corpora: Mapping[str, Part]) -> Part:
