@@ -24,6 +24,7 @@ SYSTEMS = {
     "svm": "crfdeid.systems.svm",
     "two_stage": "crfdeid.systems.two_stage",
     "hmm": "crfdeid.systems.hmm",
+    "snow": "crfdeid.systems.snow",
 }
 WITHOUT_FEATURES: tuple[str, ...] = ("hmm",)
 

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 
 from crfdeid import bio, scheme
 from crfdeid.crf import BATCH, WORTH_COMPILED, without_blanks
@@ -55,12 +55,14 @@ class Linear:
 
     def biased(self, amount: float) -> Linear:
         """With ``amount`` taken off the score of the label O at every token."""
-        if not amount or bio.OUTSIDE not in self.labels or BIAS not in self.features:
+        if not amount or bio.OUTSIDE not in self.labels:
             return self
-        change = csr_matrix(
-            ([-amount], ([self.features.index(BIAS)], [self.labels.index(bio.OUTSIDE)])), self.matrix.shape
-        )
-        return Linear(self.labels, self.features, (self.matrix + change).tocsr())
+        change = np.zeros((1, len(self.labels)))
+        change[0, self.labels.index(bio.OUTSIDE)] = -amount
+        if BIAS not in self.features:
+            return Linear(self.labels, [*self.features, BIAS], vstack([self.matrix, change]).tocsr())
+        where = csr_matrix(([1.0], ([self.features.index(BIAS)], [0])), (len(self.features), 1))
+        return Linear(self.labels, self.features, (self.matrix + where @ csr_matrix(change)).tocsr())
 
     def as_weights(self) -> weights.Weights:
         """The same as a CRF whose transitions weigh nothing."""

@@ -31,7 +31,8 @@ class Options:
     """``cost`` is C; ``phi_cost`` times as much is paid for a token of PHI that is taken for
     something else, and ``costs`` times as much for those of some types (both 1 unless set).
     ``least`` is how often a feature must occur; ``boundaries`` makes B- and I- classes of their
-    own, where the papers have types."""
+    own, where the papers have types; ``tolerance`` is liblinear's own (scikit-learn has a
+    thousandth of it, which takes many times as long)."""
 
     multiclass: str = "one-vs-rest"
     cost: float = 0.1
@@ -39,13 +40,19 @@ class Options:
     costs: dict[str, float] = field(default_factory=dict)
     least: int = 2
     boundaries: bool = False
+    tolerance: float = 0.1
     iterations: int = 1000
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.multiclass not in MULTICLASS:
             raise ValueError(f"multiclass = {self.multiclass!r}: wanted one of {', '.join(MULTICLASS)}")
-        for name, value in {"cost": self.cost, "phi_cost": self.phi_cost, **self.costs}.items():
+        for name, value in {
+            "cost": self.cost,
+            "tolerance": self.tolerance,
+            "phi_cost": self.phi_cost,
+            **self.costs,
+        }.items():
             if not value > 0:
                 raise ValueError(f"{name} = {value}: wanted a number above 0")
 
@@ -74,6 +81,7 @@ def fit(found: Examples, options: Options) -> Linear:
         multi_class=MULTICLASS[options.multiclass],
         class_weight={number: options.weight(name) for number, name in enumerate(found.names)},
         fit_intercept=False,
+        tol=options.tolerance,
         max_iter=options.iterations,
         random_state=options.seed,
     )
