@@ -5,12 +5,12 @@ const NAME = "crfdeid text size";
 
 function stored() {
   const found = SIZES.indexOf(Number(localStorage.getItem(NAME)));
-  return found < 0 ? SIZES.indexOf(17) : found;
+  return found < 0 ? SIZES.indexOf(window.innerWidth < 2000 ? 17 : 20) : found;
 }
 
 export function larger(by) {
   const index = Math.max(0, Math.min(SIZES.length - 1, stored() + by));
-  localStorage.setItem(NAME, String(SIZES[index]));
+  if (by) localStorage.setItem(NAME, String(SIZES[index]));
   document.documentElement.style.setProperty("--text-size", `${SIZES[index]}px`);
 }
 

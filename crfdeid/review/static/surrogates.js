@@ -5,7 +5,6 @@ import { clear, element } from "./dom.js";
 import { exportForm } from "./exports.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
-import { NoteKeys } from "./mark_keys.js";
 import { say } from "./notice.js";
 import { setChooser } from "./notes.js";
 import { Reading } from "./reading.js";
@@ -44,10 +43,11 @@ class Surrogates {
     this.reading = new Reading(this.view.sheet);
     this.reading.show(found.text);
     this.actions = new Actions(`/api/surrogates/${found.number}/actions`, () => this.state, (state) => this.take(state));
-    this.keys = new NoteKeys({ cursor: { resize() {} } }, [
+    this.keys = new Keys([
       [["."], "next replacement", () => this.at(this.index + 1)],
       [[","], "replacement before", () => this.at(this.index - 1)],
       [["Enter"], "edit; in the field: keep and go on", () => this.view.edit()],
+      [["*"], "this replacement for the same text in all notes of the patient", () => this.everywhere()],
       [["Ctrl+Enter"], "approve the note", () => this.approve()],
       [["PageDown", " "], "next screen", () => this.reading.turn(1)],
       [["PageUp", "Shift+ "], "screen before", () => this.reading.turn(-1)],
@@ -86,20 +86,31 @@ class Surrogates {
     this.view.update();
   }
 
-  // Keeps a replacement; the next proposal comes up, in the order that was shown.
+  // Keeps a replacement that was typed; the queue sees to it that the same is not kept twice. An unresolved one is
+  // settled by keeping what is proposed. `everywhere`: for this text in all of the patient's notes.
+  keep({ start, end }, replacement, everywhere = false) {
+    const here = () => this.state.proposals.find((one) => one.start === start && one.end === end);
+    const kept = () => !everywhere && here().resolved && here().replacement === replacement;
+    return this.actions.do(() => (kept() ? null : { kind: "edit", start, end, replacement, everywhere }));
+  }
+
+  everywhere() {
+    if (this.current) this.keep(this.current, this.view.typed() ?? this.current.replacement, true);
+  }
+
+  // Keeps it and goes to the next, in the order that was shown.
   async edit(proposal, replacement) {
     const order = this.state.proposals.map((one) => one.start);
     const next = order[order.indexOf(proposal.start) + 1];
-    if (replacement !== (proposal.replacement ?? "")) {
-      const { start, end } = proposal;
-      if (!(await this.actions.do({ kind: "edit", start, end, replacement }))) return;
-    }
+    await this.keep(proposal, replacement);
     const index = this.state.proposals.findIndex((one) => one.start === next);
     this.at(index < 0 ? this.index : index);
     this.view.edit();
   }
 
   async approve() {
+    document.activeElement?.blur(); // keeps what is being typed
+    await this.actions.last;
     const open = this.state.proposals.findIndex((one) => !one.resolved);
     if (open >= 0) return this.at(open), say("Some replacements are unresolved. This is the first.");
     if (this.state.approved || (await this.actions.do({ kind: "approve" }))) location.hash = "surrogates";

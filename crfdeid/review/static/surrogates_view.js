@@ -29,23 +29,41 @@ export class SurrogatesView {
     this.redo.disabled = !mode.state.redo;
     const first = Math.floor(mode.index / SHOWN) * SHOWN;
     const rows = proposals.slice(first, first + SHOWN).map((one, i) => this.row(one, first + i));
+    const held = this.held();
     clear(this.list, table(`Replacements ${first + 1} to ${first + rows.length} of ${proposals.length}`, ["In the note", "Type", "Replacement", "Remark"], rows));
     this.marked(first);
+    if (held) this.hold(held);
     this.screens(open);
+  }
+
+  held() {
+    const field = document.activeElement;
+    return field.matches("input") && this.list.contains(field) ? { key: field.dataset.key, value: field.value } : null;
+  }
+
+  // What is being typed outlives the drawing of the list.
+  hold({ key, value }) {
+    const field = this.list.querySelector("[aria-current] input");
+    if (field && field.dataset.key === key) field.value = value;
+    field?.focus();
+  }
+
+  // What stands in the field of the current proposal.
+  typed() {
+    return this.list.querySelector("[aria-current] input")?.value;
   }
 
   row(one, index) {
     const { mode } = this;
     const original = shortened(mode.reading.text.slice(one.start, one.end));
     const submit = (event) => (event.preventDefault(), mode.edit(one, event.target.elements.replacement.value));
-    const field = element("input", { name: "replacement", value: one.replacement ?? "", autocomplete: "off", spellcheck: "false", disabled: mode.state.approved, "aria-label": `Replacement of ${original}`, class: one.resolved ? "" : "unresolved", onfocus: () => mode.index !== index && this.moved(index), onchange: (event) => this.changed(one, event.target) });
-    const remark = one.resolved ? (one.edited ? "edited" : "") : `? ${one.why ?? "unresolved"}`;
-    return [button(element("q", {}, original), () => mode.at(index), { class: "quiet" }), element("span", { class: mode.types.colour(one.type) }, one.type), element("form", { onsubmit: submit }, field), remark];
+    const field = element("input", { name: "replacement", "data-key": one.start, value: one.replacement ?? "", autocomplete: "off", spellcheck: "false", disabled: mode.state.approved, "aria-label": `Replacement of ${original}`, class: one.resolved ? "" : "unresolved", onfocus: () => mode.index !== index && this.moved(index), onchange: (event) => this.changed(one, event.target) });
+        return [button(element("q", {}, original), () => mode.at(index), { class: "quiet" }), element("span", { class: mode.types.colour(one.type) }, one.type), element("form", { onsubmit: submit }, field), remark(one)];
   }
 
   // A field that is left by a click or a Tab is kept as one that is left by Enter.
   changed(one, field) {
-    if (field.isConnected && field.value !== (one.replacement ?? "")) this.mode.actions.do({ kind: "edit", start: one.start, end: one.end, replacement: field.value });
+    this.mode.keep(one, field.value);
   }
 
   moved(index) {
@@ -68,6 +86,14 @@ export class SurrogatesView {
       button("‹ Replacement", () => mode.at(mode.index - 1), { disabled: mode.index === 0 }),
       element("span", { class: "where" }, length ? `${mode.index + 1} of ${length}` : "nothing to replace"),
       button("Replacement ›", () => mode.at(mode.index + 1), { disabled: mode.index + 1 >= length }),
+      button("Same text everywhere *", () => mode.everywhere(), { disabled: mode.state.approved || !length }),
       mode.state.approved ? button("Reopen", () => mode.reopen(), { id: "reopen" }) : button("Approve note", () => mode.approve(), { id: "approve", class: open ? "" : "primary" }));
   }
+}
+
+const TREATMENTS = { shifted: "shifted in time", generalised: "made coarser", kept: "kept", marker: "a marker", blank: "left out" };
+
+function remark({ resolved, edited, why, treatment, repeat }) {
+  const first = resolved ? (edited ? "edited" : (TREATMENTS[treatment] ?? "")) : `? ${why ?? "unresolved"}`;
+  return [first, repeat ? "found elsewhere in the patient’s notes" : ""].filter(Boolean).join("; ");
 }
