@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -202,3 +203,9 @@ def test_observations_mark_the_tokens_of_what_a_rule_finds():
 def test_close_words_are_those_within_the_slips(word, name):
     wanted = word[0] == name[0] and approximate.distance(word, name) <= approximate.slips(len(name))
     assert (approximate.close(word, frozenset([name])) == name) == wanted
+
+
+def test_the_documentation_has_a_line_for_each_rule():
+    docs = Path(__file__).parent.parent / "docs" / "rules.md"
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", docs.read_text(encoding="utf-8"), re.MULTILINE))
+    assert rows == {rule.name: f"{rule.type} | {rule.source} | {rule.about}" for rule in RULES.values()}

@@ -1,14 +1,17 @@
 """Rules and heuristic+dictionary as systems: trained, loaded, with options, and told apart."""
 
 import dataclasses
+import importlib.util
+import sys
+from pathlib import Path
 
 import pytest
 
 from crfdeid import experiment, model, systems
-from crfdeid.document import Document
+from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, ModelFault
-from crfdeid.rules import RULES
+from crfdeid.rules import RULES, lists
 from crfdeid.rules.tagger import shipped
 from crfdeid.systems import heuristic, rules
 
@@ -66,3 +69,32 @@ def test_two_trainings_leave_the_same_bytes(notes, tmp_path):
 def test_options_are_plain_settings():
     assert dataclasses.asdict(rules.Options()) == {"without": ()}
     assert experiment.build({"system": "rules", "options": {"without": ["email"]}}, "x").system == "rules"
+
+
+@pytest.fixture(scope="module")
+def benchmark():
+    folder = Path(__file__).parent.parent / "benchmarks"
+    sys.path.append(str(folder))
+    spec = importlib.util.spec_from_file_location("benchmark_of_rules", folder / "rules.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_benchmark_tells_names_apart_by_the_lists(benchmark):
+    names = (Span(0, 7, "DOCTOR"), Span(12, 17, "DOCTOR"), Span(22, 28, "DOCTOR"))
+    gold = Document("1", "Ramirez saw Brown and Quevix.", names)
+    system = gold.with_spans([Span(0, 7, "CITY"), Span(22, 28, "DOCTOR")])
+    found = benchmark.by_kind([gold], [system], lists.shipped())
+    assert found == {"clear": (1, 1), "ambiguous": (0, 1), "unlisted": (1, 1)}
+
+
+def test_the_benchmark_gives_patients_their_notes_together(benchmark, notes):
+    twice = [notes[0], notes[1], dataclasses.replace(notes[0], id="again")]
+    groups = [[note.id for note in group] for group in benchmark.by_patient(twice)]
+    assert groups == [[notes[0].id, "again"], [notes[1].id]]
+
+
+def test_the_benchmark_says_which_rule_found_what(benchmark, notes):
+    lines = benchmark.each_rule(notes[:5]).splitlines()
+    assert "doctor_title                 5   1.000" in lines and lines[-1].startswith("never: email")
