@@ -11,8 +11,9 @@ testclient = pytest.importorskip("starlette.testclient")
 
 from conftest import SMALL  # noqa: E402
 
-from crfdeid import corpora, model  # noqa: E402
+from crfdeid import corpora, model, scores  # noqa: E402
 from crfdeid.document import Document, Span  # noqa: E402
+from crfdeid.matching import Track  # noqa: E402
 from crfdeid.review import notes as on_disk  # noqa: E402
 from crfdeid.review import readers, room, server, systems  # noqa: E402
 from crfdeid.review.security import Address, Sessions  # noqa: E402
@@ -284,6 +285,13 @@ def test_measures_hold_every_table(study):
     assert (voters["ann"]["sensitivity"], voters["ann"]["ppv"]) == (pytest.approx(2 / 3), 1.0)
     assert (voters["bob"]["tp"], voters["bob"]["fp"], voters["bob"]["fn"]) == (1, 1, 2)
     assert voters["ann"]["i2b2"]["strict"]["recall"] == pytest.approx(2 / 3)
+    gold = Document("7-01", TEXTS["7-01"][0], study.consensus.entry("consensus", 1).state.spans)
+    for name in ("ann", "bob", "cy"):  # as the library scores the same documents
+        mine = gold.with_spans(study.marking.entry(f"reader:{name}", 1).state.spans)
+        scored = scores.score([gold], [mine], study.scheme)
+        for criterion, row in voters[name]["i2b2"].items():
+            counts = scored.micro(Track(criterion))
+            assert row == {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     assert voters["model"]["kind"] == "system" and voters["model"]["seconds_per_note"] is None
     assert voters["ann"]["seconds_per_note"] == 30 and voters["ann"]["words_per_minute"] == 18
     three = table["unions"]["3"]

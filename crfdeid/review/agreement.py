@@ -98,10 +98,13 @@ def f1(first: Sequence[Span], second: Sequence[Span]) -> Counts:
     return Counts(both, len(theirs) - both, len(ours) - both)
 
 
-def labels(text: str, spans: Sequence[Span]) -> list[str]:
-    """The type of each token of the text, line ends left out; O outside."""
+def labels(text: str, votes: Votes) -> dict[str, list[str]]:
+    """By voter, the type of each token of the text, line ends left out; O outside."""
     tokens = [token for token in tokenizer.fine(text) if not tokenizer.is_line_end(token)]
-    return [label[2:] or bio.OUTSIDE for label in bio.encode(tokens, sorted(spans))]
+    return {
+        name: [label[2:] or bio.OUTSIDE for label in bio.encode(tokens, sorted(spans))]
+        for name, spans in votes.items()
+    }
 
 
 def kappa(table: Counter[tuple[str, str]]) -> float | None:

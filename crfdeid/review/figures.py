@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any
 
+import numpy as np
+
 from crfdeid import scores
 from crfdeid.document import Document, Span
-from crfdeid.matching import CRITERIA, Track
+from crfdeid.matching import CRITERIA, Tagged, Track, compared, tagged
 from crfdeid.review import agreement, measures
 from crfdeid.review.consensus import BOOK, Consensus
 from crfdeid.review.faults import Invalid, Unknown
 from crfdeid.review.measures import Outcome, Read, Rules
 from crfdeid.review.room import Room, book
+from crfdeid.scheme import Scheme
 from crfdeid.scores import Counts
 
 Table = dict[str, Any]
@@ -31,6 +34,16 @@ class Judged:
     words: int
     consensus: Consensus
     votes: dict[str, tuple[Span, ...]]
+    scheme: Scheme
+
+    @cached_property
+    def gold(self) -> Tagged:
+        return tagged(self.document.with_spans(self.consensus.spans), self.scheme)
+
+    @cached_property
+    def labels(self) -> dict[str, list[str]]:
+        """The label of each token, by voter."""
+        return agreement.labels(self.document.text, self.votes)
 
 
 def rules(names: str | None) -> Rules:
@@ -58,7 +71,11 @@ def judged(room: Room, part: str | None) -> list[Judged]:
         votes = {name: room.marking.entry(book(name), number).state.spans for name in readers}
         votes |= {name: tuple(room.found(name, number)) for name in systems if read_by(room, name, number)}
         state = room.consensus.entry(BOOK, number).state
-        notes.append(Judged(room.notes.document(number), number, room.notes.note(number).words, state, votes))
+        notes.append(
+            Judged(
+                room.notes.document(number), number, room.notes.note(number).words, state, votes, room.scheme
+            )
+        )
     return notes
 
 
@@ -134,16 +151,20 @@ def voter(room: Room, notes: list[Judged], name: str, kind: str, chosen: Rules) 
 
 def official(room: Room, read: list[Judged], name: str) -> Table:
     """The i2b2 criteria, micro-averaged."""
-    gold = [note.document.with_spans(note.consensus.spans) for note in read]
-    system = [
-        note.document.with_spans(Span(s.start, s.end, s.type) for s in note.votes[name]) for note in read
-    ]
-    scored = scores.score(gold, system, room.scheme)
-    found = {criterion: scored.micro(Track(criterion)) for criterion in CRITERIA}
-    return {
-        criterion: {"precision": c.precision, "recall": c.recall, "f1": c.f1}
-        for criterion, c in found.items()
-    }
+    votes = [note.document.with_spans(plain(note.votes[name])) for note in read]
+    pairs = [(note.gold, tagged(document, room.scheme)) for note, document in zip(read, votes)]
+    found = {}
+    for criterion in CRITERIA:
+        cells = [compared(*pair, Track(criterion), room.scheme.hipaa).values() for pair in pairs]
+        sums = [np.sum([*counts, (0, 0, 0, 0)], axis=0) for counts in cells]
+        counts = Counts(*(int(number) for number in scores.counted(np.array(sums)).sum(axis=0)))
+        found[criterion] = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return found
+
+
+def plain(spans: Iterable[Span]) -> list[Span]:
+    """Without probabilities."""
+    return [Span(span.start, span.end, span.type) for span in spans]
 
 
 def pace(room: Room, read: list[Judged], name: str) -> Table:
@@ -164,8 +185,7 @@ def agreed(notes: list[Judged], first: str, second: str) -> Table | None:
         return None
     pairs: Counter[tuple[str, str]] = Counter()
     for note in shared:
-        ours, theirs = (agreement.labels(note.document.text, note.votes[name]) for name in (first, second))
-        pairs.update(zip(ours, theirs))
+        pairs.update(zip(note.labels[first], note.labels[second]))
     counts = reduce(add, (agreement.f1(note.votes[first], note.votes[second]) for note in shared), Counts())
     return {"a": first, "b": second, "notes": len(shared), "f1": counts.f1, "kappa": agreement.kappa(pairs)}
 
