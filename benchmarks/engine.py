@@ -130,7 +130,7 @@ def way(name: str, data: Path, out: Path, slow: int) -> dict:
     else:
         crf.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
         # Compiled code is read from disk once; no text stays known.
-        list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * crf.BATCH)]))
+        list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * (crf.BATCH // 20 + 1))]))
         tagger.decoder.forget()
         seconds = {state: run(tagger.tag_all, data, out, first) for state in ("cold", "warm")}
     documents = islice(corpora.read(data), first)

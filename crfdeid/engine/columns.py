@@ -36,7 +36,7 @@ from crfdeid.templates import Contextual
 BY_LOWERED_TEXT = ("field", "word_before", "word_after")  # their value is some token's lowered text
 NEAR = 6  # how far positions are told apart
 EDGE = 4  # lines from the top and the bottom that are told
-REMEMBERED = 200_000  # stretches whose values are kept at once
+REMEMBERED = 50_000  # stretches whose values are kept at once
 
 
 class Columns:

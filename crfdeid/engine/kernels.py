@@ -128,6 +128,9 @@ def emit(
                 row = stretch[o]
                 for y in range(width):
                     into[y] += row[y]
+        for t in range(size + reach):
+            if t < ahead or t >= ahead + size:
+                emissions[base + t] = 0.0
         for t in range(size):
             into = emissions[base + ahead + t]
             add(start + t, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, into)

@@ -75,10 +75,12 @@ class Grown:
 
 
 def enlarged(array: np.ndarray, size: int) -> np.ndarray:
-    """The array, or one twice as long (as often as needed), so that it has ``size`` rows."""
-    while len(array) < size:
-        array = np.concatenate([array, np.zeros_like(array)])
-    return array
+    """The array, or one half as long again or longer, so that it has ``size`` rows."""
+    if len(array) >= size:
+        return array
+    longer = np.zeros((max(size, len(array) * 3 // 2), *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
 
 
 class Texts:

@@ -177,7 +177,8 @@ class Factors:
         """Factors below :data:`TINY` would be lost in a difference from 1: all are listed then."""
         unseen = 1.0 if transitions.min() > np.log(TINY) else 0.0
         sources, targets = np.nonzero(allowed if unseen else np.ones_like(allowed))
-        excess = np.exp(transitions[sources, targets]) - unseen
+        with np.errstate(over="ignore"):  # too long a step: the loss is no number, and the step is cut
+            excess = np.exp(transitions[sources, targets]) - unseen
         ends = np.searchsorted(sources, np.arange(len(transitions) + 1))
         return cls(transitions, ends.astype(np.uint64), targets.astype(np.uint64), excess, unseen)
 
