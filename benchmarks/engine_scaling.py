@@ -1,0 +1,162 @@
+"""How the engine's cost grows: with the size of the corpus, with the number of labels, and not in memory.
+
+    python benchmarks/engine_scaling.py [--data FILE] [--largest 1e7] [--plot docs/engine.svg]
+
+Sizes are met with the shipped model over the MTSamples reports, again and again; labels with models
+of random weights over the shipped model's attributes. The stream of --largest tokens has a tenth
+of its tokens never seen before; its peak memory is that of the process. What the machine could do
+at most is told beside: the bytes and operations that a token needs, against copying and adding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from crfdeid import corpora, crf, model
+from crfdeid.document import Document
+from crfdeid.engine import compiled, weights
+from crfdeid.engine.decoder import Decoder
+
+DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
+LABELS = (2, 5, 10, 20, 50, 100, 200)
+
+
+def of_size(documents: list[Document], tagger: crf.Model, tokens: int) -> Iterator[Document]:
+    left = tokens
+    for document in itertools.cycle(documents):
+        left -= len(tagger.line.tokenize(document.text))
+        yield document
+        if left <= 0:
+            return
+
+
+def seconds_of(tagger: crf.Model, documents: Iterator[Document] | list[Document]) -> float:
+    """Processor time to tag them, none kept."""
+    ready = list(documents)
+    began = time.process_time()
+    for _ in tagger.tag_all(ready):
+        pass
+    return time.process_time() - began
+
+
+def by_size(documents: list[Document], largest: float) -> dict[int, float]:
+    """Seconds from a loaded model on, no text known, by the number of tokens."""
+    found = {}
+    for power in range(3, int(np.log10(largest)) + 1):
+        tagger = model.load()
+        found[10**power] = seconds_of(tagger, of_size(documents, tagger, 10**power))
+        rate = 10**power / found[10**power]
+        print(f"{10**power:>10,} tokens: {found[10**power]:8.3f} s, {rate:9,.0f} tokens/s")
+    return found
+
+
+def by_labels(documents: list[Document], folder: Path) -> dict[int, float]:
+    """Nanoseconds a token by the number of labels: random weights, three labels an attribute."""
+    tagger = model.load()
+    attributes = tagger.weights.attributes
+    drawn = np.random.default_rng(1)
+    found = {}
+    for size in LABELS:
+        pairs = np.unique(drawn.integers(0, [len(attributes), size], (3 * len(attributes), 2)), axis=0)
+        jumps = np.unique(drawn.integers(0, size, (4 * size, 2)), axis=0)
+        rows = [
+            weights.records(kind, *part.T, drawn.normal(size=len(part)))
+            for kind, part in ((weights.STATE, pairs), (weights.TRANSITION, jumps))
+        ]
+        names = (["O"] + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(size)])[:size]
+        weights.write(folder / "m", names, attributes, np.concatenate(rows))
+        tagger.decoder = Decoder(weights.read(folder / "m"), tagger.line, compiled)
+        tagger.weights = weights.read(folder / "m")
+        seconds_of(tagger, documents)
+        tokens = sum(len(tagger.line.tokenize(d.text)) for d in documents)
+        found[size] = seconds_of(tagger, documents) / tokens * 1e9
+        print(f"{size:>4} labels: {found[size]:7,.0f} ns a token, all texts known")
+    return found
+
+
+def stream(tokens: int) -> Iterator[Document]:
+    """Notes of a thousand tokens, every tenth of them new."""
+    drawn = Random(1)
+    common = ["the", "patient", "was", "seen", "by", "Dr", ".", "Ruiz", "on", "3", "/", "4", "/", "2061", ","]
+    for number in range(tokens // 1000):
+        words = [drawn.choice(common) for _ in range(1000)]
+        for place in range(0, 1000, 10):
+            words[place] = "".join(drawn.choices("abcdefghijklmnopqrstuvwxyz", k=9))
+        yield Document(str(number), " ".join(words))
+
+
+def limits(tagger: crf.Model) -> None:
+    """The least time that the bytes and additions of a token could take on this core."""
+    labels, offsets = len(tagger.weights.labels), len(tagger.decoder.offsets)
+    hits = 20  # template rows a token, about two labels each
+    bytes_of = 8 * (offsets * labels + 3 * labels) + 12 * len(tagger.decoder.tables) + 32 * hits
+    additions = offsets * labels + 3 * labels + 2 * hits
+    block = np.ones(1 << 25)
+    into = np.empty_like(block)
+    began = time.perf_counter()
+    np.copyto(into, block)
+    copied = 2 * block.nbytes / (time.perf_counter() - began)
+    small, kept = np.ones(2048), np.ones(2048)
+    began = time.perf_counter()
+    for _ in range(20_000):
+        np.add(small, kept, out=kept)
+    added = 20_000 * 2048 / (time.perf_counter() - began)
+    print(
+        f"limits: {bytes_of:,} bytes and {additions:,} additions a token; at {copied / 1e9:.1f} GB/s and "
+        f"{added / 1e9:.1f} billion additions a second, {1e9 * bytes_of / copied:,.0f} and "
+        f"{1e9 * additions / added:,.0f} ns"
+    )
+
+
+def plot(sizes: dict[int, float], labels: dict[int, float], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "crfdeid"
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
+    left.loglog(list(sizes), list(sizes.values()), marker="o")
+    left.set(xlabel="tokens", ylabel="seconds, no text known", title="Cost by size of the corpus")
+    right.plot(list(labels), list(labels.values()), marker="o")
+    right.set(xlabel="labels", ylabel="ns a token, all texts known", title="Cost by number of labels", ylim=0)
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--data", type=Path, default=DATA)
+    parse.add_argument("--largest", type=float, default=1e7)
+    parse.add_argument("--plot", type=Path, help="draw both curves into this file (needs matplotlib)")
+    given = parse.parse_args(arguments)
+    documents = list(corpora.read(given.data))
+    tagger = model.load()
+    began, tokens = time.process_time(), int(given.largest)
+    for _ in tagger.tag_all(stream(tokens)):
+        pass
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"stream of {tokens:,} tokens, a tenth new: {tokens / (time.process_time() - began):,.0f} tokens/s "
+        f"(making them included), peak {peak:,.0f} MB"
+    )
+    limits(tagger)
+    sizes = by_size(documents, given.largest)
+    with tempfile.TemporaryDirectory() as name:
+        labels = by_labels(documents[:200], Path(name))
+    if given.plot:
+        plot(sizes, labels, given.plot)
+
+
+if __name__ == "__main__":
+    main()
