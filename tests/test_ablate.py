@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -83,6 +84,8 @@ RUN = BASE + '[[run]]\nname = "a"\n'
         (BASE + "seed = 1.5", "seed = 1.5: wanted int"),
         (BASE + 'published = "he-2015-tabel-3"', "did you mean he-2015-table-3"),
         (BASE + '[published]\nhe-2015-table-3 = ["bose"]', "no row bose; did you mean base?"),
+        (BASE + "published = 3", "published: wanted a name, names, or"),
+        (BASE + '[published]\nhe-2015-table-3 = "base"', "published: wanted a name, names, or"),
         (BASE + "[cross_validation]\nfold = 3", "cross_validation: no setting fold; did you mean folds?"),
         (BASE + "[cross_validation]\nfolds = 1", "folds = 1: wanted 2 or more"),
         (BASE + "[learning_curve]\ndocuments = 10", "wanted numbers of documents"),
@@ -329,6 +332,17 @@ def test_a_child_that_dies_is_told(corpus, tmp_path, monkeypatch, capsys):
 
 def dies(job, building, pipe):
     sys.exit(7)
+
+
+def test_an_error_inside_a_run_tells_its_kind_and_place_but_no_text(notes, tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError("Zanzibarova")
+
+    monkeypatch.setattr("crfdeid.ablation.training.train", fails)
+    told = []
+    pipe = SimpleNamespace(send=told.append)
+    runner.work(result("base", notes, tmp_path).row.jobs[0], tmp_path / "building", pipe)
+    assert len(told) == 1 and told[0].startswith("ValueError in test_ablate.py, line ")
 
 
 def test_ctrl_c_ends_the_children_and_leaves_nothing_half(corpus, tmp_path, monkeypatch, capsys):

@@ -130,6 +130,8 @@ def tables_of_papers(
     titles = [run.name for run in runs]
     if folds:
         titles += [folded_title(title, folds["folds"]) for title in titles]
+    if not isinstance(named, dict) or not all(isinstance(rows, list | tuple) for rows in named.values()):
+        raise ConfigurationFault(f"{where}: published: wanted a name, names, or a list of rows for each name")
     for name, rows in named.items():
         published.read(name)
         for row in rows:
