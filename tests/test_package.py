@@ -29,11 +29,14 @@ def wheel(tmp_path_factory):
         ("features", "*.template"),
         ("gazetteers", "*.txt"),
         ("configs", "*.toml"),
+        ("configs/published", "*.toml"),
         ("configs/schemes", "*.toml"),
         ("models", "*/*"),
         ("models", "*/*/*"),
         ("crfdeid", "**/*.py"),
         ("crfdeid/synthetic", "**/*.txt"),
+        ("crfdeid/hosts", "*.t*"),
+        ("crfdeid/review/static", "*"),
     ],
 )
 def test_a_folder_is_in_the_wheel(wheel, folder, pattern):
