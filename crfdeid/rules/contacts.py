@@ -23,9 +23,9 @@ CALLED = re.compile(
     r"[\w ]{0,14}[#:.]{0,2}[ (]*$",
     re.IGNORECASE,
 )
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 URL = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"')\]]*[\w/]|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu"
+    r"(?:https?://|www\.)[^\s<>\"')\]]*[\w/]|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.(?:com|org|net|edu"
     r"|gov)\b(?:/[\w/.-]*\w)?",
     re.IGNORECASE,
 )
