@@ -366,7 +366,11 @@ def test_the_papers_runs_can_be_read(name: str) -> None:
     from crfdeid.ablation import plan
 
     planned = plan.read(f"sibanda_{name}")
-    assert planned.folds == 10 and [run.name for run in planned.runs] == ["CRF", "CRF, local context"]
+    assert planned.folds == 10 and [run.name for run in planned.runs] == [
+        "CRF",
+        "CRF, local context",
+        "SVM, local context",
+    ]
 
 
 def test_what_the_benchmarks_count(made, monkeypatch) -> None:
