@@ -12,7 +12,8 @@ NUMBER = regex.compile(r"\d+")
 WORD = regex.compile(r"\p{L}+")
 SMALL = r"one|two|three|four|five|six|seven|eight|nine"
 YOUNG = regex.compile(
-    r"^[\s-]*(?:months?|mos?\b|m/o|weeks?|wks?\b|w/o|days?|d/o|hours?|hrs?\b)", regex.IGNORECASE
+    r"^[\s-]*(?:months?|mos?\b|m/o|weeks?|wks?\b|w/o|days?|d/o|hours?|hrs?\b|mes(?:es)?\b|semanas?|días?)",
+    regex.IGNORECASE,
 )
 OLD = regex.compile(
     rf"""\b(?:ninety(?:[-\s]+(?:{SMALL}))? | nineties | nonagenarian | centenarian
@@ -25,7 +26,7 @@ WORDS = words(
     fifties sixties seventies eighties teens teen teenager infant newborn half year years yr yrs yo y o old of
     age aged and a an month months m mo mos week weeks wk wks w day days d hour hours in his her the early mid
     late to s adult middle over under almost nearly older younger
-    than f male female man woman yof yom yf ym boy girl"""
+    than años año edad meses mes semanas semana días día de f male female man woman yof yom yf ym boy girl"""
 )
 
 

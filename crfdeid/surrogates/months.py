@@ -49,7 +49,7 @@ def written(number: int, like: str) -> str:
     name = SPANISH[number - 1] if low in IN_SPANISH and low not in FULL else MONTHS[number - 1]
     if low in ABBREVIATED and low not in FULL:
         name = name[:4] if low == "sept" and number in (6, 7, 9) else name[:3]
-    return name.upper() if like.isupper() else name.lower() if like.islower() else name
+    return name.upper() if like.isupper() else name.lower() if like.islower() else name.capitalize()
 
 
 def ordinal(number: int, like: str) -> str:

@@ -16,6 +16,7 @@ import secrets
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from crfdeid import files
 from crfdeid.faults import ConfigurationFault, Fault
@@ -94,7 +95,7 @@ def read(path: Path, key: bytes) -> Vault:
     return opened(path, cipher(inner), nonce, sealed, data[:HEAD] + salt)
 
 
-def opened(path: Path, sealer, nonce: bytes, sealed: bytes, head: bytes) -> Vault:
+def opened(path: Path, sealer: Any, nonce: bytes, sealed: bytes, head: bytes) -> Vault:
     from cryptography.exceptions import InvalidTag
 
     try:
@@ -130,7 +131,7 @@ def derived(key: bytes, salt: bytes) -> tuple[bytes, bytes]:
     return made[:32], made[32:]
 
 
-def cipher(key: bytes):
+def cipher(key: bytes) -> Any:
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
