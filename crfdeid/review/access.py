@@ -12,7 +12,7 @@ from crfdeid.review import readers
 from crfdeid.review.faults import Forbidden, Invalid, Unauthorised
 from crfdeid.review.readers import Reader
 from crfdeid.review.room import Room
-from crfdeid.review.security import COOKIE, Session
+from crfdeid.review.security import Address, Session
 
 Table = dict[str, Any]
 
@@ -22,8 +22,14 @@ def reply(table: Any, status: int = 200) -> Response:
     return Response(body, status, media_type="application/json")
 
 
-def set_cookie(answer: Response, token: str, secure: bool) -> None:
-    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure, path="/")
+def set_cookie(answer: Response, token: str, address: Address) -> None:
+    answer.set_cookie(
+        address.cookie, token, httponly=True, samesite="strict", secure=address.secure, path="/"
+    )
+
+
+def token(request: Request) -> str | None:
+    return request.cookies.get(request.app.state.address.cookie)
 
 
 def the_room(request: Request) -> Room:
@@ -31,7 +37,7 @@ def the_room(request: Request) -> Room:
 
 
 def session(request: Request) -> Session:
-    found = request.app.state.sessions.find(request.cookies.get(COOKIE))
+    found = request.app.state.sessions.find(token(request))
     if found is None:
         raise Unauthorised("no session: open the address that the program printed, or log in")
     return found

@@ -6,16 +6,15 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from crfdeid.review import readers
-from crfdeid.review.access import Body, InRoom, refuse_guarded, reply, session, set_cookie
+from crfdeid.review.access import Body, InRoom, refuse_guarded, reply, session, set_cookie, token
 from crfdeid.review.faults import Invalid, Stage, Unauthorised
-from crfdeid.review.security import COOKIE
 
 router = APIRouter(prefix="/api")
 
 
 @router.get("/session")
 def show_session(request: Request, room: InRoom) -> Response:
-    found = request.app.state.sessions.find(request.cookies.get(COOKIE))
+    found = request.app.state.sessions.find(token(request))
     named = readers.find(room.store, found.reader).table() if found and found.reader else None
     needs = None if found else "password" if room.guarded else "key"
     return reply({"open": found is not None, "needs": needs, "reader": named})
@@ -38,17 +37,17 @@ def add_reader(room: InRoom, given: Body) -> Response:
 
 @router.post("/login")
 def login(request: Request, room: InRoom, given: Body) -> Response:
-    sessions, token = request.app.state.sessions, request.cookies.get(COOKIE)
-    found = sessions.find(token)
+    sessions, known = request.app.state.sessions, token(request)
+    found = sessions.find(known)
     if found is None and not room.guarded:
         raise Unauthorised("no session: open the address that the program printed")
     name, password = given.get("name"), given.get("password")
     if not isinstance(name, str) or not isinstance(password, str | None):
         raise Invalid("a name, and a password where there is one")
     admitted = room.door.admit(name, password, needed=room.guarded)
-    sessions.end(token)  # a new token, so that one known before is worth nothing
+    sessions.end(known)  # a new token, so that one known before is worth nothing
     answer = reply({"reader": admitted.table()})
-    set_cookie(answer, sessions.begin(admitted.name), request.app.state.address.secure)
+    set_cookie(answer, sessions.begin(admitted.name), request.app.state.address)
     return answer
 
 
@@ -57,7 +56,7 @@ def logout(request: Request, room: InRoom) -> Response:
     found = session(request)
     found.reader = None
     if room.guarded:
-        request.app.state.sessions.end(request.cookies.get(COOKIE))
+        request.app.state.sessions.end(token(request))
     return Response(status_code=204)
 
 

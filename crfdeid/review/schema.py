@@ -61,7 +61,6 @@ def opened(path: Path) -> sqlite3.Connection:
         check(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
         return connection
     except sqlite3.Error as error:
         connection.close()

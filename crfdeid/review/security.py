@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-COOKIE = "crfdeid"
 IDLE = 12 * 3600.0  # seconds after which a session that was not used ends
 
 
@@ -35,6 +34,11 @@ class Address:
     @property
     def origins(self) -> frozenset[str]:
         return frozenset(f"{'https' if self.secure else 'http'}://{host}" for host in self.hosts)
+
+    @property
+    def cookie(self) -> str:
+        """Cookies are sent to every port of a host, so that each server has a name of its own."""
+        return f"crfdeid-{self.port}"
 
     @property
     def url(self) -> str:

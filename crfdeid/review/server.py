@@ -47,7 +47,7 @@ def add_page(app: FastAPI, static: Path) -> None:
             return file("index.html")
         answer = RedirectResponse("/", status_code=303)
         if token := request.app.state.sessions.redeem(key):
-            access.set_cookie(answer, token, request.app.state.address.secure)
+            access.set_cookie(answer, token, request.app.state.address)
         return answer
 
     @app.get("/static/{name}")
