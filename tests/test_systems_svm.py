@@ -51,7 +51,7 @@ def test_scores_are_scikit_learns(notes, tmp_path, multiclass, sequence):
     found = linear.examples(tagger.line, notes[:20], 1, True)
     weights = {label: 1 if label == "O" else 6 if label.endswith("AGE") else 2 for label in found.names}
     machine = LinearSVC(
-        C=0.1, tol=0.01, dual=True, fit_intercept=False, random_state=0,
+        C=1.0, tol=0.01, dual=True, fit_intercept=False, random_state=0,
         multi_class=svm.MULTICLASS[multiclass],
         class_weight={number: weights[label] for number, label in enumerate(found.names)},
     ).fit(found.matrix, found.labels)  # fmt: skip

@@ -23,10 +23,14 @@ SYSTEMS = {
     "crf": "crfdeid.crf",
     "svm": "crfdeid.systems.svm",
     "two_stage": "crfdeid.systems.two_stage",
+    "multi": "crfdeid.systems.multi",
     "hmm": "crfdeid.systems.hmm",
     "snow": "crfdeid.systems.snow",
+    "rules": "crfdeid.systems.rules",
+    "heuristic": "crfdeid.systems.heuristic",
 }
-WITHOUT_FEATURES: tuple[str, ...] = ("hmm",)
+WITHOUT_FEATURES: tuple[str, ...] = ("hmm", "rules", "heuristic", "multi")
+UNTRAINED = ("rules", "heuristic")  # they learn nothing, and can be used by name
 
 
 def module(name: str) -> ModuleType:

@@ -34,7 +34,7 @@ class Options:
     own, where the papers have types; ``tolerance`` is where liblinear stops."""
 
     multiclass: str = "one-vs-rest"
-    cost: float = 0.1
+    cost: float = 1.0
     phi_cost: float = 1.0
     costs: dict[str, float] = field(default_factory=dict)
     least: int = 2
