@@ -190,6 +190,10 @@ def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):  # noq
         door.admit("bob", None, needed=True)  # no password, and one is needed
     with pytest.raises(Unauthorised):
         door.admit("nobody", "right", needed=True)
+    monkeypatch.setattr(readers, "REMEMBERED", 2)
+    for name in ("a", "b", "c"):
+        door.note_wrong(name)
+    assert list(door.wrong) == ["b", "c"]
 
 
 def test_elsewhere_a_password_is_all_that_opens(study):  # noqa: F811

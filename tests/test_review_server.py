@@ -449,3 +449,26 @@ def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_pa
     (point,) = eve.get("/api/learn").json()["systems"]
     assert (point["notes_read"], point["tested"]) == (25, 15) and point["recall"] > 0.8
     opened.store.close()
+
+
+TRICKY = (
+    "A\r\nB\tJos\u0065\u0301 \U0001f600\U0001f468\u200d\u2695 Ruiz\x00 \u2028 \u05d0\u05d1 </script> Ruiz\r"
+)
+
+
+def test_offsets_are_code_points_of_the_very_text(tmp_path):
+    corpora.write([Document("t", TRICKY)], tmp_path / "notes.jsonl", "jsonl")
+    on_disk.make(
+        tmp_path / "s.db", on_disk.Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1, iter
+    )
+    opened = room.enter(tmp_path / "s.db")
+    readers.add(opened.store, "ann", "reader")
+    ann = Browser(opened, "ann")
+    text = ann.get("/api/notes/1").json()["text"]
+    assert text == TRICKY
+    start = TRICKY.index("Ruiz")
+    state = ann.act(1, "add", start=start, end=start + 4, type="DOCTOR")
+    body = {"version": state["version"], "mark": 1, "apply": True}
+    state = ann.post("/api/notes/1/repeats", body).json()["state"]
+    assert [TRICKY[a:b] for a, b, _ in stretches(state)] == ["Ruiz", "Ruiz"]
+    opened.store.close()

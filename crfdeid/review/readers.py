@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ NAME = re.compile(r"[\w][\w .'@-]{0,59}")
 SHORTEST = 10  # characters of a password
 PATIENCE = 5  # wrong passwords before one must wait, twice as long each time
 LONGEST_WAIT = 300.0
+REMEMBERED = 10_000  # names
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class Doorkeeper:
     def __init__(self, store: Store) -> None:
         self.store, self.hasher = store, PasswordHasher()
         self.wrong: dict[str, tuple[int, float]] = {}  # times in a row, and when last
+        self.lock = threading.Lock()  # one hash at a time: each takes 64 MB
 
     @cached_property
     def nobody(self) -> str:
@@ -87,10 +90,17 @@ class Doorkeeper:
         if row and known is None and not needed:
             return find(self.store, name)
         if not self.matches(known or self.nobody, password or "") or known is None:
-            self.wrong[name] = (self.wrong.get(name, (0, 0.0))[0] + 1, time.monotonic())
+            self.note_wrong(name)
             raise Unauthorised("no reader of this name and password")
         self.wrong.pop(name, None)
         return find(self.store, name)
+
+    def note_wrong(self, name: str) -> None:
+        """Names are remembered in the order of their last wrong password, and not without end."""
+        times, _ = self.wrong.pop(name, (0, 0.0))
+        self.wrong[name] = (times + 1, time.monotonic())
+        if len(self.wrong) > REMEMBERED:
+            del self.wrong[next(iter(self.wrong))]
 
     def refuse_guessing(self, name: str) -> None:
         times, last = self.wrong.get(name, (0, 0.0))
@@ -100,7 +110,8 @@ class Doorkeeper:
                 raise Wait("too many wrong passwords", seconds=round(left + 0.5))
 
     def matches(self, hash: str, password: str) -> bool:
-        try:
-            return self.hasher.verify(hash, password)
-        except (VerifyMismatchError, InvalidHashError):
-            return False
+        with self.lock:
+            try:
+                return self.hasher.verify(hash, password)
+            except (VerifyMismatchError, InvalidHashError):
+                return False
