@@ -124,7 +124,8 @@ def papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list
         if missing := [title for title in titles if title not in rows]:
             texts.append(f"{name}: not shown, for there is no row {missing[0]} (is TEST given?)")
         else:
-            texts.append(beside.text(name, [rows[title] for title in titles] or found, corpus))
+            chosen = [rows[title] for title in titles] or found
+            texts.append(beside.text(name, chosen, f"{', '.join(row.title for row in chosen)}; {corpus}"))
     return texts
 
 

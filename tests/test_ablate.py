@@ -307,6 +307,13 @@ def test_what_is_done_is_not_trained_again_and_what_changed_is(in_process, finis
     assert trained == ["base", "no form", "narrow"]
 
 
+def test_the_fingerprint_is_of_the_lists_and_of_all_that_ships_where_a_system_may_read_it():
+    named = jobs.files(Experiment(("lexical", "dictionary")))
+    assert {"lexical.template", "dictionary.template", "countries.txt", "i2b2-2014.toml"} <= set(named)
+    assert "us_cities.exclude.txt" in named and "surnames.txt" not in named
+    assert {"surnames.txt", "english.toml"} <= set(jobs.files(Experiment(("lexical",), system="svm")))
+
+
 def status(arguments):
     with pytest.raises(SystemExit) as stopped:
         command.run(lambda _: ablate.main([str(argument) for argument in arguments]))

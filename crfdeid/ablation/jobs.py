@@ -56,8 +56,8 @@ class Job:
 
 
 def files(settings: Experiment) -> dict[str, str]:
-    """The checksums of scheme, templates, and the lists that they name; of all shipped templates
-    and lists for a system other than the CRF, which may read more."""
+    """The checksums of scheme, templates, and the lists that they name; of all that
+    ships for a system other than the CRF, which may read more."""
     paths = [templates.find(group) for group in settings.features]
     found = [template for path in paths for template in templates.read(path)]
     names = [n for n in templates.gazetteers_named(found) if not n.startswith(gazetteer.TRAINING)]
@@ -65,7 +65,8 @@ def files(settings: Experiment) -> dict[str, str]:
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
     paths.append(shipped.find("configs/schemes", settings.scheme, ".toml"))
     if settings.system != "crf":
-        paths += [*shipped.folder("gazetteers").glob("*.txt"), *shipped.folder("features").glob("*.template")]
+        for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
+            paths += shipped.folder(folder).glob(pattern)
     return {path.name: sha256(path) for path in sorted(set(paths)) if path.is_file()}
 
 
