@@ -13,7 +13,7 @@ import argparse
 import json
 from pathlib import Path
 
-from crfdeid import command, comparison, evaluation, mistakes, mistakes_page, scheme, scoresheet
+from crfdeid import command, comparison, evaluation, mistakes, mistakes_page, scheme, scoresheet, subsets
 from crfdeid.evaluation import Choices, Evaluation
 from crfdeid.files import whole
 
@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--by", choices=("document", "patient"), default="document", help="what is resampled")
     parse.add_argument("--resamples", type=natural, default=10_000, help="0: no intervals (default: 10000)")
     parse.add_argument("--seed", type=int, default=0)
+    parse.add_argument("--tokens", type=Path, metavar="FILE", help="score these tokens alone too")
     parse.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
     parse.add_argument("--csv", type=Path, metavar="FILE", help="write one row a mistake, without text")
     parse.add_argument("--html", type=Path, metavar="FILE", help="write a page to read; it holds note text")
@@ -52,6 +53,8 @@ def main(arguments: list[str] | None = None) -> None:
     gold, system, *others = evaluation.read(paths, choices, given.format, given.encoding)
     found = evaluation.evaluate(gold, system, choices)
     texts = [scoresheet.as_text(found)]
+    if given.tokens:
+        texts.append(tokens_alone(found, given))
     sheet = scoresheet.as_json(found) if given.json else {}
     for other in others:
         compared = comparison.compare(found, evaluation.evaluate(gold, other, choices))
@@ -59,6 +62,12 @@ def main(arguments: list[str] | None = None) -> None:
         sheet["comparison"] = scoresheet.comparison_json(compared, found.recipe, choices)
     write(given, found, sheet)  # before printing: a reader may close the pipe early
     print("\n\n".join(texts))
+
+
+def tokens_alone(found: Evaluation, given: argparse.Namespace) -> str:
+    """Scores on the tokens of a table that ``reidentify`` wrote."""
+    gold, system = zip(*found.pairs)
+    return subsets.table(gold, system, subsets.read(given.tokens), given.resamples)
 
 
 def chosen(given: argparse.Namespace) -> Choices:

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,19 +32,36 @@ class Tagger(Protocol):
 
 
 def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
-    """The model in ``folder``, or the shipped one. Raises :class:`ModelFault` where it is
-    incomplete, damaged, or of a newer format."""
+    """The model in ``folder``, or the shipped one; a system that learns nothing by its name. Raises
+    :class:`ModelFault` where it is incomplete, damaged, or of a newer format."""
+    if str(folder) in systems.UNTRAINED and not Path(str(folder)).exists():
+        return untrained(str(folder))
     folder = shipped.folder("models") / DEFAULT if folder is None else Path(folder)
     line = model_folder.opened(folder)
     name = line.experiment.system
     return systems.module(name).load(folder, line, **with_engine(name, engine))
 
 
+def untrained(name: str) -> Tagger:
+    """A system that learns nothing, without a folder of its own."""
+    settings = Experiment(system=name)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / name
+        line = model_folder.lay_out(folder, [], settings)
+        systems.module(name).train(line, [], folder, lambda number, loss: None)
+        return systems.module(name).load(folder, line)
+
+
 def tag_all(tagger: Tagger, documents: Iterable[Document]) -> Iterator[Document]:
     """The documents with the spans found, in order; some are read ahead where the system tags
-    several at once."""
-    many = getattr(tagger, "tag_all", None)
-    return many(documents) if many else map(tagger.tag, documents)
+    several at once, and notes of one patient that follow each other are seen together where
+    it can use that."""
+    if many := getattr(tagger, "tag_all", None):
+        return many(documents)
+    if together := getattr(tagger, "tag_patient", None):
+        patients = groupby(documents, key=lambda document: document.patient or document.id)
+        return (found for _, notes in patients for found in together(list(notes)))
+    return map(tagger.tag, documents)
 
 
 def train(
@@ -66,7 +84,7 @@ def train(
     if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
         raise ModelFault(f"{folder}: exists and is not empty; --overwrite replaces it")
     scheme.read(settings.scheme).check(documents)
-    if not any(document.spans for document in documents):
+    if settings.system not in systems.UNTRAINED and not any(document.spans for document in documents):
         raise DocumentFault("no span in the training documents: nothing to learn from")
     how = with_engine(settings.system, engine) | (started(folder, settings) if resume else {})
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -74,6 +74,11 @@ def faker_names(attributes: tuple[str, ...]) -> Iterable[str]:
             yield from (name for name in names if name.isalpha() and name[0].isupper())
 
 
+def popular_first_names() -> Iterable[str]:
+    for file in ("dist.female.first", "dist.male.first"):
+        yield from list(census(file))[:100]
+
+
 def first_names() -> Iterable[str]:
     yield from census("dist.female.first")
     yield from census("dist.male.first")
@@ -165,6 +170,9 @@ def common_words() -> Iterable[str]:
 
 LISTS = {
     "first_names": ("First names", first_names, [CENSUS, FAKER]),
+    "popular_first_names": (
+        "The 100 most common first names of women and of men in the US", popular_first_names, [CENSUS],
+    ),
     "surnames": ("Surnames", surnames, [CENSUS, FAKER]),
     "us_cities": (f"Cities of the US with at least {US_CITY_POPULATION} people", us_cities, [GEONAMES]),
     "world_cities": (f"Cities with at least {WORLD_CITY_POPULATION} people", world_cities, [GEONAMES]),
