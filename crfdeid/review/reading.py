@@ -75,8 +75,8 @@ def act(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Ta
     :class:`Conflict` with the present state, :class:`Closed`, :class:`Refused`, :class:`Invalid`, ...
     """
     document = room.notes.document(number)
-    refuse_closed(room, reader, number)
-    with room.store.writing():
+    with room.store.writing():  # no consensus can open meanwhile
+        refuse_closed(room, reader, number)
         entry = at_version(room, reader, number, given)
         action = checked(room, number, entry.state, document, given)
         kind, shelf = action["kind"], book(reader.name)

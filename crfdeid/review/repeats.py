@@ -22,8 +22,8 @@ def of_mark(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -
 
     The marks in all notes are one group: one undo takes them back.
     """
-    refuse_closed(room, reader, number)
     with room.store.writing():
+        refuse_closed(room, reader, number)
         entry = at_version(room, reader, number, given)
         mark = entry.state.mark(given.get("mark"))
         sought = room.notes.document(number).covered(mark.span)
