@@ -48,6 +48,7 @@ def test_a_date_is_moved_and_keeps_its_form(text, moved):
         "2/30/2067",
         "some time ago",
         "Zanzibarova",
+        "1/" * 10000,
         "...",
         "March 7 Zanzibarova",
     ],

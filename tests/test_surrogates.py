@@ -147,7 +147,7 @@ def test_an_address_is_coherent():
     ],
 )
 def test_a_street_keeps_its_kind(text, kept):
-    made = patient().places.street(text)
+    made = patient().institutions.street(text)
     assert kept in made and "Oak" not in made and "OAK" not in made and made != text
     assert [c.isdecimal() for c in made if not c.isalpha()] == [
         c.isdecimal() for c in text if not c.isalpha()
@@ -156,7 +156,10 @@ def test_a_street_keeps_its_kind(text, kept):
 
 def test_a_hospital_agrees_with_its_acronym():
     who = patient()
-    full, short = who.places.institution("Massachusetts General Hospital"), who.places.institution("MGH")
+    full, short = (
+        who.institutions.institution("Massachusetts General Hospital"),
+        who.institutions.institution("MGH"),
+    )
     assert full.endswith("General Hospital") and short == full[0] + "GH"
 
 

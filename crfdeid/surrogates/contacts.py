@@ -149,7 +149,7 @@ class Contacts:
                 if word.isalpha()
                 else patterned(word, self.draws, "host")
             )
-        names = lists.pool(lists.SURNAME).get(self.names.letter(word[0].upper())) or ("Harbor",)
+        names = lists.pool(lists.SURNAME).get(self.names.initial(word)) or ("Harbor",)
         made = self.draws.choice([n for n in names if n.lower() != low] or ["Harbor"], "host", low)
         return cased(made.lower(), word)
 

@@ -14,6 +14,7 @@ import regex
 
 from crfdeid.surrogates import holidays, months
 
+LONGEST = 200  # characters; nobody writes a longer date
 MONTH_FIRST, DAY_FIRST = "month first", "day first"
 
 
@@ -113,6 +114,8 @@ def read(text: str, month_first: bool = True) -> list[Moment] | None:
     >>> read("some time ago") is None, read("Monday")
     (True, [])
     """
+    if len(text) > LONGEST:
+        return None
     found: list[Moment] = []
     at = 0
     while at < len(text):
@@ -188,9 +191,8 @@ def like(match: regex.Match[str]) -> str:
 
 
 def possible(field: Field) -> bool:
-    limits = {"m": (1, 12), "d": (1, 31), "y": (0, 2999)}
-    low, high = limits.get(field.unit, (0, 2999))
-    return low <= field.value <= high
+    low, high = {"m": (1, 12), "d": (1, 31)}.get(field.unit, (0, 2999))
+    return low <= field.value <= high and (len(field.text) < 4 or field.unit != "y" or field.value >= 1000)
 
 
 def numeric(match: regex.Match[str], month_first: bool) -> tuple[Field, ...]:

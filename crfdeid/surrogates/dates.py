@@ -16,6 +16,7 @@ import regex
 
 from crfdeid.surrogates import date_forms, holidays, months
 from crfdeid.surrogates.date_forms import Field, Moment
+from crfdeid.surrogates.date_writing import Edit, applied, edit, month_text, padding, written
 from crfdeid.surrogates.keys import Draws
 
 YEARS, WEEKS = 25, 2
@@ -109,7 +110,7 @@ def shifted(text: str, shift: Shift, near: date | None = None, month_first: bool
     if not moments:
         return None
     near = near or UNANCHORED
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     padded = padding(text, [f for moment in moments for f in moment.fields])
     for number, moment in enumerate(moments):
         new = rewritten(moment, shift, near, moments[number + 1 :], padded)
@@ -120,25 +121,9 @@ def shifted(text: str, shift: Shift, near: date | None = None, month_first: bool
     return None if out == text else out
 
 
-def applied(text: str, edits: list[tuple[int, int, str]]) -> str:
-    for start, end, new in sorted(set(edits), reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
-
-
-def padding(text: str, fields: list[Field]) -> bool:
-    """Whether days and months of one digit have a zero before them; told by those that have one
-    digit, else by the form: 10/12/2067 has, October 12 has not."""
-    numbers = [f.text for f in fields if f.unit in "md" and f.text.isdigit()]
-    if any(len(n) == 1 for n in numbers):
-        return False
-    joined = regex.search(r"\d-\p{L}", text) is not None  # 07-Mar
-    return any(n[0] == "0" for n in numbers) or joined or not any(c.isalpha() for c in text)
-
-
 def rewritten(
     moment: Moment, shift: Shift, near: date, later: list[Moment], padded: bool
-) -> list[tuple[int, int, str]] | None:
+) -> list[Edit] | None:
     """The edits that move one moment; None where no such day is."""
     fields = {unit: moment.of(unit) for unit in ("y", "m", "d", "decade")}
     year, month, day = fields["y"], fields["m"], fields["d"]
@@ -151,16 +136,13 @@ def rewritten(
     if month and not day and not year and not any(m.of("y") for m in later):
         step = shift.direction
         return [(month.start, month.end, month_text(month, (month.value - 1 + step) % 12 + 1, padded))]
-    real = resolved(year, month, day, near, later)
-    moved = moved_day(real, shift) if real else None
-    if real is None or moved is None:
-        return None
-    return written(moment, real, moved, padded)
+    moved = moved_day(resolved(year, month, day, near, later), shift)
+    return None if moved is None else written(moment, moved, padded)
 
 
-def moved_day(day: date, shift: Shift) -> date | None:
+def moved_day(day: date | None, shift: Shift) -> date | None:
     try:
-        return day + timedelta(shift.days)
+        return day and day + timedelta(shift.days)
     except OverflowError:
         return None
 
@@ -189,57 +171,7 @@ def nearest(days: list[date | None], near: date) -> date | None:
     return min((d for d in days if d), key=lambda d: abs((d - near).days), default=None)
 
 
-def written(moment: Moment, real: date, moved: date, padded: bool) -> list[tuple[int, int, str]]:
-    edits = []
-    for f in moment.fields:
-        if f.unit == "y":
-            edits.append(edit(f, moved.year))
-        elif f.unit == "m":
-            edits.append((f.start, f.end, month_text(f, moved.month, padded)))
-        elif f.unit == "d":
-            edits.append((f.start, f.end, day_text(f, moved.day, padded)))
-    if moment.before and first_month(moment, real, moved) != moved.month:
-        start, end, text = edits[-1]  # the two days of "March 3-5" now lie in two months
-        edits[-1] = (start, end, f"{months.written(moved.month, month_of(moment).text)} {text}")
-    return edits
-
-
-def month_of(moment: Moment) -> Field:
-    return next(f for f in moment.before if f.unit == "m")
-
-
-def first_month(moment: Moment, real: date, moved: date) -> int:
-    """The month to which the first day of the range is moved."""
-    day = next(f.value for f in moment.before if f.unit == "d")
-    first = valid(real.year, real.month, day)
-    return (first + (moved - real)).month if first else moved.month
-
-
-def month_text(field: Field, number: int, padded: bool) -> str:
-    return (
-        number_text(number, field.text, padded)
-        if field.text.isdigit()
-        else months.written(number, field.text)
-    )
-
-
-def day_text(field: Field, number: int, padded: bool) -> str:
-    return (
-        number_text(number, field.text, padded)
-        if field.text.isdigit()
-        else months.ordinal(number, field.text)
-    )
-
-
-def number_text(number: int, like: str, padded: bool) -> str:
-    return f"{number:02}" if len(like) == 2 and (padded or like[0] == "0") else str(number)
-
-
-def edit(field: Field, year: int) -> tuple[int, int, str]:
-    return field.start, field.end, f"{year % 100:02}" if len(field.text) == 2 else f"{year:04}"
-
-
-def decade(field: Field, shift: Shift) -> list[tuple[int, int, str]]:
+def decade(field: Field, shift: Shift) -> list[Edit]:
     """The decade of its middle year, and another one in any case."""
     moved = (field.value + 5 + shift.years) // 10 * 10
     if moved == field.value:
@@ -247,12 +179,11 @@ def decade(field: Field, shift: Shift) -> list[tuple[int, int, str]]:
     return [(field.start, field.end, f"{moved % 100:02}" if len(field.text) == 2 else str(moved))]
 
 
-def holiday(moment: Moment, shift: Shift, near: date) -> list[tuple[int, int, str]] | None:
+def holiday(moment: Moment, shift: Shift, near: date) -> list[Edit] | None:
     """The shifted day by its month and number: no holiday lies there."""
     year = moment.of("y")
     years = [century(year, near)] if year else range(near.year - 1, near.year + 2)
-    real = nearest([holidays.day(moment.holiday, y) for y in years], near)
-    moved = moved_day(real, shift) if real else None
+    moved = moved_day(nearest([holidays.day(moment.holiday, y) for y in years], near), shift)
     if moved is None:
         return None
     start, end = moment.place

@@ -6,6 +6,7 @@ by hand (section 4.3).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 from crfdeid.surrogates import lists
@@ -21,11 +22,12 @@ class Misspellings:
 
     def __init__(self, names: Mapping[str, int]) -> None:
         self.roots: dict[str, str] = {}
-        self.right: list[str] = []
+        right: dict[tuple[str, int], list[str]] = defaultdict(list)  # by first letter and length
         for name in sorted(names, key=lambda name: rank(name, names[name])):
-            near = next((root for root in self.right if one_edit(name, root)), None)
+            alike = (root for more in (-1, 0, 1) for root in right.get((name[:1], len(name) + more), ()))
+            near = next((root for root in alike if one_edit(name, root)), None)
             if near is None or lists.common(name):
-                self.right.append(name)
+                right[name[:1], len(name)].append(name)
             else:
                 self.roots[name] = near
 

@@ -66,9 +66,8 @@ class Names:
         """Titles, credentials, suffixes and small particles say nothing of who it is. What may be
         a name as well ("Van", "Le", "Do") is kept only where it cannot be one."""
         word, low = found[number][0], folded(found[number][0])
-        if low in SUFFIXES or (
-            (dotted := CREDENTIALS.search(text)) and dotted.start() <= found[number].start()
-        ):
+        dotted = CREDENTIALS.search(text)
+        if low in SUFFIXES or (dotted and dotted.start() <= found[number].start()):
             return True
         if low in PARTICLES and number + 1 < len(found):
             return word.islower() or bool(number and word.istitle()) or low not in lists.folds("first_names")
@@ -96,12 +95,16 @@ class Names:
             found = self.draws.choice(LETTERS[0], "letter", letter)
         return found if letter.isupper() else found.lower()
 
+    def initial(self, name: str) -> str:
+        """The capital with which the surrogate of ``name`` begins."""
+        return self.letter(name[0].upper()).upper()
+
     def surrogate(self, name: str) -> str:
         """What stands for a folded name, with its own capitals."""
         if name not in self.given:
-            made = self.made(name)
-            self.given[name] = made
-            self.taken.add(folded(made))
+            self.given[name] = made = self.made(name)
+            if name in self.known.names:  # else the order in which words are met would matter
+                self.taken.add(folded(made))
         return self.given[name]
 
     def made(self, name: str) -> str:
@@ -111,8 +114,8 @@ class Names:
             return self.first(name, lambda number: misspelt(right, name, root, self.draws, number))
         if (full := self.full(name)) is not None:
             return self.shortened(name, self.surrogate(full))
-        kind, initial = lists.kind(name), self.letter(name[0].upper())
-        names = lists.pool(kind).get(initial) or sum(lists.pool(kind).values(), ())
+        kind, initial = lists.kind(name), self.initial(name)
+        names = lists.pool(kind).get(initial) or lists.pool(lists.SURNAME)[initial]
         return self.first(name, lambda number: self.draws.choice(names, "name", name, number))
 
     def first(self, name: str, make: Callable[[int], str]) -> str:
@@ -135,7 +138,7 @@ class Names:
 
     def permuted(self, name: str) -> str:
         """The last resort: a made-up word."""
-        return self.letter(name[0].upper()) + "".join(self.letter(c) for c in name[1:] or "x")
+        return self.initial(name) + "".join(self.letter(c) for c in name[1:] or "x")
 
     def full(self, name: str) -> str | None:
         """The first name that a nickname stands for: one of the patient's, else the first listed. A

@@ -10,6 +10,7 @@ from crfdeid.document import Document, Span
 from crfdeid.surrogates import ages, dates, kinds, zips
 from crfdeid.surrogates.contacts import Contacts
 from crfdeid.surrogates.identifiers import identifier, patterned
+from crfdeid.surrogates.institutions import Institutions
 from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.known import Known
 from crfdeid.surrogates.names import Names
@@ -41,21 +42,22 @@ class Patient:
         self.known, self.rules = known or Known(), rules or Rules()
         self.draws = Draws(secret, id)
         self.names = Names(self.draws, self.known, fixed)
-        self.places = Places(self.draws, self.known, self.names)
+        self.institutions = Institutions(self.draws, self.known, self.names)
+        self.places = Places(self.draws, self.known, self.institutions)
         self.contacts = Contacts(self.draws, self.known, self.names)
         self.shift = dates.drawn(self.draws, self.rules.years, self.rules.weeks)
         self.makers: dict[str, Callable[[str], str | None]] = {
             kinds.NAME: self.names.text,
             kinds.USERNAME: self.contacts.username,
-            kinds.STREET: self.places.street,
+            kinds.STREET: self.institutions.street,
             kinds.STATE: self.places.state,
             kinds.ZIP: self.zip,
-            kinds.HOSPITAL: self.places.institution,
-            kinds.ORGANIZATION: self.places.institution,
-            kinds.DEPARTMENT: self.places.department,
-            kinds.PLACE: self.places.place,
+            kinds.HOSPITAL: self.institutions.institution,
+            kinds.ORGANIZATION: self.institutions.institution,
+            kinds.DEPARTMENT: self.institutions.department,
+            kinds.PLACE: self.institutions.place,
             kinds.ROOM: self.room,
-            kinds.PROFESSION: lambda text: self.places.listed("jobs", text),
+            kinds.PROFESSION: lambda text: self.institutions.listed("jobs", text),
             kinds.PHONE: self.contacts.phone,
             kinds.EMAIL: self.contacts.email,
             kinds.URL: self.contacts.url,

@@ -1,0 +1,152 @@
+"""Names of hospitals, organisations, departments, landmarks and streets: the words that say what it
+is stay, the words that say which one are replaced by names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import regex
+
+from crfdeid.surrogates import kinds, lists
+from crfdeid.surrogates.identifiers import patterned
+from crfdeid.surrogates.keys import Draws
+from crfdeid.surrogates.known import Known
+from crfdeid.surrogates.names import Names
+from crfdeid.surrogates.writing import WORD, bare, cased, folded, words
+
+NUMBER_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
+DIRECTIONS = words("n s e w ne nw se sw north south east west northeast northwest southeast southwest")
+UNITS = words("apt apartment unit suite ste floor fl box po p o room rm building bldg no pob post office rr")
+SMALL_WORDS = words("of the and at for in on de la del los las el y a to")
+COMPANIES = words(
+    """university college school high elementary middle academy institute airlines airways insurance software
+    company co corp corporation inc llc ltd bank group systems system services industries motors foods energy
+    brothers sons partners associates laboratories labs electric union church club council office
+    department agency store stores market restaurant hotel shop works press urgent care primary"""
+)
+LANDMARKS = words(
+    """park river beach island lake mount mountain mountains mall bridge valley creek airport station church
+    cemetery hall county bay harbor point forest canyon falls hill hills stadium museum plaza center square
+    pond trail zoo library prison jail shelter farm ranch camp village"""
+)
+WARDS = words(
+    "floor unit ward wing building tower pavilion suite room clinic service dept department team bed"
+)
+ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
+
+
+class Institutions:
+    """The surrogates of one patient's institutions."""
+
+    def __init__(self, draws: Draws, known: Known, names: Names) -> None:
+        self.draws, self.names = draws, names
+        places = known.texts(kinds.CITY, kinds.STREET, kinds.HOSPITAL) if known.whole else ()
+        self.real = frozenset(map(folded, places))
+
+    def institution(self, text: str) -> str | None:
+        """A hospital or organisation: the words that say what it is stay."""
+        keep = lists.words("hospital_words") | SMALL_WORDS | COMPANIES | DIRECTIONS
+        return self.proper(text, keep)
+
+    def department(self, text: str) -> str | None:
+        """A ward or building. One without a name of its own becomes another specialty."""
+        keep = WARDS | SMALL_WORDS | DIRECTIONS | lists.words("hospital_words")
+        plain = [w for w in WORD.findall(text) if w.lower() not in keep]
+        named = any(c.isdecimal() for c in text) or any(w.lower() in WARDS for w in WORD.findall(text))
+        common = not named and all(w.lower() in lists.words("medical_words", "common_words") for w in plain)
+        if not common:
+            return self.proper(text, keep)
+        return self.listed("specialty", text)
+
+    def place(self, text: str) -> str | None:
+        return self.proper(text, SMALL_WORDS | UNITS | LANDMARKS | DIRECTIONS)
+
+    def listed(self, name: str, text: str) -> str | None:
+        """Another entry of a list, in the capitals of ``text``; its digits are replaced too."""
+        entries = sorted(lists.entries(name) if name == "professions" else lists.listed(name))
+        if not any(c.isalnum() for c in text):
+            return None
+        made = self.first(text, lambda n: self.draws.choice(entries, name, folded(text), n))
+        return cased(made, text) if text.isupper() or text.islower() else capitals(made, text)
+
+    def proper(self, text: str, keep: frozenset[str]) -> str | None:
+        """``text`` with every word that is not to be kept replaced by a name of the patient's
+        initial for it, and its numbers by others. Where that leaves it as it was, all words
+        are replaced."""
+        found = [m[0] for m in WORD.finditer(text)]
+        if not found and not any(c.isdecimal() for c in text):
+            return patterned(text, self.draws, "place") if any(c.isalnum() for c in text) else None
+        if all(w.lower() in keep for w in found) and not any(c.isdecimal() for c in text):
+            keep = SMALL_WORDS if any(w.lower() not in SMALL_WORDS for w in found) else frozenset()
+        out = WORD.sub(lambda m: m[0] if m[0].lower() in keep else self.part(m[0]), text)
+        return NTH.sub(lambda m: self.nth(m[0]), out)
+
+    def part(self, word: str) -> str:
+        """One proper word. Of an acronym, the letters that say hospital or centre stay."""
+        stem, ending = bare(word)
+        if stem.isupper() and 1 < len(stem) <= 5 and not self.names.is_name(stem):
+            tail = match[0] if len(stem) > 2 and (match := ACRONYM_TAIL.search(stem)) else ""
+            head = stem[: len(stem) - len(tail)]
+            return "".join(map(self.names.letter, head)) + tail + ending
+        if len(stem) == 1:
+            return self.names.letter(stem) + ending
+        initial = self.names.initial(stem)
+        names = lists.pool(lists.SURNAME).get(initial) or sum(lists.pool(lists.SURNAME).values(), ())
+        made = self.first(stem, lambda n: self.draws.choice(names, "place", folded(stem), n))
+        return cased(made, stem) + ending
+
+    def nth(self, number: str) -> str:
+        """A number, or an ordinal with the ending of its new number."""
+        digits = number.rstrip("stndrhSTNDRH")
+        new = patterned(digits, self.draws, "number")
+        if digits == number:
+            return new
+        last = "th" if new[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(new[-1], "th")
+        return new + (last.upper() if number[-1].isupper() else last)
+
+    def street(self, text: str) -> str | None:
+        """House number, name and unit are replaced; the kind of street and directions stay."""
+        found = [m[0] for m in WORD.finditer(text)]
+        if not any(c.isalnum() for c in text):
+            return None
+        keep = lists.words("street_words") | DIRECTIONS | UNITS | SMALL_WORDS
+        written = NTH.sub(lambda m: self.nth(m[0]), text)
+        plain = [w for w in found if w.lower() not in keep]
+        if not plain and written != text:
+            return WORD.sub(
+                lambda m: self.part(m[0]) if len(m[0]) == 1 and m[0].lower() not in keep else m[0], written
+            )
+        keep = keep if plain else frozenset()
+        return WORD.sub(lambda m: m[0] if m[0].lower() in keep or is_ending(m) else self.road(m[0]), written)
+
+    def road(self, word: str) -> str:
+        if word.lower() in NUMBER_WORDS:
+            others = [w for w in NUMBER_WORDS if w != word.lower()]
+            return cased(self.draws.choice(others, "road", word.lower()).capitalize(), word)
+        return self.part(word)
+
+    def first(self, text: str, make: Callable[[int], str]) -> str:
+        """The first of a hundred candidates that is neither ``text`` nor a place of the patient; where
+        all of them are such places, a proper name."""
+        for made in map(make, range(100)):
+            if folded(made) != folded(text) and folded(made) not in self.real:
+                return made
+        return WORD.sub(lambda match: self.names.permuted(folded(match[0])).capitalize(), text)
+
+
+def is_ending(match: regex.Match[str]) -> bool:
+    """Whether the letters are the ending of an ordinal (the th of 5th)."""
+    return (
+        match.start() > 0
+        and match.string[match.start() - 1].isdecimal()
+        and match[0].lower() in ("st", "nd", "rd", "th")
+    )
+
+
+def capitals(text: str, like: str) -> str:
+    """Every word capital where ``like`` has a capital in its last word, else the first alone."""
+    found = WORD.findall(like)
+    if found and found[-1][0].isupper() and len(found) > 1:
+        return WORD.sub(lambda m: m[0][:1].upper() + m[0][1:], text)
+    return text[:1].upper() + text[1:] if found and found[0][0].isupper() else text.lower()
