@@ -24,8 +24,7 @@ from crfdeid import corpora, synthetic
 from crfdeid.document import Document, Span
 from crfdeid.review import notes, readers, room, server, systems
 from crfdeid.review.room import Room
-from crfdeid.review.security import Address
-from crfdeid.review.security import Sessions
+from crfdeid.review.security import Address, Sessions
 
 ADDRESS = Address(("127.0.0.1",), 8000)
 ORIGIN = "http://127.0.0.1:8000"
