@@ -22,12 +22,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from starlette.testclient import TestClient
+
 from crfdeid import corpora, synthetic
 from crfdeid.document import Document, Span
 from crfdeid.review import __main__ as review
-from crfdeid.review import adjudication, figures, readers, reading, room, words
+from crfdeid.review import room, server, words
 
 MEASUREMENT = re.compile(r"(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])")
+Table = dict[str, Any]
 PUBLISHED = {"1": (0.63, 0.94, 0.81), "2": (0.89, 0.98, 0.94), "3": (0.98, 0.99, 0.98)}
 
 
@@ -103,11 +106,25 @@ def apart(spans: Iterable[Span]) -> list[Span]:
     return kept
 
 
-def make(
-    folder: Path, count: int = 20, seed: int = 5, model: str | None = "english"
-) -> tuple[room.Room, list[Document]]:
-    """A study in ``folder``: the notes, what a model finds, three readers who have finished, the adjudicator
-    eve; and the gold."""
+class Desk:
+    """A person at the reading room, over its HTTP contract (docs/review_api.md)."""
+
+    def __init__(self, study: room.Room, name: str) -> None:
+        sessions, address = server.Sessions(), server.Address(("127.0.0.1",), 8765)
+        self.client = TestClient(server.application(study, sessions, address), base_url=address.url)
+        self.client.headers["Origin"] = address.url.rstrip("/")
+        self.client.get("/", params={"key": sessions.new_key()}, follow_redirects=False)
+        self.send("/api/login", {"name": name})
+
+    def send(self, path: str, body: Table) -> Table:
+        return self.client.post(path, json=body).raise_for_status().json()
+
+    def ask(self, path: str) -> Table:
+        return self.client.get(path).raise_for_status().json()
+
+
+def make(folder: Path, count: int = 20, seed: int = 5, model: str | None = "english") -> list[Document]:
+    """A study in ``folder`` with three readers who have finished and the adjudicator eve; the gold."""
     gold = list(synthetic.generate(count, seed))
     corpora.write([document.with_spans(()) for document in gold], folder / "notes", "i2b2")
     arguments = [str(folder / "notes"), "--store", str(folder / "study.db"), "--no-server"]
@@ -116,45 +133,47 @@ def make(
         corpora.write(read(gold, reader, seed), folder / "marks" / reader.name, "i2b2")
         arguments += ["--marks", f"{reader.name}={folder / 'marks' / reader.name}"]
     review.main(arguments)
-    study = room.enter(folder / "study.db")
-    for reader in READERS:
-        spend(study, reader)
-    return study, gold
+    return gold
 
 
-def spend(study: room.Room, reader: Simulated) -> None:
-    """The reader's time, reported as the page does."""
-    who = readers.find(study.store, reader.name)
-    for note in study.part(None):
-        left = note.words / reader.pace * 60
+def spend(desk: Desk, pace: float) -> None:
+    """A reader's time, reported as the page does."""
+    for note in desk.ask("/api/notes")["notes"]:
+        left = note["words"] / pace * 60
         while left > 0:
-            reading.spend(study, who, note.number, {"seconds": min(left, 60.0)})
+            desk.send(f"/api/notes/{note['number']}/time", {"seconds": min(left, 60.0)})
             left -= 60.0
 
 
-def adjudicate(study: room.Room, gold: list[Document], left: int = 0) -> None:
-    """Decide every item by the gold, in all notes but the last ``left``."""
-    eve = readers.find(study.store, "eve")
-    known = {document.id: document for document in gold}
-    notes = study.part(None)
-    for note in notes[: len(notes) - left]:
-        state = adjudication.opened(study, eve, note.number, {"systems": study.systems()})
-        for action in decisions(state, known[note.id].spans):
-            given = {"version": state["version"]} | action
-            state = adjudication.act(study, eve, note.number, given)
+def adjudicate(desk: Desk, gold: list[Document], left: int = 0) -> int:
+    """Decide every item by the gold, in all notes but the last ``left``; how many gold spans were in none."""
+    known, unseen = {document.id: document for document in gold}, 0
+    table = desk.ask("/api/consensus")
+    for note in [one for one in table["notes"][: len(gold) - left] if one["stage"] != "done"]:
+        path = f"/api/consensus/{note['number']}"
+        state = desk.send(f"{path}/open", {"readers": None, "systems": table["systems"]})
+        items, spans = state["items"], known[note["id"]].spans
+        unseen += sum(not any(overlap(span, item) for item in items) for span in spans)
+        for action in decisions(items, spans):
+            state = desk.send(f"{path}/actions", {"version": state["version"]} | action)
+    return unseen
 
 
-def decisions(state: dict[str, Any], gold: tuple[Span, ...]) -> Iterator[dict[str, Any]]:
+def overlap(span: Span, item: Table) -> bool:
+    return span.start < item["end"] and item["start"] < span.end
+
+
+def decisions(items: list[Table], gold: tuple[Span, ...]) -> Iterator[Table]:
     used: set[Span] = set()
-    for item in state["items"]:
-        here = [s for s in gold if s.start < item["end"] and item["start"] < s.end and s not in used]
+    for item in items:
+        here = [span for span in gold if overlap(span, item) and span not in used]
         used.update(here)
         spans = [{"start": span.start, "end": span.end, "type": span.type} for span in here]
         yield {"kind": "decide", "item": item["key"], "spans": spans}
     yield {"kind": "done"}
 
 
-def table(found: dict[str, Any], missed: int, total: int) -> Iterator[str]:
+def tables(found: Table, unseen: int, total: int) -> Iterator[str]:
     """The tables as Markdown."""
     yield "| reader | sensitivity | PPV | missed | spurious | words a minute |\n|---|---|---|---|---|---|"
     for one in found["voters"]:
@@ -168,23 +187,11 @@ def table(found: dict[str, Any], missed: int, total: int) -> Iterator[str]:
         values = [ours["min"], ours["max"], ours["mean"]]
         ppv = found["summary"][size]["ppv"]["mean"]
         yield f"| {size} | {shown(values, 3)} | {shown(published, 2)} | {ppv:.3f} |"
-    yield f"\nMarked by nobody, and so in no consensus: {missed} of {total} spans."
+    yield f"\nMarked by nobody, and so in no consensus: {unseen} of {total} spans."
 
 
 def shown(values: Iterable[float], digits: int) -> str:
     return " | ".join(f"{value:.{digits}f}" for value in values)
-
-
-def unseen(study: room.Room, gold: list[Document]) -> int:
-    """Gold spans that nobody touched."""
-    known = {document.id: document for document in gold}
-    left = 0
-    for note in study.part(None):
-        books = [study.marking.entry(room.book(one.name), note.number) for one in READERS]
-        marks = [span for book in books for span in book.state.spans]
-        marks += [span for name in study.systems() for span in study.found(name, note.number)]
-        left += sum(not any(span.overlaps(mark) for mark in marks) for span in known[note.id].spans)
-    return left
 
 
 def main() -> None:
@@ -195,11 +202,15 @@ def main() -> None:
     parse.add_argument("--out", type=Path)
     given = parse.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        study, gold = make(given.out or Path(name), given.notes, given.seed)
-        adjudicate(study, gold, given.left)
-        total = sum(len(document.spans) for document in gold)
-        for line in table(figures.everything(study), unseen(study, gold), total):
-            print(line)
+        folder = given.out or Path(name)
+        gold = make(folder, given.notes, given.seed)
+        study = room.enter(folder / "study.db")
+        for reader in READERS:
+            spend(Desk(study, reader.name), reader.pace)
+        eve = Desk(study, "eve")
+        unseen = adjudicate(eve, gold, given.left)
+        total = sum(len(document.spans) for document in gold[: given.notes - given.left])
+        print("\n".join(tables(eve.ask("/api/measures"), unseen, total)))
         study.store.close()
 
 

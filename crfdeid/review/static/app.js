@@ -33,7 +33,7 @@ async function show() {
   const where = place();
   open?.close?.();
   open = null;
-  if (!document.getElementById("word").dataset.stays) hush();
+  if (document.getElementById("word").dataset.kind !== "stay") hush();
   tabs(where.mode);
   main.setAttribute("aria-busy", "true");
   const host = element("div", { class: "mode" }); // its own, so that a mode which comes too late writes into nothing
@@ -94,6 +94,7 @@ function help() {
 
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || belongsElsewhere(event)) return;
+  if (event.key === "Escape") hush();
   if (!open?.keys?.press(event)) GENERAL.press(event);
 });
 

@@ -53,5 +53,5 @@ export function pause(worked) {
   if (worked < HOUR || worked - said < AGAIN) return;
   said = worked;
   const minutes = Math.round(worked / 60);
-  say(`You have read for ${minutes} minutes. Attention fades: a pause of a few minutes finds names.`);
+  say(`You have read for ${minutes} minutes. Attention fades: a pause of a few minutes finds names.`, "stay");
 }

@@ -22,8 +22,8 @@ export async function learn(main, room) {
 
 function results({ systems }) {
   if (!systems.length) return element("p", {}, "No system has been loaded yet.");
-  const rows = systems.map((one) => [one.name, one.notes_read, one.tested, ratio(one.recall), ratio(one.precision), one.premarks ? "pre-marks" : ""]);
-  return element("div", {}, curve(systems), table("Systems, on notes decided after they were loaded (strict)", ["System", "Notes read then", "Tested on", "Recall", "Precision", ""], rows));
+  const rows = systems.map((one) => [one.name, one.notes_read, one.tested, ratio(one.recall), ratio(one.precision), one.premarks ? "shown" : ""]);
+  return element("div", {}, curve(systems), table("Systems, on notes decided after they were loaded (strict)", ["System", "Read before", "Tested on", "Recall", "Precision", "Pre-marks"], rows));
 }
 
 function consensusExport(room, train, readers) {

@@ -19,14 +19,20 @@ export function speak(text) {
   spoken.textContent = text;
 }
 
-// A line over the page that goes away by a key or a click; kind is "calm" or "fault".
+const PASSES = 12_000;
+let passing = 0;
+
+// A line over the page. A calm word passes by itself; a "fault" and a "stay" wait to be closed.
 export function say(text, kind = "calm") {
+  hush();
   word.dataset.kind = kind;
   clear(word, element("span", {}, text), button("Close", hush, { class: "quiet" }));
   word.hidden = false;
+  if (kind === "calm") passing = setTimeout(hush, PASSES);
 }
 
 export function hush() {
+  clearTimeout(passing);
   word.hidden = true;
 }
 
