@@ -1,0 +1,113 @@
+"""Two taggers of others for ``benchmarks/systems.py``, trained on the same notes: spaCy's named-entity
+recogniser and sklearn-crfsuite with the features of its tutorial."""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from crfdeid import bio, pos, tokenizer
+from crfdeid.document import Document, Span, Token
+from crfdeid.page import Page
+from crfdeid.phrase_grammar import PartsOfSpeech
+
+Tag = Callable[[Sequence[Document]], Iterator[Document]]
+SEED = 1
+
+
+def spacy(documents: Sequence[Document], folder: Path, given: argparse.Namespace) -> Tag:
+    """A blank English pipeline with an ``ner``, batches growing from 4 to 16 notes."""
+    import spacy
+    from spacy.training import Example
+    from spacy.util import compounding, fix_random_seed, minibatch
+
+    fix_random_seed(SEED)
+    line = spacy.blank("en")
+    recogniser = line.add_pipe("ner")
+    examples = []
+    for document in documents:
+        made = line.make_doc(document.text)
+        found = (made.char_span(s.start, s.end, s.type, alignment_mode="expand") for s in document.spans)
+        made.ents = spacy.util.filter_spans([span for span in found if span is not None])
+        for span in made.ents:
+            recogniser.add_label(span.label_)
+        examples.append(Example(line.make_doc(document.text), made))
+    optimizer = line.initialize(lambda: examples)
+    order = random.Random(SEED)
+    for _ in range(given.epochs):
+        order.shuffle(examples)
+        for batch in minibatch(examples, compounding(4.0, 16.0, 1.01)):
+            line.update(batch, sgd=optimizer, drop=0.2)
+    line.to_disk(folder)
+
+    def tag(notes: Sequence[Document]) -> Iterator[Document]:
+        for note, found in zip(notes, line.pipe(note.text for note in notes)):
+            yield note.with_spans(Span(e.start_char, e.end_char, e.label_) for e in found.ents)
+
+    return tag
+
+
+def sklearn_crfsuite(documents: Sequence[Document], folder: Path, given: argparse.Namespace) -> Tag:
+    """The tutorial's CRF: sentences, c1 = c2 = 0.1, all possible transitions."""
+    from sklearn_crfsuite import CRF
+
+    crf = CRF(
+        algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=given.iterations, all_possible_transitions=True
+    )
+    tags = PartsOfSpeech(pos.tagger("gruut"))
+    features, labels = [], []
+    for document in documents:
+        page, sequences = read(document)
+        names = bio.encode(page.tokens, document.spans)
+        said = tags(page)
+        for part in sequences:
+            features.append(seen(page.tokens, said, part))
+            labels.append(names[part.start : part.stop])
+    crf.fit(features, labels)
+    folder.mkdir()
+    (folder / "model.pickle").write_bytes(pickle.dumps(crf))  # its own way to be kept; never read here
+
+    def tag(notes: Sequence[Document]) -> Iterator[Document]:
+        for note in notes:
+            page, sequences = read(note)
+            said = tags(page)
+            names = [bio.OUTSIDE] * len(page.tokens)
+            for part in sequences:
+                names[part.start : part.stop] = crf.predict_single(seen(page.tokens, said, part))
+            yield note.with_spans(bio.decode(page.tokens, names))
+
+    return tag
+
+
+def read(document: Document) -> tuple[Page, list[range]]:
+    tokens = tokenizer.fine(document.text)
+    return Page(document.text, tokens), tokenizer.sequences(document.text, tokens, "sentence")
+
+
+def seen(
+    tokens: Sequence[Token], tags: Sequence[str | None], part: range
+) -> list[dict[str, str | bool | float]]:
+    """The tutorial's features: of the word its lower case, two endings, capitals, digits and part of
+    speech; of its neighbours the same without endings and digits."""
+    rows = []
+    for index in part:
+        word, tag = tokens[index].text, tags[index] or ""
+        row: dict[str, str | bool | float] = {
+            "bias": 1.0, "lower": word.lower(), "end3": word[-3:], "end2": word[-2:],
+            "upper": word.isupper(), "title": word.istitle(), "digit": word.isdigit(),
+            "tag": tag, "tag2": tag[:2],
+        }  # fmt: skip
+        for offset, edge in ((-1, "first"), (1, "last")):
+            if index + offset not in part:
+                row[edge] = True
+                continue
+            other, tag = tokens[index + offset].text, tags[index + offset] or ""
+            row |= {
+                f"{offset}:lower": other.lower(), f"{offset}:title": other.istitle(),
+                f"{offset}:upper": other.isupper(), f"{offset}:tag": tag, f"{offset}:tag2": tag[:2],
+            }  # fmt: skip
+        rows.append(row)
+    return rows
