@@ -161,6 +161,8 @@ def test_a_hospital_agrees_with_its_acronym():
         who.institutions.institution("MGH"),
     )
     assert full.endswith("General Hospital") and short == full[0] + "GH"
+    assert who.institutions.institution("Ruiz Medical Center").endswith("Medical Center")
+    assert who.institutions.institution("UNIVERSITY OF OHIO").startswith("UNIVERSITY OF ")
 
 
 def test_user_names_and_addresses_follow_the_person():

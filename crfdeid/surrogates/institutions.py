@@ -22,8 +22,9 @@ SMALL_WORDS = words("of the and at for in on de la del los las el y a to")
 COMPANIES = words(
     """university college school high elementary middle academy institute airlines airways insurance software
     company co corp corporation inc llc ltd bank group systems system services industries motors foods energy
-    brothers sons partners associates laboratories labs electric union church club council office
-    department agency store stores market restaurant hotel shop works press urgent care primary"""
+    brothers sons partners associates laboratories labs electric union church police fire community regional
+    specialty public construction club council office department agency store stores market restaurant hotel
+    shop works press urgent care primary"""
 )
 LANDMARKS = words(
     """park river beach island lake mount mountain mountains mall bridge valley creek airport station church
@@ -31,7 +32,7 @@ LANDMARKS = words(
     pond trail zoo library prison jail shelter farm ranch camp village"""
 )
 WARDS = words(
-    "floor unit ward wing building tower pavilion suite room clinic service dept department team bed"
+    "floor unit ward wing building tower pavilion suite room clinic service dept department team firm bed"
 )
 ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 
@@ -46,12 +47,12 @@ class Institutions:
 
     def institution(self, text: str) -> str | None:
         """A hospital or organisation: the words that say what it is stay."""
-        keep = lists.words("hospital_words") | SMALL_WORDS | COMPANIES | DIRECTIONS
+        keep = lists.tokens("hospital_words") | SMALL_WORDS | COMPANIES | LANDMARKS | DIRECTIONS
         return self.proper(text, keep)
 
     def department(self, text: str) -> str | None:
         """A ward or building. One without a name of its own becomes another specialty."""
-        keep = WARDS | SMALL_WORDS | DIRECTIONS | lists.words("hospital_words")
+        keep = WARDS | SMALL_WORDS | DIRECTIONS | lists.tokens("hospital_words")
         plain = [w for w in WORD.findall(text) if w.lower() not in keep]
         named = any(c.isdecimal() for c in text) or any(w.lower() in WARDS for w in WORD.findall(text))
         common = not named and all(w.lower() in lists.words("medical_words", "common_words") for w in plain)

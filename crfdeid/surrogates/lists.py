@@ -30,6 +30,12 @@ def words(*names: str) -> frozenset[str]:
 
 
 @cache
+def tokens(name: str) -> frozenset[str]:
+    """The lowercased words of the entries of a list."""
+    return frozenset(word for entry in words(name) for word in entry.split())
+
+
+@cache
 def folds(name: str) -> frozenset[str]:
     return frozenset(folded(entry) for entry in (listed(name) or entries(name)))
 

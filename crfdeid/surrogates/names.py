@@ -78,7 +78,7 @@ class Names:
     def word(self, word: str) -> str:
         """One word's surrogate: a letter, a few initials, or a name with its possessive."""
         stem, ending = bare(word)
-        if len(stem) == 1 or (len(stem) < 4 and stem.isupper() and not self.is_name(stem)):
+        if len(stem) == 1 or (len(stem) < 4 and not stem.istitle() and not self.is_name(stem)):
             return "".join(map(self.letter, stem)) + ending
         ending = ending.upper() if word.isupper() else ending
         return cased(self.surrogate(folded(stem)), stem) + ending
