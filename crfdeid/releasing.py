@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from typing import Any
 from crfdeid import corpora, files, model
 from crfdeid.corpora import places
 from crfdeid.document import Document
-from crfdeid.faults import ConfigurationFault
+from crfdeid.faults import ConfigurationFault, Fault
 from crfdeid.redaction import Redaction, Redactor, identity
 from crfdeid.safe_harbor import Report
 from crfdeid.surrogates import vault
@@ -89,10 +90,31 @@ def released(
         waiting = {id for id, note in names.items() if not where.has(note.id)}
         if not waiting:
             continue
-        for note, redaction in zip(group, redactor.redacted([find(note) for note in group])):
+        with silent(group[0].id):
+            redactions = redactor.redacted([find(note) for note in group])
+        for note, redaction in zip(group, redactions):
             if note.id in waiting:
                 journal.add(redaction, names[note.id].id)
                 yield replace(redaction.document, id=names[note.id].id, patient=names[note.id].patient)
+
+
+class Silenced(Fault):
+    """An error of this program, told without what it said: that could be text of a note."""
+
+
+@contextmanager
+def silent(id: str) -> Iterator[None]:
+    """Turn any error but a fault into one line that names the note and the place in the code."""
+    try:
+        yield
+    except Fault:
+        raise
+    except Exception as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__} in {Path(at.filename).name}, line {at.lineno}"
+        raise Silenced(
+            f"{id}: not redacted, nor the patient's other notes: {where}; please report it"
+        ) from None
 
 
 def renamed(document: Document, secret: bytes) -> Document:

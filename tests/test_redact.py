@@ -13,7 +13,7 @@ from crfdeid import command, corpora, redact, releasing, safe_harbor
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, DocumentFault
 from crfdeid.redaction import STYLES, Proposal, Redactor, applied
-from crfdeid.surrogates import keys, kinds, vault
+from crfdeid.surrogates import keys, kinds, names, vault
 from crfdeid.surrogates.vault import MapFault, Past, Vault
 
 CANARY = "Zanzibarova"
@@ -158,8 +158,8 @@ def test_proposals_can_be_edited_and_applied():
     ],
 )  # fmt: skip
 def test_repeats_and_their_brake(text, replaced):
-    names = marked("<PATIENT May Okafor>, <DOCTOR Foley>, <PATIENT Will>", "n1")
-    found = Redactor(SECRET).redacted([names, Document("n2", text, (), "7")])[1]
+    people = marked("<PATIENT May Okafor>, <DOCTOR Foley>, <PATIENT Will>", "n1")
+    found = Redactor(SECRET).redacted([people, Document("n2", text, (), "7")])[1]
     assert (found.document.text != text) == replaced and any(p.repeat for p in found.proposals) == replaced
 
 
@@ -415,6 +415,17 @@ def test_what_is_shown_and_written_never_holds_the_canary(corpus, capsys):
     redactor = Redactor(SECRET)
     found = redactor.redacted([marked(f"<PATIENT {CANARY}>")])
     assert CANARY not in repr(found)
+
+
+def test_an_error_of_the_program_is_told_without_what_it_says(corpus, capsys, monkeypatch):
+    def failing(self, text):
+        raise KeyError(CANARY)
+
+    monkeypatch.setattr(names.Names, "text", failing)
+    assert status(corpus / "notes.jsonl", "--out", corpus / "clean", "--format", "text") == 2
+    said = capsys.readouterr().err
+    assert "a-1: not redacted" in said and "KeyError in test_redact.py" in said and CANARY not in said
+    assert not list((corpus / "clean").iterdir())
 
 
 def test_secrets_come_from_a_seed_or_are_new():
