@@ -19,7 +19,7 @@ export function speak(text) {
   spoken.textContent = text;
 }
 
-const PASSES = 12_000;
+const PASSES = 7_000;
 let passing = 0;
 
 // A line over the page. A calm word passes by itself; a "fault" and a "stay" wait to be closed.
