@@ -139,6 +139,12 @@ def test_refuses_one_class_and_tells_no_text(tmp_path):
     assert CANARY not in str(raised.value) and not (tmp_path / "m").exists()
 
 
+def test_refuses_more_than_liblinear_counts(notes, tmp_path, monkeypatch):
+    monkeypatch.setattr(linear, "MOST", 100)
+    with pytest.raises(DocumentFault, match="liblinear counts to 100"):
+        model.train(notes[:3], SVM, tmp_path / "m")
+
+
 @pytest.mark.parametrize("damage", ["names", "weights", "nan"])
 def test_refuses_a_damaged_model(tagger, notes, tmp_path, damage):
     """Also where somebody wrote a fitting manifest."""

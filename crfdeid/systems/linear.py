@@ -31,6 +31,7 @@ from crfdeid.files import whole
 from crfdeid.line import Line
 
 NAMES, WEIGHTS = "names.json", "weights.npz"
+MOST = 2**31 - 1
 BIAS = "bias"  # the feature that every token has
 
 
@@ -88,6 +89,10 @@ def examples(line: Line, documents: Iterable[Document], least: int, boundaries: 
             labels.append(classes.setdefault(name, len(classes)))
     if len(classes) < 2:
         raise DocumentFault("all tokens of the training documents are of one class: nothing to tell apart")
+    if len(indices) > MOST:
+        raise DocumentFault(
+            f"{len(indices)} features of all tokens; liblinear counts to {MOST}: train on fewer"
+        )
     found = np.frombuffer(indices, np.int32)
     bounds = np.frombuffer(ends, np.int64).astype(np.int32)
     matrix = csr_matrix((np.ones(len(found)), found, bounds), (len(labels), len(numbers)))
