@@ -1,14 +1,15 @@
 // One note of Agree: every item of the voters is decided by a key, and what nobody saw can be added.
 
 import { Actions, ask, query } from "./api.js";
+import { adjudicationKeys } from "./adjudication_keys.js";
 import { AdjudicationView } from "./adjudication_view.js";
 import { Cursor } from "./cursor.js";
 import { clear } from "./dom.js";
-import { NoteKeys, moving } from "./mark_keys.js";
+import { around } from "./marking.js";
 import { say, speak } from "./notice.js";
 import { listen } from "./pointer.js";
 import { Reading } from "./reading.js";
-import { AGREEMENT, ends, standing, variants } from "./variants.js";
+import { AGREEMENT, layerOf, targetsOf } from "./variants.js";
 import { voters } from "./voters.js";
 
 export class Adjudication {
@@ -20,28 +21,10 @@ export class Adjudication {
     this.cursor = new Cursor(this.reading, () => this.targets(), () => this.pointed());
     this.actions = new Actions(`/api/consensus/${found.number}/actions`, () => this.state, (state) => this.take(state));
     this.reading.show(found.text, offset);
-    this.keys = this.makeKeys();
+    this.keys = adjudicationKeys(this);
     listen(this.reading, { preview: (one) => this.previewed(one), click: (at) => this.cursor.at(at), drag: (one) => this.cursor.put(one) });
     const first = offset ? this.cursor.targetAt({ start: offset, end: offset + 1 }) : this.open()[0] ?? this.targets()[0];
     this.cursor.put(first ?? null, first ?? null);
-  }
-
-  makeKeys() {
-    const decide = [
-      [["Enter"], "decide as chosen; add a mark that nobody made", () => this.put()],
-      [["Delete", "Backspace"], "not PHI", () => this.remove()],
-      [["!"], "ambiguous: nobody is blamed for a mark here", () => this.ambiguous()],
-      [["Shift+Delete", "Shift+Backspace"], "undecided again", () => this.undecide()],
-      [["Ctrl+Enter"], "the note is decided", () => this.finish()],
-    ];
-    return new NoteKeys(this, [
-      [["."], "next item", () => this.jump(1)],
-      [[","], "item before", () => this.jump(-1)],
-      [["ArrowDown"], "next answer; row below", () => this.vertical(1)],
-      [["ArrowUp"], "answer before; row above", () => this.vertical(-1)],
-      ...(this.mayDecide ? decide : []),
-      ...moving(this),
-    ], (letter) => this.types.byKey.has(letter) && this.put(this.types.byKey.get(letter)));
   }
 
   close() {
@@ -60,14 +43,7 @@ export class Adjudication {
   }
 
   targets() {
-    const items = this.state.items.map((item) => {
-      const all = variants(item);
-      const index = this.chosen.get(item.key) ?? standing(item, all);
-      const spans = all[index]?.spans ?? [];
-      const type = (spans[0] ?? item.suggestion[0]).type;
-      return { key: item.key, kind: "item", item, all, index, type, ...ends(spans.length ? spans : item.suggestion) };
-    });
-    return [...items, ...this.state.extra.map((one) => ({ ...one, kind: "extra", key: `extra ${one.id}` }))];
+    return targetsOf(this.state, this.chosen);
   }
 
   open() {
@@ -75,17 +51,7 @@ export class Adjudication {
   }
 
   layers() {
-    const items = this.targets().map((one) => this.layer(one));
-    const here = this.cursor.stretch ? [{ ...this.cursor.stretch, class: this.cursor.edited ? "cursor edited" : "cursor" }] : [];
-    return [...items, ...here, ...(this.preview ? [{ ...this.preview, class: "preview" }] : [])];
-  }
-
-  layer(one) {
-    if (one.kind === "extra") return { ...one, mark: true, class: `mark ${this.types.colour(one.type)}`, label: `+ ${one.type}` };
-    const { item } = one;
-    if (!item.decision) return { ...one, class: `item ${item.agreement}`, label: `${AGREEMENT[item.agreement].sign} ${one.type}` };
-    if (!item.decision.spans.length) return { ...one, class: "item rejected", label: "✗ not PHI" };
-    return { ...one, mark: true, class: `mark ${this.types.colour(one.type)}`, label: `✓ ${one.type}` };
+    return [...this.targets().map((one) => layerOf(one, this.types)), ...around(this.cursor, this.preview)];
   }
 
   redraw() {

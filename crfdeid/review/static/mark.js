@@ -5,11 +5,11 @@ import { Clock } from "./clock.js";
 import { Cursor } from "./cursor.js";
 import { markKeys } from "./mark_keys.js";
 import { MarkView } from "./mark_view.js";
+import { around, layersOf, marks, putting, undecided } from "./marking.js";
 import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
 import { listen } from "./pointer.js";
 import { repeats } from "./repeats.js";
-import { percent } from "./text.js";
 
 export async function mark(main, room, { number }) {
   if (!number) return void location.replace("#notes");
@@ -49,23 +49,12 @@ export class Mark {
     this.redraw();
   }
 
-  // Undecided pre-marks come first, since each has to be looked at.
   targets() {
-    return [...this.undecided(), ...this.state.marks.map((one) => ({ ...one, kind: "mark", key: `mark ${one.id}` }))];
-  }
-
-  undecided() {
-    const open = this.state.premarks.filter((one) => one.decision === null);
-    return open.map((one) => ({ ...one, kind: "premark", key: `premark ${one.id}` }));
+    return [...undecided(this.state), ...marks(this.state)];
   }
 
   layers() {
-    const { types, cursor } = this;
-    const marks = this.state.marks.map((one) => ({ ...one, mark: true, class: `mark ${types.colour(one.type)}`, label: one.type }));
-    const premarks = this.undecided().map((one) => ({ ...one, class: `premark ${types.colour(one.type)}`, label: `${percent(one.probability)} ${one.type}?` }));
-    const here = cursor.stretch ? [{ ...cursor.stretch, class: cursor.edited ? "cursor edited" : "cursor" }] : [];
-    const preview = this.preview ? [{ ...this.preview, class: "preview" }] : [];
-    return [...marks, ...premarks, ...here, ...preview];
+    return [...layersOf(this.state, this.types), ...around(this.cursor, this.preview)];
   }
 
   redraw() {
@@ -106,17 +95,8 @@ export class Mark {
     if (!stretch) return say("Go to a word first, with the arrow keys or a click.");
     if (type) this.types.current = type;
     const ends = edited ? { start: stretch.start, end: stretch.end } : {};
-    const done = this.actions.do(() => this.action(stretch, target, type, ends));
+    const done = this.actions.do(() => putting(this.targets(), stretch, target, type ?? (target ? null : this.types.current), ends));
     if (target?.kind === "premark") done.then((state) => state && this.advance(target));
-  }
-
-  action(stretch, target, type, ends) {
-    const now = target ? this.targets().find((one) => one.key === target.key) : this.targets().find((one) => one.start === stretch.start && one.end === stretch.end);
-    if (!now) return { kind: "add", start: stretch.start, end: stretch.end, type: type ?? this.types.current };
-    const changes = { ...ends, ...(type && type !== now.type ? { type } : {}) };
-    const changed = Object.keys(changes).length > 0;
-    if (now.kind === "mark") return changed ? { kind: "change", mark: now.id, ...changes } : null;
-    return changed ? { kind: "alter", premark: now.id, ...changes } : { kind: "accept", premark: now.id };
   }
 
   remove() {
@@ -129,12 +109,12 @@ export class Mark {
   // After a pre-mark, to the next on this screen; never past text that has not been read.
   advance(from) {
     const { start, end } = this.reading.range;
-    const next = this.undecided().find((one) => one.start >= from.start && one.start >= start && one.start < end);
+    const next = undecided(this.state).find((one) => one.start >= from.start && one.start >= start && one.start < end);
     if (next) this.cursor.put(next, next);
   }
 
   jump(by) {
-    const open = this.undecided();
+    const open = undecided(this.state);
     const next = this.cursor.nearest(open.length ? open : this.targets(), by);
     if (next) this.cursor.put(next, next);
     else say(open.length ? "No further pre-mark that way." : "No further mark that way.");
@@ -179,7 +159,7 @@ export class Mark {
   async finish() {
     const unseen = this.reading.seen.unseen;
     if (unseen >= 0) return this.lookAt(unseen, "Some screens of this note have not been shown yet. This is the first.");
-    const [open] = this.undecided();
+    const [open] = undecided(this.state);
     if (open) return this.lookAt(open.start, "Each pre-mark has to be accepted, changed or rejected. This is the first.", open);
     if (this.state.done) return this.next();
     if (await this.actions.do({ kind: "done" })) this.next();

@@ -10,7 +10,7 @@ export const AGREEMENT = {
 const same = (a, b) => JSON.stringify(a.map(({ start, end, type }) => [start, end, type])) === JSON.stringify(b.map(({ start, end, type }) => [start, end, type]));
 
 // [{spans, names}]: the suggestion first, then the others by their votes, "not PHI" last, an own decision before it.
-export function variants(item) {
+function variants(item) {
   const found = [];
   const add = (spans, name) => {
     const known = found.find((one) => same(one.spans, spans));
@@ -27,11 +27,32 @@ export function variants(item) {
 }
 
 // The variant that stands: the decision, or the suggestion where most marked something; otherwise none (-1).
-export function standing(item, all) {
+function standing(item, all) {
   if (item.decision) return all.findIndex((one) => same(one.spans, item.decision.spans));
   return item.preset ? all.findIndex((one) => same(one.spans, item.suggestion)) : -1;
 }
 
-export function ends(spans) {
+function ends(spans) {
   return { start: Math.min(...spans.map((one) => one.start)), end: Math.max(...spans.map((one) => one.end)) };
+}
+
+// What can be chosen in a note of Agree: its items, each with its answers and the one that is chosen, and what was added.
+// chosen: answers looked at but not decided, by an item's key.
+export function targetsOf(state, chosen) {
+  const items = state.items.map((item) => {
+    const all = variants(item);
+    const index = chosen.get(item.key) ?? standing(item, all);
+    const spans = all[index]?.spans ?? [];
+    const type = (spans[0] ?? item.suggestion[0]).type;
+    return { key: item.key, kind: "item", item, all, index, type, ...ends(spans.length ? spans : item.suggestion) };
+  });
+  return [...items, ...state.extra.map((one) => ({ ...one, kind: "extra", key: `extra ${one.id}` }))];
+}
+
+export function layerOf(one, types) {
+  if (one.kind === "extra") return { ...one, mark: true, class: `mark ${types.colour(one.type)}`, label: `+ ${one.type}` };
+  const { agreement, decision } = one.item;
+  if (!decision) return { ...one, class: `item ${agreement}`, label: `${AGREEMENT[agreement].sign} ${one.type}` };
+  if (!decision.spans.length) return { ...one, class: "item rejected", label: "✗ not PHI" };
+  return { ...one, mark: true, class: `mark ${types.colour(one.type)}`, label: `✓ ${one.type}` };
 }
