@@ -83,6 +83,11 @@ def popular_first_names() -> Iterable[str]:
 
 
 def first_names() -> Iterable[str]:
+    yield from census("dist.female.first")
+    yield from census("dist.male.first")
+    yield from faker_names(("first_names", "first_names_male", "first_names_female"))
+
+
 def borne(file: str) -> dict[str, float]:
     """Per cent of the census by first name."""
     import names
@@ -126,11 +131,6 @@ def city_countries() -> Iterable[str]:
     for city in cache.get_cities().values():
         if city["countrycode"] != "US" and city["population"] >= WORLD_CITY_POPULATION:
             yield f"{city['name']}|{countries[city['countrycode']]}"
-
-
-    yield from census("dist.female.first")
-    yield from census("dist.male.first")
-    yield from faker_names(("first_names", "first_names_male", "first_names_female"))
 
 
 def surnames() -> Iterable[str]:
@@ -213,12 +213,6 @@ def common_words() -> Iterable[str]:
 
     for word in get_english_words_set(["web2"]):
         if word.isalpha() and word.islower() and 2 < len(word) < 9:
-    "first_names_female": ("First names that women bear", first_names_female, [CENSUS, FAKER]),
-    "first_names_male": ("First names that men bear", first_names_male, [CENSUS, FAKER]),
-    "city_states": (f"City and state, US, at least {TOWN_POPULATION} people", city_states, [GEONAMES]),
-    "city_countries": (
-        f"City and country outside the US, at least {WORLD_CITY_POPULATION} people", city_countries, [GEONAMES]
-    ),
             yield word
 
 
@@ -226,6 +220,14 @@ LISTS = {
     "first_names": ("First names", first_names, [CENSUS, FAKER]),
     "popular_first_names": (
         "The 100 most common first names of women and of men in the US", popular_first_names, [CENSUS],
+    ),
+    "first_names_female": ("First names that women bear", first_names_female, [CENSUS, FAKER]),
+    "first_names_male": ("First names that men bear", first_names_male, [CENSUS, FAKER]),
+    "city_states": (f"City and state, US, at least {TOWN_POPULATION} people", city_states, [GEONAMES]),
+    "city_countries": (
+        f"City and country outside the US, at least {WORLD_CITY_POPULATION} people",
+        city_countries,
+        [GEONAMES],
     ),
     "surnames": ("Surnames", surnames, [CENSUS, FAKER]),
     "us_cities": (f"Cities of the US with at least {US_CITY_POPULATION} people", us_cities, [GEONAMES]),
