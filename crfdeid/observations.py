@@ -12,7 +12,9 @@ template: joined with others they would make a product of features.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import regex
 
@@ -26,6 +28,10 @@ CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
 SMALL = regex.compile(r"[\p{Ll}\p{Lo}\p{Lm}]")
 DIGIT = regex.compile(r"\d")
 RUN = regex.compile(r"(.)\1+")
+KINDS = str.maketrans({
+    **dict.fromkeys(string.ascii_uppercase, "A"), **dict.fromkeys(string.ascii_lowercase, "a"),
+    **dict.fromkeys(string.digits, "0"),
+})  # fmt: skip
 
 
 def shape(text: str) -> str:
@@ -34,6 +40,8 @@ def shape(text: str) -> str:
     >>> shape("McKay"), shape("x5-3321")
     ('AaAaa', 'a0-0000')
     """
+    if text.isascii():  # six times as fast
+        return text.translate(KINDS)
     return CAPITAL.sub("A", SMALL.sub("a", DIGIT.sub("0", text)))
 
 
@@ -43,7 +51,13 @@ def short_shape(text: str) -> str:
     >>> short_shape("McKay"), short_shape("1998")
     ('AaAa', '0')
     """
-    return RUN.sub(r"\1", shape(text))
+    return collapsed(shape(text))
+
+
+@lru_cache(4096)
+def collapsed(text: str) -> str:
+    """Runs of a character told by one."""
+    return RUN.sub(r"\1", text)
 
 
 def when(question: Callable[[str], object]) -> Callable[[str], Value]:
@@ -85,7 +99,7 @@ def letter_pattern(text: str) -> Value:
     """
     if not text.isalpha():
         return None
-    return RUN.sub(r"\1", "".join("v" if c in "aeiouy" else "c" for c in text.lower()))
+    return collapsed("".join("v" if c in "aeiouy" else "c" for c in text.lower()))
 
 
 def is_punctuation(character: str) -> bool:
@@ -138,10 +152,18 @@ LEXICAL: dict[str, Callable[[str], Value]] = {
     "no_letters": when(lambda text: not any(c.isalpha() for c in text)),
 }
 
+# What these say of an ASCII text they say of its shape as well: there are few shapes, and many texts.
+OF_SHAPE = frozenset([
+    "shape", "short_shape", "length", "letter_case", "has_letter", "has_capital", "begins_capital",
+    "all_capitals", "has_digit", "all_digits", "has_punctuation", "letters_and_digits",
+    "digits_and_punctuation", "no_letters",
+])  # fmt: skip
+
 
 def gazetteer_word(gazetteer: Gazetteer) -> Callable[[str], Value]:
     """He et al. 2015, table 2: whether the lowercased token is an element of the list."""
-    return when(lambda text: text.lower() in gazetteer.words)
+    words = gazetteer.words
+    return lambda text: YES if text.lower() in words else None
 
 
 def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value]:

@@ -10,14 +10,14 @@ from conftest import SMALL, note
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid import model, tokenizer
+from crfdeid import model, observations, tokenizer
 from crfdeid.document import Document, Span
 from crfdeid.engine import nbest, weights
 from crfdeid.engine.batch import Reader
 from crfdeid.engine.chain import chain, opens
 from crfdeid.engine.columns import BY_LOWERED_TEXT, FAST, Columns
 from crfdeid.engine.decoder import Decoder
-from crfdeid.engine.texts import NONE, Texts
+from crfdeid.engine.texts import NONE, Texts, flags, form
 from crfdeid.engine.viterbi import leads
 from crfdeid.faults import ConfigurationFault, ModelFault
 
@@ -145,7 +145,7 @@ def test_columns_say_what_pages_say(three_engines, texts):
     numbers: dict[str, dict] = {}
     names = line.extractor.contextual.keys() - {"pos"}
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
-    table = Texts(dict.fromkeys(BY_LOWERED_TEXT, str.lower), BY_LOWERED_TEXT, number)
+    table = Texts(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
     columns = Columns(line.extractor.contextual, line.gazetteers, table, number)
     for name in sorted(names & (FAST.keys() | {f"phrase_{g}" for g in line.gazetteers})):
@@ -153,6 +153,19 @@ def test_columns_say_what_pages_say(three_engines, texts):
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
         ask = line.extractor.contextual[name]
         assert [values[c] for c in found] == [v for n in range(len(texts)) for v in ask(batch.page(n))]
+
+
+@settings(max_examples=300)
+@given(text=st.text(alphabet=st.characters(codec="ascii"), min_size=1, max_size=12))
+def test_what_a_shape_says_is_what_its_ascii_texts_say(text):
+    like = form(text)
+    assert like == observations.CAPITAL.sub(
+        "A", observations.SMALL.sub("a", observations.DIGIT.sub("0", text))
+    )
+    assert flags(like) == flags(text)
+    assert {n: observations.LEXICAL[n](like) for n in observations.OF_SHAPE} == {
+        n: observations.LEXICAL[n](text) for n in observations.OF_SHAPE
+    }
 
 
 LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f😀.", max_size=30)
@@ -164,7 +177,7 @@ def test_the_compiled_tokenizer_is_fine(text):
     pytest.importorskip("numba")
     from crfdeid.engine.compiled import Scanner
 
-    scanner, table = Scanner(), Texts({}, (), lambda name, value: 0)
+    scanner, table = Scanner(), Texts({}, lambda name, value: 0)
     for _ in range(2):
         numbers, starts, ends = scanner(text, table)
         found = [(table.strings[n], a, b) for n, a, b in zip(numbers, starts, ends)]
@@ -175,7 +188,7 @@ def test_the_compiled_table_of_texts_grows():
     pytest.importorskip("numba")
     from crfdeid.engine.compiled import Scanner
 
-    scanner, table = Scanner(), Texts({}, (), lambda name, value: 0)
+    scanner, table = Scanner(), Texts({}, lambda name, value: 0)
     words = [f"{first}{second}x" for first in "abcdefghijklmnopqrstuvwxyz" * 9 for second in range(40)]
     for _ in range(2):
         numbers, *_ = scanner(" ".join(words), table)

@@ -7,7 +7,7 @@ that has no function here is asked of the page itself, so every template works.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -31,12 +31,18 @@ from crfdeid.engine.texts import (
 from crfdeid.gazetteer import Gazetteer
 from crfdeid.observations import YES, Value
 from crfdeid.page import HEADING_WORDS, address_kind, chunk_shape
-from crfdeid.templates import Contextual
+from crfdeid.templates import Contextual, Extractor
 
 BY_LOWERED_TEXT = ("field", "word_before", "word_after")  # their value is some token's lowered text
 NEAR = 6  # how far positions are told apart
 EDGE = 4  # lines from the top and the bottom that are told
 REMEMBERED = 50_000  # stretches whose values are kept at once
+
+
+def by_text(names: Iterable[str], extractor: Extractor) -> dict[str, Callable[[str], Value]]:
+    """Those of the observations that a token's text decides, for a table of texts."""
+    lowered = {name: str.lower for name in names if name in BY_LOWERED_TEXT}
+    return lowered | {name: extractor.lexical[name] for name in names if name in extractor.lexical}
 
 
 class Columns:

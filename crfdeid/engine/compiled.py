@@ -201,13 +201,16 @@ def add_window(texts, first, stop, offsets, window, scores):
 
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
+DIRECT = 1 << 15  # keys that are looked up without mixing
 
 
 @njit(**OPTIONS)
-def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, labels, values, scores):
+def add_table(
+    columns, offsets, sizes, first, stop, keys, rows, shift, ends, labels, values, dense, scores
+):
     """Add to each token's scores the row of the mixed key of ``columns`` [parts, tokens] at
-    ``offsets``. ``keys``, ``rows`` and ``shift`` are those of :func:`places`."""
-    mask = np.uint64(len(keys) - 1)
+    ``offsets``. ``keys``, ``rows`` and ``shift`` are those of :func:`places`. The first rows are
+    ``dense`` [rows, labels]; the others, from their ``ends`` on, ``values`` for some ``labels``."""
     for s in range(len(first)):
         for t in range(first[s], stop[s]):
             key = np.int64(0)
@@ -218,23 +221,41 @@ def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, lab
                     key = np.int64(NONE)
                     break
                 key = key * sizes[part] + code
-            if key < 0:
+            row = row_of(key, keys, rows, shift) if key >= 0 else NONE
+            if row == NONE:
                 continue
-            slot = (np.uint64(key) * MIX) >> shift
-            while keys[slot] != NONE:
-                if keys[slot] == key:
-                    row = rows[slot]
-                    for k in range(ends[row], ends[row + 1]):
-                        scores[t, labels[k]] += values[k]
-                    break
-                slot = (slot + np.uint64(1)) & mask
+            into = scores[t]
+            if row < len(dense):
+                more = dense[row]
+                for y in range(len(into)):
+                    into[y] += more[y]
+            else:
+                for k in range(ends[row], ends[row + 1]):
+                    into[labels[k]] += values[k]
 
 
-def places(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.uint64]:
-    """What :func:`add_table` finds keys with: slots (key or -1), the index of the key in each, and
-    the shift that makes a slot of a key."""
+@njit(**OPTIONS)
+def row_of(key, keys, rows, shift):
+    if len(keys) == 0:
+        return rows[key]
+    mask = np.uint64(len(keys) - 1)
+    slot = (np.uint64(key) * MIX) >> shift
+    while keys[slot] != NONE:
+        if keys[slot] == key:
+            return rows[slot]
+        slot = (slot + np.uint64(1)) & mask
+    return NONE
+
+
+def places(keys: np.ndarray, space: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
+    """What :func:`add_table` finds the row of a key below ``space`` with: slots (key or -1), the
+    row in each, and the shift that makes a slot of a key; or no slots, and the row of each key."""
+    if space <= DIRECT:
+        rows = np.full(space, NONE, np.int64)
+        rows[keys] = np.arange(len(keys))
+        return np.zeros(0, np.int64), rows, np.uint64(0)
     bits = max(int(2 * len(keys)).bit_length(), 2)
-    slots, rows = np.full(1 << bits, NONE, np.int64), np.zeros(1 << bits, np.int64)
+    slots, rows = np.full(1 << bits, NONE, np.int64), np.full(1 << bits, NONE, np.int64)
     shift = np.uint64(64 - bits)
     fill_keys(keys, slots, rows, shift)
     return slots, rows, shift

@@ -13,7 +13,8 @@ label with the lowest number, as there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from types import ModuleType
 
@@ -22,15 +23,16 @@ import numpy as np
 from crfdeid.document import Document
 from crfdeid.engine import plain
 from crfdeid.engine.batch import Batch, Reader
-from crfdeid.engine.columns import BY_LOWERED_TEXT, Columns
-from crfdeid.engine.texts import NONE, Texts, enlarged
+from crfdeid.engine.columns import Columns, by_text
+from crfdeid.engine.texts import NONE, Texts, enlarged, form
 from crfdeid.engine.viterbi import leads
 from crfdeid.engine.weights import STATE, Weights
 from crfdeid.line import Line
-from crfdeid.observations import Value
-from crfdeid.templates import Template, title
+from crfdeid.observations import OF_SHAPE, SEVERAL, Value
+from crfdeid.templates import Template, each, title
 
 REMEMBERED = 32_000  # distinct texts whose rows are kept at once
+FILLED = 6  # adding a whole row is so many times as fast as adding its weights one by one
 
 
 class Decoder:
@@ -47,9 +49,12 @@ class Decoder:
         self.codes: dict[str, dict[str, int]] = {name: {} for t in templates for name, _ in t}
         state = _by_template(weights)
         self.bias = _dense(state.get("bias", {}).get("", _EMPTY), len(self.labels))
-        self.blocks = _blocks(state, extractor.by_offset, len(self.labels))
+        self.blocks = _Blocks(state, extractor.by_offset, len(self.labels))
+        asked = [(name, extractor.lexical[name], numbers) for name, numbers in self.blocks.numbers.items()]
+        self.of_form = [one for one in asked if one[0] in OF_SHAPE]
+        self.of_text = [one for one in asked if one[0] not in OF_SHAPE]
         self.tables = [
-            _Table(template, state[title(template)], self.codes, kernels)
+            _Table(template, state[title(template)], self.codes, len(self.labels), kernels)
             for template in templates
             if title(template) in state
         ]
@@ -59,16 +64,13 @@ class Decoder:
     def forget(self) -> None:
         """Begin with no text known (the tables of texts are bounded)."""
         extractor = self.line.extractor
-        coded = [name for name in self.names if name in BY_LOWERED_TEXT or name in extractor.lexical]
-        by_text = {name: str.lower for name in coded if name in BY_LOWERED_TEXT} | {
-            name: extractor.lexical[name] for name in (*coded, *self.blocks) if name in extractor.lexical
-        }
-        self.texts = Texts(by_text, coded, self.code)
+        self.texts = Texts(by_text(self.names, extractor), self.code)
         compiled = self.kernels is not plain and self.line.experiment.tokenizer == "fine"
         self.reader = Reader(self.line, self.texts, self.kernels.Scanner() if compiled else None)
         self.columns = Columns(extractor.contextual, self.line.gazetteers, self.texts, self.code)
         self.window = np.zeros((1024, len(self.offsets), len(self.labels)))
         self.known = 0
+        self.forms: dict[str, list[int]] = {}  # the blocks of all that a form says
 
     def code(self, name: str, value: Value) -> int:
         return self.codes[name].get(value, NONE)
@@ -99,27 +101,39 @@ class Decoder:
     def _learn(self) -> None:
         """Make the rows of the texts that came since."""
         self.window = enlarged(self.window, len(self.texts))
-        rows = self.window[self.known : len(self.texts)].reshape(-1)
-        size = len(self.offsets) * len(self.labels)
-        found = [
-            (start * size, entry)
-            for start, said in enumerate(self.texts.fresh)
-            for name, blocks in self.blocks.items()
-            if (value := said[name]) is not None
-            for one in (value if isinstance(value, tuple) else (value,))
-            if (entry := blocks.get(one)) is not None
-        ]
-        if found:
-            sizes = [len(where) for _, (where, _) in found]
-            places = np.concatenate([where for _, (where, _) in found])
-            places += np.repeat([start for start, _ in found], sizes)
-            np.add.at(rows, places, np.concatenate([values for _, (_, values) in found]))
-        self.texts.fresh.clear()
+        starts: list[int] = []
+        blocks: list[int] = []
+        for start, text in enumerate(self.texts.strings[self.known :]):
+            found = [*self._of_form(form(text)), *_numbers(text, self.of_text)]
+            starts += [start] * len(found)
+            blocks += found
+        if blocks:
+            self.blocks.add_to(self.window[self.known : len(self.texts)], starts, blocks)
         self.known = len(self.texts)
+
+    def _of_form(self, like: str) -> list[int]:
+        if like not in self.forms:
+            self.forms[like] = _numbers(like, self.of_form)
+        return self.forms[like]
 
 
 Entry = tuple[np.ndarray, np.ndarray]  # label numbers and their weights
 _EMPTY: Entry = (np.zeros(0, np.int64), np.zeros(0))
+
+
+Asked = tuple[str, Callable[[str], Value], dict[str, int]]
+
+
+def _numbers(text: str, asked: Iterable[Asked]) -> list[int]:
+    """The numbers of the blocks of all that is said of a text."""
+    found = []
+    for name, observe, numbers in asked:
+        value = observe(text)
+        if name in SEVERAL:
+            found += [numbers[one] for one in each(value) if one in numbers]
+        elif value in numbers:
+            found.append(numbers[value])
+    return found
 
 
 def _by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
@@ -135,21 +149,34 @@ def _by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
     return found
 
 
-def _blocks(
-    state: dict[str, dict[str, Entry]], by_offset: dict[int, list[str]], labels: int
-) -> dict[str, dict[str, Entry]]:
-    """For each lexical observation and value, its weights at all offsets, and their places in
-    a row [offsets, labels] laid flat."""
-    parts: dict[str, dict[str, list[Entry]]] = {}
-    for number, offset in enumerate(sorted(by_offset)):
-        for name in by_offset[offset]:
-            for value, (where, weights) in state.get(title(((name, offset),)), {}).items():
-                found = parts.setdefault(name, {}).setdefault(value, [])
-                found.append((where + number * labels, weights))
-    return {
-        name: {value: tuple(map(np.concatenate, zip(*found))) for value, found in values.items()}
-        for name, values in parts.items()
-    }
+class _Blocks:
+    """For each lexical observation and value a block: its weights at all offsets, with their places
+    in a row [offsets, labels] laid flat. ``numbers[name][value]`` is a block's number."""
+
+    def __init__(
+        self, state: dict[str, dict[str, Entry]], by_offset: dict[int, list[str]], labels: int
+    ) -> None:
+        parts: dict[tuple[str, str], list[Entry]] = {}
+        for number, offset in enumerate(sorted(by_offset)):
+            for name in by_offset[offset]:
+                for value, (where, weights) in state.get(title(((name, offset),)), {}).items():
+                    parts.setdefault((name, value), []).append((where + number * labels, weights))
+        self.numbers: dict[str, dict[str, int]] = {}
+        for number, (name, value) in enumerate(parts):
+            self.numbers.setdefault(name, {})[value] = number
+        entries = [entry for found in parts.values() for entry in found]
+        self.ends = np.cumsum([0, *(sum(len(where) for where, _ in found) for found in parts.values())])
+        self.places = np.concatenate([_EMPTY[0], *(where for where, _ in entries)])
+        self.weights = np.concatenate([_EMPTY[1], *(weights for _, weights in entries)])
+
+    def add_to(self, rows: np.ndarray, starts: Sequence[int], blocks: Sequence[int]) -> None:
+        """Add each of the blocks to the row at its start."""
+        chosen = np.array(blocks)
+        sizes = self.ends[chosen + 1] - self.ends[chosen]
+        before = np.cumsum(sizes) - sizes
+        where = np.arange(int(sizes.sum())) + np.repeat(self.ends[chosen] - before, sizes)
+        places = self.places[where] + np.repeat(np.array(starts) * rows[0].size, sizes)
+        np.add.at(rows.reshape(-1), places, self.weights[where])
 
 
 def _dense(entry: Entry, size: int) -> np.ndarray:
@@ -162,7 +189,12 @@ class _Table:
     """The rows of one template, by the codes of its values mixed into one number."""
 
     def __init__(
-        self, template: Template, entries: dict[str, Entry], codes: dict[str, dict[str, int]], kernels
+        self,
+        template: Template,
+        entries: dict[str, Entry],
+        codes: dict[str, dict[str, int]],
+        labels: int,
+        kernels: ModuleType,
     ) -> None:
         self.template, self.kernels = template, kernels
         known = [codes[name] for name, _ in template]
@@ -171,19 +203,19 @@ class _Table:
             for text, entry in entries.items()
             for values in splits(text, len(template))
         }
-        mixed = np.array(list(found), np.int64)
+        rows = sorted(found.items(), key=lambda row: -len(row[1][0]))  # the well-filled first
+        mixed = np.array([values for values, _ in rows], np.int64)
         self.sizes = mixed.max(axis=0) + 1
         self.offsets = np.array([offset for _, offset in template], np.int64)
         keys = np.zeros(len(mixed), np.int64)
         for size, column in zip(self.sizes.tolist(), mixed.T):
             keys = keys * size + column
-        order = np.argsort(keys)
-        entries_found = list(found.values())
-        rows = [entries_found[i] for i in order.tolist()]
-        self.ends = np.cumsum([0, *(len(labels) for labels, _ in rows)])
-        self.labels = np.concatenate([labels for labels, _ in rows])
-        self.values = np.concatenate([values for _, values in rows])
-        self.places = kernels.places(keys[order])
+        self.ends = np.cumsum([0, *(len(where) for _, (where, _) in rows)])
+        self.labels = np.concatenate([where for _, (where, _) in rows])
+        self.values = np.concatenate([values for _, (_, values) in rows])
+        whole = int(np.count_nonzero(FILLED * np.diff(self.ends) > labels))
+        self.dense = np.array([_dense(entry, labels) for _, entry in rows[:whole]]).reshape(-1, labels)
+        self.places = kernels.places(keys, math.prod(self.sizes.tolist()))
 
     def add_to(self, scores: np.ndarray, columns: dict[str, np.ndarray], first, stop) -> None:
         """Add the row of what the template sees at each token, where there is one."""
@@ -192,7 +224,8 @@ class _Table:
         for column in several:
             seen = np.array([column, *parts[1:]], np.int32)
             where = seen, self.offsets, self.sizes, first, stop
-            self.kernels.add_table(*where, *self.places, self.ends, self.labels, self.values, scores)
+            rows = self.ends, self.labels, self.values, self.dense
+            self.kernels.add_table(*where, *self.places, *rows, scores)
 
 
 def splits(text: str, parts: int) -> Iterator[tuple[str, ...]]:

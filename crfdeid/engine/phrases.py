@@ -28,6 +28,7 @@ class Phrases:
             for entry in entries
             if len(entry) > 1
         }
+        self.singles = {word for word, entries in gazetteer.phrases.items() if (word,) in entries}
         self.pairs = np.array(sorted(pairs), np.int64)
         self.word, self.single = Grown(np.int64), Grown(np.bool_)
         self.seen = 0
@@ -47,9 +48,9 @@ class Phrases:
 
     def _learn(self) -> None:
         """Look up the texts that came since."""
-        for lowered in self.texts.lowered[self.seen :]:
-            self.word.append(self.words.get(lowered, NONE))
-            self.single.append((lowered,) in self.gazetteer.phrases.get(lowered, ()))
+        lowered = self.texts.lowered[self.seen :]
+        self.word.extend([self.words.get(text, NONE) for text in lowered])
+        self.single.extend([text in self.singles for text in lowered])
         self.seen = len(self.texts)
 
     def _entries(self, batch: Batch) -> list[tuple[int, int]]:

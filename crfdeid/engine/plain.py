@@ -29,27 +29,32 @@ def add_window(texts, first, stop, offsets, window, scores) -> None:
         scores[here] += window[texts[there], row]
 
 
-def add_table(columns, offsets, sizes, first, stop, keys, ends, labels, values, scores) -> None:
+def add_table(columns, offsets, sizes, first, stop, keys, order, ends, labels, values, dense, scores) -> None:
     """Add to each token's scores the row of the mixed key of ``columns`` [parts, tokens] at
-    ``offsets``; row i (from ``ends[i]``) is that of ``keys[i]``."""
+    ``offsets``. ``keys`` and ``order`` are those of :func:`places`. The first rows are ``dense`` [rows,
+    labels]; the others, from their ``ends`` on, ``values`` for some ``labels``."""
     codes = [shifted(column, first, stop, offset) for column, offset in zip(columns, offsets.tolist())]
     known = np.flatnonzero(np.all([(c >= 0) & (c < size) for c, size in zip(codes, sizes)], axis=0))
     key = np.zeros(len(known), np.int64)
     for size, code in zip(sizes.tolist(), codes):
         key = key * size + code[known]
-    places = np.searchsorted(keys, key)
-    places[places == len(keys)] = 0
-    hits = keys[places] == key
-    tokens, rows = known[hits], places[hits]
+    found = np.searchsorted(keys, key)
+    found[found == len(keys)] = 0
+    hits = keys[found] == key
+    tokens, rows = known[hits], order[found[hits]]
+    whole = rows < len(dense)
+    scores[tokens[whole]] += dense[rows[whole]]
+    tokens, rows = tokens[~whole], rows[~whole]
     counts = ends[rows + 1] - ends[rows]
     before = np.cumsum(counts) - counts
     entries = np.repeat(ends[rows] - before, counts) + np.arange(int(counts.sum()))
     scores[np.repeat(tokens, counts), labels[entries]] += values[entries]
 
 
-def places(keys: np.ndarray) -> tuple[np.ndarray]:
-    """What :func:`add_table` finds keys with: sorted as they are."""
-    return (keys,)
+def places(keys: np.ndarray, space: int) -> tuple[np.ndarray, np.ndarray]:
+    """What :func:`add_table` finds the row of a key with: the keys sorted, and the row of each."""
+    order = np.argsort(keys)
+    return keys[order], order
 
 
 def shifted(codes: np.ndarray, first: np.ndarray, stop: np.ndarray, offset: int) -> np.ndarray:

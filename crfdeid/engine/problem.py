@@ -17,7 +17,7 @@ import numpy as np
 from crfdeid.document import Document
 from crfdeid.engine import plain
 from crfdeid.engine.batch import Batch, Reader, label_names
-from crfdeid.engine.columns import BY_LOWERED_TEXT, Columns
+from crfdeid.engine.columns import Columns, by_text
 from crfdeid.engine.texts import NONE, Texts
 from crfdeid.line import Line
 from crfdeid.observations import Value
@@ -70,9 +70,7 @@ class _Builder:
         self.templates += [joined.atoms for joined in self.extractor.joined]
         self.names = sorted({name for template in self.templates for name, _ in template})
         self.codes = {name: _Numbers() for name in self.names}
-        coded = [n for n in self.names if n in BY_LOWERED_TEXT or n in self.extractor.lexical]
-        by_text = {n: str.lower if n in BY_LOWERED_TEXT else self.extractor.lexical[n] for n in coded}
-        self.texts = Texts(by_text, coded, self.code)
+        self.texts = Texts(by_text(self.names, self.extractor), self.code)
         self.reader = Reader(line, self.texts, scanner(line))
         self.columns = Columns(self.extractor.contextual, line.gazetteers, self.texts, self.code)
 
@@ -104,7 +102,6 @@ class _Builder:
         names = label_names(batch)
         gold = np.array([self.labels[names[index]] for index in keep.tolist()], np.int32)
         columns = [self.columns.column(name, batch)[..., keep] for name in self.names]
-        self.texts.fresh.clear()
         return [gold, sizes, batch.texts[keep], *columns]
 
     def column(self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from crfdeid.observations import Value
+from crfdeid.observations import Value, shape
 from crfdeid.page import TITLES
 
 NONE = -1
@@ -29,23 +29,22 @@ NONE = -1
 ) = (1 << bit for bit in range(11))
 
 
+MARKS = {":": COLON, ".": FULL_STOP, **dict.fromkeys(TITLES, TITLE)}
+
+
 def flags(text: str) -> int:
-    """The answers to the yes/no questions above, as bits."""
-    lowered = text.lower()
-    answers = (
-        text.isspace(),
-        text.isalpha(),
-        lowered.isalpha(),
-        text[0].isupper(),
-        len(text) > 2,
-        lowered in TITLES,
-        text == ":",
-        text == ".",
-        any(c.isupper() or c.islower() or c.istitle() for c in text),
-        any(c.isupper() or is_titlecase(c) for c in text),
-        any(c.islower() or is_titlecase(c) for c in text),
-    )
-    return sum(1 << bit for bit, answer in enumerate(answers) if answer)
+    """The answers to the yes/no questions above, as bits, but for those that name a word or mark."""
+    answers = {
+        LINE_END: text.isspace(),
+        ALPHABETIC: text.isalpha(),
+        LOWERED_ALPHABETIC: text.lower().isalpha(),
+        CAPITALISED: text[0].isupper(),
+        LONG: len(text) > 2,
+        CASED: any(c.isupper() or c.islower() or c.istitle() for c in text),
+        WITH_CAPITAL: any(c.isupper() or is_titlecase(c) for c in text),
+        WITH_SMALL: any(c.islower() or is_titlecase(c) for c in text),
+    }
+    return sum(bit for bit, answer in answers.items() if answer)
 
 
 def is_titlecase(character: str) -> bool:
@@ -62,6 +61,9 @@ class Grown:
 
     def append(self, value) -> None:
         self.waiting.append(value)
+
+    def extend(self, values: list) -> None:
+        self.waiting += values
 
     @property
     def rows(self) -> np.ndarray:
@@ -83,16 +85,19 @@ def enlarged(array: np.ndarray, size: int) -> np.ndarray:
     return longer
 
 
+def form(text: str) -> str:
+    """What decides all that :data:`crfdeid.observations.OF_SHAPE` and :func:`flags` say of a text: an
+    ASCII text's shape, or another text itself."""
+    return shape(text) if text.isascii() else text
+
+
 class Texts:
-    """``observations`` are functions of a text by name; ``coded`` names those whose values are kept
-    as numbers, told by ``number(name, value)``: ``values[name].rows[text]`` is -1 where the
-    observation has nothing to say. ``fresh`` holds what was said of the latest texts, until it
-    is taken away."""
+    """``observations`` are functions of a text by name, whose values are kept as numbers, told by
+    ``number(name, value)``: ``values[name].rows[text]`` is -1 where it has nothing to say."""
 
     def __init__(
         self,
         observations: Mapping[str, Callable[[str], Value]],
-        coded: Iterable[str],
         number: Callable[[str, Value], int],
     ) -> None:
         self.observations, self.number_of = observations, number
@@ -101,8 +106,8 @@ class Texts:
         self.lowered: list[str] = []
         self.lower_numbers: dict[str, int] = {}
         self.flags, self.lower = Grown(np.int16), Grown(np.int32)
-        self.values = {name: Grown(np.int32) for name in coded}
-        self.fresh: list[dict[str, Value]] = []
+        self.values = {name: Grown(np.int32) for name in observations}
+        self.flags_of: dict[str, int] = {}  # by form
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -117,10 +122,11 @@ class Texts:
         lowered = text.lower()
         self.strings.append(text)
         self.lowered.append(lowered)
-        self.flags.append(flags(text))
         self.lower.append(self.lower_numbers.setdefault(lowered, len(self.lower_numbers)))
-        said = {name: observe(text) for name, observe in self.observations.items()}
+        like = form(text)
+        if like not in self.flags_of:
+            self.flags_of[like] = flags(like)
+        self.flags.append(self.flags_of[like] | MARKS.get(lowered, 0))
         for name, table in self.values.items():
-            table.append(self.number_of(name, said[name]))
-        self.fresh.append(said)
+            table.append(self.number_of(name, self.observations[name](text)))
         return number
