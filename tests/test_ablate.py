@@ -2,8 +2,12 @@
 
 import dataclasses
 import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid import ablate, command, corpora, evaluation, published, scheme, scores, shipped, templates
-from crfdeid.ablation import beside, folds, jobs, plan, results, runner, search
+from crfdeid.ablation import beside, code, folds, jobs, plan, results, runner, search
 from crfdeid.ablation.folds import Part
 from crfdeid.ablation.runs import Run
 from crfdeid.ablation.training import Cost
@@ -102,6 +106,21 @@ RUN = BASE + '[[run]]\nname = "a"\n'
 def test_what_is_refused(tmp_path, text, message):
     with pytest.raises(ConfigurationFault, match=message):
         plan.read(written(tmp_path, text))
+
+
+def test_every_group_that_ships_is_used_by_a_configuration():
+    used = {group for path in CONFIGS for run in plan.read(path).runs for group in run.settings.features}
+    assert {path.stem for path in shipped.folder("features").glob("*.template")} - used == set()
+
+
+@pytest.mark.parametrize("group", ["shweta", "sibanda"])  # chunk_tag and mesh ask for it too
+def test_parts_of_speech_without_a_source_are_refused(tmp_path, group):
+    text = RUN + f'features = ["{group}"]\n'
+    with pytest.raises((ConfigurationFault, TemplateFault), match="run a: .*setting pos names no source"):
+        plan.read(written(tmp_path, text))
+    own = written(tmp_path, "chunk_tag[0]", "own.template")
+    with pytest.raises(TemplateFault, match="run a: chunk_tag: needs a part of speech"):
+        plan.read(written(tmp_path, RUN + f'features = ["{own}"]'))
 
 
 def test_an_unknown_observation_is_refused_before_anything_is_trained(tmp_path):
@@ -314,6 +333,23 @@ def test_the_fingerprint_is_of_the_lists_and_of_all_that_ships_where_a_system_ma
     assert {"surnames.txt", "english.toml"} <= set(jobs.files(Experiment(("lexical",), system="svm")))
 
 
+def test_the_fingerprint_is_of_the_code_that_trains():
+    own, other = (set(code.checksums(system)) for system in ("crf", "svm"))
+    assert {"crfdeid.engine.train", "crfdeid.observations", "crfdeid.rules.observed", "crfdeid.pos"} <= own
+    assert not {"crfdeid.systems.svm", "crfdeid.scores", "crfdeid.evaluate", "crfdeid.review"} & own
+    assert own | {"crfdeid.systems.svm", "crfdeid.systems.linear"} <= other
+
+
+@pytest.mark.parametrize(("changed", "differs"), [("observations.py", True), ("scores.py", False)])
+def test_a_line_of_code_makes_a_finished_run_another(tmp_path, monkeypatch, changed, differs):
+    before = code.checksums("crf")
+    shutil.copytree(shipped.PACKAGE, tmp_path / "crfdeid", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "crfdeid" / changed).open("a") as file:
+        file.write("# another line\n")
+    monkeypatch.setattr(shipped, "PACKAGE", tmp_path / "crfdeid")
+    assert (code.checksums.__wrapped__("crf") != before) == differs
+
+
 def status(arguments):
     with pytest.raises(SystemExit) as stopped:
         command.run(lambda _: ablate.main([str(argument) for argument in arguments]))
@@ -352,14 +388,43 @@ def test_an_error_inside_a_run_tells_its_kind_and_place_but_no_text(notes, tmp_p
     assert len(told) == 1 and told[0].startswith("ValueError in test_ablate.py, line ")
 
 
-def test_ctrl_c_ends_the_children_and_leaves_nothing_half(corpus, tmp_path, monkeypatch, capsys):
-    def stopped(*_):
-        raise KeyboardInterrupt
+def test_one_runner_works_in_a_folder_and_nothing_of_a_killed_one_stays(tmp_path):
+    (tmp_path / ".building.dead" / "0" / "model").mkdir(parents=True)
+    with runner.alone(tmp_path):
+        assert not (tmp_path / ".building.dead").exists()
+        with pytest.raises(runner.RunFault, match="another ablation is at work there"):
+            runner.run([], tmp_path, 1, print)
+    assert list(tmp_path.iterdir()) == []
+    runner.run([], tmp_path, 1, print)
 
-    monkeypatch.setattr(ablate.tqdm, "set_postfix_str", stopped)
-    arguments = [written(tmp_path, SMALL), corpus / "train", corpus / "test", "--out", tmp_path / "out"]
-    assert status(arguments) == 130
-    assert list((tmp_path / "out").iterdir()) == []
+
+@pytest.mark.parametrize(("ending", "left"), [(signal.SIGKILL, 1), (signal.SIGINT, 0)])
+def test_a_run_that_is_stopped_ends_its_children_and_leaves_nothing_for_the_next(corpus, tmp_path, ending, left):
+    out = tmp_path / "out"
+    config = written(tmp_path, SMALL.replace("= 8", "= 100000") + "epsilon = 0.0\ndelta = 0.0\n")
+    command_line = [sys.executable, "-m", "crfdeid.ablate", config, corpus / "train", corpus / "test"]
+    with subprocess.Popen([*command_line, "--out", out], stderr=subprocess.PIPE) as process:
+        until(lambda: list(out.glob(".building.*/*/model/..*")) or list(out.glob(".building.*/*/.model.*")))
+        child = int(children(process.pid)[0])
+        process.send_signal(ending)
+        assert process.wait(20) == (130 if ending == signal.SIGINT else -ending)
+        until(lambda: not os.path.exists(f"/proc/{child}"))
+    assert len(list(out.glob(".building.*"))) == left and not (out / "base").exists()
+    runner.run([], out, 1, print)
+    assert list(out.iterdir()) == []
+
+
+def children(parent):
+    """The processes that it started and that train, not those that count semaphores."""
+    found = subprocess.run(["pgrep", "-P", str(parent), "-f", "spawn_main"], capture_output=True, text=True)
+    return found.stdout.split()
+
+
+def until(done, seconds=20):
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_cross_validation_pools_the_folds_beside_the_split(in_process, corpus, tmp_path, capsys):

@@ -128,7 +128,8 @@ def check(settings: Experiment, where: str) -> None:
                 gazetteer.find(name)
         empty = {name: gazetteer.made(name, []) for name in names}
         needs_pos(settings, found)
-        Extractor(found, templates.lexical(empty), templates.contextual(empty, list))
+        pos = list if settings.pos else None
+        Extractor(found, templates.lexical(empty), templates.contextual(empty, pos))
 
 
 @contextmanager

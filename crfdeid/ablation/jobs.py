@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from crfdeid import __version__, gazetteer, link_grammar, shipped, templates
-from crfdeid.ablation import folds, groups
+from crfdeid.ablation import code, folds, groups
 from crfdeid.ablation.folds import Part
 from crfdeid.ablation.plan import Plan, folded_title
 from crfdeid.ablation.runs import Run
@@ -38,6 +38,7 @@ class Job:
         """SHA-256 of all that the result depends on."""
         made_of = {
             "version": __version__,
+            "code": dict(code.checksums(self.settings.system)),
             "settings": self.settings.table(),
             "files": files(self.settings),
             "rewritten": dict(self.templates),

@@ -1,15 +1,19 @@
 """Run jobs, each in a process of its own, some at a time.
 
 A result is built aside and moved to its place when it is whole, so whatever stops the runner,
-what is finished stays and nothing else does. Children do not hear Ctrl-C: the parent does, and
-ends them.
+what is finished stays; what a killed one left half-built is removed by the next. Children do not
+hear Ctrl-C: the parent does, and ends them; one whose parent is gone ends itself.
 """
 
 from __future__ import annotations
 
+import fcntl
+import multiprocessing
+import os
 import shutil
 import signal
 import tempfile
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +28,8 @@ from crfdeid.ablation.jobs import Job
 from crfdeid.faults import Fault
 
 DONE = "done"
+BUILDING = ".building."
+LOCK = ".lock"
 
 
 class RunFault(Fault):
@@ -41,7 +47,7 @@ def run(jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, in
     and ``None`` when it is done. Raises :class:`RunFault` at the first that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     waiting, running = deque(jobs), dict[Connection, Running]()
-    with tempfile.TemporaryDirectory(prefix=".building.", dir=folder) as building:
+    with alone(folder), tempfile.TemporaryDirectory(prefix=BUILDING, dir=folder) as building:
         try:
             while waiting or running:
                 while waiting and len(running) < at_once:
@@ -56,6 +62,24 @@ def run(jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, in
             for left in running.values():
                 left.process.terminate()
                 left.process.join()
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """No other runner works in ``folder`` meanwhile, and nothing is left there of killed ones.
+    Raises :class:`RunFault` where another does."""
+    path = folder / LOCK
+    with path.open("w") as lock:  # the system frees it when the process ends, however it does
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunFault(f"{folder}: another ablation is at work there") from None
+        for left in folder.glob(f"{BUILDING}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def start(job: Job, building: Path) -> tuple[Connection, Running]:
@@ -80,6 +104,7 @@ def without_interrupts() -> Iterator[None]:
 
 def work(job: Job, building: Path, pipe: Connection) -> None:
     """What a child does: tell the number of each iteration, and last that it is done, or why not."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         training.train(job, building, pipe.send)
         if job.folder.exists():
@@ -93,6 +118,12 @@ def work(job: Job, building: Path, pipe: Connection) -> None:
         pipe.send(str(fault))
     except Exception as error:  # its message could hold note text; its kind and place cannot
         pipe.send(f"{type(error).__name__} {place(error)}")
+
+
+def end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def place(error: BaseException) -> str:

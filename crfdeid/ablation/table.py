@@ -10,6 +10,7 @@ from crfdeid.ablation import training
 from crfdeid.ablation.folds import Part, shared
 from crfdeid.ablation.plan import Plan
 from crfdeid.ablation.results import METRICS, Figures, Result, wordy, z_tests
+from crfdeid.evaluation import Evaluation
 from crfdeid.matching import CRITERIA
 from crfdeid.scoresheet import resampling
 
@@ -33,8 +34,14 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
     if left_out := sorted({run.name for run in plan.runs} - {result.row.run.name for result in results}):
         lines.append(f"left out, for the corpus has no more documents: {', '.join(left_out)}")
     method = "bootstrap (95%), approximate randomisation"
-    lines.append(first.recipe.text(average="micro", **resampling(first.choices, method)))
+    lines.append(recipe(first, method))
     return [*lines, "change and p: against the base, two-sided, p not adjusted for the number of rows"]
+
+
+def recipe(evaluation: Evaluation, method: str) -> str:
+    """What made the figures of all rows: without the number of spans that one system found."""
+    text = evaluation.recipe.text(average="micro", **resampling(evaluation.choices, method))
+    return "|".join(part for part in text.split("|") if not part.startswith("system:"))
 
 
 def about(part: Part) -> str:

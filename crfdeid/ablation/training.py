@@ -52,7 +52,7 @@ def train(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
     began = time.perf_counter()
     tagger = model.train(job.train.documents, settings, folder / "model", lambda number, _: hear(number))
     trained = time.perf_counter()
-    system = [tagger.tag(document) for document in job.test.documents]
+    system = list(model.tag_all(tagger, job.test.documents))
     tagged = time.perf_counter()
     shutil.rmtree(folder / "templates", ignore_errors=True)
     cost = Cost(
