@@ -399,7 +399,7 @@ def test_one_runner_works_in_a_folder_and_nothing_of_a_killed_one_stays(tmp_path
 
 
 @pytest.mark.parametrize(("ending", "left"), [(signal.SIGKILL, 1), (signal.SIGINT, 0)])
-def test_a_run_that_is_stopped_ends_its_children_and_leaves_nothing_for_the_next(corpus, tmp_path, ending, left):
+def test_what_stops_a_run_ends_its_children_too(corpus, tmp_path, ending, left):
     out = tmp_path / "out"
     config = written(tmp_path, SMALL.replace("= 8", "= 100000") + "epsilon = 0.0\ndelta = 0.0\n")
     command_line = [sys.executable, "-m", "crfdeid.ablate", config, corpus / "train", corpus / "test"]
