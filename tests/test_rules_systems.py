@@ -1,7 +1,10 @@
 """Rules and heuristic+dictionary as systems: trained, loaded, with options, and told apart."""
 
+import csv
 import dataclasses
 import importlib.util
+import io
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, ModelFault
 from crfdeid.rules import RULES, lists
+from crfdeid.rules import __main__ as which
 from crfdeid.rules.tagger import shipped
 from crfdeid.systems import heuristic, rules
 
@@ -44,6 +48,36 @@ def test_options_leave_rules_out_and_refuse_unknown_ones(notes, tmp_path):
     assert found(tagger, "Dr. Ruiz on 3/14/2061") == ["Ruiz"]
     with pytest.raises(ConfigurationFault, match="date_mdyy: no such rule; did you mean date_mdy"):
         Experiment(system="rules", options={"without": ["date_mdyy"]})
+
+
+def test_the_command_line_says_which_rule_found_a_span(notes, tmp_path, capsys):
+    for number, text in (("1", "Mr. Zacharias Quimbly was seen."), ("2", "Quimbly is well.")):
+        (tmp_path / f"{number}.txt").write_text(text)
+    which.main([str(tmp_path / "1.txt")])
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(r["start"], r["end"], r["type"], r["rule"], r["text"]) for r in rows] == [
+        ("4", "21", "PATIENT", "patient_title", "Zacharias Quimbly")
+    ]
+    assert rows[0]["source"].startswith("Douglass 2005")
+    trained = model.train(notes[:2], Experiment(system="heuristic"), tmp_path / "m")
+    which.main(["--model", str(trained.folder)])
+    listed = [row["rule"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    assert set(listed) == set(heuristic.HEURISTIC)
+    command = [sys.executable, "-m", "crfdeid.rules", str(tmp_path / "2.txt"), "--model", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 2 and "no model here" in run.stderr and "Quimbly" not in run.stderr
+
+
+def test_the_command_line_finds_what_tagging_finds(notes, small_model, tmp_path, capsys):
+    """Also a name that only another note of the patient tells of."""
+    pair = [
+        Document("1", "Mr. Zacharias Quimbly was seen.", patient="p"),
+        Document("2", "Quimbly is well.", patient="p"),
+    ]
+    rows = [row[:5] for row in which.spans(shipped(), pair)]
+    assert rows[1] == ("2", 0, 7, "PATIENT", "repeated_name")
+    with pytest.raises(ConfigurationFault, match="of the system crf, which has no rules"):
+        which.main(["--model", str(small_model.folder)])
 
 
 def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):

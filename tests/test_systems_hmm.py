@@ -13,8 +13,9 @@ from crfdeid import corpora, model, model_folder, tag, train
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ModelFault
-from crfdeid.systems import bigrams, hmm
-from crfdeid.systems.bigrams import END, FEATURES, Bigrams, Region
+from crfdeid.systems import bigram_counts, hmm, regions
+from crfdeid.systems.bigram_counts import END, FEATURES, Region
+from crfdeid.systems.bigrams import Bigrams
 
 HMM = Experiment(system="hmm", sequence="line")
 F = len(FEATURES)
@@ -38,12 +39,12 @@ NOTHING, DOCTOR = 0, 1
 )  # fmt: skip
 def test_word_features(word, first, name):
     """The examples of Bikel et al.'s table 3.1, in the table's order, and ours."""
-    assert FEATURES[bigrams.feature(word, first)] == name
+    assert FEATURES[bigram_counts.feature(word, first)] == name
 
 
 @given(st.text(min_size=1), st.booleans())
 def test_every_word_has_a_feature(word, first):
-    assert 0 <= bigrams.feature(word, first) < F
+    assert 0 <= bigram_counts.feature(word, first) < F
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def small():
         [Region([DR], NOTHING), Region([RUIZ], DOCTOR), Region([SAW], NOTHING)],
         [Region([DR, SAW], NOTHING), Region([RUIZ], DOCTOR)],
     ]
-    return Bigrams(bigrams.count(sequences, 2), 2, 5)
+    return Bigrams(bigram_counts.count(sequences, 2), 2, 5)
 
 
 def test_turns_by_hand(small):
@@ -126,7 +127,7 @@ def likelihood(tagger, symbols, path) -> float:
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from(["Dr", "Ruiz", "3", "2061", "Qwx", ".", "A"]), min_size=1, max_size=4))
 def test_viterbi_finds_the_best_of_all_paths(tagger, words):
-    symbols = [hmm.symbol(tagger.vocabulary, word, i == 0) for i, word in enumerate(words)]
+    symbols = [regions.symbol(tagger.vocabulary, word, i == 0) for i, word in enumerate(words)]
     steps = list(itertools.product(range(len(tagger.types)), (True, False)))
     legal = (
         path

@@ -11,7 +11,7 @@ from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, ModelFault, Stopped
 from crfdeid.line import Line
-from crfdeid.systems import linear, multi, stages
+from crfdeid.systems import examples, linear, multi, stages
 
 CRF = {"features": ["lexical"], "crf": {"max_iterations": 8}}
 BASES = {"crf": CRF, "svm": {"system": "svm", "features": ["orthographic"]}, "hmm": {"system": "hmm"}}
@@ -55,7 +55,8 @@ def test_learns_whom_to_trust(notes, tmp_path):
     told = stages.Told()
     told.columns = multi.columns(line, {"liar": wrong, "honest": notes})
     longer = multi.listening(line, ["honest", "liar"], told)
-    linear.write(tmp_path, multi.svm.fit(linear.examples(longer, notes[:20], 1, True), multi.svm.Options()))
+    told_of = examples.of_tokens(longer, notes[:20], 1, True)
+    linear.write(tmp_path, multi.svm.fit(told_of, multi.svm.Options()))
     (tmp_path / "scheme.toml").write_bytes(corpora_scheme())
     last = linear.Tagger(tmp_path, longer)
     assert [last.tag(n).spans for n in notes[20:]] == [n.spans for n in notes[20:]]

@@ -14,7 +14,8 @@ from crfdeid.document import Document
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault
 from crfdeid.systems import linear, snow
-from crfdeid.systems.linear import Examples, Linear
+from crfdeid.systems.examples import Examples
+from crfdeid.systems.linear import Linear
 from crfdeid.systems.snow import Options
 
 SNOW = Experiment(system="snow", features=SMALL.features)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import SMALL
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from crfdeid import bio, corpora, model, model_folder, tag, train
@@ -15,7 +16,7 @@ from crfdeid.document import Document, Span
 from crfdeid.engine.texts import NONE
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault
-from crfdeid.systems import linear, svm
+from crfdeid.systems import examples, linear, svm
 
 SVM = Experiment(system="svm", features=SMALL.features)
 CANARY = "Zyxwovny"
@@ -48,14 +49,21 @@ def test_scores_are_scikit_learns(notes, tmp_path, multiclass, sequence):
     }
     settings = dataclasses.replace(SVM, options=options, sequence=sequence)
     tagger = model.train(notes[:20], settings, tmp_path / "m")
-    found = linear.examples(tagger.line, notes[:20], 1, True)
+    found = examples.of_tokens(tagger.line, notes[:20], 1, True)
     weights = {label: 1 if label == "O" else 6 if label.endswith("AGE") else 2 for label in found.names}
     machine = LinearSVC(
         C=1.0, tol=0.01, dual=True, fit_intercept=False, random_state=0,
         multi_class=svm.MULTICLASS[multiclass],
-        class_weight={number: weights[label] for number, label in enumerate(found.names)},
-    ).fit(found.matrix, found.labels)  # fmt: skip
-    theirs = machine.decision_function(row_matrix(tagger.line, notes[20], found.features))
+    )  # fmt: skip
+    costs = [weights[found.names[label]] for label in found.labels]
+    rows = row_matrix(tagger.line, notes[20], found.features)
+    if multiclass == "crammer-singer":
+        theirs = machine.fit(found.matrix, found.labels, costs).decision_function(rows)
+    else:
+        fitted = [
+            clone(machine).fit(found.matrix, found.labels == n, costs) for n in range(len(found.names))
+        ]
+        theirs = np.column_stack([one.decision_function(rows) for one in fitted])
     ours = tagger.scores(notes[20])
     there = tagger.decoder.path(tagger.decoder.batch([notes[20]])) != NONE
     assert tagger.labels == found.names
@@ -78,7 +86,7 @@ def row_matrix(line, document, features) -> csr_matrix:
 def test_two_classes():
     """LinearSVC has one row of weights for two classes; the scores are that row and its negative."""
     matrix = csr_matrix(np.array([[1.0, 1.0], [1.0, 0.0]] * 4))
-    found = linear.Examples(matrix, np.array([1, 0] * 4, np.int32), ["bias", "dr"], ["O", "I-DOCTOR"])
+    found = examples.Examples(matrix, np.array([1, 0] * 4, np.int32), ["bias", "dr"], ["O", "I-DOCTOR"])
     weights = svm.fit(found, svm.Options()).matrix.toarray()
     np.testing.assert_allclose(weights[:, 0], -weights[:, 1])
     assert weights[1, 1] > 0
@@ -111,6 +119,23 @@ def test_what_an_error_costs():
     assert svm.Options(phi_cost=2.0).weight(bio.OUTSIDE) == 1.0
 
 
+def test_training_tells_how_far_it_is(notes, tmp_path):
+    """After each class its number, and the share of tokens on the wrong side of its plane."""
+    heard = []
+    tagger = model.train(notes[:10], SVM, tmp_path / "m", lambda *said: heard.append(said))
+    assert [number for number, _ in heard] == list(range(1, len(tagger.labels) + 1))
+    assert all(0 <= share < 0.1 for _, share in heard)
+
+
+def test_ctrl_c_leaves_nothing(notes, tmp_path):
+    def stop(number, share):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.train(notes[:10], SVM, tmp_path / "m", stop)
+    assert not list(tmp_path.iterdir())
+
+
 def test_same_bytes_for_the_same_seed(notes, tmp_path):
     for name in "ab":
         model.train(notes[:12], SVM, tmp_path / name)
@@ -132,6 +157,12 @@ def test_refused_options(options, said):
         with_options(**options)
 
 
+def test_costs_of_types_that_are_none_are_refused(notes, tmp_path):
+    with pytest.raises(ConfigurationFault, match="costs.PATEINT: no type .* did you mean PATIENT"):
+        model.train(notes[:5], with_options(costs={"PATEINT": 3.0}), tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
 def test_refuses_one_class_and_tells_no_text(tmp_path):
     note = Document("1", CANARY, (Span(0, len(CANARY), "DOCTOR"),))
     with pytest.raises(DocumentFault, match="of one class") as raised:
@@ -140,7 +171,7 @@ def test_refuses_one_class_and_tells_no_text(tmp_path):
 
 
 def test_refuses_more_than_liblinear_counts(notes, tmp_path, monkeypatch):
-    monkeypatch.setattr(linear, "MOST", 100)
+    monkeypatch.setattr(examples, "MOST", 100)
     with pytest.raises(DocumentFault, match="liblinear counts to 100"):
         model.train(notes[:3], SVM, tmp_path / "m")
 

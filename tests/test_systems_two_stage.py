@@ -14,7 +14,7 @@ from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, ModelFault, Stopped
 from crfdeid.line import Line
-from crfdeid.systems import stages, two_stage
+from crfdeid.systems import elsewhere, stages, two_stage
 
 FAST = dataclasses.replace(SMALL, crf=SMALL.crf | {"max_iterations": 15})
 TWICE = dataclasses.replace(FAST, system="two_stage", options={"folds": 2})
@@ -54,7 +54,7 @@ def test_a_word_elsewhere_by_hand():
 
 @given(st.dictionaries(st.sampled_from(["", "CITY", "DATE"]), st.integers(0, 4)))
 def test_the_share_is_that_of_the_counts(counts):
-    share, majority = two_stage.said(Counter(counts))
+    share, majority = elsewhere.said(Counter(counts))
     phi, total = sum(n for type, n in counts.items() if type), sum(counts.values())
     assert (share is None) == (total == 0) and (share == "none") == (total > 0 == phi)
     assert (share == "all") == (phi == total > 0) and (majority is not None) == (phi > 0)

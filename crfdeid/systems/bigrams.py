@@ -2,97 +2,28 @@
 
 A text is written class by class: a class after the last one and its last word; the class's first
 word; each next word after the one before; a mark that ends the class. A word goes with one of
-14 features of how it is written (their table 3.1). Each probability is mixed with those of
+14 features (:mod:`crfdeid.systems.bigram_counts`). Each probability is mixed with those of
 shorter contexts:
 
     Pr(NC | NC-1, w-1)     -> Pr(NC | NC-1)         -> Pr(NC)       -> 1 / classes
     Pr(<w,f> | NC, NC-1)   -> Pr(<w,f> | begin, NC) -> Pr(<w,f> | NC) -> Pr(w | NC) Pr(f | NC)
     Pr(<w,f> | <w,f>-1, NC)                         -> Pr(<w,f> | NC) -> Pr(w | NC) Pr(f | NC)
 
-and the last two with 1 / words and 1 / features. A word and its feature are one number, the
-*symbol* ``word * len(FEATURES) + feature``.
+and the last two with 1 / words and 1 / features.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 import numpy as np
-import regex
 
-FEATURES = (
-    "twoDigitNum", "fourDigitNum", "containsDigitAndAlpha", "containsDigitAndDash", "containsDigitAndSlash",
-    "containsDigitAndComma", "containsDigitAndPeriod", "otherNum", "allCaps", "capPeriod", "firstWord",
-    "initCap", "lowerCase", "other",
-)  # fmt: skip
-PATTERNS = [
-    regex.compile(pattern)
-    for pattern in (
-        r"\d\d", r"\d{4}", r"(?=.*\d).*\p{L}.*", r"(?=.*\d).*-.*", r"(?=.*\d).*/.*", r"(?=.*\d).*,.*",
-        r"(?=.*\d).*\..*", r".*\d.*", r"\p{Lu}+", r"\p{Lu}\.", r"(?!)", r"\p{Lu}.*",
-        r"\p{Ll}+", r"(?s).*",
-    )
-]  # fmt: skip
-END_WORD, UNKNOWN = 0, 1  # words of every model: the end of a class, and a word that was not seen
-END = END_WORD * len(FEATURES) + FEATURES.index("other")
+from crfdeid.systems.bigram_counts import FEATURES, Counts
 
 REMEMBERED = 20_000  # pairs of words, and words, whose probabilities are kept at once
 
 Level = tuple[np.ndarray, np.ndarray, np.ndarray]  # count of the outcome; all counts; distinct outcomes
-
-
-class Region(NamedTuple):
-    """Words of one class that follow each other."""
-
-    symbols: list[int]
-    kind: int
-
-
-class Counts(NamedTuple):
-    """How often what was seen, one row each, sorted: ``turns`` (class before, word before, class),
-    ``firsts`` (class before, class, symbol), ``nexts`` (class, symbol before, symbol), and their counts
-    in the last column. Class number ``classes`` is the start of a sequence, and its end."""
-
-    turns: np.ndarray
-    firsts: np.ndarray
-    nexts: np.ndarray
-
-
-def feature(word: str, first: bool) -> int:
-    """The number of the first feature that the word has; capitals say little of a sequence's
-    first word, which has one of its own.
-
-    >>> [FEATURES[feature(w, False)] for w in ("90", "A8956-67", "11/9/89", "BBN", "Sally", ",")]
-    ['twoDigitNum', 'containsDigitAndAlpha', 'containsDigitAndSlash', 'allCaps', 'initCap', 'other']
-    >>> FEATURES[feature("Sally", True)], FEATURES[feature("BBN", True)]
-    ('firstWord', 'allCaps')
-    """
-    number = next(n for n, pattern in enumerate(PATTERNS) if pattern.fullmatch(word))
-    return FEATURES.index("firstWord") if first and FEATURES[number] in ("initCap", "lowerCase") else number
-
-
-def count(sequences: Iterable[Sequence[Region]], classes: int) -> Counts:
-    """The counts of sequences of regions."""
-    turns: Counter[tuple[int, ...]] = Counter()
-    firsts: Counter[tuple[int, ...]] = Counter()
-    nexts: Counter[tuple[int, ...]] = Counter()
-    for regions in sequences:
-        before, word = classes, END_WORD
-        for symbols, kind in regions:
-            turns[before, word, kind] += 1
-            firsts[before, kind, symbols[0]] += 1
-            for one, other in zip(symbols, [*symbols[1:], END]):
-                nexts[kind, one, other] += 1
-            before, word = kind, symbols[-1] // len(FEATURES)
-        turns[before, word, classes] += 1
-    return Counts(*map(rows, (turns, firsts, nexts)))
-
-
-def rows(counter: Counter[tuple[int, ...]]) -> np.ndarray:
-    return np.array([(*key, counter[key]) for key in sorted(counter)], np.int32).reshape(-1, 4)
 
 
 def smoothed(levels: Sequence[Level], floor: np.ndarray | float) -> np.ndarray:

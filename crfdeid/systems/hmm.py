@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,14 +25,12 @@ from crfdeid.document import Document, Token
 from crfdeid.faults import ModelFault
 from crfdeid.files import whole
 from crfdeid.line import Line
-from crfdeid.systems import bigrams
-from crfdeid.systems.bigrams import END, END_WORD, FEATURES, UNKNOWN, Bigrams, Counts, Region
+from crfdeid.systems.bigram_counts import END, END_WORD, FEATURES, UNKNOWN, Counts, count
+from crfdeid.systems.bigrams import Bigrams
+from crfdeid.systems.regions import RESERVED, numbered, regions, spelt, stretches, symbol
 
 NAMES, COUNTS = "names.json", "counts.npz"
-RESERVED = ["+end+", "+unknown+"]  # words 0 and 1; a note's own words of that spelling have other numbers
 TABLES = ("known", "unknown")
-
-Named = list[tuple[list[Token], str]]  # stretches of a sequence, each with its type
 
 
 @dataclass(frozen=True)
@@ -75,12 +73,12 @@ class Model:
         score = self.model(END, symbols[0]).first(symbols[0])[size]
         score = score + self.model(END, END).turns(END_WORD)[size, :size] + bias
         origins, turned = [], []
-        for before, symbol in zip(symbols, symbols[1:]):
-            model = self.model(before, symbol)
-            turn = self.turn(score, before)[:, :size] + model.first(symbol)[:size]
+        for before, here in zip(symbols, symbols[1:]):
+            model = self.model(before, here)
+            turn = self.turn(score, before)[:, :size] + model.first(here)[:size]
             turn[0, 0] = -np.inf  # what is no PHI goes on, and does not follow itself
             origin = turn.argmax(axis=0)
-            begun, stayed = turn[origin, np.arange(size)], score + model.after(before, symbol)
+            begun, stayed = turn[origin, np.arange(size)], score + model.after(before, here)
             turned.append(begun > stayed)
             origins.append(np.where(turned[-1], origin, np.arange(size)))
             score = np.maximum(begun, stayed) + bias
@@ -109,10 +107,6 @@ def _followed(
     return kinds[::-1], [True, *reversed(begins)]
 
 
-def symbol(vocabulary: dict[str, int], word: str, first: bool) -> int:
-    return vocabulary.get(word, UNKNOWN) * len(FEATURES) + bigrams.feature(word, first)
-
-
 def train(
     line: Line,
     documents: Sequence[Document],
@@ -131,44 +125,8 @@ def train(
         for half, other in (halves, halves[::-1])
         for region in regions(half, types, spelt(other, known))
     ]
-    tables = bigrams.count(regions(sequences, types, known), len(types)), bigrams.count(apart, len(types))
+    tables = count(regions(sequences, types, known), len(types)), count(apart, len(types))
     write(folder, types, words, tables)
-
-
-def stretches(line: Line, documents: Iterable[Document]) -> Iterator[Named]:
-    """Each sequence as tokens of one span, and tokens between spans."""
-    for document in map(line.without_overlaps, documents):
-        page, sequences = line.page(document)
-        labels = bio.encode(page.tokens, document.spans)
-        for part in sequences:
-            found: Named = []
-            for index in part:
-                label = labels[index]
-                if label[0] == "B" or not found or found[-1][1] != label[2:]:
-                    found.append(([], label[2:]))
-                found[-1][0].append(page.tokens[index])
-            yield found
-
-
-def numbered(words: Iterable[str]) -> dict[str, int]:
-    return {word: number for number, word in enumerate(words, len(RESERVED))}
-
-
-def spelt(sequences: Sequence[Named], known: dict[str, int]) -> dict[str, int]:
-    """The numbers of the words that these sequences have."""
-    return {token.text: known[token.text] for parts in sequences for tokens, _ in parts for token in tokens}
-
-
-def regions(
-    sequences: Iterable[Named], types: Sequence[str], vocabulary: dict[str, int]
-) -> Iterator[list[Region]]:
-    kinds = {type: number for number, type in enumerate(types)}
-    for parts in sequences:
-        start = parts[0][0][0]
-        yield [
-            Region([symbol(vocabulary, token.text, token is start) for token in tokens], kinds[type])
-            for tokens, type in parts
-        ]
 
 
 def write(folder: Path, types: list[str], words: list[str], tables: Sequence[Counts]) -> None:

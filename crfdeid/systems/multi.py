@@ -9,23 +9,22 @@ decided by models of the other folds.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from crfdeid import bio, experiment, model, scheme, systems
+import numpy as np
+
+from crfdeid import experiment, model, scheme, systems
 from crfdeid.document import Document
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault
 from crfdeid.line import Line
 from crfdeid.model import Tagger
-from crfdeid.observations import Value
-from crfdeid.systems import linear, stages, svm
-from crfdeid.systems.stages import Columns, Told
-from crfdeid.templates import Template
+from crfdeid.systems import examples, linear, stages, svm
+from crfdeid.systems.stages import Told
+from crfdeid.systems.votes import columns, listening
 
 BASES = "bases"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -74,6 +73,7 @@ class Model:
         self.bases = {name: model.load(folder / BASES / name) for name in names}
         self.told = Told()
         self.last = linear.Tagger(folder, listening(line, names, self.told))
+        self.labels = self.last.labels
 
     def tag(self, document: Document) -> Document:
         return next(self.tag_all([document]))
@@ -82,9 +82,18 @@ class Model:
         """The documents with the spans found, in order; some are held at once."""
         for groups in stages.together(documents):
             some = [document for group in groups for document in group]
-            decided = {name: list(model.tag_all(base, some)) for name, base in self.bases.items()}
-            self.told.columns = columns(self.line, decided)
+            self.hear(some)
             yield from self.last.tag_all(some)
+
+    def scores(self, document: Document) -> np.ndarray:
+        """[tokens, labels], as :meth:`crfdeid.systems.linear.Tagger.scores`."""
+        self.hear([document])
+        return self.last.scores(document)
+
+    def hear(self, documents: Sequence[Document]) -> None:
+        """Let each system decide on the documents, for the SVM to be told."""
+        decided = {name: list(model.tag_all(base, documents)) for name, base in self.bases.items()}
+        self.told.columns = columns(self.line, decided)
 
 
 def train(
@@ -107,8 +116,8 @@ def train(
     told = Told()
     told.columns = columns(line, decided)
     longer = listening(line, decided, told)
-    found = linear.examples(longer, documents, options.svm.least, options.svm.boundaries)
-    linear.write(folder, svm.fit(found, options.svm))
+    found = examples.of_tokens(longer, documents, options.svm.least, options.svm.boundaries)
+    linear.write(folder, svm.fit(found, options.svm, on_iteration))
 
 
 def load(folder: Path, line: Line) -> Model:
@@ -128,42 +137,3 @@ def settings(stack: Experiment) -> dict[str, Experiment]:
         if found[name].system == stack.system:
             raise ConfigurationFault(f"options.bases.{name}: a {stack.system} in a {stack.system}")
     return found
-
-
-def listening(line: Line, names: Iterable[str], told: Told) -> Line:
-    """The SVM's line: what each system says here and beside, what each two say, what all say, and
-    for how many it is PHI."""
-    said = [f"by_{name}" for name in names]
-    wanted: list[Template] = [((name, offset),) for name in said for offset in (-1, 0, 1)]
-    wanted += [((a, 0), (b, 0)) for a, b in combinations(said, 2)]
-    wanted += [
-        tuple((name, 0) for name in said),
-        (("votes", 0),),
-        (("most", 0),),
-        (("votes", 0), ("most", 0)),
-    ]
-    wanted += [((name, -1), (name, 0)) for name in ("votes", "most")]
-    return stages.listening(line, wanted, [*said, "votes", "most"], told)
-
-
-def columns(line: Line, decided: Mapping[str, Sequence[Document]]) -> dict[str, Columns]:
-    """What the SVM is told of each document, by its text: BIO labels on the stack's own tokens."""
-    found: dict[str, Columns] = {}
-    for versions in zip(*decided.values()):
-        tokens = line.tokenize(versions[0].text)
-        labels = [bio.encode(tokens, document.spans) for document in versions]
-        found[versions[0].text] = {f"by_{name}": row for name, row in zip(decided, labels)} | {
-            "votes": [str(sum(label != bio.OUTSIDE for label in row)) for row in zip(*labels)],
-            "most": [most(row) for row in zip(*labels)],
-        }
-    return found
-
-
-def most(labels: Iterable[str]) -> Value:
-    """The type that most say, the first by name on a tie; nothing where nobody says any.
-
-    >>> most(["B-DATE", "I-DATE", "B-AGE", "O", "O", "O"]), most(["O"])
-    ('DATE', None)
-    """
-    counts = Counter(label[2:] for label in labels if label != bio.OUTSIDE)
-    return min(counts, key=lambda type: (-counts[type], type), default=None)

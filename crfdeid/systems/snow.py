@@ -20,8 +20,9 @@ from scipy.sparse import csr_matrix
 from crfdeid import systems
 from crfdeid.document import Document
 from crfdeid.line import Line
-from crfdeid.systems import linear
-from crfdeid.systems.linear import Examples, Linear, Tagger
+from crfdeid.systems import examples, linear
+from crfdeid.systems.examples import Examples
+from crfdeid.systems.linear import Linear, Tagger
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def train(
     """Fit on every token of ``documents``. ``on_iteration`` hears the share of tokens at which some
     target was wrong, after each round."""
     options = systems.options(line.experiment.system, line.experiment.options)
-    found = linear.examples(line, documents, options.least, options.boundaries)
+    found = examples.of_tokens(line, documents, options.least, options.boundaries)
     linear.write(folder, fit(found, options, on_iteration))
 
 

@@ -8,7 +8,7 @@ LibSVM's hours, "near identical performance").
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,11 +17,13 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from crfdeid import bio, systems
+from crfdeid import bio, scheme, systems
 from crfdeid.document import Document
+from crfdeid.faults import ConfigurationFault, near
 from crfdeid.line import Line
-from crfdeid.systems import linear
-from crfdeid.systems.linear import Examples, Linear, Tagger
+from crfdeid.systems import examples, linear
+from crfdeid.systems.examples import Examples
+from crfdeid.systems.linear import Linear, Tagger
 
 MULTICLASS = {"one-vs-rest": "ovr", "crammer-singer": "crammer_singer"}
 
@@ -66,20 +68,55 @@ def train(
     folder: Path,
     on_iteration: Callable[[int, float], None],
 ) -> None:
-    """Fit on every token of ``documents``; liblinear tells nothing of its iterations."""
+    """Fit on every token of ``documents``."""
     options = systems.options(line.experiment.system, line.experiment.options)
-    found = linear.examples(line, documents, options.least, options.boundaries)
-    linear.write(folder, fit(found, options))
+    check(options, scheme.read(folder / "scheme.toml").types)
+    found = examples.of_tokens(line, documents, options.least, options.boundaries)
+    linear.write(folder, fit(found, options, on_iteration))
 
 
-def fit(found: Examples, options: Options) -> Linear:
-    """The machine as weights. The intercept is the weight of the feature that every token has,
-    as in liblinear itself. Its dual solver takes seconds where the primal one takes minutes, and
-    leaves most weights 0."""
-    machine = LinearSVC(
+def check(options: Options, types: Collection[str]) -> None:
+    """Raise :class:`ConfigurationFault` where ``costs`` names a type that the scheme lacks."""
+    for type in options.costs:
+        if type not in types:
+            raise ConfigurationFault(f"options.costs.{type}: no type of the scheme{near(type, types)}")
+
+
+def fit(
+    found: Examples, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
+) -> Linear:
+    """The machines as weights. ``on_iteration`` hears, after each class, its number and the share of
+    tokens on the wrong side; Ctrl-C is heard there too, and not inside liblinear, which fits
+    Crammer and Singer's classes at once."""
+    costs = np.array([options.weight(name) for name in found.names])[found.labels]
+    if options.multiclass == "one-vs-rest":
+        rows = one_vs_rest(found, options, costs, on_iteration)
+    else:
+        rows = machine(found.matrix, found.labels, options, costs).coef_
+        on_iteration(1, 0.0)
+    both = rows if len(rows) > 1 else np.concatenate([-rows, rows])
+    return Linear(found.names, found.features, csr_matrix(both.T))
+
+
+def one_vs_rest(
+    found: Examples, options: Options, costs: np.ndarray, on_iteration: Callable[[int, float], None]
+) -> np.ndarray:
+    """[classes, features]; of two classes the second's row alone."""
+    rows = []
+    for number in range(len(found.names)) if len(found.names) > 2 else [1]:
+        own = found.labels == number
+        rows.append(machine(found.matrix, own, options, costs).coef_[0])
+        on_iteration(number + 1, float(((found.matrix @ rows[-1] > 0) != own).mean()))
+    return np.array(rows)
+
+
+def machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs: np.ndarray) -> LinearSVC:
+    """``costs`` [tokens] are in units of ``cost``. The intercept is the weight of the feature that
+    every token has, as in liblinear itself. Its dual solver takes seconds where the primal one
+    takes minutes, and leaves most weights 0."""
+    made = LinearSVC(
         C=options.cost,
         multi_class=MULTICLASS[options.multiclass],
-        class_weight={number: options.weight(name) for number, name in enumerate(found.names)},
         dual=True,
         fit_intercept=False,
         tol=options.tolerance,
@@ -88,9 +125,7 @@ def fit(found: Examples, options: Options) -> Linear:
     )
     with warnings.catch_warnings():  # where it stops short it is as deterministic, and the scores tell
         warnings.simplefilter("ignore", ConvergenceWarning)
-        machine.fit(found.matrix, found.labels)
-    rows = machine.coef_ if len(machine.coef_) > 1 else np.concatenate([-machine.coef_, machine.coef_])
-    return Linear(found.names, found.features, csr_matrix(rows.T))
+        return made.fit(matrix, labels, costs)
 
 
 def load(folder: Path, line: Line) -> Tagger:

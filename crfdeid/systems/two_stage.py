@@ -15,10 +15,10 @@ from pathlib import Path
 
 from crfdeid import bio, crf, model, scheme, systems, templates
 from crfdeid.ablation.folds import owner
-from crfdeid.document import Document, Token
+from crfdeid.document import Document
 from crfdeid.line import Line
-from crfdeid.observations import Value
 from crfdeid.systems import stages
+from crfdeid.systems.elsewhere import Types, counted, elsewhere, key, said
 from crfdeid.systems.stages import Columns, Told
 from crfdeid.templates import Template
 
@@ -30,8 +30,6 @@ TEMPLATES = """
     patient_share[-1..1]  patient_majority[-1..1]  first[0]|patient_share[0]
     first[0]|patient_majority[0]  share[0]|patient_majority[0]
 """
-
-Types = dict[str, Counter[str]]  # how often a lowered word is of each type; the type "" is no PHI
 
 
 @dataclass(frozen=True)
@@ -123,51 +121,3 @@ def of_patient(line: Line, notes: Sequence[Document]) -> Iterator[tuple[str, Col
             [said(others[word])[part] if (word := key(token)) else None for token in t] for part in (0, 1)
         )
         yield note.text, dict(zip(OBSERVATIONS, (names, share, majority, patient_share, patient_majority)))
-
-
-def key(token: Token) -> str:
-    """The word that is looked for elsewhere; empty for marks and single characters, which are
-    everywhere.
-
-    >>> key(Token("Ruiz", 0)), key(Token("7", 0)), key(Token("--", 0))
-    ('ruiz', '', '')
-    """
-    return token.text.lower() if len(token.text) > 1 and token.text.isalnum() else ""
-
-
-def counted(tokens: Sequence[Token], labels: Sequence[str]) -> Types:
-    found: Types = {}
-    for token, label in zip(tokens, labels):
-        if word := key(token):
-            found.setdefault(word, Counter())[label[2:]] += 1
-    return found
-
-
-def elsewhere(
-    tokens: Sequence[Token], labels: Sequence[str], types: Types
-) -> tuple[list[Value], list[Value]]:
-    """Share and majority at the document's other tokens of the same word."""
-    known: dict[tuple[str, str], tuple[Value, Value]] = {}
-    rows = []
-    for token, label in zip(tokens, labels):
-        word = key(token)
-        if (word, label[2:]) not in known:
-            known[word, label[2:]] = said(types[word] - Counter([label[2:]])) if word else (None, None)
-        rows.append(known[word, label[2:]])
-    return [share for share, _ in rows], [majority for _, majority in rows]
-
-
-def said(counts: Counter[str]) -> tuple[Value, Value]:
-    """How much of these occurrences is PHI, and the type that most of that have (the first by name
-    on a tie); nothing where there are none.
-
-    >>> said(Counter({"DOCTOR": 2, "": 1})), said(Counter({"": 3})), said(Counter())
-    (('most', 'DOCTOR'), ('none', None), (None, None))
-    """
-    total = sum(counts.values())
-    types = {type: count for type, count in counts.items() if type and count}
-    phi = sum(types.values())
-    if not phi:
-        return ("none" if total else None), None
-    share = "all" if phi == total else "most" if 2 * phi >= total else "some"
-    return share, min(types, key=lambda type: (-types[type], type))
