@@ -28,8 +28,9 @@ SYSTEMS = {
     "snow": "crfdeid.systems.snow",
     "rules": "crfdeid.systems.rules",
     "heuristic": "crfdeid.systems.heuristic",
+    "rnn": "crfdeid.systems.rnn",
 }
-WITHOUT_FEATURES: tuple[str, ...] = ("hmm", "rules", "heuristic", "multi")
+WITHOUT_FEATURES: tuple[str, ...] = ("rnn", "hmm", "rules", "heuristic", "multi")
 UNTRAINED = ("rules", "heuristic")  # they learn nothing, and can be used by name
 
 

@@ -1,0 +1,183 @@
+"""Shweta et al. 2016 on synthetic notes: a CRF, an Elman and a Jordan network (their table 5), and the
+Elman network by how the vectors of its words were learned (table 4).
+
+    python benchmarks/rnn.py --out runs/rnn [--documents 300] [--test 150] [--small 100] [--seeds 3]
+                             [--epochs 25]
+
+Trains on the synthetic training part, scores on the test part, which has genres, names and frames of
+its own. Prints every run's scores, cost and 95% intervals, the papers' tables with ours beside them,
+and whether two systems differ. Vectors and seeds are compared on SMALL documents. A CRF that sees
+words alone, as the networks do, stands beside the others. Each run has a process of its own; what is
+finished in OUT is not trained again, as long as the version is the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from tqdm import tqdm
+
+from crfdeid import command, comparison, published
+from crfdeid.ablation import jobs, plan, results, runner, table
+from crfdeid.ablation.beside import within_category
+from crfdeid.ablation.folds import Part
+from crfdeid.ablation.jobs import Job
+from crfdeid.ablation.plan import Plan
+from crfdeid.ablation.results import Result
+from crfdeid.ablation.runs import Run
+from crfdeid.evaluate import natural
+from crfdeid.experiment import Experiment
+from crfdeid.matching import Track
+from crfdeid.scores import Counts
+from crfdeid.synthetic import generate
+
+SEED = 1
+STRICT = Track("strict")
+CRF, ELMAN, JORDAN, WORDS = "CRF", "Elman", "Jordan", "CRF, words alone"
+VECTORS = {"Random Number": "random", "RNNLM": "rnnlm", "CBOW": "cbow"}  # the rows of table 4
+WIDER = {ELMAN: 23, JORDAN: 19}  # table 3's window sizes taken for the words of each side, as by equation 2
+PAIRS = ((CRF, ELMAN), (CRF, JORDAN), (ELMAN, JORDAN), (WORDS, ELMAN), (WORDS, JORDAN))
+
+
+def with_epochs(settings: Experiment, epochs: int) -> Experiment:
+    if settings.system != "rnn":
+        return settings
+    return replace(settings, options=settings.options | {"epochs": epochs})
+
+
+def with_options(run: Run, name: str, documents: int, **options: object) -> Run:
+    settings = replace(run.settings, options=run.settings.options | options)
+    return replace(run, name=name, settings=settings, documents=documents)
+
+
+def vectors(kind: str) -> str:
+    return f"{ELMAN}, small, {kind}"
+
+
+def seeded(name: str, seed: int) -> str:
+    """The name of a run on few documents; the first seed of Elman's is that of table 4 too."""
+    return vectors("cbow") if (name, seed) == (ELMAN, 0) else f"{name}, small, seed {seed}"
+
+
+def planned(given: argparse.Namespace) -> Plan:
+    """The paper's three runs, the CRF of words alone, and those on few documents."""
+    shipped = plan.read("shweta_table5", partial(with_epochs, epochs=given.epochs))
+    crf, elman, jordan = shipped.runs
+    words = replace(crf, name=WORDS, settings=replace(crf.settings, features=("lexical",)))
+    few = [with_options(elman, vectors(kind), given.small, embedding=kind) for kind in VECTORS.values()]
+    few += [
+        with_options(run, seeded(run.name, seed), given.small, seed=seed)
+        for run in (elman, jordan)
+        for seed in range(given.seeds)
+        if seeded(run.name, seed) != vectors("cbow")
+    ]
+    few += [
+        with_options(run, f"{run.name}, small, {WIDER[run.name]} words", given.small, window=WIDER[run.name])
+        for run in (elman, jordan)
+    ]
+    return replace(shipped, runs=(crf, elman, jordan, words, *few))
+
+
+def trained(given: argparse.Namespace, made: Plan, corpora: Mapping[str, Part]) -> dict[str, Result]:
+    rows = jobs.rows(made, corpora, given.out)
+    wanted = [job for row in rows for job in row.jobs]
+    left = [job for job in wanted if not job.done()]
+    with tqdm(
+        desc="runs", total=len(wanted), initial=len(wanted) - len(left), disable=None, leave=False
+    ) as bar:
+        runner.run(left, given.out, given.jobs, partial(shown, bar))
+    return {row.title: results.read(row, given.resamples, SEED) for row in rows}
+
+
+def shown(bar: tqdm, job: Job, iteration: int | None) -> None:
+    if iteration is None:
+        bar.update()
+    else:
+        bar.set_postfix_str(f"{job.title}: {iteration}")
+
+
+def ratios(counts: Counts, head: str = "") -> dict[str, float]:
+    return {f"{head}P": counts.precision, f"{head}R": counts.recall, f"{head}F1": counts.f1}
+
+
+def table_5(found: Mapping[str, Result], corpus: str) -> str:
+    """In a category's row any of its types stands for another, and in the last none does: by table 2's
+    counts the paper's rows do not make up its last one, unless it was so."""
+    rows: dict[str, dict[str, float]] = {}
+    for name in (CRF, ELMAN, JORDAN):
+        scores = found[name].evaluation.scores
+        counts = {category: within_category(found[name], category) for category in scores.scheme.categories}
+        for category, own in [*counts.items(), ("all", scores.micro(STRICT))]:
+            if own != Counts():
+                rows.setdefault(category, {}).update(ratios(own, f"{name} "))
+    return published.beside(published.read("shweta-2016-table-5"), rows, corpus)
+
+
+def table_4(found: Mapping[str, Result], corpus: str) -> str:
+    scores = {row: found[vectors(kind)].evaluation.scores for row, kind in VECTORS.items()}
+    rows = {row: ratios(own.micro(STRICT)) for row, own in scores.items()}
+    return published.beside(published.read("shweta-2016-table-4"), rows, corpus)
+
+
+def differences(found: Mapping[str, Result]) -> Iterator[str]:
+    for one, other in PAIRS:
+        tested = comparison.randomised(found[other].evaluation, found[one].evaluation, STRICT)
+        told = (
+            f"{name} {d.second:.4f} -> {d.first:.4f}, {d.first - d.second:+.4f} (p = {d.p:.4f})"
+            for name, d in (("recall", tested["recall"]), ("F1", tested["f1"]))
+        )
+        yield f"{one} -> {other}: {'; '.join(told)}"
+
+
+def spread(found: Mapping[str, Result], seeds: int) -> Iterator[str]:
+    """Strict F1 and recall of each network on few documents, seed by seed."""
+    for name in (ELMAN, JORDAN):
+        counts = [found[seeded(name, seed)].evaluation.scores.micro(STRICT) for seed in range(seeds)]
+        for metric in ("f1", "recall"):
+            values = [getattr(c, metric) for c in counts]
+            each = " ".join(f"{value:.4f}" for value in values)
+            yield f"{name}, strict {metric}: {each}; mean {statistics.mean(values):.4f}"
+
+
+def report(
+    found: Mapping[str, Result], made: Plan, corpora: Mapping[str, Part], given: argparse.Namespace
+) -> Iterator[str]:
+    listed = list(found.values())
+    yield table.as_text(table.caption(made, listed, corpora), listed, results.table(listed))
+    corpus = "synthetic notes, {} to train and {} of other genres, names and frames to test; strict"
+    yield table_5(found, corpus.format(given.documents, given.test))
+    yield table_4(found, corpus.format(given.small, given.test))
+    yield "\n".join(["Differences, strict, approximate randomisation of patients", *differences(found)])
+    yield "\n".join([f"Seeds, on {given.small} documents", *spread(found, given.seeds)])
+
+
+def parser() -> argparse.ArgumentParser:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--out", type=Path, required=True, help="folder for the runs")
+    number: Callable[..., object] = partial(parse.add_argument, type=natural)
+    number("--documents", default=300, help="to train on (default: 300)")
+    number("--test", default=150, help="to score on (default: 150)")
+    number("--small", default=100, help="to train on for vectors and seeds (default: 100)")
+    number("--seeds", default=3, help="of each network on few documents (default: 3)")
+    number("--epochs", default=25, help="at most, of each network (default: 25, as in the paper)")
+    number("--resamples", default=10_000, help="for intervals (default: 10000)")
+    number("--jobs", default=1, help="runs at a time (default: 1)")
+    return parse
+
+
+def main(arguments: list[str] | None = None) -> None:
+    given = parser().parse_args(arguments)
+    given.small, given.seeds = max(1, min(given.small, given.documents - 1)), max(1, given.seeds)
+    sizes = {"train": given.documents, "test": given.test}
+    corpora = {part: Part(part, tuple(generate(size, SEED, part))) for part, size in sizes.items()}
+    made = planned(given)
+    print("\n\n".join(report(trained(given, made, corpora), made, corpora, given)))
+
+
+if __name__ == "__main__":
+    command.run(main)
