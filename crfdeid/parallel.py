@@ -1,15 +1,17 @@
-"""Tag in several processes: each has its own model, documents go out in lots and come back in order."""
+"""Tag in several processes: each has its own model, documents go out in lots, and their spans come
+back in order."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 
 from crfdeid import model
-from crfdeid.document import Document
+from crfdeid.document import Document, Span
 
 LOT = 400_000  # characters that go to a process at once
 AHEAD = 2  # lots that wait for each process
@@ -21,31 +23,40 @@ def tag_all(
     folder: Path | str | None, engine: str, documents: Iterable[Document], jobs: int
 ) -> Iterator[Document]:
     """As :func:`crfdeid.model.tag_all` with the model in ``folder``, in ``jobs`` processes."""
-    waiting: deque[Future[list[Document]]] = deque()
+    waiting: deque[tuple[list[Document], Future[list[tuple[Span, ...]]]]] = deque()
     with ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine)) as pool:
         try:
             for lot in lots(documents):
-                waiting.append(pool.submit(_tag, lot))
+                waiting.append((lot, pool.submit(_tag, lot)))
                 if len(waiting) > jobs * AHEAD:
-                    yield from waiting.popleft().result()
+                    yield from _joined(*waiting.popleft())
             while waiting:
-                yield from waiting.popleft().result()
+                yield from _joined(*waiting.popleft())
         finally:
-            for future in waiting:
+            for _, future in waiting:
                 future.cancel()
 
 
+def _joined(lot: list[Document], future: Future[list[tuple[Span, ...]]]) -> Iterator[Document]:
+    for document, spans in zip(lot, future.result()):
+        yield document.with_spans(spans)
+
+
 def lots(documents: Iterable[Document], size: int = LOT) -> Iterator[list[Document]]:
-    """Consecutive documents, of about ``size`` characters together.
+    """Consecutive documents, of ``size`` characters together or a little more; notes of one patient
+    that follow each other are in one, since some systems look at them together.
 
     >>> [len(lot) for lot in lots([Document(str(n), "text") for n in range(5)], 8)]
     [2, 2, 1]
+    >>> [len(lot) for lot in lots([Document(str(n), "text", patient="1") for n in range(5)], 8)]
+    [5]
     """
     lot: list[Document] = []
     held = 0
-    for document in documents:
-        lot.append(document)
-        held += len(document.text)
+    for _, notes in groupby(documents, key=lambda document: document.patient or document.id):
+        for document in notes:
+            lot.append(document)
+            held += len(document.text)
         if held >= size:
             yield lot
             lot, held = [], 0
@@ -58,5 +69,5 @@ def _load(folder: Path | str | None, engine: str) -> None:
     _tagger = model.load(folder, engine)
 
 
-def _tag(documents: list[Document]) -> list[Document]:
-    return list(model.tag_all(_tagger, documents))
+def _tag(documents: list[Document]) -> list[tuple[Span, ...]]:
+    return [document.spans for document in model.tag_all(_tagger, documents)]
