@@ -1,172 +1,113 @@
 """All systems, and two outside references, trained and scored on the same synthetic notes.
 
-    python benchmarks/systems.py --out runs/systems [--documents 300] [--test 150] [--iterations 60]
-                                 [--epochs 8] [--only svm hmm ...]
+    python benchmarks/systems.py --out runs/systems [--documents 120] [--test 100] [--iterations 50]
+                                 [--only svm hmm ...]
 
-Trains on the synthetic training part, scores on the test part, which has genres, names and frames of
-its own, and prints a table: strict, relaxed and token scores, processor seconds of the training,
-tokens tagged a processor second (the machine may have other work), megabytes. Then points
-of recall against precision for the systems with a threshold, what the second stage adds to the
-CRF's recall, and the papers' comparisons. What is finished in OUT is not trained again.
+The rows of ``configs/systems.toml``, the single feature sets of the Mega-deidentifier, the members of
+the Multi-deidentifier, spaCy and sklearn-crfsuite. Trains on the synthetic training part, scores on the
+test part, which has genres, names and frames of its own, and prints a table: strict, relaxed and token
+scores, words of PHI or not (the papers' measure), processor seconds of the training, tokens
+tagged a processor second (the machine may have other work), megabytes. Then the papers'
+comparisons, with a paired bootstrap, and recall by threshold for the systems that have one.
+What is finished in OUT is not trained again.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
-import outside
+from paired import difference
+from systems_measure import OUTSIDE, Result, kept, measured
 
-from crfdeid import bio, command, experiment, files, model, published, scheme, significance, systems
-from crfdeid.document import Document, Span
-from crfdeid.exposure import grouped
+from crfdeid import command, model, published, scheme
+from crfdeid.ablation import plan
+from crfdeid.document import Document
+from crfdeid.experiment import Experiment
 from crfdeid.matching import CRITERIA, Track
 from crfdeid.scores import Scores, score
 from crfdeid.synthetic import generate
-from crfdeid.systems.linear import Tagger
 from crfdeid.text_table import aligned
 from crfdeid.tokenizer import fine
 
 SEED = 1
-PLAIN, TWICE = "crf", "two_stage"
-CONFIGS = {
-    "rules": "", "heuristic": "", "svm": "svm", "mega": "mega", "snow": "snow", "hmm": "hmm",
-    PLAIN: "english", TWICE: "two_stage", "multi": "multi",
-}  # fmt: skip
-OUTSIDE = {"spacy": outside.spacy, "sklearn-crfsuite": outside.sklearn_crfsuite}
-BIASES = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # what is taken off the score of O
-TOKEN = Track("token", False)
-PUBLISHED = {
+MODULES = {"elman": "torch", "jordan": "torch", "spacy": "spacy", "sklearn-crfsuite": "sklearn_crfsuite"}
+TRACKS = {criterion: Track(criterion) for criterion in CRITERIA} | {"PHI": Track("token", binary=True)}
+SETS = ("stanford", "mist", "illinois", "mimic")  # beside Stat-Deid's, which are the row svm
+# What a paper found, as pairs of rows: the second is the better one there.
+FOUND = {
+    "Sibanda & Uzuner 2006, tables 2 and 4": [("heuristic", "svm"), ("hmm", "svm"), ("heuristic", "hmm")],
+    "Sibanda & Uzuner 2006, tables 3 and 5": [("snow", "svm")],
+    "Tafvizi 2011, section 6.1.1": [(f"mega: {name}", "mega") for name in SETS] + [("svm", "mega")],
+    "Tafvizi 2011, table B.8": [("mega", "multi")],
+    "Tafvizi 2011, chapter 1": [
+        (f"multi: {name}", "multi") for name in ("stat_deid", "stanford", "mist", "illinois", "rules")
+    ],
+    "Tafvizi 2011, section 7.2.3": [("crf", "two_stage")],
+    "Shweta et al. 2016, table 5": [("crf", "elman"), ("crf", "jordan"), ("elman", "jordan")],
+}
+TABLES = {
     "sibanda-uzuner-2006-table-2": ("SVM PHI", "IFinder PHI", "H+D PHI"),
     "sibanda-uzuner-2006-table-3": ("SVM PHI", "SNoW PHI"),
 }
 
-Tag = Callable[[Sequence[Document]], Iterable[Document]]
+
+def experiments(given: argparse.Namespace) -> dict[str, Experiment]:
+    """The rows of ``configs/systems.toml`` and Mega's single sets, of as many iterations and folds as
+    were asked for, also in a stack's members."""
+    rows = {run.name: run.settings for run in plan.read("systems").runs}
+    rows |= {f"mega: {name}": replace(rows["mega"], features=(name,)) for name in SETS}
+    return {name: shortened(settings, given) for name, settings in rows.items()}
 
 
-class Result(NamedTuple):
-    """``train`` and ``tag`` are processor seconds, ``megabytes`` those of the model's folder."""
-
-    train: float
-    tag: float
-    megabytes: float
-    documents: list[Document]
-    curve: list[list[float]]
-
-
-def settings(name: str, given: argparse.Namespace) -> experiment.Experiment:
-    """The configuration with as many iterations as were asked for, also in the stack's bases."""
-    if not CONFIGS[name]:
-        return experiment.Experiment(system=name)
-    found = experiment.read(CONFIGS[name])
-    found = replace(found, crf=found.crf | {"max_iterations": given.iterations})
-    if name == TWICE:
-        return replace(found, options=found.options | {"folds": given.folds})
-    if name != "multi":
-        return found
-    bases = {
-        base: table | ({"crf": table["crf"] | {"max_iterations": given.iterations}} if "crf" in table else {})
-        for base, table in found.options["bases"].items()
-    }
-    return replace(found, options=found.options | {"bases": bases, "folds": given.folds})
-
-
-def ours(name: str, train: Sequence[Document], given: argparse.Namespace, folder: Path):
-    tagger = model.train(train, settings(name, given), folder)
-    return partial(model.tag_all, tagger), tagger
-
-
-def measured(
-    name: str, train: Sequence[Document], test: Sequence[Document], given: argparse.Namespace
-) -> Result:
-    bare = [document.with_spans(()) for document in test]
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "model"
-        began = time.process_time()
-        if name in OUTSIDE:
-            tag, tagger = OUTSIDE[name](train, folder, given), None
-        else:
-            tag, tagger = ours(name, train, given, folder)
-        trained = time.process_time()
-        found = list(tag(bare))
-        tagged = time.process_time()
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        points = curve(tagger, test) if isinstance(tagger, Tagger) else []
-    return Result(trained - began, tagged - trained, size / 1e6, found, points)
-
-
-def curve(tagger: Tagger, test: Sequence[Document]) -> list[list[float]]:
-    """For each bias, token recall and precision of PHI or not."""
-    outside = tagger.labels.index(bio.OUTSIDE)
-    margins, gold = [], []
-    for document in test:
-        scores = tagger.scores(document)
-        rest = np.delete(scores, outside, axis=1)
-        margins.append(rest.max(axis=1) - scores[:, outside])
-        labels = bio.encode(tagger.line.tokenize(document.text), document.spans)
-        gold.append([label != bio.OUTSIDE for label in labels])
-    margin, phi = np.concatenate(margins), np.concatenate(gold)
-    rows = []
-    for bias in BIASES:
-        found = margin + bias > 0
-        right = float((found & phi).sum())
-        rows.append([bias, right / phi.sum(), right / max(found.sum(), 1)])
-    return rows
-
-
-def kept(path: Path, test: Sequence[Document], make: Callable[[], Result]) -> Result:
-    """The result that is in the file, or one that is made now and put there."""
-    if not path.is_file():
-        result = make()
-        spans = {d.id: [(s.start, s.end, s.type) for s in d.spans] for d in result.documents}
-        table = result._asdict() | {"documents": spans}
-        with files.whole(path) as file:
-            json.dump(table, file)
-    table = json.loads(files.read_text(path))
-    found = [d.with_spans(Span(*span) for span in table["documents"][d.id]) for d in test]
-    return Result(**table | {"documents": found})
+def shortened(settings: Experiment, given: argparse.Namespace) -> Experiment:
+    table = settings.table()
+    for part in (table, *table["options"].get("bases", {}).values()):
+        if part.get("crf"):
+            part["crf"] = part["crf"] | {"max_iterations": given.iterations}
+        if "folds" in part.get("options", {}):
+            part["options"] = part["options"] | {"folds": given.folds}
+    return replace(settings, crf=table["crf"], options=table["options"])
 
 
 def table(results: Mapping[str, Result], scores: Mapping[str, Scores], tokens: int) -> Iterator[str]:
-    rows = [["system", *(f"{c} {part}" for c in CRITERIA for part in "PRF"), "train s", "tokens/s", "MB"]]
-    for name, result in results.items():
-        counts = [scores[name].micro(Track(criterion, False)) for criterion in CRITERIA]
-        figures = [f"{value:.3f}" for c in counts for value in (c.precision, c.recall, c.f1)]
-        speed = f"{tokens / result.tag:,.0f}"
-        rows.append([name, *figures, f"{result.train:.0f}", speed, f"{result.megabytes:.1f}"])
+    """A row a system, and one of scores alone for each member of another."""
+    yield ""
+    rows = [["system", *(f"{t} {part}" for t in TRACKS for part in "PRF"), "train s", "tokens/s", "MB"]]
+    for name, of in scores.items():
+        counts = [of.micro(track) for track in TRACKS.values()]
+        cells = [f"{value:.3f}" for c in counts for value in (c.precision, c.recall, c.f1)]
+        cost = ["", "", ""]
+        if result := results.get(name):
+            cost = [f"{result.train:.0f}", f"{tokens / result.tag:,.0f}", f"{result.megabytes:.1f}"]
+        rows.append([name, *cells, *cost])
     yield from aligned(rows)
 
 
-def difference(first: Scores, second: Scores, criterion: str, resamples: int = 10_000) -> str:
-    """How much higher the second one's recall is, with a 95% interval over resampled patients."""
-    one, other = (grouped(s.documents(Track(criterion, False)), s.patients) for s in (first, second))
-    changes = np.concatenate(
-        [
-            significance.metrics(weights @ other)[:, 1] - significance.metrics(weights @ one)[:, 1]
-            for weights in significance.draws(len(one), resamples, SEED)
-        ]
-    )
-    low, high = np.quantile(changes, (0.025, 0.975))
-    told = significance.randomisation(one, other, seed=SEED)
-    recall, f1 = told["recall"], told["f1"]
-    return (
-        f"{criterion}: recall {recall.first:.4f} -> {recall.second:.4f}, {recall.second - recall.first:+.4f} "
-        f"(95% interval {low:+.4f} to {high:+.4f}, p = {recall.p:.3f}); "
-        f"F1 {f1.first:.4f} -> {f1.second:.4f} (p = {f1.p:.3f})"
-    )
+def patterns(scores: Mapping[str, Scores]) -> Iterator[str]:
+    for source, pairs in FOUND.items():
+        for one, other in pairs:
+            if one in scores and other in scores:
+                yield f"\n{source}: {one} -> {other}"
+                yield f"  strict     {difference(scores[one], scores[other], TRACKS['strict'])}"
+                yield f"  PHI or not {difference(scores[one], scores[other], TRACKS['PHI'])}"
+
+
+def curves(results: Mapping[str, Result]) -> Iterator[str]:
+    for name, result in results.items():
+        if result.curve:
+            area = result.curve[0][-1]
+            cells = (f"{bias:+g}: {r:.3f} at {p:.3f}" for bias, r, p, *_ in result.curve)
+            yield f"\n{name}, token recall at precision by recall_bias, area under ROC {area:.4f}"
+            yield f"  {'   '.join(cells)}"
 
 
 def papers() -> Iterator[str]:
-    for name, chosen in PUBLISHED.items():
+    for name, chosen in TABLES.items():
         paper = published.read(name)
         yield f"\n{paper.paper}, {paper.table}; {paper.corpus}; {paper.criterion}"
         for row in chosen:
@@ -174,44 +115,61 @@ def papers() -> Iterator[str]:
             yield f"{row:<14}{'   '.join(cells)}"
 
 
-def names(only: Sequence[str]) -> list[str]:
+def names(all_of_them: Iterable[str], only: Sequence[str]) -> list[str]:
     """The systems that are installed here, or those that were asked for."""
-    there = [name for name, config in CONFIGS.items() if config or name in systems.SYSTEMS]
-    there += [name for name in OUTSIDE if find_spec(name.replace("-", "_"))]
+    there = [name for name in all_of_them if name not in MODULES or find_spec(MODULES[name])]
     return [name for name in there if not only or name in only]
 
 
-def main(arguments: list[str] | None = None) -> None:
+def scored(results: Mapping[str, Result], test: Sequence[Document]) -> dict[str, Scores]:
+    found: dict[str, Scores] = {}
+    for name, result in results.items():
+        for member, documents in result.found.items():
+            found[f"{name}: {member}" if member else name] = score(test, documents, scheme.read())
+    return found
+
+
+def parser(rows: Iterable[str]) -> argparse.ArgumentParser:
     parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parse.add_argument("--out", type=Path, required=True, help="folder for the results")
-    parse.add_argument("--documents", type=int, default=300, help="to train on (default: 300)")
-    parse.add_argument("--test", type=int, default=150, help="to score on (default: 150)")
-    parse.add_argument("--iterations", type=int, default=60, help="of each CRF (default: 60)")
-    parse.add_argument("--folds", type=int, default=3, help="of two_stage and multi (default: 3)")
+    parse.add_argument("--documents", type=int, default=120, help="to train on (default: 120)")
+    parse.add_argument("--test", type=int, default=100, help="to score on (default: 100)")
+    parse.add_argument("--iterations", type=int, default=50, help="of each CRF (default: 50)")
+    parse.add_argument("--folds", type=int, default=2, help="of two_stage and multi (default: 2)")
     parse.add_argument("--epochs", type=int, default=8, help="of spaCy (default: 8)")
-    parse.add_argument("--only", nargs="+", default=(), choices=[*CONFIGS, *OUTSIDE])
-    given = parse.parse_args(arguments)
+    parse.add_argument("--only", nargs="+", default=(), choices=list(rows))
+    return parse
+
+
+def result_of(
+    name: str,
+    settings: Experiment | None,
+    train: Sequence[Document],
+    test: Sequence[Document],
+    given: argparse.Namespace,
+) -> Result:
+    sizes = (given.documents, given.test, given.iterations, given.folds, given.epochs)
+    path = given.out / f"{re.sub('[^a-z_]+', '-', name.lower())}-{'-'.join(map(str, sizes))}.json"
+
+    def make(folder: Path) -> model.Tagger:
+        return model.train(train, settings, folder)
+
+    return kept(path, test, lambda: measured(make if settings else None, name, train, test, given))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    rows = [run.name for run in plan.read("systems").runs] + [f"mega: {name}" for name in SETS]
+    given = parser([*rows, *OUTSIDE]).parse_args(arguments)
+    settings = experiments(given)
     train = list(generate(given.documents, SEED, "train"))
     test = list(generate(given.test, SEED, "test"))
-    results, scores = {}, {}
-    for name in command.progress(names(given.only), "systems"):
-        recipe = f"{name}-{given.documents}-{given.test}-{given.iterations}-{given.folds}-{given.epochs}.json"
-        results[name] = kept(given.out / recipe, test, lambda name=name: measured(name, train, test, given))
-        scores[name] = score(test, results[name].documents, scheme.read())
-    print(
-        f"Trained on {len(train)} synthetic notes, scored on {len(test)} of other genres, names and frames\n"
-    )
-    print("\n".join(table(results, scores, sum(len(fine(document.text)) for document in test))))
-    for name, result in results.items():
-        points = "   ".join(f"{bias:+.2f}: {r:.3f} at {p:.3f}" for bias, r, p in result.curve)
-        print(
-            f"\n{name}, token recall at precision of PHI or not, by threshold: {points}" if points else "",
-            end="",
-        )
-    if PLAIN in results and TWICE in results:
-        print("\n\nWhat the second stage adds to the CRF")
-        print("\n".join(difference(scores[PLAIN], scores[TWICE], criterion) for criterion in CRITERIA))
-    print("\n".join(papers()))
+    wanted = command.progress(names([*settings, *OUTSIDE], given.only), "systems")
+    results = {name: result_of(name, settings.get(name), train, test, given) for name in wanted}
+    scores = scored(results, test)
+    tokens = sum(len(fine(document.text)) for document in test)
+    print(f"Trained on {len(train)} synthetic notes, scored on {len(test)} of other genres, names and frames")
+    for lines in (table(results, scores, tokens), patterns(scores), curves(results), papers()):
+        print("\n".join(lines))
 
 
 if __name__ == "__main__":

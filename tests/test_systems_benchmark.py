@@ -10,35 +10,64 @@ from conftest import SMALL, note
 from crfdeid import model, scheme
 from crfdeid.document import Span
 from crfdeid.experiment import Experiment
+from crfdeid.matching import Track
 from crfdeid.scores import score
+from crfdeid.systems import thresholds
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 
 import outside
+import paired
 import systems as benchmark
+import systems_measure
 
 GIVEN = SimpleNamespace(iterations=20, epochs=12, folds=2)
 
 
 def test_the_table_and_what_is_kept(tmp_path, capsys):
-    arguments = ["--out", str(tmp_path), "--documents", "6", "--test", "3", "--only", "hmm"]
+    rows = ["--only", "hmm", "heuristic", "mega: mimic"]
+    arguments = ["--out", str(tmp_path), "--documents", "6", "--test", "3", *rows]
     benchmark.main(arguments)
     first = capsys.readouterr().out
     row = next(line for line in first.splitlines() if line.startswith("hmm"))
-    assert len(row.split()) == 13 and 0 < float(row.split()[7]) <= 1
-    (kept,) = tmp_path.iterdir()
-    when = kept.stat().st_mtime_ns
+    assert len(row.split()) == 16 and 0 < float(row.split()[7]) <= 1
+    assert "tables 2 and 4: heuristic -> hmm" in first and "IFinder PHI" in first and "0.602" in first
+    assert "mega: mimic, token recall at precision by recall_bias" in first
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     benchmark.main(arguments)
-    assert capsys.readouterr().out == first and kept.stat().st_mtime_ns == when
-    assert "IFinder PHI" in first and "0.602" in first
+    assert capsys.readouterr().out == first
+    assert len(kept) == 3 and all(path.stat().st_mtime_ns == when for path, when in kept.items())
 
 
-def test_a_curve_runs_from_precision_to_recall(notes, tmp_path):
-    settings = Experiment(system="svm", features=SMALL.features, options={"cost": 0.001})
-    rows = benchmark.curve(model.train(notes[:5], settings, tmp_path / "m"), notes[20:])
-    recalls = [recall for _, recall, _ in rows]
-    assert recalls == sorted(recalls) and recalls[0] < recalls[-1] == 1.0
-    assert max(precision for _, _, precision in rows) > rows[-1][2]
+def test_rows_are_those_of_the_configuration_made_shorter():
+    rows = benchmark.experiments(GIVEN)
+    assert {"crf", "two_stage", "svm", "mega", "multi", "hmm", "snow", "rules", "heuristic"} < set(rows)
+    assert rows["crf"].crf["max_iterations"] == 20 and rows["two_stage"].options["folds"] == 2
+    illinois = rows["multi"].options["bases"]["illinois"]
+    assert illinois["crf"]["max_iterations"] == 20 and illinois["options"]["folds"] == 2
+    assert {settings.recall_bias for settings in rows.values()} == {0.0}
+    better = {name for pairs in benchmark.FOUND.values() for pair in pairs for name in pair}
+    members = {f"multi: {name}" for name in rows["multi"].options["bases"]}
+    assert better <= rows.keys() | members
+
+
+def test_members_of_a_stack_are_scored(notes, tmp_path):
+    svm = {"system": "svm", "features": list(SMALL.features)}
+    options = {"folds": 2, "bases": {"one": svm, "two": {"system": "hmm"}}}
+
+    def make(folder):
+        return model.train(notes[:20], Experiment(system="multi", options=options), folder)
+
+    found = systems_measure.kept(
+        tmp_path / "multi.json",
+        notes[20:],
+        lambda: systems_measure.measured(make, "multi", notes[:20], notes[20:], GIVEN),
+    )
+    assert list(found.found) == ["", "one", "two"] and len(found.curve) == len(thresholds.BIASES)
+    scores = benchmark.scored({"multi": found}, notes[20:])
+    assert list(scores) == ["multi", "multi: one", "multi: two"]
+    blank, head, *rows = benchmark.table({"multi": found}, scores, 100)
+    assert not blank and [len(row.split()) for row in (head, *rows)] == [29, 16, 14, 14]
 
 
 def test_a_difference_by_hand():
@@ -47,10 +76,9 @@ def test_a_difference_by_hand():
     gold = [note(n) for n in range(6)]
     less = [n.with_spans(n.spans[:2]) for n in gold]
     one, other = (score(gold, found, scheme.read()) for found in (less, gold))
-    told = benchmark.difference(one, other, "strict", resamples=50)
-    assert "recall 0.6667 -> 1.0000, +0.3333 (95% interval +0.3333 to +0.3333" in told
-    same = benchmark.difference(one, one, "strict", resamples=50)
-    assert "+0.0000 (95% interval +0.0000 to +0.0000, p = 1.000)" in same
+    told = paired.difference(one, other, Track("strict"), resamples=50)
+    assert told.startswith("recall 0.6667 -> 1.0000, +0.3333 (+0.3333 to +0.3333); F1 0.8000 -> 1.0000")
+    assert "+0.0000 (+0.0000 to +0.0000)" in paired.difference(one, one, Track("strict"), resamples=50)
 
 
 def test_sklearn_crfsuite_learns(notes, tmp_path):

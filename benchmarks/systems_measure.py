@@ -1,0 +1,71 @@
+"""One system of ``benchmarks/systems.py``: trained, timed, its findings kept in a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import outside
+
+from crfdeid import files, model
+from crfdeid.document import Document, Span
+from crfdeid.systems import multi, thresholds
+
+OUTSIDE = {"spacy": outside.spacy, "sklearn-crfsuite": outside.sklearn_crfsuite}
+
+Found = dict[str, list[Document]]
+
+
+class Result(NamedTuple):
+    """``train`` and ``tag`` are processor seconds, ``megabytes`` those of the model's folder;
+    ``found`` holds the documents of the system under "", and those of its members by name."""
+
+    train: float
+    tag: float
+    megabytes: float
+    curve: list[list[float]]
+    found: Found
+
+
+def measured(
+    make: Callable[[Path], model.Tagger] | None, name: str, train: Sequence[Document],
+    test: Sequence[Document], given: argparse.Namespace,
+) -> Result:  # fmt: skip
+    """``make`` trains a system of ours in a folder; without it, ``name`` is another's."""
+    bare = [document.with_spans(()) for document in test]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "model"
+        began = time.process_time()
+        tagger = make(folder) if make else None
+        tag = OUTSIDE[name](train, folder, given) if tagger is None else None
+        trained = time.process_time()
+        found = {"": list(model.tag_all(tagger, bare) if tagger else tag(bare))}
+        tagged = time.process_time()
+        if isinstance(tagger, multi.Model):
+            found |= {base: list(model.tag_all(t, bare)) for base, t in tagger.bases.items()}
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        curve = points(thresholds.measure(tagger, test)) if tagger and thresholds.scored(tagger) else []
+    return Result(trained - began, tagged - trained, size / 1e6, curve, found)
+
+
+def points(margins: thresholds.Margins) -> list[list[float]]:
+    return [[*margins.at(bias), margins.area] for bias in thresholds.BIASES]
+
+
+def kept(path: Path, test: Sequence[Document], make: Callable[[], Result]) -> Result:
+    """The result that is in the file, or one that is made now and put there."""
+    if not path.is_file():
+        table = make()._asdict()
+        for name, documents in table["found"].items():
+            table["found"][name] = {d.id: [(s.start, s.end, s.type) for s in d.spans] for d in documents}
+        with files.whole(path) as file:
+            json.dump(table, file)
+    table = json.loads(files.read_text(path))
+    for name, spans in table["found"].items():
+        table["found"][name] = [d.with_spans(Span(*span) for span in spans[d.id]) for d in test]
+    return Result(**table)
