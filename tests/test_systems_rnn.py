@@ -178,6 +178,15 @@ def test_dropout_is_of_training_alone():
             assert not torch.equal(made(words), made(words))
 
 
+def test_dropout_keeps_the_sum():
+    made = random_network(Elman, 1, seed=6).train()
+    made.dropped = 0.25
+    with rnn_training.seeded(1):
+        found = made.drop(torch.ones(40_000))
+    assert set(found.unique().tolist()) == {0.0, torch.tensor(1.0).div(0.75).item()}
+    assert found.mean().item() == pytest.approx(1.0, abs=0.02)
+
+
 def test_rare_words_are_unknown_ones_and_are_learned():
     words = rnn_words.learned([["Dr", "Ruiz", "\n"], ["Dr", "Haddad", "\r\n"]], 2, "forms")
     assert words.known == ("Dr",)

