@@ -16,7 +16,8 @@ from pathlib import Path
 
 from crfdeid import command, corpora, redaction, releasing
 from crfdeid.faults import ConfigurationFault
-from crfdeid.redaction import MARKER, STYLES, Redactor
+from crfdeid.redaction import STYLES, Redactor
+from crfdeid.redaction_markers import MARKER
 from crfdeid.releasing import SPANS, Destination, Journal
 from crfdeid.surrogates import dates, keys, vault
 from crfdeid.surrogates.patient import Rules

@@ -14,18 +14,17 @@ from dataclasses import dataclass, field, replace
 
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, DocumentFault, near
-from crfdeid.surrogates import kinds, known
+from crfdeid.redaction_markers import MARKER, blank, checked, marked
+from crfdeid.redaction_unions import share_a_word, united
+from crfdeid.surrogates import kinds, known, repeats
+from crfdeid.surrogates.finder import Finder
 from crfdeid.surrogates.patient import Patient, Rules
-from crfdeid.surrogates.repeats import Finder, missed
 from crfdeid.surrogates.vault import Past
 
 STYLES = ("surrogate", "type", "blank")
-MARKER = "[**{type}**]"
-SHWETA = "shweta"  # names the markers of Shweta et al. 2016 (section on de-identification)
-GENERIC = "PHI"
-BLANK = "_"
 UNREAD = "not read as {kind}"
 UNKNOWN = "no known type"
+MIXED = "overlapping spans of different types"
 
 
 @dataclass(frozen=True)
@@ -48,12 +47,14 @@ class Proposal:
 @dataclass(frozen=True)
 class Redaction:
     """``overlaps`` counts the stretches where spans of different types were united. ``survivors``
-    are the places in the redacted text where a string found in the patient's notes still stands."""
+    are the places in the redacted text where a string found in the patient's notes still stands;
+    ``named``, whether the note's own name or that of its patient holds one."""
 
     document: Document
     proposals: tuple[Proposal, ...]
     overlaps: int = 0
     survivors: tuple[Span, ...] = ()
+    named: bool = False
 
 
 class Redactor:
@@ -85,7 +86,7 @@ class Redactor:
     def proposals(self, document: Document, beside: Iterable[Document] = ()) -> list[Proposal]:
         """What would stand in a note, ``beside`` being the patient's other notes."""
         who, finder = self._together([document, *beside])
-        return self._proposals(document, united(document.spans)[0], who, finder)
+        return self._proposals(document, *united(document.spans), who, finder)
 
     def _together(self, documents: Sequence[Document]) -> tuple[Patient, Finder]:
         """The surrogates of the patient whose notes these are, and what finds their strings again."""
@@ -95,25 +96,36 @@ class Redactor:
         past.join(told)
         who = Patient(self.secret, id, told, self.rules, past.names)
         past.names = who.names.given
-        return who, Finder(told.strings)
+        return who, repeats.finder(told.strings)
 
     def _redaction(self, document: Document, who: Patient, finder: Finder) -> Redaction:
-        spans, overlaps = united(document.spans)
-        proposals = self._proposals(document, spans, who, finder)
+        spans, mixed = united(document.spans)
+        proposals = self._proposals(document, spans, mixed, who, finder)
         changed = applied(document, proposals)
         if self.past is not None:
             remember(self.past[identity(document)], document, proposals)
-        return Redaction(changed, tuple(proposals), overlaps, tuple(survivors(changed, finder)))
+        named = any(repeats.tells(name, finder) for name in (document.id, document.patient or ""))
+        return Redaction(changed, tuple(proposals), len(mixed), tuple(survivors(changed, finder)), named)
 
     def _proposals(
-        self, document: Document, spans: list[Span], who: Patient, finder: Finder
+        self, document: Document, spans: list[Span], mixed: set[Span], who: Patient, finder: Finder
     ) -> list[Proposal]:
-        repeats = set(missed(document, finder, spans))
-        whole = document.with_spans([*spans, *repeats])
+        again = set(repeats.missed(document, finder, spans))
+        whole = document.with_spans([*spans, *again])
         day = who.anchor(whole)
-        return [
-            replace(self._proposal(whole, span, who, day), repeat=span in repeats) for span in whole.spans
-        ]
+        proposals = []
+        for span in whole.spans:
+            made = replace(self._proposal(whole, span, who, day), repeat=span in again)
+            doubtful = span in mixed and self.style == "surrogate"
+            proposals.append(self._unmixed(made, document) if doubtful else made)
+        return proposals
+
+    def _unmixed(self, made: Proposal, document: Document) -> Proposal:
+        """What stands for spans of different types that overlap: nothing of it may be left."""
+        if not share_a_word(document.text[made.start : made.end], made.replacement):
+            return made
+        marker = marked(made.type, self.marker)
+        return replace(made, replacement=marker, treatment="marker", resolved=False, why=MIXED)
 
     def _proposal(self, document: Document, span: Span, who: Patient, day: object) -> Proposal:
         text, kind = document.covered(span), kinds.of(span.type)
@@ -121,20 +133,13 @@ class Redactor:
         if self.style == "blank":
             return Proposal(*place, blank(text), "blank")
         if self.style == "type":
-            return Proposal(*place, self.marked(span.type), "marker")
+            return Proposal(*place, marked(span.type, self.marker), "marker")
         if kind == kinds.UNKNOWN:
-            return Proposal(*place, self.marked(span.type), "marker", False, UNKNOWN)
+            return Proposal(*place, marked(span.type, self.marker), "marker", False, UNKNOWN)
         made = who.surrogate(document, span, day)
         if made is None:
-            return Proposal(*place, self.marked(span.type), "marker", False, UNREAD.format(kind=kind))
+            return Proposal(*place, marked(span.type, self.marker), "marker", False, UNREAD.format(kind=kind))
         return Proposal(*place, made, treatment(text, made, kind, self.rules))
-
-    def marked(self, type: str) -> str:
-        """The marker of a type; of one that is in no scheme, the generic one."""
-        kind = kinds.of(type)
-        if self.marker != SHWETA:
-            return self.marker.format(type=GENERIC if kind == kinds.UNKNOWN else type)
-        return shweta(type, kind)
 
 
 def remember(past: Past, document: Document, proposals: Iterable[Proposal]) -> None:
@@ -146,12 +151,9 @@ def remember(past: Past, document: Document, proposals: Iterable[Proposal]) -> N
 def survivors(document: Document, finder: Finder) -> Iterator[Span]:
     """Where a redacted document still holds a string of its patient: anywhere outside the
     replacements, and names inside them too."""
-    inside = bytearray(len(document.text))
-    for span in document.spans:
-        inside[span.start : span.end] = b"\1" * (span.end - span.start)
-    for span, string in finder.occurrences(document.text):
-        if string.derived:
-            continue
+    inside = repeats.covered(document.text, document.spans)
+    for sight in repeats.seen(document.text, finder):
+        span = sight.span
         if kinds.of(span.type) == kinds.NAME or not any(inside[span.start : span.end]):
             yield span
 
@@ -164,65 +166,9 @@ def treatment(text: str, made: str, kind: str, rules: Rules) -> str:
     return "shifted" if kind == kinds.DATE else "surrogate"
 
 
-def checked(marker: str) -> str:
-    """Raises :class:`ConfigurationFault` where a marker cannot be made of the type alone."""
-    if marker == SHWETA:
-        return marker
-    try:
-        marker.format(type="PATIENT")
-    except (KeyError, IndexError, ValueError, AttributeError):
-        raise ConfigurationFault(f"--marker: wanted a text with {{type}} in it, such as {MARKER}") from None
-    return marker
-
-
-def shweta(type: str, kind: str) -> str:
-    """
-    >>> shweta("PATIENT", "name"), shweta("DATE", "date"), shweta("SSN", "identifier")
-    ('XYZ_Patient', '00.00.Date', 'NUM_ID')
-    """
-    if kind == kinds.DATE:
-        return "00.00.Date"
-    if kind in (kinds.PHONE, kinds.IDENTIFIER):
-        return "NUM_PHONE" if kind == kinds.PHONE else "NUM_ID"
-    return f"XYZ_{(GENERIC if kind == kinds.UNKNOWN else type).title()}"
-
-
-def blank(text: str) -> str:
-    """As long as ``text``; line ends stay.
-
-    >>> blank("Ana Ruiz")
-    '________'
-    """
-    return "".join(c if c in "\r\n" else BLANK for c in text)
-
-
 def identity(document: Document) -> str:
     """Whom a note is about: its patient, or nobody but itself."""
     return f"patient {document.patient}" if document.patient is not None else f"document {document.id}"
-
-
-def united(spans: Iterable[Span]) -> tuple[list[Span], int]:
-    """Overlapping spans as one, of the longest one's type; how many unions were of different types.
-
-    >>> spans, mixed = united([Span(0, 9, "STREET"), Span(5, 12, "CITY"), Span(12, 14, "STATE")])
-    >>> [(span.start, span.end, span.type) for span in spans], mixed
-    ([(0, 12, 'STREET'), (12, 14, 'STATE')], 1)
-    """
-    groups: list[list[Span]] = []
-    end = -1
-    for span in sorted(spans):
-        if span.start < end:
-            groups[-1].append(span)
-        else:
-            groups.append([span])
-        end = max(end, span.end)
-    mixed = sum(len({span.type for span in group}) > 1 for group in groups)
-    return [union(group) for group in groups], mixed
-
-
-def union(group: list[Span]) -> Span:
-    longest = max(group, key=lambda span: span.end - span.start)
-    return Span(group[0].start, max(span.end for span in group), longest.type)
 
 
 def applied(document: Document, proposals: Iterable[Proposal]) -> Document:

@@ -11,7 +11,8 @@ from crfdeid.surrogates.writing import folded
 from crfdeid.synthetic.parts import listed
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
-FIRST = (FEMALE, MALE, EITHER)
+FEW = 30
+MUCH = 3
 
 
 @cache
@@ -40,6 +41,13 @@ def folds(name: str) -> frozenset[str]:
     return frozenset(folded(entry) for entry in (listed(name) or entries(name)))
 
 
+@cache
+def credentials() -> frozenset[str]:
+    """The lowercased titles that are written in capitals (MD, PharmD): they stand behind a name."""
+    titles = gazetteer.lines(gazetteer.find("titles"))
+    return frozenset(title.lower() for title in titles if sum(map(str.isupper, title)) > 1)
+
+
 def common(name: str) -> bool:
     """Whether many bear this (folded) name: it is no misspelling then."""
     return any(name in folds(kind) for kind in ("female_names", "male_names", "common_surnames"))
@@ -56,6 +64,8 @@ def kind(name: str) -> str:
     """
     female, male = name in folds("first_names_female"), name in folds("first_names_male")
     firsts = name in folds("female_names") or name in folds("male_names")
+    if not (female or male) and name not in folds("surnames"):
+        return guessed(name)
     if not (female or male) or (name in folds("surnames") and not firsts and name not in nicknames()):
         return SURNAME
     return EITHER if female and male else FEMALE if female else MALE
@@ -72,6 +82,39 @@ def pool(kind: str) -> Mapping[str, tuple[str, ...]]:
     never = words("eponyms", "medical_words", "dates", "titles", "surnames.exclude", "first_names.exclude")
     names = (name for name in entries(named[kind]) if name.isascii() and name.isalpha() and len(name) > 2)
     return by_initial(name for name in names if name.lower() not in never)
+
+
+def drawn_from(kind: str, initial: str) -> tuple[str, ...]:
+    """The names of a kind and an initial. Few are for either gender; those who bear such a name
+    have one of either."""
+    names = pool(kind).get(initial, ())
+    if kind == EITHER and len(names) < FEW:
+        names = pool(FEMALE).get(initial, ()) + pool(MALE).get(initial, ())
+    return names or pool(SURNAME)[initial]
+
+
+@cache
+def endings() -> Mapping[str, Mapping[str, float]]:
+    """For each ending of two and three letters, its share in the names of each kind."""
+    shares: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    female, male = folds("first_names_female"), folds("first_names_male")
+    for kind, names in ((FEMALE, female - male), (MALE, male - female), (SURNAME, folds("surnames"))):
+        for name in names:
+            for length in (2, 3):
+                shares[name[-length:]][kind] += 1 / len(names)
+    return shares
+
+
+def guessed(name: str) -> str:
+    """The kind of a (folded) name in no list, by its ending: a surname unless that is much commoner in
+    first names. It depends on the name alone, as :func:`kind` does.
+
+    >>> guessed("shanelyssa"), guessed("wrzeszczynski")
+    ('female', 'surname')
+    """
+    shares = endings().get(name[-3:]) or endings().get(name[-2:]) or {}
+    best = max((FEMALE, MALE), key=lambda kind: shares.get(kind, 0.0))
+    return best if shares.get(best, 0.0) > MUCH * shares.get(SURNAME, 0.0) else SURNAME
 
 
 def by_initial(names: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -21,9 +21,10 @@ from crfdeid.surrogates.writing import WORD, bare, cased, folded, words
 
 PARTICLES = words("van von der den de la le du del della di da dos el al bin ibn ten ter y and or the of")
 SUFFIXES = words("jr sr ii iii iv esq")
-LETTERS = ("ABCDEFGHJKLMNPRSTVW", "IOQUXYZ")  # those that begin many names, and few
+LETTERS = ("ABCDEFGHJKLMNPRSTVW", "IOUYZ")  # those that begin many names, and few; Q and X begin hardly any
 AMBIGUOUS = ("do", "pa")  # credentials, and surnames
-CREDENTIALS = regex.compile(r"(?<=[,\s])(?:M\.\s?D|D\.\s?O|R\.\s?N|N\.\s?P|P\.\s?A|Ph\.\s?D)\.?$")
+COURTESY = words("mr mrs ms miss dr drs doctor prof professor nurse sra madam mister")
+CREDENTIALS = regex.compile(r"(?<=[,\s])(?:(?:M\.D|D\.O|R\.N|N\.P|P\.A|Ph\.\s?D)\b\.?[,\s]*)+$")
 DIGITS = regex.compile(r"\d+")
 TRIES = 200
 
@@ -40,6 +41,7 @@ class Names:
         if known.whole:
             for name in sorted(known.names):  # in this order, whatever the order of the notes
                 self.surrogate(name)
+            self.taken |= {folded(made) for made in self.given.values()}
 
     def text(self, text: str) -> str | None:
         """``text`` with every word of a name replaced; None where it holds none.
@@ -65,15 +67,12 @@ class Names:
     def kept(self, text: str, found: list[regex.Match[str]], number: int) -> bool:
         """Titles, credentials, suffixes and small particles say nothing of who it is. What may be
         a name as well ("Van", "Le", "Do") is kept only where it cannot be one."""
-        word, low = found[number][0], folded(found[number][0])
-        dotted = CREDENTIALS.search(text)
+        low, dotted = folded(found[number][0]), CREDENTIALS.search(text)
         if low in SUFFIXES or (dotted and dotted.start() <= found[number].start()):
             return True
         if low in PARTICLES and number + 1 < len(found):
-            return word.islower() or bool(number and word.istitle()) or low not in lists.folds("first_names")
-        if low not in lists.words("titles"):
-            return False
-        return low not in AMBIGUOUS or (word.isupper() and number > 0)
+            return is_particle(text, found, number)
+        return low in lists.words("titles") and is_title(text, found, number)
 
     def word(self, word: str) -> str:
         """One word's surrogate: a letter, a few initials, or a name with its possessive."""
@@ -92,7 +91,7 @@ class Names:
         plain = folded(letter)[:1].upper()
         found = self.initials.get(plain)
         if found is None:
-            found = self.draws.choice(LETTERS[0], "letter", letter)
+            found = self.draws.choice(LETTERS[0], "letter", plain or letter)
         return found if letter.isupper() else found.lower()
 
     def initial(self, name: str) -> str:
@@ -108,15 +107,28 @@ class Names:
         return self.given[name]
 
     def made(self, name: str) -> str:
+        if (single := self.singular(name)) is not None:
+            return plural(self.surrogate(single))
         root = self.misspellings.root(name)
         if root is not None:
             right = self.surrogate(root)
             return self.first(name, lambda number: misspelt(right, name, root, self.draws, number))
         if (full := self.full(name)) is not None:
             return self.shortened(name, self.surrogate(full))
-        kind, initial = lists.kind(name), self.initial(name)
-        names = lists.pool(kind).get(initial) or lists.pool(lists.SURNAME)[initial]
-        return self.first(name, lambda number: self.draws.choice(names, "name", name, number))
+        initial = self.initial(name)
+        names, further = lists.drawn_from(lists.kind(name), initial), lists.pool(lists.SURNAME)[initial]
+        return self.first(
+            name,
+            lambda number: self.draws.choice(names if number < TRIES // 2 else further, "name", name, number),
+        )
+
+    def singular(self, name: str) -> str | None:
+        """The name of the patient's people whose plural ``name`` is ("the Garcias"), unless that is a
+        name itself (Hay and Hays)."""
+        if name in lists.folds("surnames") or name in lists.folds("first_names"):
+            return None
+        return next((one for one in (name[:-1], name[:-2]) if one in self.known.names
+                     and len(one) > 2 and plural(one) == name), None)  # fmt: skip
 
     def first(self, name: str, make: Callable[[int], str]) -> str:
         """The first candidate that is free: neither the name, nor a real name of the patient, nor
@@ -153,3 +165,36 @@ class Names:
         """A nickname for the surrogate ``full``, or itself where it has none that is free."""
         shorts: Iterable[str] = lists.shortened().get(folded(full), ())
         return next((short for short in shorts if self.free(short, nickname)), full)
+
+
+def plural(name: str) -> str:
+    """
+    >>> plural("Garcia"), plural("Davis")
+    ('Garcias', 'Davises')
+    """
+    return name + ("es" if name[-1] in "sxz" else "s")
+
+
+def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
+    """Whether a word such as "van" is a particle there: in small letters within a name that has
+    capitals, behind another part of the name, or where it is no first name."""
+    word = found[number][0]
+    if word.islower() and not text.islower():
+        return True
+    behind = number and folded(found[number - 1][0]) not in lists.words("titles")
+    behind = behind and "," not in text[found[number - 1].end() : found[number].start()]
+    return bool(behind and word.istitle()) or folded(word) not in lists.folds("first_names")
+
+
+def is_title(text: str, found: list[regex.Match[str]], number: int) -> bool:
+    """Whether a word such as "Nurse" is a title there: before a name, without a comma between; or
+    a credential behind one. Else somebody may be called so."""
+    word, low = found[number][0], folded(found[number][0])
+    if number + 1 < len(found) and low not in AMBIGUOUS:
+        leads = low in COURTESY or all(folded(m[0]) in lists.words("titles") for m in found[:number])
+        if leads and "," not in text[found[number].end() : found[number + 1].start()]:
+            return True
+    if number == 0 or low not in lists.credentials():
+        return False
+    parted = "," in text[found[number - 1].end() : found[number].start()]
+    return low not in AMBIGUOUS or (word.isupper() and (parted or not text.isupper()))

@@ -7,120 +7,158 @@ left so is told by offset.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 import regex
 
 from crfdeid.document import Document, Span
-from crfdeid.surrogates import dates, kinds, lists
+from crfdeid.surrogates import ages, dates, kinds, lists
+from crfdeid.surrogates.finder import LEAST_WITHIN, NUMBERS, RUN, Finder, Sight, String
 from crfdeid.surrogates.names import PARTICLES, SUFFIXES
-from crfdeid.surrogates.writing import WORD, bare, words
+from crfdeid.surrogates.plain import plain
+from crfdeid.surrogates.writing import WORD, bare, folded, words
 
-LEAST_OF_NUMBER, LEAST_OF_DATE, LEAST_OF_PLACE = 5, 6, 4
+LEAST_OF_NUMBER, LEAST_OF_DATE, LEAST_OF_PLACE = 5, 5, 4
+LAST_FOUR = 4
 NO_NAMES = PARTICLES | SUFFIXES
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
-RUN = regex.compile(r"\w+")
-EDGES = regex.compile(r"^\W+|\W+$")
 TITLE = regex.compile(r"\b(?:mr|mrs|ms|miss|dr|drs|doctor|prof|nurse)\.?\s+$", regex.IGNORECASE)
 SENTENCE_END = regex.compile(r"(?:^|[.!?:;\n\r\-*#>])[\s\"'(\[]*$")
 AFTER = regex.compile(r"(?P<of>['’]s)?\s+(?P<word>\w+)")
+YEARS = regex.compile(r"[-\s]*(?:year|yr|y\.?/?o\b|y\.o)", regex.IGNORECASE)
+AGED = regex.compile(r"\b(?:age|aged|age\s*(?:of|:|is))\s*$", regex.IGNORECASE)
+ENDING = regex.compile(
+    r"(?:\b(?:ending|ends)(?:\s+(?:in|with))?|\blast\s+(?:four|4)(?:\s+digits)?(?:\s+(?:of|are|is))?[\w\s#:]{0,12}|"
+    r"[x*]+-?)[\s:#]*$",
+    regex.IGNORECASE,
+)
+LEFT, RIGHT = regex.compile(r"\S*$"), regex.compile(r"\S*")  # they match everywhere
+ADDRESS = regex.compile(
+    r"[@\\~_\d]|://|www\.|\.(?:pdf|docx?|txt|jpe?g|com|org|net|edu|gov)\b", regex.IGNORECASE
+)
 ACTS = words(
     """is was has had says said states stated reports reported denies denied came comes presented presents
     lives lived called calls does did who then developed underwent received went returned complains felt"""
 )
-NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
 PLACES = (kinds.STREET, kinds.CITY, kinds.HOSPITAL, kinds.ORGANIZATION, kinds.PLACE, kinds.DEPARTMENT)
 
 
-class String(NamedTuple):
-    text: str  # lowercased
-    type: str
-    acronym: bool  # counts where it is written in capitals alone
-    derived: bool = False  # never found itself: a nickname of a name that was
+def finder(strings: Mapping[str, Iterable[str]]) -> Finder:
+    """What finds the texts of each type again."""
+    return Finder(found for type, texts in strings.items() for t in texts for found in looked_for(t, type))
 
 
-class Finder:
-    """Finds the strings of a patient, whole words of any case. ``strings`` are texts by type."""
-
-    def __init__(self, strings: Mapping[str, Iterable[str]]) -> None:
-        starts: dict[str, list[String]] = defaultdict(list)
-        for string in sorted({s for type, texts in strings.items() for t in texts for s in made(t, type)}):
-            if first := RUN.search(string.text):
-                starts[first[0]].append(string)
-        self.starts = {first: sorted(found, key=lambda s: -len(s.text)) for first, found in starts.items()}
-
-    def occurrences(self, text: str) -> Iterator[tuple[Span, String]]:
-        """The longest string at each place."""
-        low = lowered(text)
-        free = 0
-        for match in RUN.finditer(low):
-            strings = self.starts.get(match[0])
-            if strings is None or (start := match.start()) < free:
-                continue
-            for string in strings:
-                end = start + len(string.text)
-                if low.startswith(string.text, start) and ends(low, end) and fits(text[start:end], string):
-                    yield Span(start, end, string.type), string
-                    free = end
-                    break
+def looked_for(text: str, type: str) -> Iterator[String]:
+    kind = kinds.of(type)
+    if kind == kinds.NAME:
+        yield from names(text, type)
+    elif kind == kinds.AGE:
+        yield from old_ages(text, type)
+    elif kind in NUMBERS:
+        yield from number("".join(RUN.findall(plain(text).text)), type, kind)
+    elif not (kind == kinds.DATE and dates.only_weekday(text)):  # those may stand
+        found = tuple(RUN.findall(plain(text).text))
+        core = text.strip()
+        acronym = core.isupper() and core.isalpha() and len(core) < 6
+        if found:
+            yield String(found, type, "all" if acronym else "", found[0] if len(found) == 1 else "")
 
 
-def made(text: str, type: str) -> Iterator[String]:
-    """The strings to look for: the text without outer marks and, of a name, each of its words."""
-    if kinds.of(type) == kinds.AGE or (kinds.of(type) == kinds.DATE and dates.only_weekday(text)):
-        return  # these may stand
-    core = EDGES.sub("", text)
-    acronym = core.isupper() and core.isalpha() and len(core) < 6
-    if kinds.of(type) != kinds.NAME:
-        if core:
-            yield String(lowered(core), type, acronym)
-        return
+def names(text: str, type: str) -> Iterator[String]:
+    """Each word of a name, its plural, and the first names that it may be short for or is shortened to."""
     for match in WORD.finditer(text):
         word, _ = bare(match[0])
-        low = lowered(word)
-        if len(word) > 1 and low not in NO_NAMES and low not in lists.words("titles"):
-            yield String(low, type, len(word) < 4 and word.isupper())
-            for short in lists.shortened().get(low, ()):
-                yield String(short.lower(), type, False, True)
+        found, low = tuple(RUN.findall(plain(word).text)), folded(word)
+        if len(low) < 2 or low in NO_NAMES or low in lists.words("titles") or not found:
+            continue
+        yield String(found, type, "all" if len(word) < 4 and word.isupper() else "", low)
+        if len(low) > 2:
+            ending = "es" if low[-1] in "sxz" else "s"
+            yield String((*found[:-1], found[-1] + ending), type, "first", low, True)
+        for other in (*lists.shortened().get(low, ()), *lists.nicknames().get(low, ())):
+            yield String((folded(other),), type, "", folded(other), True)
 
 
-def lowered(text: str) -> str:
-    """Lowercased without a change of length (``İ`` would grow)."""
-    low = text.lower()
-    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+def old_ages(text: str, type: str) -> Iterator[String]:
+    """The words and numbers of an age that is over 89: others may stand."""
+    if ages.treated(text) not in (text, None):
+        for match in (*ages.OLD.finditer(text), *ages.NUMBER.finditer(text)):
+            if not match[0].isdecimal() or int(match[0]) > ages.OLDEST:
+                yield String(tuple(RUN.findall(plain(match[0]).text)), type, derived=True)
 
 
-def ends(text: str, end: int) -> bool:
-    return end == len(text) or not (text[end - 1].isalnum() and (text[end].isalnum() or text[end] == "_"))
-
-
-def fits(written: str, string: String) -> bool:
-    return not string.acronym or written.isupper()
+def number(text: str, type: str, kind: str) -> Iterator[String]:
+    """A number, and of an identifier the last four digits."""
+    if text:
+        yield String((text,), type)
+    if kind == kinds.IDENTIFIER and len(text) > LAST_FOUR + 2 and text[-LAST_FOUR:].isdigit():
+        yield String((text[-LAST_FOUR:],), type, derived=True)
 
 
 def missed(document: Document, finder: Finder, taken: Iterable[Span]) -> list[Span]:
     """The repeats outside the spans ``taken`` that are to be replaced."""
     taken = sorted(taken)
-    inside = bytearray(len(document.text))
-    for span in taken:
-        inside[span.start : span.end] = b"\1" * (span.end - span.start)
+    inside = covered(document.text, taken)
     ends_of_names = {span.end for span in taken if kinds.of(span.type) == kinds.NAME}
     starts_of_names = {span.start for span in taken if kinds.of(span.type) == kinds.NAME}
-    there = [
-        (span, string)
-        for span, string in finder.occurrences(document.text)
-        if not any(inside[span.start : span.end])
-    ]
-    names = [span for span, _ in there if kinds.of(span.type) == kinds.NAME]
+    there = finder.sights(document.text, inside)
+    parts = in_addresses(document.text, finder)
+    names = [sight.span for sight in there if kinds.of(sight.span.type) == kinds.NAME]
     starts_of_names |= {span.start for span in names}  # two words that may be names, side by side, are
     ends_of_names |= {span.end for span in names}
-    return [
-        span
-        for span, string in there
-        if sure(document.text, span, string, beside(document.text, span, starts_of_names, ends_of_names))
+    found = [
+        sight.span
+        for sight in there
+        if sure(document.text, sight, beside(document.text, sight.span, starts_of_names, ends_of_names))
     ]
+    for part in parts:
+        if not any(inside[part.start : part.end]) and not any(part.overlaps(span) for span in found):
+            found.append(part)
+    return found
+
+
+def seen(text: str, finder: Finder) -> Iterator[Sight]:
+    """Where the strings that were found themselves stand, also as parts of longer words; those in an
+    ordinary word or in another name (the Ander of Anderson) are none."""
+    yield from (sight for sight in finder.sights(text) if not sight.string.derived)
+    for sight, word in finder.within(text):
+        listed = word in lists.folds("surnames") or word in lists.folds("first_names")
+        if sight.string.size > LEAST_WITHIN and distinct(sight.string) and not listed and not ordinary(word):
+            yield sight
+
+
+def in_addresses(text: str, finder: Finder) -> Iterator[Span]:
+    """Names that are parts of what looks like an address, or like the name of a user or file."""
+    for sight, _ in finder.within(text):
+        span = sight.span
+        around = LEFT.search(text, max(0, span.start - 80), span.start)[0] + RIGHT.match(text, span.end)[0]
+        if distinct(sight.string) and ADDRESS.search(around):
+            yield span
+
+
+def tells(name: str, finder: Finder) -> bool:
+    """Whether the name of a note or patient holds a name or number of the patient."""
+    return any(
+        kinds.of(sight.string.type) == kinds.NAME or sight.string.size >= LEAST_OF_NUMBER
+        for sight in seen(name, finder)
+        if kinds.of(sight.string.type) in (kinds.NAME, *NUMBERS)
+    )
+
+
+def distinct(string: String) -> bool:
+    return not ordinary(string.root) and string.root not in lists.words("dates")
+
+
+def ordinary(word: str) -> bool:
+    return word in lists.words("medical_words", "eponyms", "hospital_words", "common_words")
+
+
+def covered(text: str, spans: Iterable[Span]) -> bytearray:
+    """A mark for each character of the text that a span covers."""
+    inside = bytearray(len(text))
+    for span in spans:
+        inside[span.start : span.end] = b"\1" * (span.end - span.start)
+    return inside
 
 
 def beside(text: str, span: Span, starts: set[int], ends: set[int]) -> bool:
@@ -129,20 +167,30 @@ def beside(text: str, span: Span, starts: set[int], ends: set[int]) -> bool:
     return near and text[span.start].isupper()
 
 
-def sure(text: str, span: Span, string: String, neighbour: bool) -> bool:
+def sure(text: str, sight: Sight, neighbour: bool) -> bool:
     """Whether an occurrence is PHI beyond doubt enough to replace it."""
+    span, string = sight.span, sight.string
     kind = kinds.of(span.type)
+    if kind == kinds.AGE:
+        return not string.words[0].isdigit() or told_as_age(text, span)
     if kind in NUMBERS:
-        return sum(c.isalnum() for c in string.text) >= LEAST_OF_NUMBER
+        return string.size >= LEAST_OF_NUMBER or (
+            string.derived and ENDING.search(text, max(0, span.start - 40), span.start) is not None
+        )
     if kind == kinds.DATE:
-        return len(string.text) >= LEAST_OF_DATE and any(c.isdigit() for c in string.text)
-    if kind in PLACES and len(string.text) < LEAST_OF_PLACE and not string.acronym:
+        return span.end - span.start >= LEAST_OF_DATE and any(c.isdigit() for c in "".join(string.words))
+    if kind in PLACES and string.size < LEAST_OF_PLACE and not string.written:
         return False
-    if kind in PLACES and not string.text.isalpha():
+    if kind in PLACES and not string.root.isalpha():
         return True
     if kind not in (kinds.NAME, *PLACES):
         return False
-    return named(text, span, string.text, neighbour)
+    return named(text, span, string.root, neighbour)
+
+
+def told_as_age(text: str, span: Span) -> bool:
+    before = AGED.search(text, max(0, span.start - 12), span.start)
+    return bool(before or YEARS.match(text, span.end))
 
 
 def named(text: str, span: Span, low: str, neighbour: bool) -> bool:
