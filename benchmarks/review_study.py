@@ -14,20 +14,26 @@ With --out, the notes and the store stay, to be opened with `python -m crfdeid.r
 from __future__ import annotations
 
 import argparse
+import http.client
+import json
 import random
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from starlette.testclient import TestClient
+import uvicorn
 
 from crfdeid import corpora, synthetic
 from crfdeid.document import Document, Span
 from crfdeid.review import __main__ as review
-from crfdeid.review import room, server, words
+from crfdeid.review import room, serving, words
+from crfdeid.review.security import Address, Sessions
+from crfdeid.review.server import application
 
 MEASUREMENT = re.compile(r"(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])")
 Table = dict[str, Any]
@@ -109,18 +115,48 @@ def apart(spans: Iterable[Span]) -> list[Span]:
 class Desk:
     """A person at the reading room, over its HTTP contract (docs/review_api.md)."""
 
-    def __init__(self, study: room.Room, name: str) -> None:
-        sessions, address = server.Sessions(), server.Address(("127.0.0.1",), 8765)
-        self.client = TestClient(server.application(study, sessions, address), base_url=address.url)
-        self.client.headers["Origin"] = address.url.rstrip("/")
-        self.client.get("/", params={"key": sessions.new_key()}, follow_redirects=False)
+    def __init__(self, port: int, key: str, name: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port)
+        self.headers = {"Origin": f"http://127.0.0.1:{port}", "Content-Type": "application/json"}
+        self.answer("GET", f"/?key={key}")
         self.send("/api/login", {"name": name})
 
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def answer(self, method: str, path: str, body: Table | None = None) -> bytes:
+        self.connection.request(method, path, json.dumps(body) if body else None, self.headers)
+        answer = self.connection.getresponse()
+        found = answer.read()
+        if answer.status >= 400:
+            raise RuntimeError(f"{method} {path}: {answer.status} {json.loads(found)['fault']}")
+        if cookie := answer.getheader("Set-Cookie"):
+            self.headers["Cookie"] = cookie.split(";")[0]
+        return found
+
     def send(self, path: str, body: Table) -> Table:
-        return self.client.post(path, json=body).raise_for_status().json()
+        return json.loads(self.answer("POST", path, body))
 
     def ask(self, path: str) -> Table:
-        return self.client.get(path).raise_for_status().json()
+        return json.loads(self.answer("GET", path))
+
+
+@contextmanager
+def served(study: room.Room) -> Iterator[Callable[[str], Desk]]:
+    """The study on a free port of this machine; what is called with a name gives that person a desk."""
+    with serving.bound("127.0.0.1", 0) as listening:
+        port, sessions = listening.getsockname()[1], Sessions()
+        app = application(study, sessions, Address(("127.0.0.1",), port))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        with ExitStack() as desks:
+            desks.callback(thread.join)
+            desks.callback(setattr, server, "should_exit", True)
+            yield lambda name: desks.enter_context(Desk(port, sessions.new_key(), name))
 
 
 def make(folder: Path, count: int = 20, seed: int = 5, model: str | None = "english") -> list[Document]:
@@ -205,12 +241,13 @@ def main() -> None:
         folder = given.out or Path(name)
         gold = make(folder, given.notes, given.seed)
         study = room.enter(folder / "study.db")
-        for reader in READERS:
-            spend(Desk(study, reader.name), reader.pace)
-        eve = Desk(study, "eve")
-        unseen = adjudicate(eve, gold, given.left)
-        total = sum(len(document.spans) for document in gold[: given.notes - given.left])
-        print("\n".join(tables(eve.ask("/api/measures"), unseen, total)))
+        with served(study) as desk:
+            for reader in READERS:
+                spend(desk(reader.name), reader.pace)
+            eve = desk("eve")
+            unseen = adjudicate(eve, gold, given.left)
+            total = sum(len(document.spans) for document in gold[: given.notes - given.left])
+            print("\n".join(tables(eve.ask("/api/measures"), unseen, total)))
         study.store.close()
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import socket
 import ssl
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault
 from crfdeid.review import __main__ as verb
 from crfdeid.review import adjudication, guard, readers, reading, routes, security, serving
-from crfdeid.review.faults import Unauthorised, Wait
+from crfdeid.review.faults import Stage, Unauthorised, Wait
 from crfdeid.review.security import Address, Sessions
 
 ORIGIN = "http://127.0.0.1:8765"
@@ -158,6 +159,7 @@ def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):  
     ]
     told = capsys.readouterr()
     assert not [answer for answer in answers if CANARY in answer.text]
+    assert all(set(answer.json()) == {"fault"} for answer in answers)
     assert CANARY not in told.out + told.err and "ZeroDivisionError at" in told.err
 
 
@@ -224,6 +226,41 @@ def test_a_name_is_given_back_and_another_browser_let_in(study):  # noqa: F811
         assert browser.post("/api/readers", {"name": name, "role": "reader"}).status_code == 422
 
 
+def test_a_window_of_one_reader_does_not_act_as_another(study):  # noqa: F811
+    browser = Browser(study, "ann")  # one browser, two windows: in the second, bob comes in
+    Browser(study, "bob").act(1, "add", start=12, end=16, type="DOCTOR")
+    browser.post("/api/login", {"name": "bob"})
+    body = {"version": 0, "kind": "add", "start": 20, "end": 28, "type": "DATE"}
+    for name in ("ann", "bob", "%62ob"):
+        answer = browser.post("/api/notes/1/actions", body, {"X-Reader": name})
+        assert answer.status_code == 409
+        assert ("state" in answer.json()) == (name != "ann")  # ann is not shown bob's marks
+    assert browser.client.get("/api/notes/1", headers={"X-Reader": "ann"}).json()["stage"] == "reader"
+    assert browser.client.get("/api/notes/1", headers={"X-Reader": "bob"}).status_code == 200
+
+
+def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study):  # noqa: F811
+    ann, eve = Browser(study, "ann"), Browser(study, "eve")
+    new = {"name": "mallory", "role": "adjudicator"}
+    readers.set_password(study.store, "eve", "correct horse battery")
+    assert ann.post("/api/readers", new).status_code == 403
+    assert ann.post("/api/readers", {"name": "zoe"}).status_code == 201
+    assert eve.post("/api/readers", new).status_code == 201
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a" * 61, "a" * 900_000, "", "a\0b"])
+def test_a_name_that_is_none_is_not_let_in_and_not_remembered(study, name):  # noqa: F811
+    answer = Browser(study).post("/api/login", {"name": name, "password": "x"})
+    assert answer.status_code == 401 and not study.door.wrong
+
+
+def test_no_reader_is_called_as_a_system(study):  # noqa: F811
+    study.store.write("INSERT INTO systems VALUES('model', 1, 0, 0)")
+    assert Browser(study).post("/api/readers", {"name": "model"}).json()["stage"] == "exists"
+    with pytest.raises(Stage):
+        readers.add(study.store, "model", "reader")
+
+
 def test_a_session_ends_when_it_is_not_used(monkeypatch):
     sessions = Sessions()
     token = sessions.redeem(sessions.new_key())
@@ -267,6 +304,8 @@ def test_addresses():
     assert secure.origins == {"https://ward.example.org", "https://ward.example.org:443"}
     assert serving.names(arguments()) == ("127.0.0.1", "localhost", "::1")
     assert serving.names(argparse.Namespace(host="0.0.0.0", name=["a", "b"])) == ("a", "b")
+    with serving.bound("127.0.0.1", 0) as taken:
+        assert taken.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's delay on
     with serving.bound("127.0.0.1", 0) as taken, pytest.raises(ConfigurationFault, match="--port"):
         serving.bound("127.0.0.1", taken.getsockname()[1])
 

@@ -203,6 +203,17 @@ def test_an_action_that_cannot_be_is_refused_and_changes_nothing(study, fields, 
     assert ann.get("/api/notes/1").json()["version"] == 0
 
 
+@pytest.mark.parametrize("path", ["/api/export", "/api/surrogates/export"])
+@pytest.mark.parametrize("field", ["set", "what", "who", "format", "name"])
+def test_an_export_of_what_cannot_be_is_refused(study, path, field):
+    decided(study, 1, [])
+    eve = Browser(study, "eve")
+    for odd in ([], {}, 7, "\ud800"):
+        body = {"name": "gold", "format": "jsonl", "what": "reader"} | {field: odd}
+        assert eve.post(path, body).status_code in (404, 409, 422)
+    assert not study.out.exists()
+
+
 def finished(study, name, *marks, number=1):
     browser = Browser(study, name)
     for start, end, type in marks:
@@ -323,6 +334,15 @@ def test_the_consensus_is_exported_and_never_over_what_is_there(study):
     assert [path.stat().st_mode & 0o777 for path in (study.out, study.out / "gold")] == [0o700, 0o700]
     one_file = eve.post("/api/export", body | {"name": "gold", "format": "jsonl"}).json()["path"]
     assert Path(one_file).stat().st_mode & 0o777 == 0o600
+
+
+def test_an_export_that_cannot_be_written_is_told(study):
+    decided(study, 1, [(12, 16, "DOCTOR")])
+    eve = Browser(study, "eve")
+    study.out.write_text("in the way")
+    for format in ("i2b2", "jsonl"):
+        answer = eve.post("/api/export", {"name": "gold", "format": format})
+        assert answer.status_code == 409 and "cannot be made" in answer.json()["fault"]
 
 
 @pytest.mark.parametrize(

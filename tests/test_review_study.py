@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-for package in ("fastapi", "uvicorn", "argon2", "httpx"):
+for package in ("fastapi", "uvicorn", "argon2"):
     pytest.importorskip(package, reason="pip install 'crfdeid[review]'")
 
 from crfdeid import synthetic  # noqa: E402
@@ -44,11 +44,12 @@ def share(missed, spans, dates):
 def test_the_consensus_and_the_tables(study, tmp_path, capsys):
     gold = study.make(tmp_path, 4, 2, model=None)
     opened = room.enter(tmp_path / "study.db")
-    for reader in study.READERS:
-        study.spend(study.Desk(opened, reader.name), reader.pace)
-    eve = study.Desk(opened, "eve")
-    unseen = study.adjudicate(eve, gold, 1)
-    found = eve.ask("/api/measures")
+    with study.served(opened) as desk:
+        for reader in study.READERS:
+            study.spend(desk(reader.name), reader.pace)
+        eve = desk("eve")
+        unseen = study.adjudicate(eve, gold, 1)
+        found = eve.ask("/api/measures")
     total = sum(len(note.spans) for note in gold[:3])
     lines = list(study.tables(found, unseen, total))
     opened.store.close()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 from fastapi import Depends, Path, Request
 from starlette.responses import Response
 
 from crfdeid.review import readers
-from crfdeid.review.faults import Forbidden, Invalid, Unauthorised
+from crfdeid.review.faults import Forbidden, Invalid, Stage, Unauthorised
 from crfdeid.review.readers import Reader
 from crfdeid.review.room import Room
 from crfdeid.review.security import Address, Session
@@ -47,6 +48,8 @@ def reader(request: Request) -> Reader:
     name = session(request).reader
     if name is None:
         raise Unauthorised("pick a reader's name first")
+    if unquote(request.headers.get("x-reader", name)) != name:
+        raise Stage("reader", "another name was picked in this browser since; load this page again")
     return readers.find(the_room(request).store, name)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from crfdeid.review.security import Address
 
 LARGEST = 1_000_000  # bytes of a request's body
+OWN = "the server met a fault of its own; its terminal says where"
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -58,7 +59,7 @@ class Guard:
         except Exception as error:  # whatever it is, its message could hold note text
             tell(error)
             if not outgoing.begun:
-                await outgoing.fault(500, "the server met a fault of its own; its terminal says where")
+                await outgoing.fault(500, OWN)
 
     def refusal(self, scope: Message) -> tuple[int, str] | None:
         """Status and reason where a request is not let in."""

@@ -20,6 +20,7 @@ SHORTEST = 10  # characters of a password
 PATIENCE = 5  # wrong passwords before one must wait, twice as long each time
 LONGEST_WAIT = 300.0
 REMEMBERED = 10_000  # names
+UNKNOWN = "no reader of this name and password"
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ def find(store: Store, name: str) -> Reader:
 
 
 def add(store: Store, name: str, role: str) -> Reader:
-    """Raises :class:`Invalid` on a name that is none, :class:`Stage` on one that has another role."""
+    """Raises :class:`Invalid` on a name that is none, :class:`Stage` on one that is a system's or has another
+    role."""
     if not isinstance(name, str) or not NAME.fullmatch(name) or name.strip() != name:
         raise Invalid(
             "a reader's name: 1 to 60 letters, digits, spaces and . ' @ - _, beginning with a letter"
@@ -54,6 +56,8 @@ def add(store: Store, name: str, role: str) -> Reader:
     if role not in ROLES:
         raise Invalid(f"a role is one of {', '.join(ROLES)}")
     with store.writing() as connection:
+        if store.row("SELECT 1 FROM systems WHERE name = ?", name):
+            raise Stage("exists", "there is a system of this name already")
         known = store.row("SELECT role FROM readers WHERE name = ?", name)
         if known and known[0] != role:
             raise Stage("exists", f"there is a reader of this name already, with the role {known[0]}")
@@ -84,6 +88,8 @@ class Doorkeeper:
     def admit(self, name: str, password: str | None, needed: bool) -> Reader:
         """The reader. A password is checked where the reader has one, and must be there where one is
         ``needed``. Raises :class:`Unauthorised` without saying which of the two was wrong, :class:`Wait`."""
+        if not NAME.fullmatch(name):
+            raise Unauthorised(UNKNOWN)
         self.refuse_guessing(name)
         row = self.store.row("SELECT password FROM readers WHERE name = ?", name)
         known = row[0] if row else None
@@ -91,7 +97,7 @@ class Doorkeeper:
             return find(self.store, name)
         if not self.matches(known or self.nobody, password or "") or known is None:
             self.note_wrong(name)
-            raise Unauthorised("no reader of this name and password")
+            raise Unauthorised(UNKNOWN)
         self.wrong.pop(name, None)
         return find(self.store, name)
 

@@ -67,7 +67,7 @@ class Room:
         """The notes of a set, or all. Raises :class:`Unknown`."""
         if name is None:
             return self.notes.all
-        if name not in self.sets:
+        if not isinstance(name, str) or name not in self.sets:
             raise Unknown("no set of this name")
         return self.sets[name]
 

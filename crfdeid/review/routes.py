@@ -162,7 +162,7 @@ def export(room: InRoom, given: Body) -> Response:
 
 @router.get("/learn", dependencies=[Depends(adjudicator)])
 def curve(room: InRoom) -> Response:
-    train = f"make train CORPUS={room.out}/NAME"
+    train = exports.training(room.out / "NAME")
     return reply({"systems": learn.curve(room), "notes_read": len(room.decided()), "train": train})
 
 

@@ -7,7 +7,9 @@ from starlette.responses import Response
 
 from crfdeid.review import readers
 from crfdeid.review.access import Body, InRoom, refuse_guarded, reply, session, set_cookie, token
-from crfdeid.review.faults import Invalid, Stage, Unauthorised
+from crfdeid.review.faults import Forbidden, Invalid, Unauthorised
+from crfdeid.review.room import Room
+from crfdeid.review.security import Session
 
 router = APIRouter(prefix="/api")
 
@@ -27,12 +29,21 @@ def show_readers(room: InRoom) -> Response:
 
 
 @router.post("/readers", dependencies=[Depends(session)])
-def add_reader(room: InRoom, given: Body) -> Response:
+def add_reader(request: Request, room: InRoom, given: Body) -> Response:
     refuse_guarded(room)
-    if given.get("name") in room.systems():
-        raise Stage("exists", "there is a system of this name already")
-    added = readers.add(room.store, given.get("name", ""), given.get("role", "reader"))
+    role = given.get("role", "reader")
+    if role == "adjudicator":
+        refuse_usurper(room, session(request))
+    added = readers.add(room.store, given.get("name", ""), role)
     return reply({"reader": added.table()}, 201)
+
+
+def refuse_usurper(room: Room, present: Session) -> None:
+    """Where names have passwords, nobody becomes an adjudicator by adding one. Raises :class:`Forbidden`."""
+    everyone = {found.name: found for found in readers.everyone(room.store)}
+    adjudicates = present.reader in everyone and everyone[present.reader].role == "adjudicator"
+    if any(found.password for found in everyone.values()) and not adjudicates:
+        raise Forbidden("where readers have passwords, an adjudicator adds adjudicators")
 
 
 @router.post("/login")

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from crfdeid.faults import Fault
-from crfdeid.review import access, routes, routes_who
+from crfdeid.review import access, guard, routes, routes_who
 from crfdeid.review.faults import Answer, StoreFault
 from crfdeid.review.guard import Guard
 from crfdeid.review.jobs import Jobs
@@ -71,6 +71,10 @@ def add_faults(app: FastAPI) -> None:
     async def of_http(request: Request, error: HTTPException) -> Response:
         told = {404: "no such page", 405: "no such action here"}.get(error.status_code, "refused")
         return access.reply({"fault": told}, error.status_code)
+
+    @app.exception_handler(Exception)
+    async def of_exception(request: Request, error: Exception) -> Response:
+        return access.reply({"fault": guard.OWN}, 500)  # the guard says on the terminal where it arose
 
     @app.exception_handler(RequestValidationError)
     async def of_validation(request: Request, error: RequestValidationError) -> Response:

@@ -51,6 +51,7 @@ def refuse_open_doors(room: Room) -> None:
 def serve(room: Room, given: argparse.Namespace) -> None:
     """Serve until Ctrl-C."""
     refuse_open_doors(room)
+    os.umask(0o077)  # what is written from now on may hold PHI
     with bound(given.host, given.port) as listening:
         port = listening.getsockname()[1]
         address = Address(names(given), port, bool(given.certificate))
@@ -85,8 +86,8 @@ def configuration(app: object, given: argparse.Namespace) -> uvicorn.Config:
 def bound(host: str, port: int) -> socket.socket:
     """A listening socket. Raises :class:`ConfigurationFault` where the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.socket(family, socket.SOCK_STREAM)
+    try:  # the protocol is named, or asyncio leaves Nagle's delay on: 40 ms for every answer
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(128)  # from now on a browser waits instead of being refused
@@ -112,7 +113,7 @@ class announced:
             self.file = bridge(self.url)
             opened = webbrowser.open(self.file.as_uri())
             if opened:
-                print("Opened in the browser. Ctrl-C ends.", flush=True)
+                print("Opened in the browser (--no-browser prints the address). Ctrl-C ends.", flush=True)
                 return
         print(f"Open {self.url}\nCtrl-C ends.", flush=True)
 

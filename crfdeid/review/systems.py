@@ -103,8 +103,6 @@ def doubt(spans: Sequence[Span]) -> float | None:
 def add_reader(room: Room, name: str, found: Found) -> None:
     """Take marks made elsewhere as those of a reader who has finished these notes, but for notes that the
     reader has begun already."""
-    if name in room.systems():
-        raise Stage("exists", "there is a system of this name already")
     shelf = book(readers.add(room.store, name, "reader").name)
     with room.store.writing():
         for number, spans in found.items():

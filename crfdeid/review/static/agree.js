@@ -2,7 +2,7 @@
 
 import { ask, query, save } from "./api.js";
 import { Adjudication } from "./adjudication.js";
-import { clear, element } from "./dom.js";
+import { clear, element, redrawn } from "./dom.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
 import { setChooser } from "./notes.js";
@@ -28,7 +28,7 @@ async function opened(main, room, number, offset) {
 
 async function overview(main, room) {
   const { notes } = await ask(`/api/consensus${query({ set: room.set })}`);
-  const redraw = () => overview(clear(main), room);
+  const redraw = () => redrawn(main, () => overview(clear(main), room));
   const next = notes.find((one) => one.stage === "open") ?? notes.find((one) => one.stage === "ready");
   const list = listing("Notes and their readers", ["Note", "Finished by", "Not finished", "To decide", "State"], notes.map(cells), { above: 400 });
   const done = notes.filter((one) => one.stage === "done").length;

@@ -15,12 +15,16 @@ function tell(state, why = "") {
   saving.dispatchEvent(new CustomEvent("state", { detail: { state, why } }));
 }
 
+const headers = { "Content-Type": "application/json" };
+
+// Whose window this is. All windows of a browser share a session, and another name may be picked in one of them.
+export function readAs(name) {
+  headers["X-Reader"] = encodeURIComponent(name);
+}
+
 async function request(method, path, body) {
-  const options = { method, credentials: "same-origin" };
-  if (body !== undefined) {
-    options.headers = { "Content-Type": "application/json" };
-    options.body = JSON.stringify(body);
-  }
+  const options = { method, credentials: "same-origin", headers };
+  if (body !== undefined) options.body = JSON.stringify(body);
   let answer;
   try {
     answer = await fetch(path, options);

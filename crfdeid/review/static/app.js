@@ -1,6 +1,7 @@
 // The page: who reads, which mode is open, and where a key goes.
 
-import { ask, send } from "./api.js";
+import { ask, readAs, send } from "./api.js";
+import { steady } from "./bounce.js";
 import { button, clear, element } from "./dom.js";
 import { belongsElsewhere, Keys, showKeys } from "./keys.js";
 import { fault, hush } from "./notice.js";
@@ -78,6 +79,7 @@ async function start() {
     return welcome(clear(main), session, start);
   }
   room.reader = session.reader;
+  readAs(session.reader.name);
   room.study = await ask("/api/study");
   room.types = new Types(room.study);
   room.set ??= room.study.sets[0].name;
@@ -93,6 +95,7 @@ function help() {
 }
 
 document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target.matches?.("button, a[href]")) event.preventDefault();
   if (document.querySelector("dialog[open]") || belongsElsewhere(event)) return;
   if (event.key === "Escape") hush();
   if (!open?.keys?.press(event)) GENERAL.press(event);
@@ -103,6 +106,8 @@ document.addEventListener("click", (event) => {
   if (event.detail && event.target.closest?.("button") && open?.focus) open.focus();
 });
 
+steady();
 room.help = help;
 window.addEventListener("hashchange", () => room.reader && show());
+window.addEventListener("unhandledrejection", (event) => (event.preventDefault(), fault(event.reason)));
 start().catch(fault);

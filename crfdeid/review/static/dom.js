@@ -24,10 +24,10 @@ export function labelled(text, control) {
   return element("label", { class: "labelled" }, element("span", {}, text), control);
 }
 
-export function choice(options, chosen, onchange) {
+export function choice(options, chosen, onchange, name = null) {
   return element(
     "select",
-    { onchange: (event) => onchange(event.target.value) },
+    { ...(name && { name }), onchange: (event) => onchange(event.target.value) },
     options.map(([value, text]) => element("option", { value, selected: value === chosen }, text)),
   );
 }
@@ -62,6 +62,13 @@ function shown(cell) {
 // A ratio as the papers print it, or a dash where it has no denominator.
 export function ratio(value) {
   return value === null || value === undefined ? "–" : value.toFixed(3);
+}
+
+// Draws again, and gives the focus back to the control of the same name: whoever works by key is still there.
+export async function redrawn(host, draw) {
+  const { name } = host.contains(document.activeElement) ? document.activeElement : {};
+  await draw();
+  if (name) host.querySelector(`[name="${CSS.escape(name)}"]`)?.focus();
 }
 
 export function clear(host, ...children) {

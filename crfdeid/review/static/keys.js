@@ -18,6 +18,9 @@ export function shownChord(name) {
   return parts.map((part) => NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(" ");
 }
 
+// Keys that may be held down. Of all others a held one counts once, so that nothing is decided or turned over unseen.
+const HELD = /Arrow|^[+-]$|^Ctrl\+(Shift\+)?[yz]$/;
+
 // A mode's keys: [chords, what they do, function]. A null function is said in the list only.
 export class Keys {
   constructor(rows, type = null) {
@@ -28,19 +31,14 @@ export class Keys {
 
   // Whether the key was one of the mode's.
   press(event) {
+    if (event.altKey && !event.getModifierState("AltGraph")) return false; // the browser's own
     const name = chord(event);
-    const act = this.table.get(name);
-    if (act) {
-      event.preventDefault();
-      act();
-      return true;
-    }
-    if (this.type && /^[a-z0-9]$/i.test(name)) {
-      event.preventDefault();
-      this.type(name.toLowerCase());
-      return true;
-    }
-    return false;
+    const letter = this.type && /^[a-z0-9]$/i.test(name) ? () => this.type(name.toLowerCase()) : null;
+    const act = this.table.get(name) ?? letter;
+    if (!act) return false;
+    event.preventDefault();
+    if (!event.repeat || HELD.test(name)) act();
+    return true;
   }
 }
 
@@ -50,7 +48,8 @@ const FIELDS = "input:not([type=radio]):not([type=checkbox]), select, textarea";
 export function belongsElsewhere(event) {
   const target = event.target;
   if (target.matches?.(FIELDS)) return !(event.ctrlKey && event.key === "Enter");
-  if (target.matches?.("button, a[href], input, summary")) return event.key === "Enter" || event.key === " ";
+  if (target.matches?.("a[href]")) return event.key === "Enter";
+  if (target.matches?.("button, input, summary")) return event.key === "Enter" || event.key === " ";
   return false;
 }
 

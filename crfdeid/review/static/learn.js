@@ -78,6 +78,6 @@ async function disagreements({ systems }, room) {
     clear(list, notes.length ? listing("Most differences first", ["Note", "Against", "Differences"], rows, { above: 620 }) : element("p", { class: "quiet-text" }, "It disagrees with no open note."));
   };
   await draw(last);
-  host.append(element("h2", {}, "Open notes it disagrees with"), labelled("System", choice(systems.map(({ name }) => [name, name]), last, (one) => draw(one).catch(fault))), list);
+  host.append(element("h2", {}, "Open notes it disagrees with"), labelled("System", choice(systems.map(({ name }) => [name, name]), last, (one) => draw(one).catch(fault), "system")), list);
   return host;
 }

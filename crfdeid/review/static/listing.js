@@ -1,6 +1,6 @@
 // A long list, some rows at a time: nothing scrolls here either.
 
-import { button, clear, element, table } from "./dom.js";
+import { button, clear, element, redrawn, table } from "./dom.js";
 
 const ROW = 38;
 
@@ -20,14 +20,15 @@ export function listing(caption, heads, rows, { above = 330, page = 0 } = {}) {
     return element(
       "p",
       { class: "pager" },
-      button("‹ Back", () => draw(page - 1), { disabled: page === 0 }),
+      button("‹ Back", () => turn(-1), { name: "back", disabled: page === 0 }),
       element("span", {}, `${page + 1} of ${pages}`),
-      button("On ›", () => draw(page + 1), { disabled: page === pages - 1 }),
+      button("On ›", () => turn(1), { name: "on", disabled: page === pages - 1 }),
     );
   }
 
+  const turn = (by) => redrawn(host, () => draw(page + by));
   draw(page);
-  host.turn = (by) => draw(page + by);
+  host.turn = turn;
   return host;
 }
 

@@ -1,7 +1,7 @@
 // Measure: readers and systems against the consensus, by the rules of the thesis and by those of i2b2.
 
 import { ask, query } from "./api.js";
-import { button, choice, clear, element, labelled, ratio, table } from "./dom.js";
+import { button, choice, clear, element, labelled, ratio, redrawn, table } from "./dom.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
 
@@ -35,12 +35,12 @@ class Measures {
 
   async load() {
     this.found = await ask(`/api/measures${query(this.asked)}`);
-    this.draw();
+    await redrawn(this.main, () => this.draw());
   }
 
   async view(name) {
     this.shown = name;
-    this.draw();
+    await redrawn(this.main, () => this.draw());
   }
 
   draw() {
@@ -56,16 +56,16 @@ class Measures {
 
   controls() {
     const sets = [["", "all sets"], ...this.room.study.sets.map(({ name }) => [name, name])];
-    const chooser = labelled("Set", choice(sets, this.set, (set) => ((this.set = set), this.load())));
+    const chooser = labelled("Set", choice(sets, this.set, (set) => ((this.set = set), this.load()), "set"));
     const boxes = Object.entries(RULES).map(([rule, text]) => {
       const toggle = () => (this.rules.has(rule) ? this.rules.delete(rule) : this.rules.add(rule), this.load());
-      return element("label", { class: "check" }, element("input", { type: "checkbox", checked: this.rules.has(rule), onchange: toggle }), text);
+      return element("label", { class: "check" }, element("input", { type: "checkbox", name: rule, checked: this.rules.has(rule), onchange: toggle }), text);
     });
     return element("div", { class: "bar" }, chooser, element("fieldset", { class: "rules" }, element("legend", {}, "Rules (Douglass 2005, section 3.4)"), boxes));
   }
 
   tabs() {
-    return element("p", { class: "tabs" }, Object.entries(VIEWS).map(([name, text]) => button(text, () => this.view(name), { "aria-pressed": String(this.shown === name) })));
+    return element("p", { class: "tabs" }, Object.entries(VIEWS).map(([name, text]) => button(text, () => this.view(name), { name, "aria-pressed": String(this.shown === name) })));
   }
 
   readers() {
@@ -97,7 +97,7 @@ class Measures {
     this.voter ??= names[0]?.[0] ?? null;
     const host = element("div", {});
     if (this.voter) this.mistakesOf(host);
-    return [labelled("Whose", choice(names, this.voter, (name) => ((this.voter = name), this.mistakesOf(host)))), host];
+    return [labelled("Whose", choice(names, this.voter, (name) => ((this.voter = name), this.mistakesOf(host)), "voter")), host];
   }
 
   async mistakesOf(host) {

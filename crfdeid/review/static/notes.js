@@ -1,7 +1,7 @@
 // The notes of a set: which are read, how far one is, and which comes next.
 
 import { ask, query } from "./api.js";
-import { choice, clear, element, labelled } from "./dom.js";
+import { choice, clear, element, labelled, redrawn } from "./dom.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
 
@@ -9,7 +9,7 @@ const QUICK = 300;
 
 export async function notes(main, room) {
   const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set, order: room.order })}`);
-  const redraw = () => notes(clear(main), room);
+  const redraw = () => redrawn(main, () => notes(clear(main), room));
   const list = listing("Notes", heads(room), found.map((note) => cells(note, room)), { above: 400 });
   const next = found.find((note) => !note.done && !note.refused);
   main.append(
@@ -28,12 +28,12 @@ export async function notes(main, room) {
 
 export function setChooser(room, redraw) {
   const sets = room.study.sets.map(({ name, notes: count }) => [name, `${name} (${count} notes)`]);
-  return labelled("Set", choice(sets, room.set, (set) => ((room.set = set), redraw())));
+  return labelled("Set", choice(sets, room.set, (set) => ((room.set = set), redraw()), "set"));
 }
 
 function choosers(room, redraw) {
   const orders = [["given", "as given"], ["uncertainty", "least certain first"]];
-  const order = room.study.premarks ? labelled("Order", choice(orders, room.order, (one) => ((room.order = one), redraw()))) : null;
+  const order = room.study.premarks ? labelled("Order", choice(orders, room.order, (one) => ((room.order = one), redraw()), "order")) : null;
   return [setChooser(room, redraw), order];
 }
 

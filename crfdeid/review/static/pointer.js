@@ -1,17 +1,14 @@
-// Mouse, pen and finger on a note: a click is a word, a drag a stretch. Pens of the thesis clicked twice where once was
-// meant (Douglass 2005, section 4.1), so a second click in the same moment and place does not count.
+// Mouse, pen and finger on a note: a click is a word, a drag a stretch.
 
+import { Bounce, STILL } from "./bounce.js";
 import { offsetAt } from "./sheet.js";
 import { trimmed, whole, word } from "./stretch.js";
-
-const BOUNCE = 350;
-const STILL = 6;
 
 // answers: {preview(stretch or null), click(offset), drag(stretch)}
 export function listen(reading, answers) {
   const host = reading.host;
   let down = null;
-  let last = { time: -BOUNCE, x: 0, y: 0 };
+  const bounce = new Bounce();
 
   const at = (event) => offsetAt(reading.rows, event.clientX, event.clientY);
 
@@ -25,9 +22,7 @@ export function listen(reading, answers) {
   }
 
   function pressed(event) {
-    if (event.button !== 0) return;
-    const moved = Math.hypot(event.clientX - last.x, event.clientY - last.y);
-    if (event.timeStamp - last.time < BOUNCE && moved < 2 * STILL) return;
+    if (event.button !== 0 || bounce.is(event)) return;
     down = { x: event.clientX, y: event.clientY, at: at(event), dragging: false };
     host.setPointerCapture(event.pointerId);
   }
@@ -48,7 +43,7 @@ export function listen(reading, answers) {
     const { at: began, dragging } = down;
     const marked = dragging ? stretch(event) : null;
     down = null;
-    last = { time: event.timeStamp, x: event.clientX, y: event.clientY };
+    bounce.remember(event);
     answers.preview(null);
     if (marked) answers.drag(marked);
     else if (!dragging && began?.inside) answers.click(began.offset);

@@ -1,7 +1,7 @@
 // Surrogates: what would stand in place of each span, seen in its context, edited, approved, and written out.
 
 import { Actions, ask, query } from "./api.js";
-import { clear, element } from "./dom.js";
+import { clear, element, redrawn } from "./dom.js";
 import { exportForm } from "./exports.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
@@ -17,7 +17,7 @@ export async function surrogates(main, room, { number }) {
 
 async function overview(main, room) {
   const { notes } = await ask(`/api/surrogates${query({ set: room.set })}`);
-  const redraw = () => overview(clear(main), room);
+  const redraw = () => redrawn(main, () => overview(clear(main), room));
   const next = notes.find((one) => !one.approved && !one.refused);
   const list = listing("Notes whose consensus is decided", ["Note", "Spans", "Unresolved", "State"], notes.map(cells), { above: 480 });
   main.append(element("div", { class: "page" },
