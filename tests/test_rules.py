@@ -13,8 +13,8 @@ from crfdeid.document import Document, Span, overlapping
 from crfdeid.faults import ConfigurationFault
 from crfdeid.page import Page
 from crfdeid.rules import FAMILIES, RULES, approximate, lists, observed
+from crfdeid.rules.note import Note
 from crfdeid.rules.resolution import Finding, resolved
-from crfdeid.rules.rule import Note
 from crfdeid.rules.tagger import Rules, shipped
 from crfdeid.scheme import read as scheme
 from crfdeid.tokenizer import fine

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.rule import Note, at_numbers, at_words
+from crfdeid.rules.note import Note
+from crfdeid.rules.rule import at_numbers, at_words
 
 TABLES = "Tafvizi 2011, section 2.5.7"
 TABLE_5 = re.compile(r"\b(?:age|he is|she is|patient is)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)

@@ -7,12 +7,13 @@ shipped gazetteers when they are loaded, so that a changed list needs no other c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from crfdeid import gazetteer
 from crfdeid.gazetteer import Gazetteer
+from crfdeid.rules.words import stems
 
 NAMES = (
     "popular_first_names", "first_names", "surnames", "common_words", "medical_words", "eponyms", "dates",
@@ -25,7 +26,6 @@ NAMES = (
 NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art".split())  # noqa: SIM905
 # In the lists of names, but brands, scales and studies in a note.
 NO_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh", "framingham", "doppler"])
-SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
 
 REMEMBERED = 200_000  # words whose answer is kept
 
@@ -164,27 +164,6 @@ class Lists:
                     if words := tuple(part for part in entry if part.isalnum()):
                         found.setdefault(words[0], set()).add(words)
         return {first: frozenset(group) for first, group in found.items()}
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text between its white space: how the rules' own short lists are written."""
-    return frozenset(text.split())
-
-
-def stems(word: str) -> Iterable[str]:
-    """What a word may be inflected from.
-
-    >>> sorted(stems("stopped")), sorted(stems("carries"))
-    (['stop', 'stopp', 'stoppe'], ['carri', 'carrie', 'carry'])
-    """
-    for suffix in SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) > 2:
-            stem = word[: -len(suffix)]
-            yield stem
-            if suffix in ("ed", "ing", "er"):
-                yield from (stem[:-1],) if stem[-1] == stem[-2] else (stem + "e",) if suffix == "ing" else ()
-            if suffix == "es" and stem[-1] == "i":
-                yield stem[:-1] + "y"
 
 
 @cache

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION
 from crfdeid.rules.name_parts import ENOUGH, of_a_thing
+from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import CLOSE, capitalised, entries, run
-from crfdeid.rules.rule import Edges, Note, rule
+from crfdeid.rules.rule import rule
+from crfdeid.rules.words import words
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"

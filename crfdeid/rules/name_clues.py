@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.lists import words
+from crfdeid.rules.words import words
 
 PATIENT_TITLES = words("mr mrs ms miss mister sr sra madam")
 DOCTOR_TITLES = words("dr drs doctor prof professor")

@@ -12,8 +12,9 @@ from crfdeid.rules import approximate
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import PREFIXES
 from crfdeid.rules.name_parts import ENOUGH, initial, name_from, nameable, of_a_thing, part
+from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import joined, run
-from crfdeid.rules.rule import Edges, Note, rule
+from crfdeid.rules.rule import rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"

@@ -6,8 +6,8 @@ import re
 
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION, PREFIXES, SMALL_PREFIXES, THINGS
+from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import joined, run
-from crfdeid.rules.rule import Edges, Note
 
 MOST = 4  # words of a name, initials and prefixes among them
 ENOUGH = 5  # letters from which on a word in capitals is no abbreviation

@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 from crfdeid.observations import YES, Value
 from crfdeid.page import Page
 from crfdeid.rules import RULES, lists
-from crfdeid.rules.rule import Edges, Note, Rule
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import Rule
 
 _notes: WeakKeyDictionary[Page, Note] = WeakKeyDictionary()
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from crfdeid.rules.lists import Phrases
-from crfdeid.rules.rule import Note
+from crfdeid.rules.note import Note
 
 CLOSE = re.compile(r"[ \t]{1,2}|[-'’.&/]|\.? ?[-'’&]? ?|\. {1,2}")  # between the words of one name of a place
 NAME_GAP = re.compile(r" {1,2}|[-'’]|\. ?")  # between the words of one person's name

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 
 from crfdeid.document import Span
 from crfdeid.rules import hospitals, locations, name_lists, names
-from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION, PREFIXES
+from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import capitalised
 from crfdeid.rules.resolution import NAMES, Finding, find
-from crfdeid.rules.rule import Edges, Note, Rule
+from crfdeid.rules.rule import Rule
+from crfdeid.rules.words import words
 
 SOURCE = "Douglass 2005, section 5.1.4"
 NEVER = FUNCTION | PREFIXES | CREDENTIAL_WORDS

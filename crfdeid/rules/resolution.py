@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from crfdeid.document import Span
-from crfdeid.rules.rule import Note, Rule
+from crfdeid.rules.note import Note
+from crfdeid.rules.rule import Rule
 
 NAMES = frozenset(["PATIENT", "DOCTOR"])
 

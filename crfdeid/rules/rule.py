@@ -1,117 +1,16 @@
-"""What a rule is, and the note as rules see it.
-
-A rule looks at a note and gives the half-open offsets of what it finds; nothing else is
-known of it but its name, its type and the passage of the literature it is from. A note
-is read once into words by their lowercased text, so that a rule visits the places where
-one of its words stands and nothing else.
-"""
+"""What a rule is: it looks at a note and gives the half-open offsets of what it finds; nothing else
+is known of it but its name, its type and the passage of the literature it is from."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from crfdeid.rules.lists import Lists
+from crfdeid.rules.note import Edges, Note
 
-Edges = tuple[int, int]
-Find = Callable[["Note", Lists], Iterable[Edges]]
-
-# Letters with their combining marks, or digits.
-WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*|\d+")
-HEADER = 400  # characters at the top of a note in which its own date stands
-CENTURY = r"(?:18|19|20|21)\d\d"
-HEADER_YEAR = re.compile(
-    rf"(?P<born>(?:dob|birth|born)\W*)?(?<![\d./-])"
-    rf"(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)",
-    re.IGNORECASE,
-)
-ENOUGH = 30  # words to know it by
-CAPITALS = 0.01  # of the words begin with one in a note that is written without
-EARLIEST, LATEST = 1880, 2199  # surrogate dates lie in the future
-BEFORE, AFTER = 120, 10  # years around the header's that a note can speak of
-
-
-class Note:
-    """``words`` are those of ``text``; word ``i`` is ``text[starts[i]:ends[i]]``."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        edges = [match.span() for match in WORD.finditer(text)]
-        self.starts = [start for start, _ in edges]
-        self.ends = [end for _, end in edges]
-        self.words = [text[start:end] for start, end in edges]
-        self.lowered = [word.lower() for word in self.words]
-        self.at: dict[str, list[int]] = {}
-        for index, word in enumerate(self.lowered):
-            self.at.setdefault(word, []).append(index)
-        self.vocabulary = frozenset(self.at)
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    @cached_property
-    def numbers(self) -> list[int]:
-        """The indices of the words that are digits."""
-        return sorted(i for word, places in self.at.items() if word[0].isdigit() for i in places)
-
-    @cached_property
-    def number_starts(self) -> list[int]:
-        return [self.starts[index] for index in self.numbers]
-
-    @cached_property
-    def index_at(self) -> dict[int, int]:
-        """The word that begins at an offset."""
-        return {start: index for index, start in enumerate(self.starts)}
-
-    @cached_property
-    def caseless(self) -> bool:
-        """Whether the note is written without capitals, so that they tell nothing."""
-        capitals = sum(word[0].isupper() for word in self.words)
-        return len(self.words) >= ENOUGH and capitals <= CAPITALS * len(self.words)
-
-    @cached_property
-    def small(self) -> frozenset[str]:
-        """The words that this note also writes without a capital."""
-        return frozenset() if self.caseless else frozenset(w for w in self.words if w[0].islower())
-
-    @cached_property
-    def year(self) -> int | None:
-        """The year of the note: the latest of the whole dates at its top but for a date of birth."""
-        dates = HEADER_YEAR.finditer(self.text, 0, HEADER)
-        return max((int(date["iso"] or date["us"]) for date in dates if not date["born"]), default=None)
-
-    def plausible(self, year: int) -> bool:
-        """Whether the note can speak of that year (of four digits), near its own if that is known."""
-        if self.year is None:
-            return EARLIEST <= year <= LATEST
-        return self.year - BEFORE <= year <= self.year + AFTER
-
-    def places(self, words: Collection[str]) -> Iterator[int]:
-        """The indices at which one of the (lowercased) ``words`` stands, word by word."""
-        for word in self.vocabulary.intersection(words):
-            yield from self.at[word]
-
-    def capital(self, index: int) -> bool:
-        """Whether a word begins with a capital, or no word of the note does."""
-        return self.words[index][0].isupper() or (self.caseless and self.words[index][0].isalpha())
-
-    def gap(self, index: int) -> str:
-        """The text between word ``index - 1`` and word ``index``."""
-        return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
-
-    def before(self, index: int) -> str:
-        """The lowercased word before, within the line; or nothing."""
-        return self.lowered[index - 1] if index and "\n" not in self.gap(index) else ""
-
-    def after(self, index: int) -> str:
-        """The lowercased word after, within the line; or nothing."""
-        return self.lowered[index + 1] if index + 1 < len(self) and "\n" not in self.gap(index + 1) else ""
-
-    def edges(self, first: int, stop: int) -> Edges:
-        """The offsets of the words ``first`` to ``stop``, which is not among them."""
-        return self.starts[first], self.ends[stop - 1]
+Find = Callable[[Note, Lists], Iterable[Edges]]
 
 
 @dataclass(frozen=True)

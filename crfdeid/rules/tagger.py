@@ -12,9 +12,10 @@ from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, near
 from crfdeid.rules import RULES, lists, repeats
 from crfdeid.rules.lists import Lists
+from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import Known
 from crfdeid.rules.resolution import NAMES, Finding, find, resolved
-from crfdeid.rules.rule import Note, Rule
+from crfdeid.rules.rule import Rule
 
 Read = tuple[Note, list[Finding]]
 

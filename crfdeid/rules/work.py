@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.lists import Lists, words
+from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_parts import nameable
+from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import entries, run
-from crfdeid.rules.rule import Edges, Note, rule
+from crfdeid.rules.rule import rule
+from crfdeid.rules.words import words
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "
