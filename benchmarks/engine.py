@@ -7,13 +7,16 @@ runs in a process of its own, so that its peak memory is its own:
 
     dictionaries   python-crfsuite as its tutorial uses it: the shipped templates' features as a
                    dictionary for each token, nothing kept from one token to the next
+    sklearn        sklearn-crfsuite, handed the same dictionaries
     tutorial       python-crfsuite with the tutorial's own few features, a model trained here
+    spacy          spaCy's named-entity recogniser (a blank pipeline, trained here on a few notes),
+                   where it is installed; it is no CRF and does another sum
     lists          python-crfsuite with feature strings kept by text (--engine crfsuite)
     numpy          the engine without compiled loops, no text known at first
     compiled       the engine as it is (tag's default), cold: no text known at first; warm: all known
 
-Time is processor time, the median of the runs with the least and the most; python-crfsuite's ways
-see the first --slow reports alone. Then: are all labels python-crfsuite's, how far are marginals
+Time is processor time, the median of the runs with the least and the most; the others'
+ways see the first --slow reports alone. Then: are all labels python-crfsuite's, how far are marginals
 apart, what do two processes give (elapsed time), and which stage takes how much.
 """
 
@@ -28,11 +31,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import outside
 import pycrfsuite
+import sklearn_crfsuite
 
 from crfdeid import bio, corpora, crf, model, synthetic
 from crfdeid.document import Document
@@ -42,8 +48,10 @@ from crfdeid.engine.decoder import Decoder
 from crfdeid.line import Line
 
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
-WAYS = ("dictionaries", "tutorial", "lists", "numpy", "compiled")
+OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # see --slow reports
+WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled")
 COMPARED = 300  # reports whose labels are compared
+COPIES = 20  # of the reports, for several processes: about 18 million tokens
 
 
 def dictionaries(line: Line, document: Document) -> list[list[dict[str, str]]]:
@@ -100,6 +108,16 @@ def tutorial_tagger(line: Line, path: Path) -> pycrfsuite.Tagger:
 def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Document], Document]:
     """One of python-crfsuite's ways as a function."""
     line = tagger.line
+    if name == "spacy":
+        return by_spacy(folder)
+    if name == "sklearn":
+        known = sklearn_crfsuite.CRF(model_filename=str(tagger.folder / crf.CRFSUITE))
+        return lambda document: document.with_spans(
+            bio.decode(
+                line.tokenize(document.text),
+                [y for labels in known.predict(dictionaries(line, document)) for y in labels],
+            )
+        )
     if name == "tutorial":
         other = tutorial_tagger(line, folder / "tutorial.crfsuite")
     else:
@@ -120,11 +138,17 @@ def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Documen
     return tag
 
 
+def by_spacy(folder: Path) -> Callable[[Document], Document]:
+    notes = list(synthetic.generate(40, 1))
+    tag = outside.spacy(notes, folder / "spacy", argparse.Namespace(epochs=2))
+    return lambda document: next(iter(tag([document])))
+
+
 def way(name: str, data: Path, out: Path, slow: int) -> dict:
     """Run one way once; its seconds, tokens and peak memory."""
     tagger = model.load()
-    first = slow if name in WAYS[:3] else None
-    if name in WAYS[:3]:
+    first = slow if name in OTHERS else None
+    if name in OTHERS:
         tag = by_crfsuite(name, tagger, out.parent)
         seconds = {"cold": run(lambda documents: map(tag, documents), data, out, first)}
     else:
@@ -213,7 +237,7 @@ def main(arguments: list[str] | None = None) -> None:
     parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parse.add_argument("--data", type=Path, default=DATA)
     parse.add_argument("--repeat", type=int, default=3)
-    parse.add_argument("--slow", type=int, default=60, help="reports for python-crfsuite's ways")
+    parse.add_argument("--slow", type=int, default=60, help="reports for the others' ways")
     parse.add_argument("--jobs", type=int, default=2)
     parse.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
     parse.add_argument("--out", type=Path, help=argparse.SUPPRESS)
@@ -251,17 +275,18 @@ def measured(given: argparse.Namespace, folder: Path) -> dict[str, float]:
 
 
 def tell_ratios(speeds: dict[str, float]) -> None:
+    others = [name for name in WAYS if name in OTHERS]
     for state in ("cold", "warm"):
         fast = speeds[f"compiled {state}"]
-        ratios = ", ".join(f"{fast / speeds[f'{name} cold']:.1f} times {name}" for name in WAYS[:3])
+        ratios = ", ".join(f"{fast / speeds[f'{name} cold']:.1f} times {name}" for name in others)
         print(f"compiled, {state}: {ratios}")
 
 
 def processes(given: argparse.Namespace, folder: Path) -> None:
-    """Elapsed time of the verb in one process and in several, over the reports ten times."""
+    """Elapsed time of the verb in one process and in several, over the reports several times."""
     big = folder / "big.jsonl"
     documents = list(corpora.read(given.data))
-    copies = (Document(f"{n}-{d.id}", d.text) for n in range(10) for d in documents)
+    copies = (Document(f"{n}-{d.id}", d.text) for n in range(COPIES) for d in documents)
     corpora.write(copies, big, "jsonl")
     seconds = {}
     for jobs in (1, given.jobs):

@@ -1,0 +1,170 @@
+"""Numba or C: the engine's inner loops compiled by each, on the same arrays, in one run.
+
+    python benchmarks/engine_kernels.py [--data FILE] [--documents 300] [--repeat 7]
+
+Needs a C compiler (``cc``). Window rows and Viterbi work on MTSamples reports with the shipped
+model; forward-backward on as many synthetic notes with drawn emissions. Prints nanoseconds a token
+of processor time (the median, the least and the most of the repetitions), and whether both
+give the same; then what numba costs at the start, with its compiled code on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from crfdeid import corpora, model
+from crfdeid.engine import compiled, kernels
+from crfdeid.engine.decoder import Decoder
+from crfdeid.engine.train import Factors
+
+HERE = Path(__file__).parent
+DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
+FLAGS = ["-O3", "-march=native", "-shared", "-fPIC"]
+
+
+def built(folder: Path) -> ctypes.CDLL:
+    library = folder / "kernels.so"
+    command = ["cc", *FLAGS, "-o", str(library), str(HERE / "engine_kernels.c"), "-lm"]
+    subprocess.run(command, check=True)
+    found = ctypes.CDLL(str(library))
+    found.recur.restype = ctypes.c_double
+    return found
+
+
+def place(array: np.ndarray) -> ctypes.c_void_p:
+    return array.ctypes.data_as(ctypes.c_void_p)
+
+
+def whole(number: int) -> ctypes.c_int64:
+    return ctypes.c_int64(number)
+
+
+def timed(call: Callable[[], np.ndarray], repeat: int) -> tuple[np.ndarray, list[float]]:
+    """The answer, and the seconds of each repetition, sorted."""
+    answer, seconds = call(), []
+    for _ in range(repeat):
+        began = time.process_time()
+        answer = call()
+        seconds.append(time.process_time() - began)
+    return answer, sorted(seconds)
+
+
+def tell(name: str, tokens: int, by_numba: Callable, by_c: Callable, repeat: int) -> None:
+    """Time both, each with a part of the work (making a copy of its input) in common."""
+    ours, seconds = timed(by_numba, repeat)
+    theirs, others = timed(by_c, repeat)
+    apart = float(np.abs(ours - theirs).max(initial=0.0))
+    nanoseconds = (np.array([seconds, others]) / tokens * 1e9).tolist()
+    numba, c = (f"{statistics.median(n):6.1f} ns ({n[0]:.1f} to {n[-1]:.1f})" for n in nanoseconds)
+    ratio = statistics.median(seconds) / statistics.median(others)
+    print(f"{name:16} numba {numba}, C {c}; numba/C {ratio:.2f}; apart {apart:.0e}")
+
+
+def tagging(given: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
+    tagger = model.load()
+    decoder = Decoder(tagger.weights, tagger.line, compiled)
+    batch = decoder.batch(list(islice(corpora.read(given.data), given.documents)))
+    emissions = decoder.emissions(batch)
+    texts, first, stop = batch.texts.astype(np.int32), batch.first, batch.stop
+    offsets, window = decoder.offsets, decoder.window
+    labels, sequences = len(decoder.labels), len(first)
+
+    def window_numba() -> np.ndarray:
+        scores = np.zeros_like(emissions)
+        compiled.add_window(texts, first, stop, offsets, window, scores)
+        return scores
+
+    def window_c() -> np.ndarray:
+        scores = np.zeros_like(emissions)
+        where = place(texts), place(first), place(stop), whole(sequences)
+        rows = place(offsets), whole(len(offsets)), place(window), whole(labels), place(scores)
+        library.add_window(*where, *rows)
+        return scores
+
+    transitions = np.ascontiguousarray(decoder.transitions)
+    turned, lead = np.ascontiguousarray(transitions.T), np.ascontiguousarray(decoder.lead)
+
+    def viterbi_numba() -> np.ndarray:
+        path, scores = np.full(len(batch), -1), emissions.copy()
+        compiled.best_paths(scores, first, stop, transitions, lead, path)
+        return path
+
+    def viterbi_c() -> np.ndarray:
+        path, scores = np.full(len(batch), -1), emissions.copy()
+        where = place(scores), place(first), place(stop), whole(sequences), whole(labels)
+        library.best_paths(*where, place(transitions), place(turned), place(lead), place(path))
+        return path
+
+    tell("window rows", len(batch), window_numba, window_c, given.repeat)
+    tell("Viterbi", len(batch), viterbi_numba, viterbi_c, given.repeat)
+    return decoder
+
+
+def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -> None:
+    """Forward-backward of drawn sequences, with the shipped model's transitions."""
+    drawn = np.random.default_rng(1)
+    labels, size = len(decoder.labels), 400
+    width = -(-labels // 8) * 8
+    bounds = np.arange(0, (given.documents + 1) * size, size)
+    gold = drawn.integers(0, labels, int(bounds[-1])).astype(np.int32)
+    scores = drawn.normal(0, 3, (int(bounds[-1]), width))
+    scores[:, labels:] = -np.inf
+    emissions = np.exp(scores - scores.max(axis=1, keepdims=True))
+    factors = Factors.of(decoder.transitions, decoder.transitions != 0)
+    alpha, scale = np.zeros((size, width)), np.zeros(size)
+    shared = factors.source_ends, factors.targets, factors.excess
+
+    def by_numba() -> np.ndarray:
+        found, counts = emissions.copy(), np.zeros(len(factors.excess))
+        last = len(bounds) - 1
+        where = gold, bounds, 0, last, 0, 0
+        work = factors.transitions, *shared, factors.unseen, found, alpha, scale, counts
+        kernels.recur(*where, *work)
+        return found
+
+    def by_c() -> np.ndarray:
+        found, counts = emissions.copy(), np.zeros(len(factors.excess))
+        numbers = whole(size), whole(labels), whole(width)
+        arrays = [place(array) for array in shared]
+        for first in bounds[:-1].tolist():
+            own = place(found[first : first + size]), place(alpha), place(scale), place(counts)
+            library.recur(*numbers, *arrays, ctypes.c_double(factors.unseen), *own)
+        return found
+
+    tell("forward-backward", len(gold), by_numba, by_c, given.repeat)
+
+
+def start() -> None:
+    """Seconds until the loops can be used, in a process of its own."""
+    code = "import time; b = time.process_time(); import crfdeid.engine.{}; print(time.process_time() - b)"
+    for name in ("plain", "compiled"):
+        command = [sys.executable, "-c", code.format(name)]
+        seconds = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        print(f"importing {name}: {seconds:.2f} s")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--data", type=Path, default=DATA)
+    parse.add_argument("--documents", type=int, default=300)
+    parse.add_argument("--repeat", type=int, default=7)
+    given = parse.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        library = built(Path(folder))
+        training(given, library, tagging(given, library))
+    start()
+
+
+if __name__ == "__main__":
+    main()
