@@ -66,12 +66,21 @@ def note(reading: Reading, asked: Sequence[Explanation], scheme: Scheme) -> str:
     """The note's text with what the model found shaded, and links to the tokens explained."""
     numbers = {explanation.number for explanation in asked}
     text, at, pieces = reading.document.text, 0, []
-    for number, it, label, probability in reading.labelled():
+    labelled = list(reading.labelled())
+    for number, it, label, probability in labelled:
         pieces.append(escape(text[at : it.start]))
         pieces.append(marked(text[it.start : it.end], number, label, probability, number in numbers, scheme))
         at = it.end
     body = "".join([*pieces, escape(text[at:])])
-    return f"<h2>{escape(reading.document.id)}</h2><div class=note>{body}</div>\n"
+    found = {category(label, scheme) for _, _, label, _ in labelled if label != OUTSIDE}
+    key = legend(found, scheme) if found else "The model found nothing here."
+    return f"<h2>{escape(reading.document.id)}</h2><div class=note>{body}</div>\n<p>{key}</p>\n"
+
+
+def legend(found: Iterable[int], scheme: Scheme) -> str:
+    names = list(scheme.categories)
+    shades = (f'<span class="s c{number}">{escape(names[number])}</span>' for number in sorted(found))
+    return f"Found: {' '.join(shades)}; point at a word for its label and probability."
 
 
 def marked(text: str, number: int, label: str, probability: float, asked: bool, scheme: Scheme) -> str:

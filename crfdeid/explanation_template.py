@@ -14,7 +14,7 @@ table { border-collapse: collapse; font-size: 13.5px; margin: .4rem 0; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { border-bottom: 1px solid var(--line); padding: .15rem .6rem; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; }
-tbody th { font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+tbody th { font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 8rem; }
 thead th { background: var(--soft); }
 tr.total > * { border-top: 2px solid var(--ink); font-weight: 600; }
 .bar { display: inline-block; height: .7em; background: var(--for); vertical-align: baseline; }
@@ -45,6 +45,9 @@ PAGE = f"""\
 <h1>A model explained</h1>
 <!-- note -->
 <!-- tokens -->
+<details><summary>What the numbers mean</summary>
+<p><b>Probability</b>: of the label at this token, over all labellings. <b>Emission</b>: the sum of the weights that the token's features have for the label. <b>From, to</b>: the weights of coming from the label before and going to the one after. <b>Behind</b>: how far the best labelling with this label scores below the best of all. <b>Lead</b>: what a row gives the winner more than the first runner-up; bars draw it, green for the winner and red against. A large weight is not an important feature: it may belong to something rare.</p>
+</details>
 <!-- model -->
 </main>
 </body>

@@ -8,8 +8,9 @@ rows carry this toolkit's words (P, R, F1; PATIENT), so that our own figures fin
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import groupby
 from typing import Any
 
 from crfdeid import shipped
@@ -19,6 +20,7 @@ from crfdeid.text_table import aligned
 
 FOLDER = "configs/published"
 NOTHING = "-"
+WIDTH = 120  # characters of a line of a table beside ours
 
 
 @dataclass(frozen=True)
@@ -89,11 +91,15 @@ def check(table: Mapping[str, Any], where: str) -> None:
 
 
 def beside(
-    published: Published, rows: Mapping[str, Mapping[str, float]], corpus: str = "not named"
+    published: Published,
+    rows: Mapping[str, Mapping[str, float]],
+    corpus: str = "not named",
+    width: int = WIDTH,
 ) -> str:
     """The paper's table with ours beside it, as text. ``rows`` maps row to column to our number
     (a fraction, also where the paper prints percent); ``corpus`` says what ours were measured on.
-    Rows and columns of ours that the paper lacks come last.
+    Rows and columns of ours that the paper lacks come last; a table of more than ``width`` characters
+    goes on below.
 
     >>> table = read("he-2015-table-5")
     >>> print(beside(table, {"WI-deId": {"AGE": 0.5}}, "40 invented notes").splitlines()[2])
@@ -110,7 +116,26 @@ def beside(
     for row in [*published.rows, *beyond(published.rows, rows)]:
         mine = rows.get(row, {})
         lines.append([row, *(cell(published, row, column, side, mine) for column, side in heads)])
-    return "\n".join([*caption(published, corpus), *aligned(lines), *remarks(published)])
+    told = (line for part in parts(lines, width) for line in ["", *aligned(part)])
+    return "\n".join([*caption(published, corpus), *told, *remarks(published)])
+
+
+def parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:
+    """A table in tables of at most ``width`` characters, where columns allow it that belong
+    together: ``official P``, ``official R``.
+
+    >>> [part[0] for part in parts([["", "a P", "a R", "b"]], 10)]
+    [['', 'a P', 'a R'], ['', 'b']]
+    """
+    sizes = [max(map(len, column)) + 2 for column in zip(*lines)]
+    chosen: list[list[int]] = [[]]
+    for _, group in groupby(range(1, len(sizes)), lambda n: lines[0][n].rpartition(" ")[0] or lines[0][n]):
+        columns = list(group)
+        if chosen[-1] and sum(sizes[n] for n in [0, *chosen[-1], *columns]) > width:
+            chosen.append([])
+        chosen[-1] += columns
+    for columns in chosen:
+        yield [[row[n] for n in [0, *columns]] for row in lines]
 
 
 def beyond(known: Container[str], names: Iterable[str]) -> list[str]:
@@ -144,7 +169,6 @@ def caption(published: Published, corpus: str) -> list[str]:
         f"{published.title} ({published.paper}, {published.table})",
         f"paper: {where}",
         f"ours:  {corpus}",
-        "",
     ]
 
 

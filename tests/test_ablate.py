@@ -528,6 +528,8 @@ def test_figures_of_a_papers_table_are_right(notes, tmp_path):
     assert types["NAME"] == types["DOCTOR"]
     assert beside.kinds_of_mistakes(found)["missing"] == {"count": 3, "share": 0.75}
     assert beside.margins(found)["AGE"]["missing share"] == 1 / 40
+    assert list(beside.margins(found)) == ["DOCTOR", "AGE", "DATE", "all"]
+    assert beside.margins(found)["all"] == {"missing": 3, "spurious": 0}
     assert beside.margins(found)["DATE"]["gold"] == 39  # the extent error is left out
     assert beside.extents(found)["short"] == {"DATE": 1, "all": 1}
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pycrfsuite
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import (
@@ -50,6 +50,7 @@ def crfsuite(small_model):
     return tagger
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_contributions_sum_to_the_emissions_that_the_model_tags_with(parts, small_model, text):
     document = Document("n", text)
@@ -65,6 +66,7 @@ def test_contributions_sum_to_the_emissions_that_the_model_tags_with(parts, smal
             assert sum(row for _, row in summed) == wanted
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_labels_and_probabilities_are_crfsuite_s(parts, crfsuite, text):
     document = Document("n", text)
@@ -84,6 +86,7 @@ def test_labels_and_probabilities_are_crfsuite_s(parts, crfsuite, text):
                 assert candidate.probability == pytest.approx(marginal, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_behind_is_what_the_best_labelling_with_that_label_lacks(parts, text):
     """Against trying every labelling of the first three tokens of a sequence."""
@@ -321,6 +324,7 @@ def test_the_page_holds_the_note_as_text_and_loads_nothing(small_model, tmp_path
     assert len(links) == 2 and links == [value for name, value in page.values if name == "id"]
     assert "prefers-color-scheme: dark" in html and ("lang", "en") in page.values
     assert html.index('class="warning"') < html.index("<h1>")
+    assert "Found: NAME DATE;" in page.words
     assert page.tags.count("table") == page.tags.count("caption") and ("scope", "row") in page.values
 
 
@@ -335,6 +339,7 @@ def test_the_page_without_a_note_tells_the_model(small_model, tmp_path, capsys):
     assert "B-AGE" in words and "Feature groups" in words and "Token" not in words
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_any_note_can_be_explained_whole(parts, text):
     """Every token, as text and in the page, with the text unharmed."""

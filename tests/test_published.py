@@ -198,7 +198,7 @@ FIVE = published.read("he-2015-table-5")
 
 def test_beside_puts_our_number_next_to_the_paper_s():
     ours = {"WI-deId": {"AGE": 0.87654, "all": 1.0}, "SVM": {"all": 0.5, "spans": 12}}
-    lines = published.beside(FIVE, ours, "150 synthetic notes").splitlines()
+    lines = published.beside(FIVE, ours, "150 synthetic notes", width=1000).splitlines()
     assert "table 5" in lines[0]
     assert lines[1].startswith("paper: i2b2/UTHealth 2014") and lines[2] == "ours:  150 synthetic notes"
     assert lines[4].split()[-3:] == ["all", "all", "spans"]
@@ -221,9 +221,19 @@ def test_beside_names_the_paper_s_own_contradictions():
 CELLS = st.dictionaries(st.sampled_from([*FIVE.columns, "z"]), st.floats(0, 1))
 
 
+def test_a_wide_table_goes_on_below():
+    table = published.read("he-2015-table-3")
+    ours = {"HIPAA token": dict.fromkeys(table.columns, 0.5)}
+    lines = published.beside(table, ours, "x").splitlines()
+    heads = [line.split() for line in lines if "F1" in line]
+    assert [set(head[::2]) for head in heads] == [{"official"}, {"unofficial1"}, {"unofficial2"}]
+    assert max(map(len, lines[3:-2])) <= published.WIDTH
+    assert sum(line.startswith("HIPAA token") for line in lines) == 3
+
+
 @given(st.dictionaries(st.sampled_from([*FIVE.rows, "new"]), CELLS))
 def test_beside_shows_each_of_our_numbers(rows):
-    lines = published.beside(FIVE, rows, "c").splitlines()
+    lines = published.beside(FIVE, rows, "c", width=1000).splitlines()
     head = lines[4:6]
     for row, cells in rows.items():
         line = next(line for line in lines[6:] if line.startswith(row))

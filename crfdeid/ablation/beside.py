@@ -155,15 +155,15 @@ def margins(results: Sequence[Result]) -> Cells:
     rows = mistakes.confusion(evaluated.pairs, found, evaluated.choices.scheme.types)
     spurious = rows.pop("spurious", {})
     cells: Cells = {}
-    for type in dict.fromkeys([*rows, *spurious]):
-        row = rows.get(type, {})
+    for type, row in rows.items():
         gold = sum(row.values())
         system = sum(other.get(type, 0) for other in rows.values()) + spurious.get(type, 0)
         missing, extra = row.get("missing", 0), spurious.get(type, 0)
         cells[type] = {"right": row.get(type, 0), "missing": missing, "gold": gold, "spurious": extra}
         cells[type] |= {"system": system, "missing share": missing / (gold or 1)}
         cells[type]["spurious share"] = extra / (system or 1)
-    return cells
+    names = ("missing", "spurious")
+    return cells | {"all": {name: sum(row[name] for row in cells.values()) for name in names}}
 
 
 def words(results: Sequence[Result]) -> Cells:

@@ -13,6 +13,7 @@ from crfdeid.ablation.results import METRICS, Figures, Result, wordy, z_tests
 from crfdeid.evaluation import Evaluation
 from crfdeid.matching import CRITERIA
 from crfdeid.scoresheet import resampling
+from crfdeid.text_table import aligned
 
 TESTED = ("strict F1", "strict R", "token R")
 COSTS = {"train seconds": "train s", "tokens/s": "tokens/s", "model MB": "model MB", "peak MB": "peak MB"}
@@ -22,7 +23,8 @@ NOTHING = "-"
 def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) -> list[str]:
     """Which runs, which corpora, what was resampled and how, and the version."""
     first = results[0].evaluation
-    lines = [f"{plan.name}: {len(results)} rows; the base is {plan.base.name}"]
+    rows = f"{len(results)} row{'s' if len(results) > 1 else ''}"
+    lines = [f"{plan.name}: {rows}; the base is {plan.base.name}"]
     lines += [f"{name}: {about(part)}" for name, part in corpora.items()]
     if plan.folds:
         lines.append(
@@ -35,7 +37,8 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
         lines.append(f"left out, for the corpus has no more documents: {', '.join(left_out)}")
     method = "bootstrap (95%), approximate randomisation"
     lines.append(recipe(first, method))
-    return [*lines, "change and p: against the base, two-sided, p not adjusted for the number of rows"]
+    compared = "change and p: against the base, two-sided, p not adjusted for the number of rows"
+    return [*lines, *([compared] if len(results) > 1 else [])]
 
 
 def recipe(evaluation: Evaluation, method: str) -> str:
@@ -80,11 +83,14 @@ def tests(figures: Figures) -> Lines:
     """Interval, difference from the base and its chance, of what matters most."""
     if not any(f"{TESTED[0]} low" in row for row in figures.values()):
         return [[""]]
-    heads = [head for name in TESTED for head in (name, "change", "p")]
+    alone = not any(f"{TESTED[0]} change" in row for row in figures.values())
+    columns = 1 if alone else 3
+    heads = [head for name in TESTED for head in (name, "change", "p")[:columns]]
     rows = (
-        [title, *(cell for name in TESTED for cell in tested(row, name))] for title, row in figures.items()
+        [title, *(cell for name in TESTED for cell in [*tested(row, name)][:columns])]
+        for title, row in figures.items()
     )
-    return [["", *heads], *rows]
+    return [["95% interval", *heads], *rows]
 
 
 def tested(row: Mapping[str, float], name: str) -> Iterator[str]:
@@ -128,14 +134,6 @@ def block(corner: str, columns: Sequence[str], figures: Figures) -> Lines:
 
 def shown(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.4f}"
-
-
-def aligned(lines: Lines) -> Iterator[str]:
-    """The first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    for first, *others in lines:
-        cells = (f"{cell:>{width}}" for cell, width in zip(others, widths[1:]))
-        yield "  ".join([f"{first:<{widths[0]}}", *cells]).rstrip()
 
 
 def as_rows(figures: Figures) -> Iterator[list[object]]:
