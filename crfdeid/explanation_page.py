@@ -6,7 +6,6 @@ nothing, sends nothing and runs nothing: its content security policy allows only
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -33,13 +32,8 @@ def write(
     asked: Sequence[Explanation] = (),
     runners: int = 2,
 ) -> None:
-    """The file is its owner's alone from its first byte."""
-    before = os.umask(0o077)
-    try:
-        with whole(path) as file:
-            file.write(page(anatomy, labels, top, reading, asked, runners))
-    finally:
-        os.umask(before)
+    with whole(path, private=True) as file:
+        file.write(page(anatomy, labels, top, reading, asked, runners))
 
 
 def page(

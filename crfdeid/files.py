@@ -13,9 +13,12 @@ from crfdeid.faults import FormatFault
 
 
 @contextmanager
-def whole(path: Path | str, mode: str = "w", encoding: str | None = "utf-8") -> Iterator[IO]:
+def whole(
+    path: Path | str, mode: str = "w", encoding: str | None = "utf-8", private: bool = False
+) -> Iterator[IO]:
     """Open a temporary file that becomes ``path`` only when the block ends without
-    an error, and is removed otherwise. Text is written without newline translation."""
+    an error, and is removed otherwise. Text is written without newline translation. A
+    ``private`` file is its owner's alone from its first byte, whatever the umask."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = {} if "b" in mode else {"encoding": encoding, "newline": ""}
@@ -23,7 +26,8 @@ def whole(path: Path | str, mode: str = "w", encoding: str | None = "utf-8") -> 
     try:
         with os.fdopen(descriptor, mode, **text) as file:
             yield file
-        os.chmod(name, 0o666 & ~umask())
+        if not private:  # as it was made, it is
+            os.chmod(name, 0o666 & ~umask())
         os.replace(name, path)
     except BaseException:
         os.unlink(name)

@@ -6,7 +6,6 @@ nothing and sends nothing: its content security policy allows only what is insid
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -25,13 +24,8 @@ SIDE = 22  # of a confusion matrix's cell, in pixels
 
 
 def write(found: Evaluation, path: Path) -> None:
-    """The file is its owner's alone from its first byte."""
-    before = os.umask(0o077)
-    try:
-        with whole(path) as file:
-            file.writelines(page(found))
-    finally:
-        os.umask(before)
+    with whole(path, private=True) as file:
+        file.writelines(page(found))
 
 
 def page(found: Evaluation) -> Iterator[str]:
