@@ -1,12 +1,15 @@
 """The face that every system has: by name, by folder, and what is refused."""
 
+import json
+import shutil
+
 import pytest
 from conftest import SMALL
 
-from crfdeid import command, corpora, evaluate, model, systems, tag
+from crfdeid import command, corpora, evaluate, model, model_folder, systems, tag
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
-from crfdeid.faults import ConfigurationFault
+from crfdeid.faults import ConfigurationFault, ModelFault
 
 
 @pytest.mark.parametrize("name", sorted(systems.SYSTEMS))
@@ -53,6 +56,29 @@ def test_what_one_system_alone_has_is_refused_of_another(notes, tmp_path):
         trained = model.train(notes, Experiment(system="rules"), tmp_path / "r")
         model.train(notes, Experiment(system="rules"), trained.folder, resume=True)
     assert SMALL.system == "crf"
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("svm", "no linear model here"), ("snow", "no linear model here"), ("hmm", "no counts here"),
+        ("two_stage", "first: no model here"), ("multi", "bases/a: no model here"),
+    ],
+)  # fmt: skip
+def test_a_model_of_one_system_is_refused_by_another(name, said, small_model, tmp_path):
+    """By its seal; and where somebody wrote a fitting one, because the system's own files are not there."""
+    folder = tmp_path / "m"
+    shutil.copytree(small_model.folder, folder)
+    table = json.loads((folder / "settings.json").read_text())
+    bases = {"a": {"system": "hmm"}, "b": {"system": "hmm"}}
+    table |= {"system": name, "options": {"bases": bases} if name == "multi" else {}}
+    (folder / "settings.json").write_text(json.dumps(table))
+    with pytest.raises(ModelFault, match="settings.json: damaged"):
+        model.load(folder)
+    (folder / "manifest.json").unlink()
+    model_folder.write_manifest(folder)
+    with pytest.raises(ModelFault, match=said):
+        model.load(folder)
 
 
 def test_tokens_of_a_table_are_scored_alone(tmp_path, capsys):
