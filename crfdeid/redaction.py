@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, DocumentFault, near
 from crfdeid.redaction_markers import MARKER, blank, checked, marked
 from crfdeid.redaction_unions import share_a_word, united
-from crfdeid.surrogates import kinds, known, repeats
+from crfdeid.surrogates import dates, kinds, known, repeats
 from crfdeid.surrogates.finder import Finder
 from crfdeid.surrogates.patient import Patient, Rules
 from crfdeid.surrogates.vault import Past
@@ -24,6 +25,7 @@ from crfdeid.surrogates.vault import Past
 STYLES = ("surrogate", "type", "blank")
 UNREAD = "not read as {kind}"
 UNKNOWN = "no known type"
+OLD = "tells an age over 89"
 MIXED = "overlapping spans of different types"
 
 
@@ -94,7 +96,7 @@ class Redactor:
         past = self.past.setdefault(id, Past()) if self.past is not None else Past()
         past.orders = dict(told.orders + Counter(past.orders))
         past.join(told)
-        who = Patient(self.secret, id, told, self.rules, past.names)
+        who = Patient(self.secret, id, told, self.rules, past.names, past.given)
         past.names = who.names.given
         return who, repeats.finder(told.strings)
 
@@ -127,7 +129,7 @@ class Redactor:
         marker = marked(made.type, self.marker)
         return replace(made, replacement=marker, treatment="marker", resolved=False, why=MIXED)
 
-    def _proposal(self, document: Document, span: Span, who: Patient, day: object) -> Proposal:
+    def _proposal(self, document: Document, span: Span, who: Patient, day: date | None) -> Proposal:
         text, kind = document.covered(span), kinds.of(span.type)
         place = (span.start, span.end, span.type)
         if self.style == "blank":
@@ -136,6 +138,8 @@ class Redactor:
             return Proposal(*place, marked(span.type, self.marker), "marker")
         if kind == kinds.UNKNOWN:
             return Proposal(*place, marked(span.type, self.marker), "marker", False, UNKNOWN)
+        if kind == kinds.DATE and dates.tells_age(text, day, who.known.month_first):
+            return Proposal(*place, marked(span.type, self.marker), "marker", False, OLD)
         made = who.surrogate(document, span, day)
         if made is None:
             return Proposal(*place, marked(span.type, self.marker), "marker", False, UNREAD.format(kind=kind))

@@ -11,6 +11,7 @@ GROUP = "90+"
 NUMBER = regex.compile(r"\d+")
 WORD = regex.compile(r"\p{L}+")
 SMALL = r"one|two|three|four|five|six|seven|eight|nine"
+NO_AGE = regex.compile(r"\d{4}|\d\s*[/.-]\s*\d+\s*[/.-]\s*\d|(?:\d+\D+){3,}\d")  # a date, a code, a list
 YOUNG = regex.compile(
     r"^[\s-]*(?:months?|mos?\b|m/o|weeks?|wks?\b|w/o|days?|d/o|hours?|hrs?\b|mes(?:es)?\b|semanas?|días?)",
     regex.IGNORECASE,
@@ -32,7 +33,7 @@ WORDS = words(
 
 def treated(text: str, after: str = "") -> str | None:
     """``text`` as it may stand: unchanged up to 89, else with ``90+``; None where a word of it is
-    not known. ``after`` follows it in the note and may hold the unit.
+    not known, or its numbers are none of an age. ``after`` follows it in the note and may hold the unit.
 
     >>> [treated(text) for text in ("67", "93", "93-year-old", "ninety-two", "her 90s")]
     ['67', '90+', '90+-year-old', '90+', 'her 90+']
@@ -45,6 +46,8 @@ def treated(text: str, after: str = "") -> str | None:
         limit = 12 * OLDEST if YOUNG.match(rest) else OLDEST
         return GROUP if int(match[0]) > limit else match[0]
 
+    if NO_AGE.search(text) or any(c.isalnum() and not c.isalpha() and not c.isdecimal() for c in text):
+        return None
     out = OLD.sub(GROUP, NUMBER.sub(number, text))
     out = regex.sub(r"90\+(?:['’]?s\b|\+)", GROUP, out)
     unread = [word for word in WORD.findall(out) if word.lower() not in WORDS]

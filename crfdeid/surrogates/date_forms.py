@@ -12,8 +12,12 @@ from typing import NamedTuple
 
 import regex
 
-from crfdeid.surrogates import holidays, months
+from crfdeid.surrogates import months
+from crfdeid.surrogates.date_patterns import FILLER, FORMS, HOLIDAYS, LIST, NUMERIC
 
+LEAD = regex.compile(
+    r"(?:the|on|of|thru|through|to|until|till|by|from|since|and|,|-)\s*$", regex.IGNORECASE
+)  # what may stand before a bare day
 LONGEST = 200  # characters; nobody writes a longer date
 MONTH_FIRST, DAY_FIRST = "month first", "day first"
 
@@ -30,66 +34,18 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Moment:
-    """``before`` are the fields of the other end of a range that is not said in full ("March 3-5")."""
+    """``beside`` are the fields of the day beside which a day alone is said ("March 3-5", "3-5 March")."""
 
     fields: tuple[Field, ...]
     holiday: str = ""
     place: tuple[int, int] = (0, 0)  # of the holiday
-    before: tuple[Field, ...] = ()
+    beside: tuple[Field, ...] = ()
 
     def of(self, unit: str) -> Field | None:
-        return next((f for f in (*self.fields, *self.before) if f.unit == unit), None)
+        return next((f for f in (*self.fields, *self.beside) if f.unit == unit), None)
 
-
-MON = r"(?P<mon>\p{L}{3,10})\b\.?"
-TH = r"(?:st|nd|rd|th)"
-YEAR = r"(?:[12]\d{3})(?!\d)"
-SEP = r"[\s,./–-]*"
-ORDINAL = "|".join(sorted(months.ORDINALS, key=len, reverse=True)).replace("-", r"[-\s]")
-HOLIDAY = "|".join(sorted(holidays.NAMES, key=len, reverse=True))
-HOLIDAY = HOLIDAY.replace("years", "year['’]?s").replace("st pat", r"st\.? pat")
-HOLIDAY = regex.sub(
-    r"(?<=patrick|valentine|mother|father|president|veteran|patriot)s\b", "['’]?s['’]?", HOLIDAY
-)
-TO = r"\s*(?:-|–|—|to|through|thru|and|&)\s*"
-
-# Tried in this order at each place.
-FORMS = {
-    "ymd": rf"(?P<y>{YEAR[:-6]})\s?(?P<s>[/.-])\s?(?P<m>\d\d?)\s?(?P=s)\s?(?P<d>\d\d?)(?!\d)",
-    "abc": r"(?P<a>\d\d?)\s?(?P<s>[/.-])\s?(?P<b>\d\d?)\s?(?P=s)\s?['’]?(?P<y>\d{4}|\d\d)(?!\d)",
-    "my": rf"(?P<m>\d\d?)\s?[/.-]\s?(?P<y>{YEAR})",
-    "ab": r"(?P<a>\d\d?)\s?(?P<s>[/.-])\s?(?P<b>\d\d?)(?!\d)",
-    "dm": rf"(?P<d>\d\d?)(?P<th>{TH})?\b{SEP}(?:day\s+of\s+|of\s+|de\s+)?{MON}"
-    rf"(?:{SEP}(?:of\s+|de\s+|del\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d)))?",
-    "dmo": rf"(?P<word>{ORDINAL})\s+(?:day\s+)?of\s+{MON}(?:{SEP}(?P<y>{YEAR}))?",
-    "mdd": rf"{MON}\s*(?P<d>\d\d?)(?P<th>{TH})?{TO}(?P<d2>\d\d?)(?P<th2>{TH})?(?![\d/])"
-    rf"(?:,?\s*(?P<y>{YEAR}))?",
-    "md": rf"{MON}{SEP}(?:the\s+)?(?P<d>\d\d?)(?P<th>{TH})?(?!\d)"
-    rf"(?:(?:\s*,\s*|\s+['’]|[/-])(?P<y>{YEAR}|\d\d(?!\d))|\s+(?P<y>{YEAR}))?",
-    "mo": rf"{MON}{SEP}(?:of\s+|de\s+|del\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d))",
-    "mon": MON,
-    "digits": r"(?P<all>\d{8}|\d{6})(?!\d)",
-    "decade": r"['’]?(?P<decade>(?:[12]\d)?\d0)['’]?s\b",
-    "year": rf"(?P<y>{YEAR})",
-    "short": r"['’](?P<y>\d\d)(?!\d)",
-    "th": rf"(?P<d>\d\d?)(?P<th>{TH})\b",
-    "ordinal": rf"(?P<word>{ORDINAL})\b",
-    "day": r"(?P<d>\d\d?)(?!\d)",
-}  # fmt: skip
-FORMS = {name: regex.compile(form, regex.IGNORECASE) for name, form in FORMS.items()}
-HOLIDAYS = regex.compile(
-    rf"(?P<holiday>{HOLIDAY})\b(?:\s*,?\s+(?:of\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d)))?", regex.IGNORECASE
-)
-FILLER = regex.compile(
-    r"""[\s,.;:()\[\]/&+–—~'’-]+
-    | (?:[Tt]|(?<!\d))\d\d?:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:[ap]\.?m\.?\b|z\b|hrs?\b|h\b)?
-    | (?:the|of|on|in|at|to|through|thru|until|till|and|or|from|between|early|late|mid|beginning|end|since
-    |before|after|by|day|week|weekend|morning|afternoon|evening|night|noon|around|about|circa|de|del|el|y
-    |date|dated|WEEKDAYS|winter|spring|summer|fall|autumn)s?\b
-    """.replace("WEEKDAYS", "|".join(months.WEEKDAY_NAMES)),
-    regex.VERBOSE | regex.IGNORECASE,
-)
-NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")
+    def is_day(self) -> bool:
+        return [field.unit for field in self.fields] == ["d"]
 
 
 def order(text: str) -> str | None:
@@ -121,13 +77,30 @@ def read(text: str, month_first: bool = True) -> list[Moment] | None:
     while at < len(text):
         step = one(text, at, month_first)
         if step:
-            moments, at = step
-            found += moments
+            moments, end = step
+            if (moments := in_list(text, at, moments, found)) is None:
+                return None
+            found, at = found + moments, end
         elif match := FILLER.match(text, at):
             at = match.end()
         else:
             return None
     return found if found or any(c.isalpha() for c in text) else None
+
+
+def in_list(text: str, at: int, moments: list[Moment], found: list[Moment]) -> list[Moment] | None:
+    """``moments`` that begin at ``at``. A bare day is of the month that was said before it ("March 3,
+    5 and 7"); a bare number elsewhere in a longer text may be anything, and is not read."""
+    if not moments[0].is_day() or moments[0].beside or len(moments) > 1:
+        return moments
+    day, before = moments[0].fields[0], found[-1] if found else None
+    if before and before.of("m") and (last := before.of("d")):
+        end = max(f.end for f in before.fields)
+        year_behind = any(f.unit == "y" and f.start > last.start for f in before.fields)
+        if LIST.fullmatch(text, end, at) and not year_behind:
+            return [Moment(moments[0].fields, beside=(*before.fields, *before.beside))]
+    told = not day.text.isdigit() or text.strip() == day.text or LEAD.search(text, 0, at)
+    return moments if told else None
 
 
 def one(text: str, at: int, month_first: bool) -> tuple[list[Moment], int] | None:
@@ -161,7 +134,7 @@ def built(name: str, match: regex.Match[str], month_first: bool) -> list[Moment]
     if name == "digits":
         return digits(match)
     known = list(fields(match, "m", "d", "y"))
-    if name in ("abc", "ab"):
+    if name.startswith("ab"):
         known += numeric(match, month_first)
     if "mon" in match.groupdict():
         number = months.month(match["mon"])
@@ -175,11 +148,13 @@ def built(name: str, match: regex.Match[str], month_first: bool) -> list[Moment]
         known.append(Field("decade", int(match["decade"]), *match.span("decade"), match["decade"]))
     if not all(possible(f) for f in known):
         return None
-    first = Moment(tuple(known))
-    if name != "mdd":
-        return [first]
-    second = Moment(fields(match, "d2"), before=first.fields)
-    return [first, second] if possible(second.fields[0]) else None
+    if name not in ("mdd", "ddm"):
+        return [Moment(tuple(known))]
+    days = [[f for f in known if f.unit == "d"], [*fields(match, "d2")]]
+    whole, alone = days if name == "mdd" else days[::-1]
+    told = Moment((*(f for f in known if f.unit != "d"), *whole))
+    lone = Moment(tuple(alone), beside=told.fields)
+    return [told, lone][:: 1 if name == "mdd" else -1] if possible(days[1][0]) else None
 
 
 def like(match: regex.Match[str]) -> str:

@@ -38,20 +38,26 @@ def written(moment: Moment, moved: date, padded: bool) -> list[Edit]:
             edits.append((f.start, f.end, month_text(f, moved.month, padded)))
         elif f.unit == "d":
             edits.append((f.start, f.end, day_text(f, moved.day, padded)))
-    if moment.before and first_month(moment, moved) != moved.month:
-        start, end, text = edits[-1]  # the two days of "March 3-5" now lie in two months
-        edits[-1] = (start, end, f"{months.written(moved.month, month_of(moment).text)} {text}")
+    if moment.beside and day_beside(moment, moved).month != moved.month:
+        edits[-1] = with_month(moment, moved, edits[-1], padded)
     return edits
 
 
-def month_of(moment: Moment) -> Field:
-    return next(f for f in moment.before if f.unit == "m")
+def day_beside(moment: Moment, moved: date) -> date:
+    """The day to which the day is moved beside which this one is said ("March 3-5")."""
+    later = moment.fields[0].value - next(f.value for f in moment.beside if f.unit == "d")
+    return moved - timedelta(later)
 
 
-def first_month(moment: Moment, moved: date) -> int:
-    """The month to which the first day of the range is moved."""
-    later = moment.fields[0].value - next(f.value for f in moment.before if f.unit == "d")
-    return (moved - timedelta(later)).month
+def with_month(moment: Moment, moved: date, edit: Edit, padded: bool) -> Edit:
+    """The days of "March 25-28" now lie in two months: this one is said with its own."""
+    start, end, day = edit
+    month = next(f for f in moment.beside if f.unit == "m")
+    said, first = month_text(month, moved.month, padded), month.start < start
+    between = " "
+    if month.text.isdigit():
+        between, first = "/", month.start < next(f.start for f in moment.beside if f.unit == "d")
+    return start, end, f"{said}{between}{day}" if first else f"{day}{between}{said}"
 
 
 def month_text(field: Field, number: int, padded: bool) -> str:

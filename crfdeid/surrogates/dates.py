@@ -14,12 +14,13 @@ from datetime import date, timedelta
 
 import regex
 
-from crfdeid.surrogates import date_forms, holidays, months
+from crfdeid.surrogates import ages, date_forms, holidays, months
 from crfdeid.surrogates.date_forms import Field, Moment
 from crfdeid.surrogates.date_writing import Edit, applied, edit, month_text, padding, written
 from crfdeid.surrogates.keys import Draws
 
 YEARS, WEEKS = 25, 2
+SOON = 10  # years from a note's date to its latest plans
 UNANCHORED = date(2010, 7, 1)  # stands for the date of a note that has none
 NO_DAYS = "|".join(months.WEEKDAY_NAMES + months.SEASONS)
 KEPT = regex.compile(
@@ -63,7 +64,7 @@ def only_weekday(text: str) -> bool:
 
 def anchor(texts: list[str], month_first: bool = True) -> date | None:
     """The note's own date: of its whole dates, those with a year of four digits if there are any,
-    the first in the year that occurs most (on a tie the latest: a birthday is not the note's date).
+    the first in the year in which most days lie (on a tie the latest: a birthday is not the note's date).
 
     >>> anchor(["3/4/1950", "5/1/2067", "5/3/2067", "4/9"])
     datetime.date(2067, 5, 1)
@@ -75,7 +76,7 @@ def anchor(texts: list[str], month_first: bool = True) -> date | None:
             if y and m and d and (found := valid(century(y, UNANCHORED), m.value, d.value)):
                 (long if len(y.text) == 4 else short).append(found)
     said = long or short
-    years = Counter(day.year for day in said)
+    years = Counter(day.year for day in {*said})
     best = max(years, key=lambda year: (years[year], year), default=None)
     return next((day for day in said if day.year == best), None)
 
@@ -88,14 +89,26 @@ def valid(year: int, month: int, day: int) -> date | None:
 
 
 def century(year: Field, near: date) -> int:
-    """A year of two digits in full: the one nearest to ``near``.
+    """A year of two digits in full: the last that is no more than ten years after ``near``, for more
+    births than plans lie far away.
 
     >>> century(Field("y", 67, 0, 2, "67"), date(2061, 1, 1))
     2067
     """
     if len(year.text) > 2:
         return year.value
-    return min((c + year.value for c in range(1800, 2300, 100)), key=lambda full: abs(full - near.year))
+    years = [century + year.value for century in range(0, 10_000, 100)]
+    return max((full for full in years if full <= near.year + SOON), default=years[0])
+
+
+def tells_age(text: str, near: date | None, month_first: bool = True) -> bool:
+    """Whether who was born then is over 89 at ``near``: the Safe Harbor lets no year stand that shows it.
+
+    >>> tells_age("3/4/1970", date(2067, 5, 1)), tells_age("born 3/4/1978", date(2067, 5, 1))
+    (True, False)
+    """
+    years = (m.of("y") for m in date_forms.read(text, month_first) or () if near)
+    return any(year and near and century(year, near) <= near.year - ages.OLDEST - 1 for year in years)
 
 
 def shifted(text: str, shift: Shift, near: date | None = None, month_first: bool = True) -> str | None:

@@ -31,6 +31,10 @@ LANDMARKS = words(
     cemetery hall county bay harbor point forest canyon falls hill hills stadium museum plaza center square
     pond trail zoo library prison jail shelter farm ranch camp village"""
 )
+DENOMINATIONS = words(
+    "adventist baptist deaconess mercy good samaritan lutheran methodist presbyterian sacred sisters"
+)  # they say what it is, and which one
+NAMED = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
 WARDS = words(
     "floor unit ward wing building tower pavilion suite room clinic service dept department team firm bed"
 )
@@ -40,19 +44,30 @@ ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 class Institutions:
     """The surrogates of one patient's institutions."""
 
-    def __init__(self, draws: Draws, known: Known, names: Names) -> None:
-        self.draws, self.names = draws, names
-        places = known.texts(kinds.CITY, kinds.STREET, kinds.HOSPITAL) if known.whole else ()
-        self.real = frozenset(map(folded, places))
+    def __init__(self, draws: Draws, known: Known, names: Names, given: dict[str, str]) -> None:
+        self.draws, self.names, self.given = draws, names, given
+        places = sorted(known.texts(kinds.CITY, *NAMED)) if known.whole else ()
+        parts = {folded(bare(word)[0]) for text in places for word in WORD.findall(text)}
+        self.real = {*map(folded, places), *parts, *(known.names if known.whole else ())}
+        self.taken = {folded(made): key for key, made in given.items()}
+        plain = parts - lists.tokens("hospital_words") - SMALL_WORDS if known.whole else ()
+        for word in sorted(plain):  # in this order, whatever the order of the notes
+            if len(word) > 1:
+                self.settle(f"place {word}", self.named(word))
+
+    def settle(self, key: str, made: str) -> None:
+        """Nobody else gets what was ``made`` for ``key``."""
+        self.given[key] = made
+        self.taken[folded(made)] = key
 
     def institution(self, text: str) -> str | None:
         """A hospital or organisation: the words that say what it is stay."""
-        keep = lists.tokens("hospital_words") | SMALL_WORDS | COMPANIES | LANDMARKS | DIRECTIONS
-        return self.proper(text, keep)
+        words_of_kind = lists.tokens("hospital_words") - DENOMINATIONS
+        return self.proper(text, words_of_kind | SMALL_WORDS | COMPANIES | LANDMARKS | DIRECTIONS)
 
     def department(self, text: str) -> str | None:
         """A ward or building. One without a name of its own becomes another specialty."""
-        keep = WARDS | SMALL_WORDS | DIRECTIONS | lists.tokens("hospital_words")
+        keep = WARDS | SMALL_WORDS | DIRECTIONS | (lists.tokens("hospital_words") - DENOMINATIONS)
         plain = [w for w in WORD.findall(text) if w.lower() not in keep]
         named = any(c.isdecimal() for c in text) or any(w.lower() in WARDS for w in WORD.findall(text))
         common = not named and all(w.lower() in lists.words("medical_words", "common_words") for w in plain)
@@ -68,7 +83,8 @@ class Institutions:
         entries = sorted(lists.entries(name) if name == "professions" else lists.listed(name))
         if not any(c.isalnum() for c in text):
             return None
-        made = self.first(text, lambda n: self.draws.choice(entries, name, folded(text), n))
+        low = folded(text)
+        made = self.first(text, lambda n: self.draws.choice(entries, name, low, n), f"{name} {low}")
         return cased(made, text) if text.isupper() or text.islower() else capitals(made, text)
 
     def proper(self, text: str, keep: frozenset[str]) -> str | None:
@@ -92,10 +108,12 @@ class Institutions:
             return "".join(map(self.names.letter, head)) + tail + ending
         if len(stem) == 1:
             return self.names.letter(stem) + ending
-        initial = self.names.initial(stem)
-        names = lists.pool(lists.SURNAME).get(initial) or sum(lists.pool(lists.SURNAME).values(), ())
-        made = self.first(stem, lambda n: self.draws.choice(names, "place", folded(stem), n))
-        return cased(made, stem) + ending
+        return cased(self.named(folded(stem)), stem) + ending
+
+    def named(self, word: str) -> str:
+        """The name that stands for a (folded) word of a place's name."""
+        names = lists.pool(lists.SURNAME).get(self.names.initial(word), ())
+        return self.first(word, lambda n: self.draws.choice(names, "place", word, n), f"place {word}")
 
     def nth(self, number: str) -> str:
         """A number, or an ordinal with the ending of its new number."""
@@ -108,18 +126,13 @@ class Institutions:
 
     def street(self, text: str) -> str | None:
         """House number, name and unit are replaced; the kind of street and directions stay."""
-        found = [m[0] for m in WORD.finditer(text)]
         if not any(c.isalnum() for c in text):
             return None
-        keep = lists.words("street_words") | DIRECTIONS | UNITS | SMALL_WORDS
-        written = NTH.sub(lambda m: self.nth(m[0]), text)
-        plain = [w for w in found if w.lower() not in keep]
-        if not plain and written != text:
-            return WORD.sub(
-                lambda m: self.part(m[0]) if len(m[0]) == 1 and m[0].lower() not in keep else m[0], written
-            )
-        keep = keep if plain else frozenset()
-        return WORD.sub(lambda m: m[0] if m[0].lower() in keep or is_ending(m) else self.road(m[0]), written)
+        stays, out, at = of_its_kind(text), [], 0
+        for match in WORD.finditer(text):
+            out += [text[at : match.start()], match[0] if match.start() in stays else self.road(match[0])]
+            at = match.end()
+        return NTH.sub(lambda m: self.nth(m[0]), "".join([*out, text[at:]]))
 
     def road(self, word: str) -> str:
         if word.lower() in NUMBER_WORDS:
@@ -127,13 +140,32 @@ class Institutions:
             return cased(self.draws.choice(others, "road", word.lower()).capitalize(), word)
         return self.part(word)
 
-    def first(self, text: str, make: Callable[[int], str]) -> str:
-        """The first of a hundred candidates that is neither ``text`` nor a place of the patient; where
-        all of them are such places, a proper name."""
+    def first(self, text: str, make: Callable[[int], str], key: str) -> str:
+        """What ``key`` was given before, or the first of a hundred candidates that is neither ``text``
+        nor a place or name of the patient, nor another place's; where all of them are, a proper name."""
+        if key in self.given:
+            return self.given[key]
         for made in map(make, range(100)):
-            if folded(made) != folded(text) and folded(made) not in self.real:
+            low = folded(made)
+            if low != folded(text) and low not in self.real and self.taken.get(low, key) == key:
                 return made
         return WORD.sub(lambda match: self.names.permuted(folded(match[0])).capitalize(), text)
+
+
+def of_its_kind(text: str) -> set[int]:
+    """Where the words of a street begin that say of what kind it is. One that is made of such words
+    alone ("45 Park Place") has one for its name: all but the last."""
+    found = list(WORD.finditer(text))
+    keep = lists.words("street_words") | DIRECTIONS | UNITS | SMALL_WORDS
+    same = {m.start() for m in found if m[0].lower() in keep or is_ending(m)}
+    roads = [m for m in found if m[0].lower() in lists.words("street_words") - UNITS]
+    if len(same) < len(found) or any(map(is_ending, found)) or not roads:
+        return same
+    named = [m for m in found if m[0].lower() not in UNITS | SMALL_WORDS]
+    kind = roads[-1].start()
+    if len(named) == 1 and not any(c.isdecimal() for c in text[roads[-1].end() :]):
+        kind = len(text)  # "12 Park", and not "Route 9"
+    return {start for start in same if start >= kind or start not in {m.start() for m in named}}
 
 
 def is_ending(match: regex.Match[str]) -> bool:

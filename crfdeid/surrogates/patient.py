@@ -9,7 +9,7 @@ from datetime import date
 from crfdeid.document import Document, Span
 from crfdeid.surrogates import ages, dates, kinds, zips
 from crfdeid.surrogates.contacts import Contacts
-from crfdeid.surrogates.identifiers import identifier, patterned
+from crfdeid.surrogates.identifiers import Identifiers, patterned
 from crfdeid.surrogates.institutions import Institutions
 from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.known import Known
@@ -28,8 +28,8 @@ class Rules:
 
 
 class Patient:
-    """``known`` is what the notes that are looked at together say; ``fixed`` what was given
-    before. Equal arguments give equal surrogates."""
+    """``known`` is what the notes that are looked at together say; ``fixed`` are the names given before,
+    ``given`` what places and numbers were, which is added to. Equal arguments give equal surrogates."""
 
     def __init__(
         self,
@@ -38,12 +38,15 @@ class Patient:
         known: Known | None = None,
         rules: Rules | None = None,
         fixed: dict[str, str] | None = None,
+        given: dict[str, str] | None = None,
     ) -> None:
         self.known, self.rules = known or Known(), rules or Rules()
         self.draws = Draws(secret, id)
         self.names = Names(self.draws, self.known, fixed)
-        self.institutions = Institutions(self.draws, self.known, self.names)
+        self.given = {} if given is None else given
+        self.institutions = Institutions(self.draws, self.known, self.names, self.given)
         self.places = Places(self.draws, self.known, self.institutions)
+        self.identifiers = Identifiers(self.draws, self.known, self.given)
         self.contacts = Contacts(self.draws, self.known, self.names)
         self.shift = dates.drawn(self.draws, self.rules.years, self.rules.weeks)
         self.makers: dict[str, Callable[[str], str | None]] = {
@@ -62,7 +65,7 @@ class Patient:
             kinds.EMAIL: self.contacts.email,
             kinds.URL: self.contacts.url,
             kinds.IP: self.contacts.ip,
-            kinds.IDENTIFIER: lambda text: identifier(text, self.draws),
+            kinds.IDENTIFIER: self.identifiers.text,
         }
 
     def anchor(self, document: Document) -> date | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import regex
 
-from crfdeid.surrogates import lists, zips
+from crfdeid.surrogates import kinds, lists, zips
 from crfdeid.surrogates.identifiers import patterned
 from crfdeid.surrogates.institutions import Institutions
 from crfdeid.surrogates.keys import Draws
@@ -26,6 +26,11 @@ class Places:
 
     def __init__(self, draws: Draws, known: Known, institutions: Institutions) -> None:
         self.draws, self.known, self.institutions = draws, known, institutions
+        cities = {folded(text) for text in known.texts(kinds.CITY)} if known.whole else ()
+        for name in sorted(cities):  # in this order, whatever the order of the notes
+            told = {code for code in map(zips.code, known.states.get(name, ())) if code}
+            for at in sorted(told) or [self.state_of(name)]:
+                institutions.settle(self.key(name, at), self.town(name, at))
 
     @cached_property
     def states(self) -> dict[str, str]:
@@ -42,14 +47,21 @@ class Places:
         if not WORD.search(text):
             return None
         name = folded(text)
-        at = state or self.state_of(name)
+        return cased(self.town(name, state or self.state_of(name)), text)
+
+    def town(self, name: str, at: str | None) -> str:
+        """The surrogate of the town ``name`` (folded) in the state ``at``; without one, of another country
+        or, of a town in no list, of any state."""
         if at is None and (country := lists.first_right("city_countries").get(name)):
             towns = lists.grouped("city_countries")[self.countries[country]]
         else:
-            towns = lists.grouped("city_states")[
-                self.states[at or self.draws.choice(sorted(self.states), name)]
-            ]
-        return cased(self.institutions.first(text, lambda n: self.draws.choice(towns, "city", name, n)), text)
+            towns = lists.towns(self.states[at or self.draws.choice(sorted(self.states), name)])
+        return self.institutions.first(
+            name, lambda n: self.draws.choice(towns, "city", name, n), self.key(name, at)
+        )
+
+    def key(self, name: str, at: str | None) -> str:
+        return f"city {name} {at or ''}"
 
     def state_of(self, name: str) -> str | None:
         """The state of a city: the one that stands beside it in the patient's notes, else its
@@ -78,7 +90,8 @@ class Places:
         state = zips.state(found[0])
         prefixes = zips.prefixes(self.states[state]) if state else zips.prefixes(None)
         start = self.draws.choice(prefixes, "zip", found[0][:3])
-        rest = patterned(text[found.start() + 3 :], self.draws, "zip", found[0])
+        rest = patterned(found[0][3:], self.draws, "zip", found[0])
+        rest += patterned(text[found.end() :], self.draws, "zip", found[0]) if text[found.end() :] else ""
         head = patterned(text[: found.start()], self.draws, "zip") if found.start() else ""
         made = head + start + rest
         return made if made != text else None

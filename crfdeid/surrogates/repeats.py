@@ -174,9 +174,8 @@ def sure(text: str, sight: Sight, neighbour: bool) -> bool:
     if kind == kinds.AGE:
         return not string.words[0].isdigit() or told_as_age(text, span)
     if kind in NUMBERS:
-        return string.size >= LEAST_OF_NUMBER or (
-            string.derived and ENDING.search(text, max(0, span.start - 40), span.start) is not None
-        )
+        ending = string.size == LAST_FOUR and ENDING.search(text, max(0, span.start - 40), span.start)
+        return string.size >= LEAST_OF_NUMBER or bool(ending)
     if kind == kinds.DATE:
         return span.end - span.start >= LEAST_OF_DATE and any(c.isdigit() for c in "".join(string.words))
     if kind in PLACES and string.size < LEAST_OF_PLACE and not string.written:

@@ -36,12 +36,13 @@ class MapFault(Fault):
 
 @dataclass
 class Past:
-    """What a patient's notes said: names given, votes on the order of day and month, and by type
-    the real texts with their surrogates."""
+    """What a patient's notes said: names given, places and numbers given, votes on the order of day and
+    month, and by type the real texts with their surrogates."""
 
     names: dict[str, str] = field(default_factory=dict)
     orders: dict[str, int] = field(default_factory=dict)
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
+    given: dict[str, str] = field(default_factory=dict)
 
     def join(self, told: Known) -> None:
         """Add what was known before to what is known now."""
