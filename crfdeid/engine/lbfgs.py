@@ -6,12 +6,14 @@ search is Moré and Thuente's (:mod:`crfdeid.engine.line_search`), with it backt
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from crfdeid.engine.line_search import more_thuente
+from crfdeid.engine.vectors import Vectors
 
 Evaluate = Callable[[np.ndarray], tuple[float, np.ndarray]]
 Hear = Callable[[int, float, np.ndarray], None]
@@ -31,73 +33,60 @@ class Settings:
     max_linesearch: int = 20
 
 
-def minimise(evaluate: Evaluate, x: np.ndarray, settings: Settings, on_iteration: Hear) -> np.ndarray:
+def minimise(
+    evaluate: Evaluate, x: np.ndarray, settings: Settings, on_iteration: Hear, vectors: Vectors
+) -> np.ndarray:
     """The weights that minimise ``evaluate`` (loss, gradient) + c1 * |weights|, from ``x`` [weights]
     on. ``on_iteration`` hears the iteration's number, its loss and its weights."""
     c1 = settings.c1
     search = _backtrack if c1 else _more_thuente
-    loss, gradient = _penalised(evaluate, x, c1)
-    slope = pseudo_gradient(x, gradient, c1)
+    loss, gradient = evaluate(x)
+    loss += c1 * vectors.size_of(x) if c1 else 0.0
+    slope = vectors.uphill(x, gradient, c1) if c1 else gradient
     losses = [loss] * settings.period
-    direction, memory = -slope, _Memory(settings.num_memories)
-    step = 1.0 / max(float(np.linalg.norm(slope)), 1e-300)
+    direction, square = vectors.negative(slope, slope)
+    memory = _Memory(settings.num_memories, vectors)
+    step = 1.0 / max(math.sqrt(-square), 1e-300)
     number = 1
-    while number <= settings.max_iterations and not _small(slope, x, settings.epsilon):
-        found = search(evaluate, x, loss, slope, direction, step, settings)
+    while number <= settings.max_iterations and not _small(slope, x, settings.epsilon, vectors):
+        found = search(evaluate, x, loss, slope, direction, step, settings, vectors)
         if found is None:
             return x
         moved, loss, new_gradient = found
-        memory.add(moved - x, new_gradient - gradient)
+        memory.add(moved, x, new_gradient, gradient)
         x, gradient = moved, new_gradient
-        slope = pseudo_gradient(x, gradient, c1)
+        slope = vectors.uphill(x, gradient, c1) if c1 else gradient
         on_iteration(number, loss, x)
         past = losses[number % settings.period]
         if settings.period <= number and (past - loss) / loss < settings.delta:
             return x
         losses[number % settings.period] = loss
         number += 1
-        direction = memory.times(-slope)
+        direction = memory.downhill(slope)
         if c1:
-            direction[direction * slope >= 0] = 0.0
+            vectors.cut(direction, slope)
         step = 1.0
     return x
 
 
-def _small(slope: np.ndarray, x: np.ndarray, epsilon: float) -> bool:
-    return bool(np.linalg.norm(slope) <= epsilon * max(float(np.linalg.norm(x)), 1.0))
+def _small(slope: np.ndarray, x: np.ndarray, epsilon: float, vectors: Vectors) -> bool:
+    size = max(math.sqrt(vectors.dot(x, x)), 1.0)
+    return math.sqrt(vectors.dot(slope, slope)) <= epsilon * size
 
 
-def pseudo_gradient(x: np.ndarray, gradient: np.ndarray, c1: float) -> np.ndarray:
-    """The steepest way down where |x| bends (Andrew & Gao 2007, eq. 4).
-
-    >>> pseudo_gradient(np.zeros(3), np.array([-2.0, 0.5, 2.0]), 1.0).tolist()
-    [-1.0, 0.0, 1.0]
-    """
-    if not c1:
-        return gradient
-    bend = np.clip(gradient, -c1, c1)  # at zero |x| takes away up to c1
-    return gradient + np.where(x != 0, c1 * np.sign(x), -bend)
-
-
-def _penalised(evaluate: Evaluate, x: np.ndarray, c1: float) -> tuple[float, np.ndarray]:
-    loss, gradient = evaluate(x)
-    return loss + c1 * float(np.abs(x).sum()) if c1 else loss, gradient
-
-
-def _backtrack(evaluate: Evaluate, x, loss, slope, direction, step, settings: Settings):
+def _backtrack(evaluate: Evaluate, x, loss, slope, direction, step, settings: Settings, vectors: Vectors):
     """Halve the step along ``direction``, in the orthant of ``x``; ``None`` where none helps."""
-    orthant = np.where(x == 0, -slope, x)
     for _ in range(settings.max_linesearch):
-        moved = x + step * direction
-        moved[moved * orthant <= 0] = 0.0
-        new_loss, gradient = _penalised(evaluate, moved, settings.c1)
-        if new_loss <= loss + 1e-4 * float((moved - x) @ slope):
+        moved, size, gain = vectors.projected(x, direction, slope, step)
+        new_loss, gradient = evaluate(moved)
+        new_loss += settings.c1 * size
+        if new_loss <= loss + 1e-4 * gain:
             return moved, new_loss, gradient
         step *= 0.5
     return None
 
 
-def _more_thuente(evaluate: Evaluate, x, loss, slope, direction, step, settings: Settings):
+def _more_thuente(evaluate: Evaluate, x, loss, slope, direction, step, settings: Settings, vectors: Vectors):
     """As :func:`_backtrack`, by Moré and Thuente's search along the line."""
     tried: dict[float, tuple[np.ndarray, float, np.ndarray]] = {}
 
@@ -106,30 +95,39 @@ def _more_thuente(evaluate: Evaluate, x, loss, slope, direction, step, settings:
         tried.clear()
         tried[step] = (moved, *evaluate(moved))
         _, new_loss, gradient = tried[step]
-        return new_loss, float(gradient @ direction)
+        return new_loss, vectors.dot(gradient, direction)
 
-    found = more_thuente(at, loss, float(slope @ direction), step, settings.max_linesearch)
+    found = more_thuente(at, loss, vectors.dot(slope, direction), step, settings.max_linesearch)
     return None if found is None else tried[found]
 
 
 class _Memory:
     """The last steps and changes of gradient, and the inverse Hessian they stand for."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, vectors: Vectors) -> None:
+        self.size, self.vectors = size, vectors
         self.pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
+        self.scale = 1.0
 
-    def add(self, step: np.ndarray, change: np.ndarray) -> None:
-        self.pairs = [*self.pairs[-self.size + 1 :], (step, change, float(step @ change))]
+    def add(self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray) -> None:
+        step, change, product, square = self.vectors.changes(moved, x, new, gradient)
+        self.pairs = [*self.pairs[-self.size + 1 :], (step, change, product)]
+        self.scale = product / square
 
-    def times(self, vector: np.ndarray) -> np.ndarray:
-        """Two-loop recursion (Nocedal 1980); ``vector`` is changed in place."""
-        alphas, spare = [], np.empty_like(vector)
-        for step, change, product in reversed(self.pairs):
-            alphas.append(float(step @ vector) / product)
-            vector -= np.multiply(change, alphas[-1], out=spare)
-        _, change, product = self.pairs[-1]
-        vector *= product / float(change @ change)
-        for (step, change, product), alpha in zip(self.pairs, reversed(alphas)):
-            vector += np.multiply(step, alpha - float(change @ vector) / product, out=spare)
-        return vector
+    def downhill(self, slope: np.ndarray) -> np.ndarray:
+        """Less the inverse Hessian times ``slope``: the two-loop recursion (Nocedal 1980), each sum
+        with the product that comes after it."""
+        steps, changes, products = zip(*self.pairs)
+        found, product = self.vectors.negative(slope, steps[-1])
+        alphas: list[float] = []
+        for n in reversed(range(len(steps))):
+            alphas.insert(0, product / products[n])
+            beside = steps[n - 1] if n else changes[0]
+            product = self.vectors.add(found, 1.0, -alphas[0], changes[n], beside)
+        product *= self.scale
+        for n in range(len(steps)):
+            beside = changes[n + 1] if n + 1 < len(changes) else slope
+            factor = alphas[n] - product / products[n]
+            scale = 1.0 if n else self.scale
+            product = self.vectors.add(found, scale, factor, steps[n], beside)
+        return found

@@ -15,6 +15,7 @@ from crfdeid.engine import kernels, weights
 from crfdeid.engine.lbfgs import Settings, minimise
 from crfdeid.engine.problem import Pairs, Problem, pairs
 from crfdeid.engine.texts import NONE
+from crfdeid.engine.vectors import Vectors
 from crfdeid.faults import ConfigurationFault, Stopped
 
 PAD = 8
@@ -60,7 +61,7 @@ def train(
             on_iteration(number, loss)
 
         try:
-            latest.append(minimise(objective, latest[0], Settings(**chosen), hear))
+            latest.append(minimise(objective, latest[0], Settings(**chosen), hear, objective.vectors))
         except KeyboardInterrupt:
             if not latest[-1].any():
                 raise
@@ -115,6 +116,7 @@ class Objective:
         self.problem, self.pairs, self.c2, self.pool, self.threads = problem, found, c2, pool, threads
         self.states = len(found.label)
         self.size = self.states + int(found.allowed.sum())
+        self.vectors = Vectors(self.size, pool, threads)
         self.labels = len(problem.labels)
         self.observed = np.concatenate([found.count, found.transitions[found.allowed]])
         few = np.diff(found.ends) < MANY
@@ -128,7 +130,7 @@ class Objective:
         edges = np.searchsorted(problem.bounds, tokens)
         edges[-1] = len(problem.bounds) - 1
         self.parts = [
-            _Part(problem, a, b, self.scores.shape, self.table.shape, self.states)
+            _Part(problem, a, b, self.scores.shape, self.table.shape, self.size)
             for a, b in zip(edges.tolist(), edges[1:].tolist())
         ]
         items = problem.distinct * len(problem.offsets)
@@ -143,16 +145,12 @@ class Objective:
         list(self.pool.map(lambda number: self._rows(number, state), range(self.threads)))
         factors = Factors.of(transitions, f.allowed)
         likelihood = sum(self.pool.map(lambda part: part.expect(self, state, factors), self.parts))
-        whole = self.parts[0]
-        for part in self.parts[1:]:
-            whole += part
-        flat = whole.expected.reshape(-1, whole.expected.shape[-1])
-        kernels.scatter(*self.window, flat, whole.expected_dense, whole.gradient)
-        kernels.scatter_dense(self.rows, f.ends, f.label, whole.expected_dense, whole.gradient)
-        gradient = 2 * self.c2 * x - self.observed
-        gradient[: self.states] += whole.gradient
-        gradient[self.states :] += factors.expected(whole.counts)[f.allowed]
-        return self.c2 * float(x @ x) - likelihood, gradient
+        gradient, square = self.vectors.tilted(x, 2 * self.c2, self.observed)
+        for part in self.parts:
+            self.vectors.plus(gradient, part.gradient)
+        counts = sum(part.counts for part in self.parts)
+        gradient[self.states :] += factors.expected(counts)[f.allowed]
+        return self.c2 * square - likelihood, gradient
 
     def _rows(self, number: int, state: np.ndarray) -> None:
         dense_ends, dense, *sparse = self.window
@@ -191,13 +189,14 @@ class Factors:
 
 
 class _Part:
-    """The sequences ``first`` to ``last``, a share of one thread, and what it adds up."""
+    """The sequences ``first`` to ``last``, a share of one thread, and what it adds up: ``gradient``
+    holds the expectations of the state weights, and zeros for the transitions'."""
 
-    def __init__(self, problem: Problem, first: int, last: int, window, dense, states: int) -> None:
+    def __init__(self, problem: Problem, first: int, last: int, window, dense, size: int) -> None:
         self.groups = list(groups(problem.bounds, first, last))
         labels = len(problem.labels)
         self.expected, self.expected_dense = np.zeros(window), np.zeros(dense)
-        self.gradient, self.counts = np.zeros(states), np.zeros(labels * labels)
+        self.gradient, self.counts = np.zeros(size), np.zeros(labels * labels)
         bounds = problem.bounds
         rows = max((int(bounds[b] - bounds[a]) + (b - a) * window[1] for a, b in self.groups), default=0)
         longest = int(np.diff(bounds[first : last + 1]).max(initial=1))
@@ -225,12 +224,11 @@ class _Part:
                 p.texts, p.bounds, first, last, ahead, *direct, rows,
                 self.expected, self.expected_dense, self.gradient,
             )  # fmt: skip
+        flat = self.expected.reshape(-1, self.expected.shape[-1])
+        kernels.scatter(*objective.window, flat, self.expected_dense, self.gradient)
+        pairs = objective.pairs
+        kernels.scatter_dense(objective.rows, pairs.ends, pairs.label, self.expected_dense, self.gradient)
         return total
-
-    def __iadd__(self, other: _Part) -> _Part:
-        for name in ("expected", "expected_dense", "gradient", "counts"):
-            getattr(self, name).__iadd__(getattr(other, name))
-        return self
 
 
 def groups(bounds: np.ndarray, first: int, last: int) -> Iterator[tuple[int, int]]:
