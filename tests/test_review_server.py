@@ -15,7 +15,7 @@ from crfdeid import corpora, model, scores  # noqa: E402
 from crfdeid.document import Document, Span  # noqa: E402
 from crfdeid.matching import Track  # noqa: E402
 from crfdeid.review import notes as on_disk  # noqa: E402
-from crfdeid.review import readers, room, server, systems  # noqa: E402
+from crfdeid.review import proposing, readers, room, server, systems  # noqa: E402
 from crfdeid.review.security import Address, Sessions  # noqa: E402
 
 ADDRESS = Address(("127.0.0.1", "localhost"), 8765)
@@ -449,6 +449,11 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
     assert not eve.get("/api/surrogates/1").json()["approved"]  # another text than was approved
     rows = eve.get("/api/surrogates").json()["notes"]
     assert [(row["number"], row["approved"]) for row in rows] == [(1, False), (2, True), (3, True)]
+    eve.decide(2, "reopen")
+    eve.decide(2, "add", start=5, end=11, type="DOCTOR")  # of the same patient as note 1
+    eve.decide(2, "done")
+    drawn = proposing.drawn(study, 1)
+    assert drawn.versions[2] == 4 and proposing.drawn(study, 1) is drawn  # once, until something changes
 
 
 def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_path):

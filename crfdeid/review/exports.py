@@ -26,7 +26,8 @@ def export(room: Room, given: Mapping[str, Any]) -> Table:
     if not documents:
         raise Stage("nothing", "no note to write")
     path = write(room, documents, given)
-    return {"path": str(path), "notes": len(documents), "train": training(path)}
+    trainable = hasattr(corpora.FORMATS[given["format"]], "read") and given["format"] != "text"
+    return {"path": str(path), "notes": len(documents), "train": training(path) if trainable else None}
 
 
 def training(path: Path) -> str:

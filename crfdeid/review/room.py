@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from string import ascii_lowercase, digits
+from typing import TYPE_CHECKING
 
 from crfdeid import scheme
 from crfdeid.document import Span
@@ -22,6 +23,9 @@ from crfdeid.review.replacing import Replacing
 from crfdeid.review.store import Store
 from crfdeid.scheme import Scheme
 
+if TYPE_CHECKING:
+    from crfdeid.review.proposing import Drawn
+
 
 @dataclass
 class Room:
@@ -34,6 +38,7 @@ class Room:
     out: Path
     guarded: bool = False
     worked: dict[str, tuple[float, float]] = field(default_factory=dict)  # since when, and until when
+    drawn: dict[int, Drawn] = field(default_factory=dict)  # surrogates, by note
 
     @cached_property
     def door(self) -> Doorkeeper:

@@ -1,5 +1,5 @@
-"""The surrogates that :mod:`crfdeid.redaction` proposes for a note of the consensus, looked at and changed by
-a person, then written out (Douglass 2005, section 2.4.2 and figure 2-7).
+"""The surrogates of a note looked at and changed by a person, then written out (Douglass 2005, section 2.4.2
+and figure 2-7).
 
 An approval holds for the very text that was approved: should the consensus, or what the patient's other
 notes say, change what would be written, the note waits again.
@@ -7,20 +7,17 @@ notes say, change what would be written, the note waits again.
 
 from __future__ import annotations
 
-import secrets
 import uuid
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from crfdeid.document import Document
-from crfdeid.redaction import Proposal, Redactor, applied
+from crfdeid.redaction import Proposal
 from crfdeid.review import adjudication, exports
-from crfdeid.review.consensus import BOOK as CONSENSUS
 from crfdeid.review.faults import Conflict, Invalid, Refused, Stage, Unknown
 from crfdeid.review.log import Action, Entry
 from crfdeid.review.marks import whole
 from crfdeid.review.notes import fingerprint
+from crfdeid.review.proposing import decided_beside, drawn, is_approved, key, proposals, result, same
 from crfdeid.review.readers import Reader
 from crfdeid.review.replacing import BOOK, Replacing
 from crfdeid.review.room import Room
@@ -46,55 +43,9 @@ def notes(room: Room, part: str | None) -> Table:
     return {"notes": found}
 
 
-def gold(room: Room, number: int) -> Document:
-    """The note with its consensus. Raises :class:`Stage` where that is not done."""
-    state = room.consensus.entry(CONSENSUS, number).state
-    if not state.done:
-        raise Stage("none", "the consensus of this note is not done yet")
-    return room.notes.document(number).with_spans(state.spans)
-
-
-def proposed(room: Room, number: int) -> list[Proposal]:
-    """What is proposed for a note, with what all decided notes of the patient say."""
-    beside = [gold(room, other) for other in decided_siblings(room, number) if other != number]
-    return Redactor(secret(room)).proposals(gold(room, number), beside)
-
-
-def secret(room: Room) -> bytes:
-    """The study's own, drawn once: the same text of a patient is always replaced alike."""
-    with room.store.writing():
-        if (found := room.store.setting("secret")) is None:
-            room.store.set("secret", found := secrets.token_hex(32))
-    return bytes.fromhex(found)
-
-
-def proposals(room: Room, number: int, state: Replacing | None = None) -> list[tuple[Proposal, bool]]:
-    """The proposals with a person's edits, and whether each was edited."""
-    edits = (state or room.replacing.entry(BOOK, number).state).edits
-    chosen = []
-    for proposal in proposed(room, number):
-        edit = edits.get(key(proposal))
-        edited = proposal if edit is None else replace(proposal, replacement=edit, resolved=True, why=None)
-        chosen.append((edited, edit is not None))
-    return chosen
-
-
-def key(proposal: Proposal) -> str:
-    return f"{proposal.start}-{proposal.end}"
-
-
-def result(room: Room, number: int, state: Replacing | None = None) -> Document:
-    """The note as it would be written."""
-    return applied(gold(room, number), [proposal for proposal, _ in proposals(room, number, state)])
-
-
-def is_approved(room: Room, number: int, state: Replacing) -> bool:
-    return state.approved is not None and state.approved == fingerprint(result(room, number, state).text)
-
-
 def view(room: Room, reader: Reader, number: int) -> Table:
     """The proposals of a note with its text, the unresolved on top. Raises :class:`Stage`."""
-    document = gold(room, number)
+    document = drawn(room, number).gold
     adjudication.see(room, reader, number)
     return {"text": document.text} | table(room, number, room.replacing.entry(BOOK, number))
 
@@ -166,17 +117,16 @@ def edited(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) ->
     """Change a replacement, ``everywhere`` in all decided notes of the patient where the same text is
     replaced; these are one group, and one undo takes them back."""
     wanted = f"{given.get('start')}-{given.get('end')}"
-    own = {key(proposal): proposal for proposal in proposed(room, number)}
+    found = drawn(room, number)
+    own = {key(proposal): proposal for proposal in found.proposals}
     if wanted not in own:
         raise Unknown("no replacement at this stretch")
-    text = gold(room, number).text[own[wanted].start : own[wanted].end]
+    text = found.gold.text[own[wanted].start : own[wanted].end]
     replacement = replacing_text(given.get("replacement"), text)
     if given.get("everywhere") is not True:
         places = {number: [wanted]}
     else:
-        places = {
-            other: keys for other in decided_siblings(room, number) if (keys := same(room, other, text))
-        }
+        places = {other: keys for other in decided_beside(room, number) if (keys := same(room, other, text))}
     group = uuid.uuid4().hex
     for other, keys in places.items():
         version = room.replacing.entry(BOOK, other).version
@@ -192,18 +142,6 @@ def replacing_text(given: Any, original: str) -> str:
     if original.strip().casefold() in given.casefold():
         raise Invalid("this replacement holds what it should replace")
     return given
-
-
-def decided_siblings(room: Room, number: int) -> list[int]:
-    decided = set(room.decided()) - set(room.notes.refused)
-    return [other for other in room.notes.siblings(number) if other in decided]
-
-
-def same(room: Room, number: int, text: str) -> list[str]:
-    """The keys of the note's proposals that replace this text, in any case."""
-    note = room.notes.document(number).text
-    found = (p for p in proposed(room, number) if note[p.start : p.end].casefold() == text.casefold())
-    return [key(proposal) for proposal in found]
 
 
 def export(room: Room, given: Mapping[str, Any]) -> Table:
