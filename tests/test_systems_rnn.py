@@ -486,9 +486,10 @@ def test_the_benchmark(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(benchmark, "with_epochs", smaller)
     monkeypatch.setattr(benchmark, "runner", SimpleNamespace(run=run))
-    sizes = {"documents": 3, "test": 2, "small": 1, "seeds": 2, "epochs": 1, "resamples": 20}
-    benchmark.main(["--out", str(tmp_path), *(f"--{name}={number}" for name, number in sizes.items())])
+    sizes = {"documents": 1, "test": 1, "seeds": 2, "epochs": 1, "resamples": 20}
+    given = [f"--{name}={number}" for name, number in sizes.items()]
+    benchmark.main(["--out", str(tmp_path), "--wider", *given])
     said = capsys.readouterr().out
     for told in ("93.84", "CRF P", "Random Number", "Elman -> Jordan: recall", "Jordan, strict recall:"):
         assert told in said
-    assert len(list(tmp_path.iterdir())) == 4 + 3 + 1 + 2 + 2
+    assert len(list(tmp_path.iterdir())) == 3 + 1 + 2 + 2 + 2
