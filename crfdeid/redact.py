@@ -18,7 +18,8 @@ from crfdeid import command, corpora, redaction, releasing
 from crfdeid.faults import ConfigurationFault
 from crfdeid.redaction import STYLES, Redactor
 from crfdeid.redaction_markers import MARKER
-from crfdeid.releasing import SPANS, Destination, Journal
+from crfdeid.releasing import SPANS
+from crfdeid.releasing_output import Destination, Journal
 from crfdeid.surrogates import dates, keys, vault
 from crfdeid.surrogates.patient import Rules
 
@@ -73,11 +74,13 @@ def main(arguments: list[str] | None = None) -> None:
         redactor = made(given, rules)
         if given.map:
             open_files.enter_context(releasing.kept(redactor, given.map, vault.passphrase(given.map_key)))
-        journal = open_files.enter_context(Journal.opened(given.report))
+        replaces = given.overwrite or given.resume
+        journal = open_files.enter_context(Journal.opened(given.report, redactor.apart, replaces))
         groups = releasing.groups(lambda: command.documents(given.notes, source, given), redactor.apart)
         find = releasing.finder(given.spans, given.model)
         changed = releasing.released(groups, find, redactor, where, journal, given.new_ids)
-        where.write(command.progress(changed, "redact"), with_spans=not given.no_spans)
+        recipe = redactor.recipe(where.format, given.new_ids, given.no_spans, given.spans)
+        where.write(command.progress(changed, "redact"), not given.no_spans, recipe)
     print("\n".join(journal.report.lines()))
 
 

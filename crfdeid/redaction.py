@@ -19,6 +19,7 @@ from crfdeid.redaction_markers import MARKER, blank, checked, marked
 from crfdeid.redaction_unions import share_a_word, united
 from crfdeid.surrogates import dates, kinds, known, repeats
 from crfdeid.surrogates.finder import Finder
+from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.patient import Patient, Rules
 from crfdeid.surrogates.vault import Past
 
@@ -77,6 +78,11 @@ class Redactor:
         self.secret, self.style, self.rules, self.apart = secret, style, rules or Rules(), apart
         self.marker = checked(marker)
         self.past: dict[str, Past] | None = None  # by patient, where a map is kept
+
+    def recipe(self, *further: object) -> str:
+        """A hash of all that the result follows from, which tells nothing of it without the secret."""
+        what = (self.style, self.marker, self.rules, self.apart, *further)
+        return Draws(self.secret, "recipe").digest(*what).hex()
 
     def redacted(self, documents: Sequence[Document]) -> list[Redaction]:
         """The notes of one patient, redacted alike."""

@@ -8,25 +8,21 @@ which holds all of them, unless each note is looked at by itself.
 
 from __future__ import annotations
 
-import csv
-import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
-from crfdeid import corpora, files, model
-from crfdeid.corpora import places
+from crfdeid import model
 from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault, Fault
-from crfdeid.redaction import Redaction, Redactor, identity
-from crfdeid.safe_harbor import Report
+from crfdeid.redaction import Redactor, identity
+from crfdeid.releasing_output import Destination, Journal
 from crfdeid.surrogates import vault
 from crfdeid.surrogates.keys import Draws
-from crfdeid.surrogates.vault import Vault
+from crfdeid.surrogates.vault import MapFault, Vault
 
 SPANS = ("auto", "gold", "tag")
 Group = Sequence[Document]
@@ -88,13 +84,15 @@ def released(
     for group in groups:
         names = {note.id: renamed(note, redactor.secret) if new_ids else note for note in group}
         waiting = {id for id, note in names.items() if not where.has(note.id)}
+        journal.report.written_before += len(group) - len(waiting)
         if not waiting:
             continue
         with silent(group[0].id):
             redactions = redactor.redacted([find(note) for note in group])
         for note, redaction in zip(group, redactions):
             if note.id in waiting:
-                journal.add(redaction, names[note.id].id)
+                told = replace(redaction, named=redaction.named and not new_ids)
+                journal.add(told, names[note.id].id)
                 yield replace(redaction.document, id=names[note.id].id, patient=names[note.id].patient)
 
 
@@ -124,88 +122,11 @@ def renamed(document: Document, secret: bytes) -> Document:
     return replace(document, id=f"n{draws.digest('document', document.id).hex()[:16]}", patient=patient)
 
 
-@dataclass(frozen=True)
-class Destination:
-    """A file for all notes, or a folder with a file each. Raises :class:`ConfigurationFault` where
-    one file is to be resumed."""
-
-    path: Path
-    format: str
-    resume: bool = False
-    overwrite: bool = False
-
-    def __post_init__(self) -> None:
-        suffixes = corpora.module(self.format, "write").SUFFIXES
-        if self.resume and not self.many:
-            raise ConfigurationFault(
-                f"{self.path}: one file is written whole; --resume is for a folder of notes"
-            )
-        if self.many and self.path.is_file():
-            raise ConfigurationFault(
-                f"{self.path}: is a file; {self.format} with {suffixes[0]} wants a folder"
-            )
-        places.refuse_existing(self.path, self.overwrite or self.resume)
-
-    @property
-    def many(self) -> bool:
-        found = corpora.module(self.format, "write")
-        return hasattr(found, "files") or self.path.suffix not in found.SUFFIXES or self.path.is_dir()
-
-    def has(self, id: str) -> bool:
-        """Whether a note is there already. Of several files, the one that is put there last counts."""
-        last = max(self.suffixes)
-        return self.resume and self.many and (self.path / f"{places.stem(id)}{last}").exists()
-
-    @property
-    def suffixes(self) -> Sequence[str]:
-        found = corpora.module(self.format, "write")
-        return [".txt"] if self.format == "text" else found.SUFFIXES
-
-    def write(self, documents: Iterable[Document], with_spans: bool = True) -> None:
-        notes = documents if with_spans else (note.with_spans(()) for note in documents)
-        if not self.many:
-            corpora.write(notes, self.path, self.format, self.overwrite)
-            return
-        self.path.mkdir(parents=True, exist_ok=True)
-        written: set[str] = set()
-        for note in notes:
-            if note.id in written:
-                raise ConfigurationFault(f"{self.path}/{note.id}: two notes want this name")
-            written.add(note.id)
-            corpora.write_each([note], self.path, self.format, overwrite=True)
-
-
-@dataclass
-class Journal:
-    """The report, and with it the offsets of survivors, written as they come."""
-
-    report: Report = field(default_factory=Report)
-    rows: Any = None
-
-    @classmethod
-    @contextmanager
-    def opened(cls, path: Path | None) -> Iterator[Journal]:
-        if path is None:
-            yield cls()
-            return
-        with ExitStack() as open_files:
-            listed = open_files.enter_context(files.whole(path.with_name(f"{path.name}.survivors.csv")))
-            journal = cls(rows=csv.writer(listed, lineterminator="\n"))
-            journal.rows.writerow(("id", "start", "end", "type"))
-            yield journal
-            with files.whole(path) as file:
-                file.write(json.dumps(journal.report.table(), indent=2) + "\n")
-
-    def add(self, redaction: Redaction, id: str) -> None:
-        self.report.add(redaction)
-        if self.rows:
-            self.rows.writerows((id, span.start, span.end, span.type) for span in redaction.survivors)
-
-
 @contextmanager
 def kept(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
     """Redact by the map in ``path``, made first if there is none, and add to it what is given, also
-    where the run is broken off. Raises :class:`ConfigurationFault` where its rules are others."""
+    where the run is broken off. Raises :class:`ConfigurationFault` where its rules are others,
+    :class:`MapFault` where another run has changed it meanwhile: it stays as that one left it."""
     if path.exists():
         held = vault.read(path, key)
         if held.rules != redactor.rules:
@@ -217,7 +138,10 @@ def kept(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
         held = Vault(redactor.secret, redactor.rules)
         vault.write(held, path, key)
     redactor.secret, redactor.past = held.secret, held.patients
+    before = path.read_bytes()
     try:
         yield
     finally:
+        if path.is_file() and path.read_bytes() != before:
+            raise MapFault(f"{path}: another run changed it meanwhile; what this run gave is not in it")
         vault.write(held, path, key)

@@ -7,6 +7,7 @@ employers stand under (B), for they tell a place; what the rule does not ask for
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,9 +48,14 @@ def category(type: str) -> str:
 
 @dataclass
 class Report:
-    """Counts over redactions. ``treated`` counts by category and treatment."""
+    """Counts over redactions. ``treated`` counts by category and treatment. ``apart``: each note was
+    looked at by itself, so that a string of another note of its patient may stand in it. ``named``
+    counts notes whose own name or patient's holds a string that was found."""
 
+    apart: bool = False
     documents: int = 0
+    written_before: int = 0
+    named: int = 0
     without_patient: int = 0
     overlaps: int = 0
     repeats: int = 0
@@ -60,6 +66,7 @@ class Report:
     def add(self, redaction: Redaction) -> None:
         self.documents += 1
         self.without_patient += redaction.document.patient is None
+        self.named += redaction.named
         self.overlaps += redaction.overlaps
         self.survivors.update(span.type for span in redaction.survivors)
         for proposal in redaction.proposals:
@@ -71,7 +78,10 @@ class Report:
         """As JSON holds it."""
         return {
             "documents": self.documents,
+            "documents_written_before_and_not_counted": self.written_before,
             "documents_without_patient": self.without_patient,
+            "documents_whose_id_or_patient_holds_a_found_string": self.named,
+            "looked_for_survivors_in": "each note alone" if self.apart else "all notes of the patient",
             "overlapping_spans_of_different_types_united": self.overlaps,
             "repeats_replaced": self.repeats,
             "unread_replaced_by_marker": self.unresolved,
@@ -99,7 +109,18 @@ class Report:
             )
         if self.unresolved:
             out.append(f"{self.unresolved} could not be read and became a marker")
-        left = self.survivors.total()
-        out.append(f"{left} places in the output still hold a string that was found elsewhere" if left else
-                   "no string that was found stands anywhere in its patient's output")  # fmt: skip
-        return out
+        return [*out, *self.left()]
+
+    def left(self) -> Iterator[str]:
+        """What is not replaced."""
+        if kept := sum(counts["kept"] for counts in self.treated.values()):
+            yield f"{kept} may stand and were left: weekdays, seasons, ages up to 89, the USA in an address"
+        if self.named:
+            yield f"{self.named} notes have a found string in their id or patient's; --new-ids replaces both"
+        if self.written_before:
+            yield f"{self.written_before} notes were written before and are not counted here"
+        count, where = self.survivors.total(), "its own note" if self.apart else "its patient's output"
+        if count:
+            yield f"{count} places in the output still hold a string that was found elsewhere in {where}"
+        else:
+            yield f"no string that was found stands anywhere in {where}"
