@@ -22,9 +22,10 @@ from starlette.testclient import TestClient
 
 from crfdeid import corpora, synthetic
 from crfdeid.document import Document, Span
-from crfdeid.review import notes, readers, room, server, systems
+from crfdeid.review import founding, readers, room, server, systems
 from crfdeid.review.room import Room
 from crfdeid.review.security import Address, Sessions
+from crfdeid.review.source import Source
 
 ADDRESS = Address(("127.0.0.1",), 8000)
 ORIGIN = "http://127.0.0.1:8000"
@@ -52,10 +53,10 @@ def main() -> None:
 def measure(folder: Path, count: int, format: str) -> None:
     path = folder / ("notes.jsonl" if format == "jsonl" else "notes")
     corpora.write(many(count), path, format)
-    source = notes.Source(path, format)
+    source = Source(path, format)
     tell(
         "make the study (once)",
-        timed(lambda: notes.make(folder / "s.db", source, "i2b2-2014", None, 4, iter)),
+        timed(lambda: founding.make(folder / "s.db", source, "i2b2-2014", None, 4, iter)),
     )
     opened = room.enter(folder / "s.db")
     readers.add(opened.store, "ann", "reader")

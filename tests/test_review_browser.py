@@ -21,8 +21,8 @@ import uvicorn  # noqa: E402
 
 from crfdeid import corpora  # noqa: E402
 from crfdeid.document import Document, Span  # noqa: E402
-from crfdeid.review import notes as on_disk  # noqa: E402
-from crfdeid.review import readers, room, server, systems, words  # noqa: E402
+from crfdeid.review import founding, readers, room, server, systems, words  # noqa: E402
+from crfdeid.review.source import Source  # noqa: E402
 
 SCRIPT = '<script>window.hit = 1</script><img src=x onerror="window.hit=1">'
 CURLED = "\U0001d49c\U0001d4c3\U0001d4b6"
@@ -43,8 +43,8 @@ class House:
     def __init__(self, folder: Path, browser, texts=TEXTS, premarks=None, format="i2b2"):
         documents = [Document(id, text, (), patient) for id, (text, patient) in texts.items()]
         corpora.write(documents, folder / "notes", format)
-        source = on_disk.Source(folder / "notes", format)
-        on_disk.make(folder / "study.db", source, "i2b2-2014", None, 1, iter)
+        source = Source(folder / "notes", format)
+        founding.make(folder / "study.db", source, "i2b2-2014", None, 1, iter)
         self.room = room.enter(folder / "study.db")
         for name in ("ann", "bob", "cyd"):
             readers.add(self.room.store, name, "reader")

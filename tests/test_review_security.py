@@ -21,7 +21,17 @@ from crfdeid import corpora
 from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault
 from crfdeid.review import __main__ as verb
-from crfdeid.review import adjudication, guard, readers, reading, routes, security, serving
+from crfdeid.review import (
+    adjudication,
+    guard,
+    readers,
+    reading,
+    routes,
+    routes_adjudicator,
+    routes_who,
+    security,
+    serving,
+)
 from crfdeid.review.faults import Stage, Unauthorised, Wait
 from crfdeid.review.security import Address, Sessions
 
@@ -50,8 +60,9 @@ def test_nothing_is_answered_without_a_session_or_a_name(study):  # noqa: F811
     for path in ("/api/study", "/api/notes", "/api/notes/1", "/api/consensus/1"):
         assert browser.get(path).status_code == 401, path
     browser.client.cookies.clear()
-    assert len(routes.router.routes) > 20
-    for route in routes.router.routes:
+    everything = [*routes.router.routes, *routes_adjudicator.router.routes, *routes_who.router.routes]
+    assert len(everything) > 25
+    for route in everything:
         path = route.path.replace("{number}", "1")
         if path in ("/api/session",):
             continue

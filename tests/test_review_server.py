@@ -14,9 +14,9 @@ from conftest import SMALL  # noqa: E402
 from crfdeid import corpora, model, scores  # noqa: E402
 from crfdeid.document import Document, Span  # noqa: E402
 from crfdeid.matching import Track  # noqa: E402
-from crfdeid.review import notes as on_disk  # noqa: E402
-from crfdeid.review import proposing, readers, room, server, systems  # noqa: E402
+from crfdeid.review import founding, proposing, readers, room, server, systems  # noqa: E402
 from crfdeid.review.security import Address, Sessions  # noqa: E402
+from crfdeid.review.source import Source  # noqa: E402
 
 ADDRESS = Address(("127.0.0.1", "localhost"), 8765)
 CANARY = "Zanzibarova"
@@ -33,8 +33,8 @@ def study(tmp_path):
     notes = tmp_path / "notes"
     documents = [Document(id, text, (), patient) for id, (text, patient) in TEXTS.items()]
     corpora.write(documents, notes, "i2b2")
-    source = on_disk.Source(notes, "i2b2")
-    on_disk.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
+    source = Source(notes, "i2b2")
+    founding.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
     opened = room.enter(tmp_path / "study.db")
     for name in ("ann", "bob", "cy"):
         readers.add(opened.store, name, "reader")
@@ -458,8 +458,8 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
 
 def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_path):
     corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
-    source = on_disk.Source(tmp_path / "notes.jsonl", "jsonl")
-    on_disk.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
+    source = Source(tmp_path / "notes.jsonl", "jsonl")
+    founding.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
     opened = room.enter(tmp_path / "study.db")
     readers.add(opened.store, "eve", "adjudicator")
     for number in range(1, 26):
@@ -483,8 +483,8 @@ TRICKY = (
 
 def test_offsets_are_code_points_of_the_very_text(tmp_path):
     corpora.write([Document("t", TRICKY)], tmp_path / "notes.jsonl", "jsonl")
-    on_disk.make(
-        tmp_path / "s.db", on_disk.Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1, iter
+    founding.make(
+        tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1, iter
     )
     opened = room.enter(tmp_path / "s.db")
     readers.add(opened.store, "ann", "reader")

@@ -20,10 +20,11 @@ from test_review_server import CANARY, TEXTS, Browser, study  # noqa: F401
 from crfdeid import corpora
 from crfdeid.document import Document, Span
 from crfdeid.faults import Fault, FormatFault
-from crfdeid.review import consensus, marks, notes, readers, reading, room, schema, systems
+from crfdeid.review import consensus, founding, marks, readers, reading, room, schema, systems
 from crfdeid.review.faults import Conflict, Full, StoreFault
 from crfdeid.review.log import History, Log
 from crfdeid.review.marks import FOLD, Marking
+from crfdeid.review.source import Source
 from crfdeid.review.store import Store
 
 WRITER = """
@@ -206,7 +207,7 @@ def test_notes_that_cannot_be_read_leave_no_store(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.xml").write_text("<no")
     with pytest.raises(FormatFault):
-        notes.make(tmp_path / "s.db", notes.Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1, iter)
+        founding.make(tmp_path / "s.db", Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1, iter)
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
 
 
@@ -222,11 +223,9 @@ def test_the_store_holds_no_text_of_a_note(study):  # noqa: F811
 
 
 def test_one_file_of_many_notes(tmp_path, notes):
-    from crfdeid.review import notes as on_disk
-
     path = tmp_path / "notes.jsonl"
     corpora.write(notes, path, "jsonl")
-    on_disk.make(tmp_path / "s.db", on_disk.Source(path, "jsonl"), "i2b2-2014", "t", 4, iter)
+    founding.make(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4, iter)
     opened = room.enter(tmp_path / "s.db")
     assert [len(part) for part in opened.sets.values()] == [10, 10, 10, 10]
     assert opened.notes.document(17) == notes[16].with_spans(())
@@ -239,9 +238,9 @@ def test_one_file_of_many_notes(tmp_path, notes):
 
 def test_sets_keep_patients_together():
     documents = [Document(str(n), "a b c d", (), str(n // 3)) for n in range(12)]
-    assert notes.divided(documents, [4] * 12, 2) == ["1"] * 6 + ["2"] * 6
+    assert founding.divided(documents, [4] * 12, 2) == ["1"] * 6 + ["2"] * 6
     alone = [Document(str(n), "a", ()) for n in range(3)]
-    assert notes.divided(alone, [1, 1, 1], 5) == ["1", "2", "4"]
+    assert founding.divided(alone, [1, 1, 1], 5) == ["1", "2", "4"]
 
 
 def test_what_is_imported_must_fit(study):  # noqa: F811

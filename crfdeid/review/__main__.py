@@ -87,7 +87,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def opened(given: argparse.Namespace) -> Room:
     """The study in the store, made of the notes where there is none yet."""
-    from crfdeid.review import notes, room
+    from crfdeid.review import founding, room
+    from crfdeid.review.source import Source
 
     if given.sets < 1:
         raise ConfigurationFault(f"--sets {given.sets}: wanted 1 or more")
@@ -97,9 +98,9 @@ def opened(given: argparse.Namespace) -> Room:
     if not made(given.store):
         format = given.source or corpora.detect(path)
         columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(given, n))]
-        source = notes.Source(path, format, given.encoding, tuple(columns))
+        source = Source(path, format, given.encoding, tuple(columns))
         shown = lambda files: command.progress(files, "read", len(files))  # noqa: E731
-        notes.make(given.store, source, scheme.read(given.scheme).name, given.title, given.sets, shown)
+        founding.make(given.store, source, scheme.read(given.scheme).name, given.title, given.sets, shown)
     return room.enter(given.store, given.out, path, serving_elsewhere(given))
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from crfdeid.document import Document
 from crfdeid.review import agreement, consensus
+from crfdeid.review.checks import span_table
 from crfdeid.review.consensus import BOOK, Consensus
 from crfdeid.review.faults import Forbidden, Invalid, Stage, Unknown
 from crfdeid.review.log import Action, Entry
 from crfdeid.review.readers import Reader
-from crfdeid.review.reading import span_table
 from crfdeid.review.room import Room, book
 
 Table = dict[str, Any]

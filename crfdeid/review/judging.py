@@ -8,12 +8,12 @@ from typing import Any
 from crfdeid.document import Document, Span
 from crfdeid.review import consensus
 from crfdeid.review.adjudication import table, votes, written
+from crfdeid.review.checks import span_table
 from crfdeid.review.consensus import BOOK, Consensus
 from crfdeid.review.faults import Conflict, Invalid, Stage, Unknown
 from crfdeid.review.log import Action, Entry
 from crfdeid.review.marks import checked_span, whole
 from crfdeid.review.readers import Reader
-from crfdeid.review.reading import span_table
 from crfdeid.review.room import Room
 
 Table = dict[str, Any]

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from crfdeid.document import Document
-from crfdeid.faults import Fault, FormatFault
+from crfdeid.faults import Fault
 from crfdeid.review.faults import Refused, StoreFault, Unknown
 from crfdeid.review.source import Source, Stamp, fingerprint, source, stamp, stamps
 from crfdeid.review.store import Store
@@ -109,72 +108,6 @@ class Notes:
 def patient(note: Note) -> str:
     """A note whose patient is not known is alone."""
     return note.patient if note.patient is not None else f"\0{note.number}"
-
-
-def index(
-    store: Store,
-    where: Source,
-    sets: int = 1,
-    shown: Callable[[list[Path]], Iterable[Path]] = iter,
-) -> None:
-    """Read all notes once and write their index; ``shown`` may show progress over the files."""
-    found: list[tuple[Document, str, Stamp]] = []
-    seen: set[str] = set()
-    for file in shown(where.files()):
-        name = file.name if where.path.is_dir() else ""
-        now = stamp(file)
-        for document in where.read(file):
-            if document.id in seen:
-                raise FormatFault(f"{file}: document {document.id} occurs twice")
-            seen.add(document.id)
-            found.append((document, name, now))
-    counts = [len(document.text.split()) for document, *_ in found]
-    parts = divided([document for document, *_ in found], counts, sets)
-    with store.writing() as connection:
-        rows = (
-            (number, document.id, document.patient, part, name, fingerprint(document.text),
-             len(document.text), count, *now)
-            for number, ((document, name, now), count, part) in enumerate(zip(found, counts, parts), 1)
-        )  # fmt: skip
-        connection.executemany("INSERT INTO notes VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        store.set("source", where.table())
-
-
-def divided(documents: list[Document], counts: list[int], sets: int) -> list[str]:
-    """The set of each note, named "1" and so on: runs of patients with about as many words each
-    (Douglass 2005, section 3.2, had four sets of equal size)."""
-    total = max(sum(counts), 1)
-    first: dict[str, str] = {}
-    parts, before = [], 0
-    for document, count in zip(documents, counts):
-        key = document.patient if document.patient is not None else f"\0{document.id}"
-        part = first.setdefault(key, str(min(before * sets // total, sets - 1) + 1))
-        parts.append(part)
-        before += count
-    return parts
-
-
-def make(
-    path: Path,
-    where: Source,
-    scheme: str,
-    title: str | None,
-    sets: int,
-    shown: Callable[[list[Path]], Iterable[Path]],
-) -> None:
-    """A new study in a store of its own. Where the notes cannot be read, no store is left."""
-    store = Store(path)
-    try:
-        with store.writing():
-            index(store, where, sets, shown)
-            store.set("scheme", scheme)
-            store.set("title", title or path.stem)
-    except BaseException:
-        store.close()
-        for left in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
-            left.unlink(missing_ok=True)
-        raise
-    store.close()
 
 
 def open_source(store: Store, path: Path | None) -> Source:

@@ -1,5 +1,5 @@
 """The reading room's web application: the key, the page's files, and faults as answers. The study's routes
-are in :mod:`crfdeid.review.routes`."""
+are in :mod:`crfdeid.review.routes` and :mod:`crfdeid.review.routes_adjudicator`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from crfdeid.faults import Fault
-from crfdeid.review import access, guard, routes, routes_who
+from crfdeid.review import access, guard, routes, routes_adjudicator, routes_who
 from crfdeid.review.faults import Answer, StoreFault
 from crfdeid.review.guard import Guard
 from crfdeid.review.jobs import Jobs
@@ -32,8 +32,8 @@ def application(room: Room, sessions: Sessions, address: Address, static: Path =
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.room, app.state.sessions, app.state.address = room, sessions, address
     app.state.jobs = Jobs()
-    app.include_router(routes_who.router)
-    app.include_router(routes.router)
+    for module in (routes_who, routes, routes_adjudicator):
+        app.include_router(module.router)
     add_faults(app)
     add_page(app, static)
     return Guard(app, address)

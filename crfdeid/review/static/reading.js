@@ -88,14 +88,16 @@ export class Reading {
     if (!this.starts) return;
     const first = this.screen * this.rowsAScreen;
     const last = Math.min(first + this.rowsAScreen, this.starts.length);
+    const { start, end } = this.range;
+    const here = layers.filter((layer) => layer.start < end && layer.end > start);
     this.rows = [];
-    for (let i = first; i < last; i++) this.rows.push(drawRow(this.text, this.rowRange(i), layers, this.sentence));
+    for (let i = first; i < last; i++) this.rows.push(drawRow(this.text, this.rowRange(i), here, this.sentence));
     const each = this.rowsAScreen / this.leaves;
     const leaves = Array.from({ length: this.leaves }, (_, i) =>
       element("div", { class: "leaf" }, this.rows.slice(i * each, (i + 1) * each)),
     );
     clear(this.host, leaves);
-    if (!document.hidden) this.seen.see(this.range.start, this.range.end);
+    if (!document.hidden) this.seen.see(start, end);
   }
 
   // Turns to the screen that holds an offset.
