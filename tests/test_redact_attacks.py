@@ -34,6 +34,8 @@ def alone(text: str) -> str:
         ("<MEDICALRECORD 447-19-02>", "#4471902", "4471902"),
         ("<MEDICALRECORD 4471902>", "MRN4471902.", "4471902"),
         ("<MEDICALRECORD 4471902>", "447 19 02", "447"),
+        ("<MEDICALRECORD 66 32 94>", "#66 32 94", "66"),
+        ("<MEDICALRECORD 12 345>", "MRN 12 345", "345"),
         ("<SSN 123-45-6789>", "SSN 123456789", "6789"),
         ("<SSN 123-45-6789>", "xxx-xx-6789", "6789"),
         ("<SSN 123-45-6789>", "last four 6789", "6789"),
@@ -316,7 +318,7 @@ def alike(text: str | None) -> str | None:
     """``text`` without what "May" and "10/12" do not tell: whether months are short, numbers padded."""
     if text is None:
         return None
-    short = re.sub("|".join(NAMES), lambda match: match[0][:3], text)
+    short = re.sub("|".join(NAMES), lambda match: match[0][:3], text, flags=re.IGNORECASE)
     return re.sub(r"(?<!\d)0(?=\d)", "", short)
 
 

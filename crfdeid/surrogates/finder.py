@@ -21,7 +21,7 @@ from crfdeid.surrogates.plain import plain
 RUN = regex.compile(r"[^\W_]+")
 GAP = regex.compile(r"[\W_]{1,60}")
 LEAST_WITHIN = 4  # letters of a name that is looked for in longer words
-FEW = 7  # a number of fewer characters is only found as it was written, or with hyphens
+FEW = 6  # a number of fewer characters is only found as it was written, or with hyphens
 NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
 
 
@@ -49,11 +49,11 @@ class Sight(NamedTuple):
 class Finder:
     def __init__(self, strings: Iterable[String]) -> None:
         chosen = sorted(set(strings))
-        self.numbers = [s for s in chosen if kinds.of(s.type) in NUMBERS and not s.derived]
+        self.numbers = [s for s in chosen if is_number(s)]
         self.names = [s for s in chosen if kinds.of(s.type) == kinds.NAME and within_words(s)]
         starts: dict[str, list[String]] = defaultdict(list)
         for string in chosen:
-            if kinds.of(string.type) not in NUMBERS or string.derived:
+            if not is_number(string):
                 starts[string.words[0]].append(string)
         self.starts = {first: sorted(found, key=lambda s: -s.size) for first, found in starts.items()}
 
@@ -104,6 +104,11 @@ class Finder:
                     span = Span(*read.written(at, at + string.size), string.type)
                     yield Sight(span, string), read.text[start:end]
                 at = read.text.find(string.words[0], at + 1)
+
+
+def is_number(string: String) -> bool:
+    """Whether a string is found however it is grouped."""
+    return kinds.of(string.type) in NUMBERS and len(string.words) == 1 and not string.derived
 
 
 def within_words(string: String) -> bool:

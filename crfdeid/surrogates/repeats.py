@@ -13,7 +13,7 @@ import regex
 
 from crfdeid.document import Document, Span
 from crfdeid.surrogates import ages, dates, kinds, lists
-from crfdeid.surrogates.finder import LEAST_WITHIN, NUMBERS, RUN, Finder, Sight, String
+from crfdeid.surrogates.finder import FEW, LEAST_WITHIN, NUMBERS, RUN, Finder, Sight, String
 from crfdeid.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.surrogates.plain import plain
 from crfdeid.surrogates.writing import WORD, bare, folded, words
@@ -55,7 +55,7 @@ def looked_for(text: str, type: str) -> Iterator[String]:
     elif kind == kinds.AGE:
         yield from old_ages(text, type)
     elif kind in NUMBERS:
-        yield from number("".join(RUN.findall(plain(text).text)), type, kind)
+        yield from number(RUN.findall(plain(text).text), type, kind)
     elif not (kind == kinds.DATE and dates.only_weekday(text)):  # those may stand
         found = tuple(RUN.findall(plain(text).text))
         core = text.strip()
@@ -87,10 +87,13 @@ def old_ages(text: str, type: str) -> Iterator[String]:
                 yield String(tuple(RUN.findall(plain(match[0]).text)), type, derived=True)
 
 
-def number(text: str, type: str, kind: str) -> Iterator[String]:
-    """A number, and of an identifier the last four digits."""
+def number(groups: list[str], type: str, kind: str) -> Iterator[String]:
+    """A number, a short one also as it is grouped, and of an identifier the last four digits."""
+    text = "".join(groups)
     if text:
         yield String((text,), type)
+    if len(groups) > 1 and len(text) < FEW:
+        yield String(tuple(groups), type)
     if kind == kinds.IDENTIFIER and len(text) > LAST_FOUR + 2 and text[-LAST_FOUR:].isdigit():
         yield String((text[-LAST_FOUR:],), type, derived=True)
 
