@@ -76,6 +76,7 @@ EXAMPLES = {
     "surname_prefix": """
         seen with [O'Malley] today
         Ms [van der Berg] came
+        then [Mc Donald] called
         de novo mutation
         The 5 o'clock position
     """,
@@ -118,6 +119,7 @@ EXAMPLES = {
     """,
     "street_by_name": """
         found on [Walnut Street]
+        fell on [Elm Street] today
         off [Ramirez Parkway]
         across the street
         Busy Street sounds, busy day
@@ -166,6 +168,7 @@ EXAMPLES = {
     """,
     "place_by_neighbour": """
         hiking at [Lake Todwood]
+        a week on [Cape Cod] and at [Lake Placid]
         near [Yarmouth Harbor]
         a Lake of fluid
         Mount the specimen; Los 12 days

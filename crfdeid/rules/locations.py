@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION
+from crfdeid.rules.name_clues import FUNCTION
 from crfdeid.rules.name_parts import ENOUGH, of_a_thing
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.phrases import CLOSE, capitalised, entries, run
+from crfdeid.rules.phrases import capitalised, run
 from crfdeid.rules.rule import rule
+from crfdeid.rules.states import city_before_state, state, state_abbreviation
 from crfdeid.rules.words import words
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
@@ -28,8 +29,6 @@ NOT_A_PLACE = words(
     """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church
     college snf nursing house unit floor room ward baseline prison jail court"""
 )
-
-
 # Towns that a note speaks of as a study, a rule, a drug or an abbreviation.
 NOT_TOWNS = words("framingham ottawa norco plano osh wells lanoxin rome bethesda vienna")
 
@@ -46,7 +45,7 @@ def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
 
 @rule("LOCATION-OTHER", f"{TAFVIZI} (ambiguous list)")
 def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A word after cape, fort, lake, mount, los, or before harbor, ville, town."""
+    """A word after cape, fort, lake, mount, los, or before harbor, ville, town: "Cape Cod"."""
     for index in note.places(BEFORE):
         if index + 1 < len(note) and tied(note, lists, index + 1, index + 1):
             yield note.edges(index, index + 2)
@@ -57,103 +56,32 @@ def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
 
 def tied(note: Note, lists: Lists, second: int, name: int) -> bool:
     """Whether word ``second`` and the one before are capitalised, a blank apart, and word ``name`` of
-    the two can be a place's."""
+    the two can be a place's; a common word can with a capital and small letters ("Elm Street")."""
     both = note.capital(second - 1) and note.capital(second) and note.gap(second) == " "
-    return both and not brake(note, lists, name)
+    word = note.words[name]
+    return both and not brake(note, lists, name, word.istitle() and len(word) > 2)
 
 
 @rule("STREET", f"{TAFVIZI} (street, parkway)")
 def street_by_name(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A capitalised word, not a common one, before Street or Parkway."""
+    """A capitalised word before Street or Parkway."""
     for index in note.places(AFTER & {"street", "parkway"}):
         if index and tied(note, lists, index, index - 1):
             yield note.edges(index - 1, index + 1)
 
 
-def brake(note: Note, lists: Lists, index: int) -> bool:
-    """A common or medical word, or one that this note writes small, is no place."""
+def brake(note: Note, lists: Lists, index: int, known: bool = False) -> bool:
+    """A common or medical word, unless it is ``known``, or one that this note writes small, is no
+    place."""
     word = note.lowered[index]
-    known = word in lists.places or word in lists.named
+    known = known or word in lists.places or word in lists.named
     return word in FUNCTION or word in NOT_A_PLACE or word in note.small or (lists.plain(word) and not known)
-
-
-@rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
-def state(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A state of the US."""
-    return (note.edges(a, b) for a, b in capitalised(note, lists.states) if not of_a_thing(note, b - 1))
 
 
 @rule("COUNTRY", DOUGLASS)
 def country(note: Note, lists: Lists) -> Iterator[Edges]:
     """A country that is not also a name of people."""
     return (note.edges(a, b) for a, b in capitalised(note, lists.countries))
-
-
-@rule("CITY", DOUGLASS)
-def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
-    """Capitalised words before a comma and a state: "Reading, MA"."""
-    for index in state_places(note, lists):
-        if after_town(note, lists, index):
-            yield note.edges(town_until(note, lists, index), index)
-
-
-def state_places(note: Note, lists: Lists) -> Iterator[int]:
-    for index in note.places(lists.state_abbreviations):
-        if note.words[index].isupper():
-            yield index
-    for first, _ in entries(note, lists.states):
-        yield first
-
-
-def town_until(note: Note, lists: Lists, stop: int) -> int:
-    """The first of at most three capitalised words of a town that ends before ``stop``."""
-    first = stop
-    while first and stop - first < 3 and note.capital(first - 1) and len(note.words[first - 1]) > 1:
-        if note.lowered[first - 1] in FUNCTION or (first < stop and not CLOSE.fullmatch(note.gap(first))):
-            break
-        first -= 1
-        if listed(note, lists, first, stop):
-            break
-    word = note.lowered[stop - 1]
-    return stop if lists.plain(word) and not listed(note, lists, first, stop) else first
-
-
-def listed(note: Note, lists: Lists, first: int, stop: int) -> bool:
-    return tuple(note.lowered[first:stop]) in lists.cities.get(note.lowered[first], ())
-
-
-@rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
-def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A state's abbreviation after a town and a comma, or before a ZIP code."""
-    for index in note.places(lists.state_abbreviations):
-        if not (note.words[index].isupper() or note.caseless):
-            continue
-        field = FIELD.search(note.text[max(0, note.starts[index] - 24) : note.starts[index]])
-        if field or after_town(note, lists, index) or ZIP_AFTER.match(note.text, note.ends[index]):
-            yield note.edges(index, index + 1)
-
-
-FIELD = re.compile(r"\bstate:\s*$", re.IGNORECASE)
-ZIP_AFTER = re.compile(r",? {1,2}\d{5}(?!\d)")
-
-
-def after_town(note: Note, lists: Lists, index: int) -> bool:
-    """Whether a town and a comma, or a listed town, stand before. What is a credential or a word
-    too (MD, PA, IN, OR, ME) needs a listed town."""
-    if not index or note.gap(index) not in (", ", " "):
-        return False
-    first = town_until(note, lists, index)
-    if note.gap(index) == " " and note.lowered[index] in CREDENTIAL_WORDS:
-        return False
-    if note.gap(index) == " " or note.lowered[index] in CREDENTIAL_WORDS | FUNCTION | {
-        "in",
-        "or",
-        "me",
-        "hi",
-        "oh",
-    }:
-        return first < index and listed(note, lists, first, index)
-    return first < index
 
 
 @rule("CITY", f"{DOUGLASS} (comes from, visiting from, returns to); Sibanda & Uzuner 2006, section 4.1")

@@ -19,7 +19,7 @@ from crfdeid.rules.rule import rule
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
-WITH_A_SURNAME = PREFIXES - {"st", "san", "mc", "mac", "la", "los", "el", "al"}
+WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
 
 
 @rule("PATIENT", f"{DOUGLASS} (initials)", guess=True)
@@ -55,7 +55,7 @@ def second_initial(note: Note, index: int) -> bool:
 
 @rule("PATIENT", f"{TABLE} (last name prefixes)", guess=True)
 def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A surname with a prefix: "van der Berg", "O'Malley", "de la Cruz"."""
+    """A surname with a prefix: "van der Berg", "O'Malley", "de la Cruz", "Mc Donald"."""
     for index in note.places(WITH_A_SURNAME):
         apostrophe = index + 1 < len(note) and note.gap(index + 1) in ("'", "’")
         if note.lowered[index] in ("o", "d") and not (apostrophe and note.capital(index)):
