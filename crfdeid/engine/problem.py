@@ -16,12 +16,13 @@ import numpy as np
 
 from crfdeid.document import Document
 from crfdeid.engine import plain
+from crfdeid.engine.attributes import Attributes, listing, raised, spelt
 from crfdeid.engine.batch import Batch, Reader, label_names
 from crfdeid.engine.columns import Columns, by_text
-from crfdeid.engine.texts import NONE, Texts
+from crfdeid.engine.texts import NONE, Texts, form
 from crfdeid.line import Line
-from crfdeid.observations import Value
-from crfdeid.templates import Template, title
+from crfdeid.observations import OF_SHAPE, Value
+from crfdeid.templates import Template, each, title
 
 TOGETHER = 20  # documents that are observed at once
 
@@ -34,7 +35,7 @@ class Problem:
     ``window[window_ends[q] : window_ends[q + 1]]`` with q = i * len(offsets) + o."""
 
     labels: list[str]
-    attributes: list[str]
+    attributes: Attributes
     gold: np.ndarray
     bounds: np.ndarray
     texts: np.ndarray
@@ -65,7 +66,7 @@ def build(line: Line, documents: Iterable[Document]) -> Problem:
 class _Builder:
     def __init__(self, line: Line) -> None:
         self.line, self.extractor = line, line.extractor
-        self.attributes, self.labels = _Numbers(), _Numbers()
+        self.attributes, self.labels = Attributes(), _Numbers()
         self.templates: list[Template] = [(atom,) for atom in self.extractor.single_contextual]
         self.templates += [joined.atoms for joined in self.extractor.joined]
         self.names = sorted({name for template in self.templates for name, _ in template})
@@ -83,13 +84,14 @@ class _Builder:
         gold, sizes, texts, *columns = (_joined(found) for found in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
         seen = dict(zip(self.names, columns))
-        columns = [np.full(len(gold), self.attributes["bias"], np.int32)]
+        bias = self.attributes.add("bias", (), np.zeros((1, 0), np.int64))
+        columns = [np.full(len(gold), bias, np.int32)]
         for template in self.templates:
             columns += self.column(template, seen, bounds)
         direct_ends, direct = listed(columns)
         offsets, window, window_ends = self.window()
         return Problem(
-            labels=list(self.labels), attributes=list(self.attributes), gold=gold, bounds=bounds,
+            labels=list(self.labels), attributes=self.attributes, gold=gold, bounds=bounds,
             texts=texts, offsets=offsets, window=window, window_ends=window_ends,
             direct=direct, direct_ends=direct_ends,
         )  # fmt: skip
@@ -107,50 +109,59 @@ class _Builder:
     def column(self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray) -> list[np.ndarray]:
         """The attribute of a template at each token; of several where its observation has several
         values."""
-        first, stop = bounds[:-1], bounds[1:]
+        where = bounds[:-1], bounds[1:]
         parts = [seen[name] for name, _ in template]
         offsets = [offset for _, offset in template]
-        if parts[0].ndim == 2:
-            return [self.attributed(template, [plain.shifted(c, first, stop, offsets[0])]) for c in parts[0]]
-        shifted = (plain.shifted(c, first, stop, o) for c, o in zip(parts, offsets))
-        return [self.attributed(template, list(shifted))]
+        if len(parts) == 1:
+            first = self.attributes.add(title(template), *listing(self.codes[template[0][0]]))
+            several = parts[0] if parts[0].ndim == 2 else parts
+            codes = (plain.shifted(column, *where, offsets[0]) for column in several)
+            return [raised(code, first) for code in codes]
+        return [self.joined(template, [plain.shifted(c, *where, o) for c, o in zip(parts, offsets)])]
 
-    def attributed(self, template: Template, codes: Sequence[np.ndarray]) -> np.ndarray:
+    def joined(self, template: Template, codes: Sequence[np.ndarray]) -> np.ndarray:
         there = np.flatnonzero(np.all([code != NONE for code in codes], axis=0))
-        keys, kinds = np.zeros(len(there), np.int64), np.zeros((1, 0), np.int64)
+        keys, kinds = np.zeros(len(there), np.int64), np.zeros((1, 0), np.int32)
         for code in codes:  # number the combinations seen so far, one part more each time
             size = int(code.max(initial=0)) + 1
             unique, keys = numbered(keys * size + code[there])
-            kinds = np.column_stack([kinds[unique // size], unique % size])
+            kinds = np.column_stack([kinds[unique // size], (unique % size).astype(np.int32)])
         values = [list(self.codes[name]) for name, _ in template]
-        head = title(template)
-        numbers = [
-            self.attributes[f"{head}={'|'.join(v[i] for v, i in zip(values, row))}"] for row in kinds.tolist()
-        ]
+        first = self.attributes.add(title(template), values, kinds)
         found = np.full(len(codes[0]), NONE, np.int32)
-        found[there] = np.array(numbers, np.int32)[keys]
+        found[there] = first + spelt(values, kinds)[keys]
         return found
 
     def window(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        used = [0, *self.extractor.by_offset]
+        by_offset = self.extractor.by_offset
+        used = [0, *by_offset]
         offsets = range(max(used), min(used) - 1, -1)
-        said = {
-            name: [observe(text) for text in self.texts.strings]
-            for name, observe in self.extractor.lexical.items()
-            if any(name in names for names in self.extractor.by_offset.values())
-        }
-        columns = [[(name, said[name]) for name in self.extractor.by_offset.get(o, ())] for o in offsets]
-        flat: list[int] = []
-        ends = [0]
-        for number in range(len(self.texts)):
-            for offset, names in zip(offsets, columns):
-                for name, values in names:
-                    value = values[number]
-                    if value is not None:
-                        for one in value if isinstance(value, tuple) else (value,):
-                            flat.append(self.attributes[f"{name}[{offset}]={one}"])
-                ends.append(len(flat))
-        return np.array(offsets), np.array(flat, np.int32), np.array(ends)
+        columns: list[np.ndarray] = []
+        for name in dict.fromkeys(name for names in by_offset.values() for name in names):
+            numbers, codes = self.said(name)
+            wide = np.full((len(codes), len(self.texts), len(offsets)), NONE, np.int32)
+            for place, offset in enumerate(offsets):
+                if name in by_offset.get(offset, ()):
+                    first = self.attributes.add(f"{name}[{offset}]", *listing(numbers))
+                    wide[:, :, place] = raised(codes, first)
+            columns += list(wide.reshape(len(codes), -1))
+        if not columns:
+            columns = [np.full(len(self.texts) * len(offsets), NONE, np.int32)]
+        window_ends, window = listed(columns)
+        return np.array(offsets), window, window_ends
+
+    def said(self, name: str) -> tuple[_Numbers, np.ndarray]:
+        """The values of a lexical observation by number, and which of them it has for each text
+        [values of a text, texts]."""
+        numbers = _Numbers()
+        observe, strings = self.extractor.lexical[name], self.texts.strings
+        asked = list(map(form, strings)) if name in OF_SHAPE else strings
+        known = {text: [numbers[one] for one in each(observe(text))] for text in dict.fromkeys(asked)}
+        found = [known[text] for text in asked]
+        codes = np.full((max(map(len, found), default=1) or 1, len(found)), NONE, np.int32)
+        for text, own in enumerate(found):
+            codes[: len(own), text] = own
+        return numbers, codes
 
 
 def listed(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -207,68 +218,3 @@ def scanner(line: Line):
     from crfdeid.engine.compiled import Scanner
 
     return Scanner()
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """The state features: (attribute, label) pairs, by attribute then label. Those of attribute a
-    are ``label[ends[a] : ends[a + 1]]``; ``count`` is how often each occurs in training;
-    ``transitions`` [labels, labels] counts label pairs, and ``allowed`` says which are features."""
-
-    label: np.ndarray
-    ends: np.ndarray
-    count: np.ndarray
-    transitions: np.ndarray
-    allowed: np.ndarray
-
-
-def pairs(problem: Problem, minfreq: float, every_state: bool, every_transition: bool) -> Pairs:
-    """CRFsuite's features: those that occur at least ``minfreq`` times, or all that could."""
-    size = len(problem.labels)
-    keys, counts = _counted(problem, size)
-    if every_state:
-        every = np.arange(len(problem.attributes) * size, dtype=np.int64)
-        full = np.zeros(len(every))
-        full[keys] = counts
-        keys, counts = every, full
-    keep = counts >= minfreq
-    keys, counts = keys[keep], counts[keep]
-    ends = np.searchsorted(keys // size, np.arange(len(problem.attributes) + 1))
-    transitions = _transitions(problem, size)
-    allowed = transitions >= max(minfreq, 0 if every_transition else 1)
-    return Pairs((keys % size).astype(np.int32), ends, counts, transitions, allowed)
-
-
-def _transitions(problem: Problem, size: int) -> np.ndarray:
-    follows = np.ones(len(problem.gold), bool)
-    follows[problem.bounds[:-1]] = False
-    second = np.flatnonzero(follows)
-    counts = np.zeros((size, size))
-    np.add.at(counts, (problem.gold[second - 1], problem.gold[second]), 1)
-    return counts
-
-
-def _counted(problem: Problem, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted keys attribute * size + label that occur, and how often."""
-    gold = problem.gold.astype(np.int64)
-    labels = np.repeat(gold, np.diff(problem.direct_ends))
-    found = [np.unique(problem.direct * np.int64(size) + labels, return_counts=True)]
-    for row, offset in enumerate(problem.offsets.tolist()):
-        found.append(_counted_window(problem, row, offset, gold, size))
-    keys = np.concatenate([keys for keys, _ in found])
-    counts = np.concatenate([counts for _, counts in found]).astype(float)
-    order = np.argsort(keys, kind="stable")
-    return keys[order], counts[order]
-
-
-def _counted_window(problem: Problem, row: int, offset: int, gold: np.ndarray, size: int):
-    here, there = plain.inside(problem.bounds[:-1], problem.bounds[1:], offset)
-    together, times = np.unique(problem.texts[there].astype(np.int64) * size + gold[here], return_counts=True)
-    item, label = together // size * len(problem.offsets) + row, together % size
-    begin, end = problem.window_ends[item], problem.window_ends[item + 1]
-    repeats = end - begin
-    before = np.cumsum(repeats) - repeats
-    where = np.repeat(begin - before, repeats) + np.arange(int(repeats.sum()))
-    keys = problem.window[where].astype(np.int64) * size + np.repeat(label, repeats)
-    unique, inverse = np.unique(keys, return_inverse=True)
-    return unique, np.bincount(inverse, np.repeat(times, repeats))

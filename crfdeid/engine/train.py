@@ -13,7 +13,8 @@ import numpy as np
 
 from crfdeid.engine import kernels, weights
 from crfdeid.engine.lbfgs import Settings, minimise
-from crfdeid.engine.problem import Pairs, Problem, pairs
+from crfdeid.engine.occurrences import Pairs, pairs
+from crfdeid.engine.problem import Problem
 from crfdeid.engine.texts import NONE
 from crfdeid.engine.vectors import Vectors
 from crfdeid.faults import ConfigurationFault, Stopped
