@@ -118,6 +118,7 @@ class Desk:
     def __init__(self, port: int, key: str, name: str) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
         self.headers = {"Origin": f"http://127.0.0.1:{port}", "Content-Type": "application/json"}
+        self.headers["Connection"] = "close"  # an idle one is closed by the server
         self.answer("GET", f"/?key={key}")
         self.send("/api/login", {"name": name})
 

@@ -13,12 +13,7 @@ from crfdeid.review.store import Store
 Shown = Callable[[list[Path]], Iterable[Path]]  # may show progress over the files
 
 
-def index(
-    store: Store,
-    where: Source,
-    sets: int = 1,
-    shown: Shown = iter,
-) -> None:
+def index(store: Store, where: Source, sets: int = 1, shown: Shown = iter) -> None:
     """Read all notes once and write their index; ``shown`` may show progress over the files."""
     found: list[tuple[Document, str, Stamp]] = []
     seen: set[str] = set()
@@ -56,14 +51,7 @@ def divided(documents: list[Document], counts: list[int], sets: int) -> list[str
     return parts
 
 
-def make(
-    path: Path,
-    where: Source,
-    scheme: str,
-    title: str | None,
-    sets: int,
-    shown: Shown,
-) -> None:
+def make(path: Path, where: Source, scheme: str, title: str | None, sets: int, shown: Shown) -> None:
     """A new study in a store of its own. Where the notes cannot be read, no store is left."""
     store = Store(path)
     try:

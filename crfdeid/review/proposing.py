@@ -10,9 +10,9 @@ from crfdeid.document import Document
 from crfdeid.redaction import Proposal, Redactor, applied
 from crfdeid.review.consensus import BOOK as CONSENSUS
 from crfdeid.review.faults import Stage
-from crfdeid.review.notes import fingerprint
 from crfdeid.review.replacing import BOOK, Replacing
 from crfdeid.review.room import Room
+from crfdeid.review.source import fingerprint
 
 REMEMBERED = 2000  # notes whose proposals stay in memory
 

@@ -16,11 +16,11 @@ from crfdeid.review import adjudication, exports
 from crfdeid.review.faults import Conflict, Invalid, Refused, Stage, Unknown
 from crfdeid.review.log import Action, Entry
 from crfdeid.review.marks import whole
-from crfdeid.review.notes import fingerprint
 from crfdeid.review.proposing import decided_beside, drawn, is_approved, key, proposals, result, same
 from crfdeid.review.readers import Reader
 from crfdeid.review.replacing import BOOK, Replacing
 from crfdeid.review.room import Room
+from crfdeid.review.source import fingerprint
 
 Table = dict[str, Any]
 LONGEST = 200  # characters of a replacement

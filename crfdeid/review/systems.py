@@ -14,8 +14,9 @@ from crfdeid.model import Tagger
 from crfdeid.model_folder import sha256
 from crfdeid.review import consensus, readers
 from crfdeid.review.faults import Invalid, Refused, Stage
-from crfdeid.review.notes import Note, fingerprint
+from crfdeid.review.notes import Note
 from crfdeid.review.room import Room, book
+from crfdeid.review.source import fingerprint
 
 Found = Mapping[int, Sequence[Span]]  # by the note's number
 

@@ -23,8 +23,9 @@ export function curve(systems) {
   }
   made.append(drawn("text", { x: (LEFT + WIDE) / 2, y: HIGH - 6, "text-anchor": "middle" }, "notes read when the model was loaded"));
   if (points.length > 1) made.append(drawn("polyline", { points: points.map((one) => `${x(one.notes_read)},${y(one.recall)}`).join(" "), class: "line" }));
-  for (const one of points) {
-    made.append(drawn("circle", { cx: x(one.notes_read), cy: y(one.recall), r: 4.5, class: "point" }), drawn("text", { x: x(one.notes_read) + 8, y: y(one.recall) + 16 }, one.recall.toFixed(3)), drawn("text", { x: x(one.notes_read), y: HIGH - BELOW + 16, "text-anchor": "middle" }, String(one.notes_read)));
+  for (const [i, one] of points.entries()) {
+    const away = points[i + 1]?.recall < one.recall ? -8 : 16; // of the line
+    made.append(drawn("circle", { cx: x(one.notes_read), cy: y(one.recall), r: 4.5, class: "point" }), drawn("text", { x: x(one.notes_read) + 8, y: y(one.recall) + away }, one.recall.toFixed(3)), drawn("text", { x: x(one.notes_read), y: HIGH - BELOW + 16, "text-anchor": "middle" }, String(one.notes_read)));
   }
   return made;
 }
