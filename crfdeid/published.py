@@ -151,7 +151,7 @@ def cell(published: Published, row: str, column: str, side: str, mine: Mapping[s
     """The paper's cell as printed, or our number in its unit and with its decimals."""
     if side == "ours":
         scale = 100 if column in published.percent else 1
-        return f"{mine[column] * scale:.{decimals(published, column)}f}" if column in mine else NOTHING
+        return f"{mine[column] * scale:z.{decimals(published, column)}f}" if column in mine else NOTHING
     return (published.rows[row][published.columns.index(column)] if row in published.rows else "") or NOTHING
 
 

@@ -221,6 +221,11 @@ def test_beside_names_the_paper_s_own_contradictions():
 CELLS = st.dictionaries(st.sampled_from([*FIVE.columns, "z"]), st.floats(0, 1))
 
 
+def test_what_rounds_to_nothing_has_no_sign():
+    text = published.beside(published.read("he-2015-figure-2"), {"DATE": {"gain": -0.004}}, "x")
+    assert next(line for line in text.splitlines() if line.startswith("DATE")).split() == ["DATE", "-", "0"]
+
+
 def test_a_wide_table_goes_on_below():
     table = published.read("he-2015-table-3")
     ours = {"HIPAA token": dict.fromkeys(table.columns, 0.5)}
