@@ -31,7 +31,7 @@ def test_the_table_and_what_is_kept(tmp_path, capsys):
     first = capsys.readouterr().out
     row = next(line for line in first.splitlines() if line.startswith("hmm"))
     assert len(row.split()) == 16 and 0 < float(row.split()[7]) <= 1
-    assert "tables 2 and 4: heuristic -> hmm" in first and "IFinder PHI" in first and "0.602" in first
+    assert "tables 2 and 4: hmm -> heuristic" in first and "IFinder PHI" in first and "0.602" in first
     assert "mega: mimic, token recall at precision by recall_bias" in first
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     benchmark.main(arguments)
@@ -79,6 +79,20 @@ def test_a_difference_by_hand():
     told = paired.difference(one, other, Track("strict"), resamples=50)
     assert told.startswith("recall 0.6667 -> 1.0000, +0.3333 (+0.3333 to +0.3333); F1 0.8000 -> 1.0000")
     assert "+0.0000 (+0.0000 to +0.0000)" in paired.difference(one, one, Track("strict"), resamples=50)
+
+
+def test_a_second_stage_is_shown_at_other_biases(small_model, notes, tmp_path):
+    """More taken off O's score finds more; the model that it was made of stays."""
+    pytest.importorskip("faker")
+    import second_stage
+
+    found = {}
+    for more in (-30.0, 0.0, 30.0):
+        tagger = second_stage.with_bias(small_model, more, tmp_path)
+        found[more] = second_stage.coverage(notes[30:], second_stage.tagged(tagger, notes[30:]))
+    assert found[0.0].tolist() == [[3, 0, 0]] * 10
+    assert found[-30.0][:, 0].sum() < 30 and second_stage.measure.precision(notes[30:], notes[30:]) == 1.0
+    assert model.load(small_model.folder).weights.records.tolist() == small_model.weights.records.tolist()
 
 
 def test_sklearn_crfsuite_learns(notes, tmp_path):
