@@ -1,6 +1,7 @@
 """The reading room's door: who is let in, what goes out, and that no note text leaks."""
 
 import argparse
+import io
 import json
 import socket
 import ssl
@@ -19,7 +20,7 @@ from test_review_server import ADDRESS, CANARY, TEXTS, Browser, study  # noqa: F
 
 from crfdeid import corpora
 from crfdeid.document import Document
-from crfdeid.faults import ConfigurationFault
+from crfdeid.faults import ConfigurationFault, Fault
 from crfdeid.review import __main__ as verb
 from crfdeid.review import (
     adjudication,
@@ -293,7 +294,7 @@ def arguments(*given):
         (["--host", "ward.example.org"], "others can reach this address"),
         (["--certificate", "/nowhere.pem"], "no such file"),
         (["--certificate", __file__], "go together"),
-        (["--host", "::", "--certificate", __file__, "--private-key", __file__], "--name says"),
+        (["--host", "::", "--certificate", __file__, "--private-key", __file__], "wanted a certificate and its key"),
     ],
 )
 def test_other_addresses_are_refused_without_tls(given, told):
@@ -381,6 +382,13 @@ def test_the_verb_serves_and_survives_kill_9(corpus):
     store.close()
 
 
+def test_a_password_that_is_not_given_is_told(corpus, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server", "--reader", "ann"]
+    with pytest.raises(Fault, match="a password of at least 10 characters"):
+        verb.main([*base, "--password", "ann"])
+
+
 @pytest.mark.skipif(which("openssl") is None, reason="makes a certificate with openssl")
 def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
     subprocess.run(
@@ -388,7 +396,7 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
          "-days", "1", "-subj", "/CN=ward.test", "-keyout", corpus / "key.pem", "-out", corpus / "cert.pem"],
         check=True, capture_output=True,
     )  # fmt: skip
-    monkeypatch.setattr(verb, "getpass", lambda prompt: "correct horse battery")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse battery\n"))
     verb.main(
         [
             str(corpus / "notes"),
@@ -402,6 +410,9 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
         ]
     )
     given = ("--host", "0.0.0.0", "--name", "localhost", "--certificate", str(corpus / "cert.pem"))
+    with pytest.raises(ConfigurationFault, match="--name says"):
+        named = ["--host", "::", *given[4:], "--private-key", str(corpus / "key.pem")]
+        serving.check(arguments(*named))
     server, url = started(corpus, *given, "--private-key", str(corpus / "key.pem"))
     assert url.startswith("https://localhost:") and "key" not in url
     context = ssl.create_default_context()

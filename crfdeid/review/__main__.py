@@ -161,7 +161,10 @@ def named(pair: str) -> tuple[str, Path]:
 
 
 def asked(name: str) -> str:
-    """A password from the terminal, never from the command line, where others could read it."""
+    """A password from the terminal, or a line of what is piped in; never from the command line, where others
+    could read it."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
     password = getpass(f"Password for {name}: ")
     if getpass("Once more: ") != password:
         raise ConfigurationFault("the two passwords differ; nothing was changed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import socket
+import ssl
 import tempfile
 import webbrowser
 from contextlib import suppress
@@ -30,6 +31,8 @@ def check(given: argparse.Namespace) -> None:
             raise ConfigurationFault(f"{path}: no such file")
     if bool(given.certificate) != bool(given.private_key):
         raise ConfigurationFault("--certificate and --private-key go together")
+    if given.certificate:
+        refuse_certificate(given)
     if not is_loopback(given.host) and not given.certificate:
         raise ConfigurationFault(
             f"--host {given.host}: others can reach this address; it wants --certificate, --private-key and "
@@ -37,6 +40,18 @@ def check(given: argparse.Namespace) -> None:
         )
     if given.host in EVERYWHERE and not given.name:
         raise ConfigurationFault(f"--host {given.host}: --name says by which name browsers reach it")
+
+
+def refuse_certificate(given: argparse.Namespace) -> None:
+    """Raise :class:`ConfigurationFault` where the certificate and its key cannot be used."""
+    try:  # a password of "" is none: nothing is asked for on the terminal
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(given.certificate, given.private_key, "")
+    except ssl.SSLError:
+        raise ConfigurationFault(
+            f"{given.certificate}, {given.private_key}: wanted a certificate and its key, in PEM, unencrypted"
+        ) from None
+    except OSError as error:
+        raise ConfigurationFault(f"{error.filename or given.private_key}: {error.strerror}") from None
 
 
 def refuse_open_doors(room: Room) -> None:
