@@ -68,6 +68,8 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     source = given.source or corpora.detect(given.notes)
+    if given.out.resolve() == given.notes.resolve():
+        raise ConfigurationFault(f"{given.out}: the notes themselves; --out names another place")
     where = Destination(given.out, given.format or source, given.resume, given.overwrite)
     rules = chosen_rules(given)
     with ExitStack() as open_files:

@@ -12,6 +12,7 @@ from test_redact import SECRET, marked, redacted
 from crfdeid.document import Document, Span
 from crfdeid.redaction import Redactor
 from crfdeid.surrogates import dates, known, lists, zips
+from crfdeid.surrogates.identifiers import identifier
 from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.patient import Patient
 from crfdeid.surrogates.writing import folded
@@ -220,6 +221,13 @@ def test_the_last_four_digits_agree_with_the_whole_number():
     assert [whole[-4:]] * 2 == parts
 
 
+def test_no_long_number_keeps_its_last_four_digits():
+    draws = [Draws(SECRET, str(number)) for number in range(4)]
+    for number in range(100_000, 103_000):
+        for each in draws:
+            assert identifier(f"MA {number}", each)[-4:] != f"{number}"[-4:]
+
+
 def test_no_hospital_or_town_is_named_after_the_patient():
     names = sorted(name for name in lists.pool(lists.SURNAME)["B"])[:900]
     people = " ".join(f"<PATIENT {name}>" for name in names)
@@ -393,6 +401,8 @@ def test_a_date_that_tells_an_age_over_89_goes():
     (old,) = Redactor(SECRET).redacted([marked(note.format(1970, 97, 1970))])
     assert [p.resolved for p in old.proposals] == [True, False, True, False]
     assert [p.why for p in old.proposals][1] == "tells an age over 89"
+    (decade,) = Redactor(SECRET).redacted([marked("Seen <DATE 5/1/2067>, born in the <DATE 1960s>")])
+    assert not decade.proposals[1].resolved
     (young,) = Redactor(SECRET).redacted([marked(note.format(1990, 77, 1990))])
     assert all(p.resolved for p in young.proposals)
 

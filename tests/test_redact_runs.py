@@ -172,6 +172,15 @@ def test_two_runs_cannot_both_write_one_map(tmp_path):
     assert vault.read(path, KEY).secret == b"x" * 32
 
 
+@pytest.mark.parametrize("folder", [True, False])
+def test_the_notes_are_never_overwritten(tmp_path, folder):
+    path = tmp_path / ("notes" if folder else "notes.jsonl")
+    corpora.write(NOTES[2:], path, "brat" if folder else "jsonl")
+    before = {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()}
+    assert status(path, "--out", tmp_path / "x" / ".." / path.name, "--overwrite", "--spans", "gold") == 2
+    assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
+
+
 def test_an_empty_and_an_all_phi_note_and_none_at_all(tmp_path, capsys):
     notes = [Document("e", ""), Document("all", "Ana Ruiz", (Span(0, 8, "PATIENT"),))]
     corpora.write(notes, tmp_path / "n.jsonl", "jsonl")

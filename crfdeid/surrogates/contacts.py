@@ -149,9 +149,9 @@ class Contacts:
                 if word.isalpha()
                 else patterned(word, self.draws, "host")
             )
-        names = lists.pool(lists.SURNAME).get(self.names.initial(word)) or ("Harbor",)
-        made = self.draws.choice([n for n in names if n.lower() != low] or ["Harbor"], "host", low)
-        return cased(made.lower(), word)
+        real = {low, *(self.known.names if self.known.whole else ())}
+        names = [n for n in lists.pool(lists.SURNAME)[self.names.initial(word)] if n.lower() not in real]
+        return cased(self.draws.choice(names, "host", low).lower(), word)
 
     def url(self, text: str) -> str | None:
         """Scheme and endings stay; the host becomes another, the path another of its pattern."""

@@ -107,8 +107,10 @@ def tells_age(text: str, near: date | None, month_first: bool = True) -> bool:
     >>> tells_age("3/4/1970", date(2067, 5, 1)), tells_age("born 3/4/1978", date(2067, 5, 1))
     (True, False)
     """
-    years = (m.of("y") for m in date_forms.read(text, month_first) or () if near)
-    return any(year and near and century(year, near) <= near.year - ages.OLDEST - 1 for year in years)
+    if near is None:
+        return False
+    years = [m.of("y") or m.of("decade") for m in date_forms.read(text, month_first) or ()]
+    return any(year and century(year, near) <= near.year - ages.OLDEST - 1 for year in years)
 
 
 def shifted(text: str, shift: Shift, near: date | None = None, month_first: bool = True) -> str | None:

@@ -34,8 +34,8 @@ def patterned(
     text: str, draws: Draws, *what: object, refused: Callable[[str], bool] = lambda made: False
 ) -> str:
     """Each digit another digit or the same, each letter a letter of its case, all else kept. The
-    whole differs from ``text``, and fails every check that such a number could carry; it is not
-    ``refused`` unless all that were tried are.
+    whole differs from ``text``, of a long one the last four too, and fails every check that such a
+    number could carry; it is not ``refused`` unless all that were tried are.
 
     >>> made = patterned("AB-1234x", Draws(b"secret", "7"), "id")
     >>> made[2], made[3:7].isdigit(), made[:2].isupper(), made[7].islower()
@@ -44,12 +44,16 @@ def patterned(
     bare, fallback = canonical(text), text
     for number in range(TRIES):
         made = laid(text, draws, *what, bare, number)
-        if made == text or check_digits.holds(made):
+        if made == text or check_digits.holds(made) or ends_alike(canonical(made), bare):
             continue
         if not refused(made):
             return made
         fallback = made if fallback == text else fallback
     return fallback
+
+
+def ends_alike(made: str, bare: str) -> bool:
+    return len(bare) > LAST_FOUR + 1 and made[-LAST_FOUR:] == bare[-LAST_FOUR:]
 
 
 def laid(text: str, draws: Draws, *what: object) -> str:
