@@ -153,7 +153,8 @@ def test_proposals_can_be_edited_and_applied():
         ("Then Okafor left.", True), ("okafor left", True), ("seen by Dr. May", True),
         ("in May he left", False), ("A Foley catheter", False), ("the Foley was removed", False),
         ("Mr. Foley", True), ("will do", False), ("Will was here", True), ("Will be seen", False),
-        ("with Will at home", True), ("May Okafor", True), ("Okafors", True), ("the Okafors left", True), ("Foleys were removed", False), ("xOkafor", False),
+        ("with Will at home", True), ("May Okafor", True), ("Okafors", True),
+        ("the Okafors left", True), ("Foleys were removed", False), ("xOkafor", False),
         ("Foley's wife", True), ("OKAFOR", True),
     ],
 )  # fmt: skip

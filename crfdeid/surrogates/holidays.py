@@ -8,8 +8,9 @@ from dateutil.easter import easter
 
 FIXED = {
     "new years day": (1, 1), "new years eve": (12, 31), "new years": (1, 1), "valentines day": (2, 14),
-    "st patricks day": (3, 17), "independence day": (7, 4), "halloween": (10, 31), "veterans day": (11, 11), "christmas": (12, 25),
-    "christmas day": (12, 25), "christmas eve": (12, 24), "xmas": (12, 25), "juneteenth": (6, 19),
+    "st patricks day": (3, 17), "independence day": (7, 4), "halloween": (10, 31), "veterans day": (11, 11),
+    "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "xmas": (12, 25),
+    "juneteenth": (6, 19),
 }  # fmt: skip
 # month, weekday (Monday is 0), which of them (-1: the last)
 MOVING = {
