@@ -424,6 +424,8 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
     act(1, "edit", status=422, start=12, end=16, replacement="Dr. RUIZ")
     act(1, "edit", status=422, start=12, end=16, replacement="two\nlines")
     act(1, "edit", status=404, start=12, end=17, replacement="Moreau")
+    for name in (CANARY.lower(), f"Eva {CANARY}", "M. RUIZ"):  # names of the note, one of them another's
+        act(2, "edit", status=422, start=0, end=4, replacement=name)
     act(1, "edit", start=12, end=16, replacement="Moreau", everywhere=True)
     doctors = [p for p in eve.get("/api/surrogates/2").json()["proposals"] if p["type"] == "DOCTOR"]
     assert [(p["replacement"], p["edited"]) for p in doctors] == [("Moreau", True)] * 2

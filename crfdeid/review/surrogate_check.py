@@ -12,18 +12,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from crfdeid.redaction import Proposal
-from crfdeid.review import adjudication, exports
+from crfdeid.review import adjudication, exports, words
 from crfdeid.review.faults import Conflict, Invalid, Refused, Stage, Unknown
 from crfdeid.review.log import Action, Entry
 from crfdeid.review.marks import whole
-from crfdeid.review.proposing import decided_beside, drawn, is_approved, key, proposals, result, same
+from crfdeid.review.proposing import Drawn, decided_beside, drawn, is_approved, key, proposals, result, same
 from crfdeid.review.readers import Reader
 from crfdeid.review.replacing import BOOK, Replacing
 from crfdeid.review.room import Room
 from crfdeid.review.source import fingerprint
+from crfdeid.surrogates import kinds
 
 Table = dict[str, Any]
 LONGEST = 200  # characters of a replacement
+SHORTEST_NAME = 3  # letters; an initial or "de" is no name
 KINDS = ("edit", "approve", "reopen", "undo", "redo")
 
 
@@ -123,6 +125,8 @@ def edited(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) ->
         raise Unknown("no replacement at this stretch")
     text = found.gold.text[own[wanted].start : own[wanted].end]
     replacement = replacing_text(given.get("replacement"), text)
+    if kinds.of(own[wanted].type) == kinds.NAME:
+        refuse_names(replacement, found)
     if given.get("everywhere") is not True:
         places = {number: [wanted]}
     else:
@@ -142,6 +146,15 @@ def replacing_text(given: Any, original: str) -> str:
     if original.strip().casefold() in given.casefold():
         raise Invalid("this replacement holds what it should replace")
     return given
+
+
+def refuse_names(replacement: str, found: Drawn) -> None:
+    """Raise :class:`Invalid` where a replacement holds a word of any name of the note, its own among them."""
+    named = (p for p in found.proposals if kinds.of(p.type) == kinds.NAME)
+    originals = [found.gold.text[p.start : p.end] for p in named]
+    parts = {text[start:end] for text in originals for start, end in words.words(text)}
+    if any(len(part) >= SHORTEST_NAME and any(words.repeats(replacement, part)) for part in parts):
+        raise Invalid("this replacement holds a name that stands in the note")
 
 
 def export(room: Room, given: Mapping[str, Any]) -> Table:
