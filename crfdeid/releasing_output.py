@@ -80,7 +80,12 @@ class Destination:
             )
         with files.whole(begun) as file:
             file.write(recipe + "\n")
-        yield
+        try:
+            yield
+        except BaseException:
+            if not any(self.path.glob("*")):
+                begun.unlink(missing_ok=True)  # nothing was begun
+            raise
         begun.unlink(missing_ok=True)
 
     def write_each(self, notes: Iterable[Document]) -> None:

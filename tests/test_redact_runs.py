@@ -111,6 +111,13 @@ def test_a_run_is_not_resumed_by_another_key_or_another_way(tmp_path, key, monke
     assert SECRET.hex() not in "".join(path.read_text() for path in out.iterdir())
 
 
+def test_a_run_that_fails_before_its_first_note_leaves_nothing(tmp_path):
+    corpora.write(NOTES[:1], tmp_path / "n.jsonl", "jsonl")
+    given = (tmp_path / "n.jsonl", "--format", "text", "--spans", "tag", "--model", tmp_path / "none")
+    assert status(*given, "--out", tmp_path / "clean") == 2
+    assert not (tmp_path / "clean.unfinished").exists() and not any((tmp_path / "clean").glob("*"))
+
+
 def test_shuffled_shards_with_one_key_give_the_same_bytes(tmp_path, key):
     notes = NOTES
     whole = {}

@@ -22,6 +22,7 @@ from crfdeid.surrogates.writing import WORD, bare, cased, folded, words
 PARTICLES = words("van von der den de la le du del della di da dos el al bin ibn ten ter y and or the of")
 SUFFIXES = words("jr sr ii iii iv esq")
 LETTERS = ("ABCDEFGHJKLMNPRSTVW", "IOUYZ")  # those that begin many names, and few; Q and X begin hardly any
+SHORT_NAMES = words("di do al el le bin ten ter ibn y")  # particles, and short for a first name, or one
 AMBIGUOUS = ("do", "pa")  # credentials, and surnames
 COURTESY = words("mr mrs ms miss dr drs doctor prof professor nurse sra madam mister")
 CREDENTIALS = regex.compile(r"(?<=[,\s])(?:(?:M\.D|D\.O|R\.N|N\.P|P\.A|Ph\.\s?D)\b\.?[,\s]*)+$")
@@ -183,7 +184,9 @@ def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
         return True
     behind = number and folded(found[number - 1][0]) not in lists.words("titles")
     behind = behind and "," not in text[found[number - 1].end() : found[number].start()]
-    return bool(behind and word.istitle()) or folded(word) not in lists.folds("first_names")
+    if behind and word.istitle() and len(word) > 1:
+        return True
+    return folded(word) not in lists.folds("first_names") and folded(word) not in SHORT_NAMES
 
 
 def is_title(text: str, found: list[regex.Match[str]], number: int) -> bool:
