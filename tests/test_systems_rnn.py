@@ -266,19 +266,33 @@ def test_stops_when_it_gets_no_better(notes, tmp_path):
     assert len(heard) < 40 and heard[-1][1] < heard[0][1]
 
 
-def test_keeps_the_best_epoch():
-    """The weights left are those that the score was best with."""
+@pytest.mark.parametrize(
+    "scores, best",
+    [
+        ([(0, -2), (0, -1), (0, -1), (0, -3)], 1),  # of equal F1 the least loss; then two that are no better
+        ([(0.5, -2), (0.4, -1), (0.3, -0.9), (0.6, -3)], 3),  # goes on while the loss falls
+        ([(0.5, -1), (0.6, -2), (0.55, -3), (0.7, -4)], 3),  # and while F1 rises
+        ([(0.5, -1), (0.4, -2), (0.5, -1)], 0),
+    ],
+)
+def test_keeps_the_best_epoch(scores, best):
+    """The weights left are those that the score was best with; patience is 2."""
     made, seen = random_network(Elman, 1, seed=1), []
 
     def score(network):
         seen.append(network.V.detach().clone())
-        return ((0, -2), (0, -1), (0, -1), (0, -3), (1, -1))[len(seen) - 1]
+        return [*scores, (1, 0)][len(seen) - 1]
 
-    options = rnn.Options(epochs=5, patience=2)
+    options = rnn.Options(epochs=len(scores), patience=2)
     examples = [(torch.tensor([[1], [2]]), torch.tensor([0, 1]))]
     rnn_training.descend(made, examples, score, options, lambda *_: None)
-    assert len(seen) == 4
-    assert torch.equal(made.V, seen[1]) and not torch.equal(seen[1], seen[2])
+    assert len(seen) == len(scores)
+    assert torch.equal(made.V, seen[best]) and not torch.equal(seen[0], seen[1])
+    options = rnn.Options(epochs=len(scores) + 1, patience=2)
+    seen.clear()
+    rnn_training.descend(made, examples, score, options, lambda *_: None)
+    stops = scores[-1][0] <= max(s[0] for s in scores[:-1])
+    assert len(seen) == len(scores) + (not stops)
 
 
 def test_a_bias_finds_more(notes, tmp_path):

@@ -38,8 +38,8 @@ class Options:
     """Those of Shweta et al.'s table 3 for Elman's network, where it has them. ``window`` counts all
     words of the window; ``dimensions = 0`` are the paper's for the ``embedding``; ``spread`` is the
     range of the weights at first; ``development`` the share of the patients whose documents say
-    when to stop, which is after ``patience`` epochs that label them no better; ``least`` is how
-    often a word must occur to be known."""
+    when to stop, which is after ``patience`` epochs in which neither their F1 nor their loss was better
+    than before; ``least`` is how often a word must occur to be known."""
 
     network: str = "elman"
     window: int = 11

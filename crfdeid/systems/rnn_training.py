@@ -1,6 +1,6 @@
 """Training a recurrent network: stochastic gradient descent, one sequence a step, on the negative
-log-likelihood of its labels (Shweta et al. 2016, section 5.2), until the development documents are
-labelled no better for some epochs.
+log-likelihood of its labels (Shweta et al. 2016, section 5.2), until neither F1 nor the loss of the
+development documents gets better for some epochs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from crfdeid.systems.rnn_words import Words
 
 Labelled = list[tuple[list[str], list[str]]]  # words and labels of sequences
 Pairs = list[tuple[Tensor, Tensor]]  # word numbers [time, 1] and labels' numbers [time]
-Score = tuple[float, float]  # F1 of spans; and for a tie, such as no span yet, the loss, negative
+Score = tuple[float, float]  # F1 of spans, and the loss, negative, which tells more while F1 stands
 
 UNSEEN = -100  # a label of development documents that the others have not
 
@@ -120,9 +120,11 @@ def descend(
     options: Any,
     on_iteration: Callable[[int, float], None],
 ) -> None:
-    """Leaves the weights of the epoch with the best score, or of the last where there is none."""
+    """Leaves the weights of the epoch with the best score, or of the last where there is none. Stops
+    when F1 and loss have both been better: F1 alone stands still for epochs while dates are all that
+    is found, and names come later."""
     size = sum(len(own) for _, own in examples)
-    best, kept, worse = (-1.0, 0.0), None, 0
+    best, kept, tops, worse = (-1.0, 0.0), None, (-1.0, -math.inf), 0
     for epoch in range(1, options.epochs + 1):
         network.train()
         losses = [step(network, *examples[n], options.rate) for n in torch.randperm(len(examples)).tolist()]
@@ -134,7 +136,8 @@ def descend(
         if score is None:
             continue
         reached = score(network)
-        worse = 0 if reached > best else worse + 1
+        worse = 0 if reached[0] > tops[0] or reached[1] > tops[1] else worse + 1
+        tops = max(tops[0], reached[0]), max(tops[1], reached[1])
         if reached > best:
             best, kept = reached, {n: w.detach().clone() for n, w in network.state_dict().items()}
         if worse >= options.patience:
