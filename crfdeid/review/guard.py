@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from crfdeid.review.security import Address
+from crfdeid.review.security import Address, is_loopback
 
 LARGEST = 1_000_000  # bytes of a request's body
 OWN = "the server met a fault of its own; its terminal says where"
@@ -42,7 +42,8 @@ class Guard:
 
     def __init__(self, app: Any, address: Address) -> None:
         self.app, self.address = app, address
-        self.extra = {"Strict-Transport-Security": "max-age=31536000"} if address.secure else {}
+        pinned = address.secure and not any(map(is_loopback, address.names))  # localhost has other servers
+        self.extra = {"Strict-Transport-Security": "max-age=31536000"} if pinned else {}
 
     async def __call__(self, scope: Message, receive: Any, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -37,8 +37,9 @@ class Address:
 
     @property
     def cookie(self) -> str:
-        """Cookies are sent to every port of a host, so that each server has a name of its own."""
-        return f"crfdeid-{self.port}"
+        """Cookies are sent to every port of a host, so that each server has a name of its own. Under TLS no
+        neighbouring host can set it (``__Host-``)."""
+        return f"{'__Host-' if self.secure else ''}crfdeid-{self.port}"
 
     @property
     def url(self) -> str:
