@@ -270,7 +270,8 @@ def test_the_table_is_written_in_every_form(finished):
         "base", "narrow", "no-form", "plot.png", "plot.svg", "table.csv", "table.json", "table.txt"
     ]  # fmt: skip
     text = (out / "table.txt").read_text()
-    assert "24 documents of 24 patients, 72 spans" in text and "version:" in text
+    assert "24 documents of 24 patients, 72 spans" in text and "version:" in text and "|system:" not in text
+    assert "intervals and p are of 16 patients, which is too few to trust them" in text
     assert "i2b2 strict" in text and "0.8852" in text and "Non-PHI" in text
     head, *rows = (out / "table.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in rows] == ["base", "no form", "narrow"]

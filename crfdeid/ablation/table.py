@@ -18,6 +18,7 @@ from crfdeid.text_table import aligned
 TESTED = ("strict F1", "strict R", "token R")
 COSTS = {"train seconds": "train s", "tokens/s": "tokens/s", "model MB": "model MB", "peak MB": "peak MB"}
 NOTHING = "-"
+FEW = 20  # patients, or documents
 
 
 def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) -> list[str]:
@@ -37,8 +38,16 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
         lines.append(f"left out, for the corpus has no more documents: {', '.join(left_out)}")
     method = "bootstrap (95%), approximate randomisation"
     lines.append(recipe(first, method))
-    compared = "change and p: against the base, two-sided, p not adjusted for the number of rows"
-    return [*lines, *([compared] if len(results) > 1 else [])]
+    if len(results) > 1:
+        lines.append("change and p: against the base, two-sided, p not adjusted for the number of rows")
+    return [*lines, *few(first)]
+
+
+def few(evaluation: Evaluation) -> Iterator[str]:
+    """A word of caution where there is little to resample."""
+    units = len(set(evaluation.groups)) if evaluation.groups else evaluation.recipe.documents
+    if evaluation.intervals and units < FEW:
+        yield f"intervals and p are of {units} {evaluation.choices.by}s, which is too few to trust them"
 
 
 def recipe(evaluation: Evaluation, method: str) -> str:
