@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 
 from crfdeid.document import Document, Span
-from crfdeid.faults import ConfigurationFault, DocumentFault, near
+from crfdeid.faults import ConfigurationFault, near
 from crfdeid.redaction_markers import MARKER, blank, checked, marked
+from crfdeid.redaction_proposals import Proposal, Redaction, applied
 from crfdeid.redaction_unions import share_a_word, united
-from crfdeid.surrogates import dates, kinds, known, repeats
+from crfdeid.surrogates import dates, kinds, known, repeats, strings
 from crfdeid.surrogates.finder import Finder
 from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.patient import Patient, Rules
@@ -28,36 +29,6 @@ UNREAD = "not read as {kind}"
 UNKNOWN = "no known type"
 OLD = "tells an age over 89"
 MIXED = "overlapping spans of different types"
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """What would stand for ``text[start:end]``. ``treatment`` is ``surrogate``, ``shifted``,
-    ``generalised``, ``kept``, ``marker`` or ``blank``. Where a surrogate was wanted and none could be
-    made, ``resolved`` is false, ``why`` says it, and ``replacement`` is the type's marker.
-    ``repeat``: no span was there; the text was found elsewhere."""
-
-    start: int
-    end: int
-    type: str
-    replacement: str = field(repr=False)
-    treatment: str = "surrogate"
-    resolved: bool = True
-    why: str | None = None
-    repeat: bool = False
-
-
-@dataclass(frozen=True)
-class Redaction:
-    """``overlaps`` counts the stretches where spans of different types were united. ``survivors``
-    are the places in the redacted text where a string found in the patient's notes still stands;
-    ``named``, whether the note's own name or that of its patient holds one."""
-
-    document: Document
-    proposals: tuple[Proposal, ...]
-    overlaps: int = 0
-    survivors: tuple[Span, ...] = ()
-    named: bool = False
 
 
 class Redactor:
@@ -104,7 +75,7 @@ class Redactor:
         past.join(told)
         who = Patient(self.secret, id, told, self.rules, past.names, past.given)
         past.names = who.names.given
-        return who, repeats.finder(told.strings)
+        return who, strings.finder(told.strings)
 
     def _redaction(self, document: Document, who: Patient, finder: Finder) -> Redaction:
         spans, mixed = united(document.spans)
@@ -179,24 +150,3 @@ def treatment(text: str, made: str, kind: str, rules: Rules) -> str:
 def identity(document: Document) -> str:
     """Whom a note is about: its patient, or nobody but itself."""
     return f"patient {document.patient}" if document.patient is not None else f"document {document.id}"
-
-
-def applied(document: Document, proposals: Iterable[Proposal]) -> Document:
-    """The document with each proposal's replacement in its place and spans over the replacements.
-    Raises :class:`DocumentFault` where proposals overlap or leave the text."""
-    pieces: list[str] = []
-    spans: list[Span] = []
-    at = length = 0
-    for proposal in sorted(proposals, key=lambda p: (p.start, p.end)):
-        if not at <= proposal.start < proposal.end <= len(document.text):
-            raise DocumentFault(
-                f"{document.id}: {proposal.type} at {proposal.start}-{proposal.end} overlaps another "
-                "proposal or leaves the text"
-            )
-        pieces += [document.text[at : proposal.start], proposal.replacement]
-        start = length + proposal.start - at
-        length = start + len(proposal.replacement)
-        if proposal.replacement:
-            spans.append(Span(start, length, proposal.type))
-        at = proposal.end
-    return replace(document, text="".join([*pieces, document.text[at:]]), spans=tuple(spans))

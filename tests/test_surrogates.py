@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid.document import Document, Span
-from crfdeid.surrogates import ages, check_digits, kinds, known, lists, zips
+from crfdeid.surrogates import ages, check_digits, kinds, known, lists, places, zips
 from crfdeid.surrogates.identifiers import identifier
 from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.known import Known
@@ -131,7 +131,7 @@ def test_an_address_is_coherent():
     note = Document("n", text, spans)
     for number in range(40):
         city, state, zip = (Patient(SECRET, str(number)).surrogate(note, span) for span in spans)
-        assert city in lists.towns(state)
+        assert city in places.towns(state)
         assert zips.state(zip) == state and len(zip) == 5
         alone = Document("m", "Boston", (Span(0, 6, "CITY"),))
         assert Patient(SECRET, str(number)).surrogate(alone, alone.spans[0]) == city
@@ -168,17 +168,17 @@ def test_a_hospital_agrees_with_its_acronym():
 def test_user_names_and_addresses_follow_the_person():
     who = patient("Robert Smith")
     first, last = who.names.text("Robert Smith").lower().split()
-    assert who.contacts.email("rsmith@clinic.org").startswith(f"{first[0]}{last}@")
-    assert who.contacts.email("robert.smith@clinic.org").startswith(f"{first}.{last}@")
-    assert who.contacts.email("robertsmith@clinic.org").startswith(f"{first}{last}@")
+    assert who.addresses.email("rsmith@clinic.org").startswith(f"{first[0]}{last}@")
+    assert who.addresses.email("robert.smith@clinic.org").startswith(f"{first}.{last}@")
+    assert who.addresses.email("robertsmith@clinic.org").startswith(f"{first}{last}@")
     assert who.contacts.username("rs12").startswith(f"{first[0]}{last[0]}")
-    assert who.contacts.email("rsmith@clinic.org").endswith(".org")
-    assert "clinic" not in who.contacts.email("rsmith@clinic.org")
+    assert who.addresses.email("rsmith@clinic.org").endswith(".org")
+    assert "clinic" not in who.addresses.email("rsmith@clinic.org")
 
 
 @pytest.mark.parametrize("text", ["10.1.22.123", "::1", "fe80::1ff:fe23:4567:890a"])
 def test_an_ip_address_stays_one(text):
-    made = patient().contacts.ip(text)
+    made = patient().addresses.ip(text)
     assert made != text and [c for c in made if c in ".:"] == [c for c in text if c in ".:"]
     assert "." not in text or all(int(octet) < 256 for octet in made.split("."))
 
@@ -187,7 +187,7 @@ def test_an_ip_address_stays_one(text):
     "text", ["http://www.smith.com/~rs/a.html", "https://portal.clinic.org?id=12", "smith.co.uk"]
 )
 def test_a_url_keeps_its_form(text):
-    made = patient().contacts.url(text)
+    made = patient().addresses.url(text)
     assert "smith" not in made and "clinic" not in made and "12" not in made
     assert made.split("//")[0].split(".")[0][:4] == text.split("//")[0].split(".")[0][:4] or "//" not in text
 

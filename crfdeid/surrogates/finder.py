@@ -6,22 +6,21 @@ digits and letters alone, however they are grouped ("447-19-02" is "4471902").
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 import regex
 
 from crfdeid.document import Span
 from crfdeid.surrogates import kinds
+from crfdeid.surrogates.grouping import grouped
 from crfdeid.surrogates.plain import plain
 
 RUN = regex.compile(r"[^\W_]+")
 GAP = regex.compile(r"[\W_]{1,60}")
 LEAST_WITHIN = 4  # letters of a name that is looked for in longer words
-FEW = 6  # a number of fewer characters is only found as it was written, or with hyphens
 NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
 
 
@@ -84,7 +83,7 @@ class Finder:
         for string in self.numbers:
             at = squeezed.find(string.words[0])
             while at >= 0:
-                if place := grouped(low, runs, firsts, at, string):
+                if place := grouped(low, runs, firsts, at, string.size):
                     yield place, string
                 at = squeezed.find(string.words[0], at + 1)
 
@@ -142,36 +141,6 @@ def parts(gap: str, string: String) -> bool:
     if kinds.of(string.type) == kinds.DATE and all(word.isdigit() for word in string.words):
         return marks in ("/", "-", ".", "–") and len(gap) <= 3
     return len(marks) <= 2 and gap.count("\n") <= 1
-
-
-def grouped(
-    low: str, runs: Sequence[tuple[int, int]], firsts: Sequence[int], at: int, string: String
-) -> tuple[int, int] | None:
-    """The place in ``low`` of a number that begins at ``at`` of its letters and digits, None where
-    what stands around or within it shows that it is another."""
-    size = string.size
-    first, last = bisect_right(firsts, at) - 1, bisect_right(firsts, at + size - 1) - 1
-    start = runs[first][0] + at - firsts[first]
-    end = runs[last][0] + at + size - firsts[last]
-    for before, after in pairwise(runs[first : last + 1]):
-        if not joins(low[before[1] : after[0]], low[before[1] - 1], low[after[0]], size):
-            return None
-    goes_on = (start > runs[first][0] and alike(low[start - 1], low[start])) or (
-        end < runs[last][1] and alike(low[end - 1], low[end])
-    )
-    return None if goes_on else (start, end)
-
-
-def joins(gap: str, before: str, after: str, size: int) -> bool:
-    """Whether a number may be grouped by ``gap``: by marks, and by a space between digits."""
-    if size < FEW:
-        return gap == "-"
-    spaced = any(c.isspace() for c in gap)
-    return len(gap) <= 3 and not (spaced and not (before.isdigit() and after.isdigit()))
-
-
-def alike(a: str, b: str) -> bool:
-    return a.isdigit() == b.isdigit()
 
 
 def fits(written: str, string: String) -> bool:

@@ -9,35 +9,23 @@ import regex
 
 from crfdeid.surrogates import kinds, lists
 from crfdeid.surrogates.identifiers import patterned
+from crfdeid.surrogates.institution_words import (
+    COMPANIES,
+    DENOMINATIONS,
+    DIRECTIONS,
+    LANDMARKS,
+    NUMBER_WORDS,
+    SMALL_WORDS,
+    UNITS,
+    WARDS,
+)
 from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.known import Known
 from crfdeid.surrogates.names import Names
-from crfdeid.surrogates.writing import WORD, bare, cased, folded, words
+from crfdeid.surrogates.writing import WORD, bare, capitals, cased, folded
 
-NUMBER_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
-DIRECTIONS = words("n s e w ne nw se sw north south east west northeast northwest southeast southwest")
-UNITS = words("apt apartment unit suite ste floor fl box po p o room rm building bldg no pob post office rr")
-SMALL_WORDS = words("of the and at for in on de la del los las el y a to")
-COMPANIES = words(
-    """university college school high elementary middle academy institute airlines airways insurance software
-    company co corp corporation inc llc ltd bank group systems system services industries motors foods energy
-    brothers sons partners associates laboratories labs electric union church police fire community regional
-    specialty public construction club council office department agency store stores market restaurant hotel
-    shop works press urgent care primary"""
-)
-LANDMARKS = words(
-    """park river beach island lake mount mountain mountains mall bridge valley creek airport station church
-    cemetery hall county bay harbor point forest canyon falls hill hills stadium museum plaza center square
-    pond trail zoo library prison jail shelter farm ranch camp village"""
-)
-DENOMINATIONS = words(
-    "adventist baptist deaconess mercy good samaritan lutheran methodist presbyterian sacred sisters"
-)  # they say what it is, and which one
 NAMED = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
-WARDS = words(
-    "floor unit ward wing building tower pavilion suite room clinic service dept department team firm bed"
-)
 ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 
 
@@ -175,11 +163,3 @@ def is_ending(match: regex.Match[str]) -> bool:
         and match.string[match.start() - 1].isdecimal()
         and match[0].lower() in ("st", "nd", "rd", "th")
     )
-
-
-def capitals(text: str, like: str) -> str:
-    """Every word capital where ``like`` has a capital in its last word, else the first alone."""
-    found = WORD.findall(like)
-    if found and found[-1][0].isupper() and len(found) > 1:
-        return WORD.sub(lambda m: m[0][:1].upper() + m[0][1:], text)
-    return text[:1].upper() + text[1:] if found and found[0][0].isupper() else text.lower()

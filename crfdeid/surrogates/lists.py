@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
-from zlib import crc32
 
 from crfdeid import gazetteer
 from crfdeid.surrogates.writing import folded
@@ -13,7 +12,6 @@ from crfdeid.synthetic.parts import listed
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
 FEW = 30
-TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
 MUCH = 3
 
 
@@ -48,17 +46,6 @@ def credentials() -> frozenset[str]:
     """The lowercased titles that are written in capitals (MD, PharmD): they stand behind a name."""
     titles = gazetteer.lines(gazetteer.find("titles"))
     return frozenset(title.lower() for title in titles if sum(map(str.isupper, title)) > 1)
-
-
-@cache
-def towns(state: str) -> tuple[str, ...]:
-    """The listed towns of a state, and where they are few further ones with names such as towns have:
-    two towns of a patient must not become one."""
-    listed, names = list(grouped("city_states").get(state, ())), sum(pool(SURNAME).values(), ())
-    for number in range(FEW - len(listed)):
-        digest = crc32(f"{state} {number}".encode())
-        listed.append(names[digest % len(names)] + TOWN_ENDINGS[digest % len(TOWN_ENDINGS)])
-    return tuple(listed)
 
 
 def common(name: str) -> bool:

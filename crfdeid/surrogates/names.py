@@ -17,15 +17,10 @@ from crfdeid.surrogates.identifiers import patterned
 from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.known import Known
 from crfdeid.surrogates.misspellings import Misspellings, misspelt
-from crfdeid.surrogates.writing import WORD, bare, cased, folded, words
+from crfdeid.surrogates.name_parts import CREDENTIALS, PARTICLES, SUFFIXES, is_particle, is_title
+from crfdeid.surrogates.writing import WORD, bare, cased, folded, plural
 
-PARTICLES = words("van von der den de la le du del della di da dos el al bin ibn ten ter y and or the of")
-SUFFIXES = words("jr sr ii iii iv esq")
 LETTERS = ("ABCDEFGHJKLMNPRSTVW", "IOUYZ")  # those that begin many names, and few; Q and X begin hardly any
-SHORT_NAMES = words("di do al el le bin ten ter ibn y")  # particles, and short for a first name, or one
-AMBIGUOUS = ("do", "pa")  # credentials, and surnames
-COURTESY = words("mr mrs ms miss dr drs doctor prof professor nurse sra madam mister")
-CREDENTIALS = regex.compile(r"(?<=[,\s])(?:(?:M\.D|D\.O|R\.N|N\.P|P\.A|Ph\.\s?D)\b\.?[,\s]*)+$")
 DIGITS = regex.compile(r"\d+")
 TRIES = 200
 
@@ -166,38 +161,3 @@ class Names:
         """A nickname for the surrogate ``full``, or itself where it has none that is free."""
         shorts: Iterable[str] = lists.shortened().get(folded(full), ())
         return next((short for short in shorts if self.free(short, nickname)), full)
-
-
-def plural(name: str) -> str:
-    """
-    >>> plural("Garcia"), plural("Davis")
-    ('Garcias', 'Davises')
-    """
-    return name + ("es" if name[-1] in "sxz" else "s")
-
-
-def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
-    """Whether a word such as "van" is a particle there: in small letters within a name that has
-    capitals, behind another part of the name, or where it is no first name."""
-    word = found[number][0]
-    if word.islower() and not text.islower():
-        return True
-    behind = number and folded(found[number - 1][0]) not in lists.words("titles")
-    behind = behind and "," not in text[found[number - 1].end() : found[number].start()]
-    if behind and word.istitle() and len(word) > 1:
-        return True
-    return folded(word) not in lists.folds("first_names") and folded(word) not in SHORT_NAMES
-
-
-def is_title(text: str, found: list[regex.Match[str]], number: int) -> bool:
-    """Whether a word such as "Nurse" is a title there: before a name, without a comma between; or
-    a credential behind one. Else somebody may be called so."""
-    word, low = found[number][0], folded(found[number][0])
-    if number + 1 < len(found) and low not in AMBIGUOUS:
-        leads = low in COURTESY or all(folded(m[0]) in lists.words("titles") for m in found[:number])
-        if leads and "," not in text[found[number].end() : found[number + 1].start()]:
-            return True
-    if number == 0 or low not in lists.credentials():
-        return False
-    parted = "," in text[found[number - 1].end() : found[number].start()]
-    return low not in AMBIGUOUS or (word.isupper() and (parted or not text.isupper()))

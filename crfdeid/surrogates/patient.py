@@ -8,6 +8,7 @@ from datetime import date
 
 from crfdeid.document import Document, Span
 from crfdeid.surrogates import ages, dates, kinds, zips
+from crfdeid.surrogates.addresses import Addresses
 from crfdeid.surrogates.contacts import Contacts
 from crfdeid.surrogates.identifiers import Identifiers, patterned
 from crfdeid.surrogates.institutions import Institutions
@@ -48,6 +49,7 @@ class Patient:
         self.places = Places(self.draws, self.known, self.institutions)
         self.identifiers = Identifiers(self.draws, self.known, self.given)
         self.contacts = Contacts(self.draws, self.known, self.names)
+        self.addresses = Addresses(self.draws, self.known, self.names, self.contacts)
         self.shift = dates.drawn(self.draws, self.rules.years, self.rules.weeks)
         self.makers: dict[str, Callable[[str], str | None]] = {
             kinds.NAME: self.names.text,
@@ -62,9 +64,9 @@ class Patient:
             kinds.ROOM: self.room,
             kinds.PROFESSION: lambda text: self.institutions.listed("jobs", text),
             kinds.PHONE: self.contacts.phone,
-            kinds.EMAIL: self.contacts.email,
-            kinds.URL: self.contacts.url,
-            kinds.IP: self.contacts.ip,
+            kinds.EMAIL: self.addresses.email,
+            kinds.URL: self.addresses.url,
+            kinds.IP: self.addresses.ip,
             kinds.IDENTIFIER: self.identifiers.text,
         }
 

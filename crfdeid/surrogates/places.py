@@ -7,7 +7,8 @@ coherent, and so does a city that is met again without its state.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
+from zlib import crc32
 
 import regex
 
@@ -18,6 +19,8 @@ from crfdeid.surrogates.keys import Draws
 from crfdeid.surrogates.known import Known
 from crfdeid.surrogates.writing import WORD, cased, folded
 
+LEAST_TOWNS = 30
+TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
 US = frozenset(("us", "usa", "unitedstates", "unitedstatesofamerica", "america"))
 
 
@@ -53,11 +56,11 @@ class Places:
         """The surrogate of the town ``name`` (folded) in the state ``at``; without one, of another country
         or, of a town in no list, of any state."""
         if at is None and (country := lists.first_right("city_countries").get(name)):
-            towns = lists.grouped("city_countries")[self.countries[country]]
+            near = lists.grouped("city_countries")[self.countries[country]]
         else:
-            towns = lists.towns(self.states[at or self.draws.choice(sorted(self.states), name)])
+            near = towns(self.states[at or self.draws.choice(sorted(self.states), name)])
         return self.institutions.first(
-            name, lambda n: self.draws.choice(towns, "city", name, n), self.key(name, at)
+            name, lambda n: self.draws.choice(near, "city", name, n), self.key(name, at)
         )
 
     def key(self, name: str, at: str | None) -> str:
@@ -112,3 +115,15 @@ def in_us(name: str) -> bool:
     (True, False)
     """
     return folded(name).replace(".", "").replace(" ", "") in US
+
+
+@cache
+def towns(state: str) -> tuple[str, ...]:
+    """The listed towns of a state, and where they are few further ones with names such as towns have:
+    two towns of a patient must not become one."""
+    listed = list(lists.grouped("city_states").get(state, ()))
+    names = sum(lists.pool(lists.SURNAME).values(), ())
+    for number in range(LEAST_TOWNS - len(listed)):
+        digest = crc32(f"{state} {number}".encode())
+        listed.append(names[digest % len(names)] + TOWN_ENDINGS[digest % len(TOWN_ENDINGS)])
+    return tuple(listed)

@@ -48,3 +48,19 @@ def bare(word: str) -> tuple[str, str]:
 
 def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def plural(name: str) -> str:
+    """
+    >>> plural("Garcia"), plural("Davis")
+    ('Garcias', 'Davises')
+    """
+    return name + ("es" if name[-1] in "sxz" else "s")
+
+
+def capitals(text: str, like: str) -> str:
+    """Every word capital where ``like`` has a capital in its last word, else the first alone."""
+    found = WORD.findall(like)
+    if found and found[-1][0].isupper() and len(found) > 1:
+        return WORD.sub(lambda m: m[0][:1].upper() + m[0][1:], text)
+    return text[:1].upper() + text[1:] if found and found[0][0].isupper() else text.lower()
