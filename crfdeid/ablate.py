@@ -117,7 +117,6 @@ def write(planned: Plan, found: list[Result], corpora: dict[str, Part], out: Pat
 
 def papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list[str]:
     """The papers' tables beside ours; a table that wants a row which this run has not is named."""
-    corpus = "; ".join(f"{name}: {table.about(part)}" for name, part in corpora.items())
     rows = {result.title: result for result in found}
     texts = []
     for name, titles in planned.published.items():
@@ -125,7 +124,10 @@ def papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list
             texts.append(f"{name}: not shown, for there is no row {missing[0]} (is TEST given?)")
         else:
             chosen = [rows[title] for title in titles] or found
-            texts.append(beside.text(name, chosen, f"{', '.join(row.title for row in chosen)}; {corpus}"))
+            used = dict.fromkeys(name for row in chosen for name in row.corpora)
+            told = [", ".join(row.title for row in chosen)]
+            told += [f"{corpus}: {table.about(corpora[corpus])}" for corpus in used]
+            texts.append(beside.text(name, chosen, "; ".join(told)))
     return texts
 
 

@@ -461,10 +461,9 @@ def test_a_learning_curve_grows_and_leaves_out_what_the_corpus_has_not(in_proces
 
 
 def test_runs_name_other_corpora(in_process, corpus, tmp_path, capsys):
-    text = (
-        SMALL
-        + '[[run]]\nname = "both"\ntrain = ["train", "other"]\n[[run]]\nname = "there"\ntest = "other"\n'
-    )
+    text = 'published = { tafvizi-2011-table-a-13 = ["there"] }\n' + SMALL
+    text += '[[run]]\nname = "both"\ntrain = ["train", "other"]\n'
+    text += '[[run]]\nname = "there"\ntrain = "other"\ntest = "other"\n'
     config = written(tmp_path, text)
     arguments = [config, corpus / "train", corpus / "test", "--out", tmp_path / "out"]
     assert status(arguments) == 2
@@ -474,7 +473,10 @@ def test_runs_name_other_corpora(in_process, corpus, tmp_path, capsys):
     ablated(config, corpus, tmp_path / "out", "--corpus", f"other={corpus / 'test'}")
     rows = {row["run"]: row for row in json.loads((tmp_path / "out" / "table.json").read_text())["rows"]}
     assert rows["both"]["trainings"][0]["train"]["documents"] == 40
-    assert "no fair test, for some of its documents were trained on: both" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "no fair test, for some of its documents were trained on: both, there" in said
+    ours = next(line for line in said.splitlines() if line.startswith("ours:"))
+    assert "there; other:" in ours and "train:" not in ours
 
 
 def test_without_matplotlib_there_is_a_line_and_no_plot(in_process, corpus, tmp_path, monkeypatch, capsys):

@@ -40,6 +40,12 @@ class Result:
         return self.row.title
 
     @property
+    def corpora(self) -> tuple[str, ...]:
+        """The names of those that it was trained and tested on."""
+        run = self.row.run
+        return run.train if self.row.folded else (*run.train, run.test)
+
+    @property
     def sizes(self) -> list[int]:
         return [len(job.test.documents) for job in self.row.jobs]
 
