@@ -18,6 +18,7 @@ from crfdeid.line import Line
 from crfdeid.scheme import Scheme
 
 DEFAULT = "english"
+JOIN = "+"
 
 
 class Tagger(Protocol):
@@ -32,11 +33,21 @@ class Tagger(Protocol):
 
 
 def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
-    """The model in ``folder``, or the shipped one; a system that learns nothing by its name. Raises
+    """The model in ``folder``, or the shipped one; where there is no such folder, a shipped model or a
+    system that learns nothing by its name, or several joined by "+" (:mod:`crfdeid.union`). Raises
     :class:`ModelFault` where it is incomplete, damaged, or of a newer format."""
-    if str(folder) in systems.UNTRAINED and not Path(str(folder)).exists():
-        return untrained(str(folder))
-    folder = shipped.folder("models") / DEFAULT if folder is None else Path(folder)
+    name = str(folder or DEFAULT)
+    if not Path(name).exists() or folder is None:
+        if JOIN in name:
+            from crfdeid.union import Union
+
+            first, *others = name.split(JOIN)
+            return Union([load(first, engine), *map(load, others)])
+        if name in systems.UNTRAINED:
+            return untrained(name)
+        if (place := shipped.folder("models") / name).is_dir():
+            name = str(place)
+    folder = Path(name)
     line = model_folder.opened(folder)
     name = line.experiment.system
     return systems.module(name).load(folder, line, **with_engine(name, engine))
