@@ -19,7 +19,7 @@ from crfdeid.faults import ConfigurationFault
 from crfdeid.redaction import STYLES, Redactor
 from crfdeid.redaction_markers import MARKER
 from crfdeid.releasing import SPANS
-from crfdeid.releasing_output import Destination, Journal
+from crfdeid.releasing_output import Destination, Journal, ended_cleanly
 from crfdeid.surrogates import dates, keys, vault
 from crfdeid.surrogates.patient import Rules
 
@@ -73,6 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
     where = Destination(given.out, given.format or source, given.resume, given.overwrite)
     rules = chosen_rules(given)
     with ExitStack() as open_files:
+        open_files.enter_context(ended_cleanly())
         redactor = made(given, rules)
         if given.map:
             open_files.enter_context(releasing.kept(redactor, given.map, vault.passphrase(given.map_key)))

@@ -232,6 +232,14 @@ def test_no_long_number_keeps_its_last_four_digits():
             assert identifier(f"MA {number}", each)[-4:] != f"{number}"[-4:]
 
 
+def test_no_surrogate_is_a_name_that_was_missed_in_the_notes():
+    note = marked("<PATIENT Robert Smith> is here")
+    given = Redactor(SECRET).redacted([note])[0].document.text.split()[:2]
+    (found,) = Redactor(SECRET).redacted([marked(note.text.replace("Robert Smith", "<PATIENT Robert Smith>")
+                                                 + f" with {' and '.join(given)}")])  # fmt: skip
+    assert not {*given} & {*found.document.covered(found.document.spans[0]).split()}
+
+
 def test_no_hospital_or_town_is_named_after_the_patient():
     names = sorted(name for name in lists.pool(lists.SURNAME)["B"])[:900]
     people = " ".join(f"<PATIENT {name}>" for name in names)
@@ -432,7 +440,7 @@ def test_odd_ages(text, after, made):
 
 def test_ten_thousand_letters_take_no_time():
     long = "a" * 10_000 + " " + "1-" * 5_000 + " " + "Okafor " * 2_000
-    made = second("<PATIENT Okafor> <MEDICALRECORD 11111111>", long)
+    made = second("<PATIENT Okafor> <PATIENT Aaaa> <MEDICALRECORD 11111111> <AGE 93> <DATE 1/1/2067>", long)
     assert "Okafor" not in made
 
 

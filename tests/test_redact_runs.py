@@ -200,14 +200,30 @@ def test_an_empty_and_an_all_phi_note_and_none_at_all(tmp_path, capsys):
     assert not (tmp_path / "d.jsonl").exists()
 
 
-def test_a_terminated_run_leaves_no_half_note(tmp_path, key):
+def started(*arguments) -> subprocess.Popen:
+    command = [sys.executable, "-m", "crfdeid.redact", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_a_run_that_is_told_to_terminate_puts_away_what_is_half_written(tmp_path):
+    notes = [marked("<PATIENT Ana Ruiz> on <DATE 3/7/2067> " * 50, f"n{n}", f"{n}") for n in range(300)]
+    corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
+    running = started(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--report", tmp_path / "r")
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not any(tmp_path.glob(".c.jsonl*")):
+        time.sleep(0.01)
+    running.terminate()
+    assert running.wait() == 143
+    assert [path.name for path in tmp_path.iterdir()] == ["n.jsonl"]
+
+
+def test_a_killed_run_leaves_no_half_note(tmp_path, key):
     corpora.write(
         [Document(f"n{n}", NOTES[0].text * 20, (), f"{n}") for n in range(120)], tmp_path / "n.jsonl", "jsonl"
     )
     out = tmp_path / "clean"
     arguments = [tmp_path / "n.jsonl", "--out", out, "--format", "text", "--key-file", key, "--spans", "gold"]
-    command = [sys.executable, "-m", "crfdeid.redact", *map(str, arguments)]
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = started(*arguments)
     until = time.monotonic() + 60
     while time.monotonic() < until and not (out.is_dir() and any(out.iterdir())):
         time.sleep(0.01)

@@ -20,6 +20,7 @@ from crfdeid.surrogates.plain import plain
 
 RUN = regex.compile(r"[^\W_]+")
 GAP = regex.compile(r"[\W_]{1,60}")
+LONGEST_WORD = 60
 LEAST_WITHIN = 4  # letters of a name that is looked for in longer words
 NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
 
@@ -95,14 +96,14 @@ class Finder:
             at = read.text.find(string.words[0])
             while at >= 0:
                 start, end = at, at + string.size
-                while start and read.text[start - 1].isalnum():
+                while start and at - start < LONGEST_WORD and read.text[start - 1].isalnum():
                     start -= 1
-                while read.text[end : end + 1].isalnum():
+                while end - at < LONGEST_WORD and read.text[end : end + 1].isalnum():
                     end += 1
                 if end - start > string.size:
                     span = Span(*read.written(at, at + string.size), string.type)
                     yield Sight(span, string), read.text[start:end]
-                at = read.text.find(string.words[0], at + 1)
+                at = read.text.find(string.words[0], at + string.size)
 
 
 def is_number(string: String) -> bool:

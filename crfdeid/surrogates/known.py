@@ -7,28 +7,37 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+import regex
+
 from crfdeid.document import Document
 from crfdeid.surrogates import date_forms, kinds
+from crfdeid.surrogates.plain import plain
 from crfdeid.surrogates.writing import WORD, bare, folded
+
+LETTERS = regex.compile(r"\p{L}{3,}")
 
 
 @dataclass
 class Known:
     """``names`` are folded words of names with how often they occur; ``strings`` the covered texts
     of each type; ``orders`` the votes for day-first and month-first dates; ``states`` the
-    state that stands beside a city. ``whole``: these are all the notes there are, so surrogates
-    may avoid what occurs in them; else they must not depend on what happens to be beside."""
+    state that stands beside a city; ``words`` all words of the texts, plain. ``whole``: these are
+    all the notes there are, so surrogates may avoid what occurs in them; else they must not depend
+    on what happens to be beside."""
 
     names: Counter[str] = field(default_factory=Counter)
     strings: dict[str, set[str]] = field(default_factory=dict)
     orders: Counter[str] = field(default_factory=Counter)
     states: dict[str, Counter[str]] = field(default_factory=dict)
+    words: set[str] = field(default_factory=set)
     whole: bool = True
 
     def __repr__(self) -> str:
         return f"Known({len(self.names)} names)"  # never the names
 
     def learn(self, document: Document) -> None:
+        if self.whole:
+            self.words.update(LETTERS.findall(plain(document.text).text))
         for span in document.spans:
             kind, text = kinds.of(span.type), document.covered(span)
             self.strings.setdefault(span.type, set()).add(text)

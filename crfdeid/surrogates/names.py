@@ -139,7 +139,8 @@ class Names:
 
     def free(self, candidate: str, name: str) -> bool:
         low = folded(candidate)
-        return low != name and not (self.known.whole and low in self.known.names)
+        real = low in self.known.names or low in self.known.words
+        return low != name and not (self.known.whole and real)
 
     def unused(self, candidate: str) -> bool:
         return not self.known.whole or folded(candidate) not in self.taken

@@ -57,8 +57,10 @@ def in_addresses(text: str, finder: Finder) -> Iterator[Span]:
     """Names that are parts of what looks like an address, or like the name of a user or file."""
     for sight, _ in finder.within(text):
         span = sight.span
+        if not distinct(sight.string):
+            continue
         around = LEFT.search(text, max(0, span.start - 80), span.start)[0] + RIGHT.match(text, span.end)[0]
-        if distinct(sight.string) and ADDRESS.search(around):
+        if ADDRESS.search(around):
             yield span
 
 
