@@ -38,7 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
     settings = changed(experiment.read(given.config), given.set)
     documents = [document for path in given.train for document in command.documents(path, None, given)]
     began = time.perf_counter()
-    with tqdm(desc="train", total=settings.crf.get("max_iterations"), disable=None, leave=False) as bar:
+    total = settings.crf.get("max_iterations") or settings.options.get("epochs")
+    with tqdm(desc="train", total=total, disable=None, leave=False) as bar:
         tagger = model.train(
             documents,
             settings,
