@@ -80,6 +80,9 @@ def curve(axes: Any, results: Sequence[Result], figures: Figures) -> None:
             values = [row[name] for row in chosen.values()]
             axes.errorbar(list(map(size, points)), values, yerr=bars(chosen, name), marker=mark, label=label)
     axes.set_xscale("log")
+    axes.minorticks_off()
+    sizes = sorted(set(map(size, results)))
+    axes.set_xticks(sizes, list(map(str, sizes)))
     axes.set_xlabel("training documents")
     axes.grid(alpha=0.4)
     axes.legend(fontsize=8)

@@ -34,8 +34,9 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
         )
     if both := {r.title for r in results for job in r.row.jobs if shared(job.train, job.test)}:
         lines.append(f"no fair test, for some of its documents were trained on: {', '.join(sorted(both))}")
-    if left_out := sorted({run.name for run in plan.runs} - {result.row.run.name for result in results}):
-        lines.append(f"left out, for the corpus has no more documents: {', '.join(left_out)}")
+    present = {result.row.run.name for result in results}
+    if left_out := [run.name for run in plan.runs if run.name not in present]:
+        lines.append(f"left out, for the corpus has no more documents: {'; '.join(left_out)}")
     method = "bootstrap (95%), approximate randomisation"
     lines.append(recipe(first, method))
     if len(results) > 1:
