@@ -54,6 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
     for type in given.types or ():
         if type not in SLOTS:
             raise ConfigurationFault(f"--types {type}: no such type{near(type, SLOTS)}")
+    if given.host.resolve() in (given.out.resolve(), (given.tokens or given.out).resolve()):
+        raise ConfigurationFault(f"{given.host}: the host itself; --out and --tokens name other places")
     tokens = given.tokens or Path(f"{given.out}.tokens.csv")
     places.refuse_existing(tokens, given.overwrite)
     read, known = settled(given)

@@ -249,6 +249,9 @@ def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:
     odd = Document("odd", "Blue eyes", (Span(0, 4, "COLOUR"),))
     with pytest.raises(SchemeFault, match="COLOUR: no surrogates"):
         list(corpus.make("reidentified", hosts.read([odd], None), 1))
+    both = Document("both", "Ana Ruiz", (Span(0, 8, "PATIENT"), Span(4, 8, "CITY")))
+    with pytest.raises(DocumentFault, match="overlaps CITY at 4-8; a place is of one type"):
+        hosts.read([both], None)
     with pytest.raises(DocumentFault, match="has spans"):
         hosts.read([odd], convention.read("mtsamples"))
     with pytest.raises(DocumentFault, match="in part test"):
@@ -351,6 +354,14 @@ def test_types_alone(host_file: Path, tmp_path: Path) -> None:
     assert {span.type for document in documents for span in document.spans} == {"PATIENT", "DOCTOR"}
     with pytest.raises(ConfigurationFault, match="did you mean DOCTOR"):
         reidentify.main([*given, "--overwrite", "--types", "DOCTR"])
+
+
+def test_the_host_is_never_overwritten(host_file: Path, tmp_path: Path) -> None:
+    before = host_file.read_bytes()
+    for where in (["--out", str(host_file)], ["--out", str(tmp_path / "o"), "--tokens", str(host_file)]):
+        with pytest.raises(ConfigurationFault, match="the host itself"):
+            reidentify.main([str(host_file), "--convention", "mtsamples", *where, "--overwrite"])
+    assert host_file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["host.jsonl"]
 
 
 def test_a_host_without_spans_wants_a_convention(host_file: Path, tmp_path: Path) -> None:

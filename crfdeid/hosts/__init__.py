@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from crfdeid.document import Document
+from crfdeid.document import Document, overlapping
 from crfdeid.faults import DocumentFault
-from crfdeid.hosts.convention import Convention, Place, found, gold_places, unsettled
+from crfdeid.hosts.convention import Convention, Place, found, unsettled
 from crfdeid.hosts.linebreaks import RESTORED
 
 UNSETTLED = ("leave", "cut", "keep")
@@ -59,6 +59,14 @@ def host(document: Document, convention: Convention | None, doubt: str = "leave"
     if doubt == "leave" and next(unsettled(text, places, convention), None):
         return None
     return Host(document.id, text, tuple(places), document.patient)
+
+
+def gold_places(document: Document) -> tuple[Place, ...]:
+    """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentFault`."""
+    if both := overlapping(document.spans):
+        first, second = (f"{span.type} at {span.start}-{span.end}" for span in both)
+        raise DocumentFault(f"{document.id}: {first} overlaps {second}; a place is of one type")
+    return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)
 
 
 def without_doubt(text: str, convention: Convention) -> str:

@@ -22,11 +22,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from crfdeid import bio
-from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault, near
 from crfdeid.files import read_text
 from crfdeid.hosts.linebreaks import RESTORED
+from crfdeid.hosts.patterns import compiled, expanded
 from crfdeid.synthetic.slots import PHI
 
 HERE = Path(__file__).parent
@@ -137,28 +136,6 @@ def rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], where: st
     return Rule(entry["type"], pattern, replaced, tuple(entry.get("forms", ())))
 
 
-def expanded(text: str, words: dict[str, str], where: str) -> str:
-    """``text`` with the vocabulary's entries in place of their names.
-
-    >>> expanded("(?<!x)<AB> <AB>", {"AB": "b+"}, "here")
-    '(?<!x)b+ b+'
-    """
-
-    def entry(match: re.Match[str]) -> str:
-        if match[1] not in words:
-            raise ConfigurationFault(f"{where}: {match[1]}: no such word{near(match[1], words)}")
-        return words[match[1]]
-
-    return re.sub(r"<([A-Z_]{2,})>", entry, text)
-
-
-def compiled(pattern: str, where: str, flags: int = 0) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern, flags)
-    except re.error as error:
-        raise ConfigurationFault(f"{where}: not a regular expression: {error}") from None
-
-
 def found(text: str, convention: Convention) -> list[Place]:
     """The places of a text, in order, none overlapping: the earlier rule wins."""
     taken: list[Place] = []
@@ -178,9 +155,3 @@ def unsettled(text: str, places: Iterable[Place], convention: Convention) -> Ite
     for match in convention.unsettled.finditer(text):
         if not any(match.start() < place.end and place.start < match.end() for place in places):
             yield match
-
-
-def gold_places(document: Document) -> tuple[Place, ...]:
-    """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentFault`."""
-    bio.refuse_overlaps(document)
-    return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from crfdeid.document import Document
 from crfdeid.hosts.corpus import Made
+from crfdeid.hosts.forms import form_of
 from crfdeid.hosts.renaming import WORD, dictionary, kept, renamable
-from crfdeid.hosts.surrogates import form_of
 from crfdeid.subsets import Mark
 
 
