@@ -85,6 +85,8 @@ def main(arguments: list[str] | None = None) -> None:
         recipe = redactor.recipe(where.format, given.new_ids, given.no_spans, given.spans)
         where.write(command.progress(changed, "redact"), not given.no_spans, recipe)
     print("\n".join(journal.report.lines()))
+    if not given.new_ids:
+        print("ids of notes and patients are as they were; --new-ids replaces them")
 
 
 def chosen_rules(given: argparse.Namespace) -> Rules:

@@ -59,7 +59,13 @@ def test_nothing_real_is_in_any_byte_that_is_written_or_shown(tmp_path, key, cap
 def test_ids_that_tell_are_counted_and_said(tmp_path, key, capsys):
     corpora.write(NOTES, tmp_path / "n.jsonl", "jsonl")
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--seed", 1, "--spans", "gold")
-    assert "4 notes have a found string in their id or patient's" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert (
+        "4 notes have a found string in their id or patient's" in said
+        and "ids of notes and patients are as they were" in said
+    )
+    run(tmp_path / "n.jsonl", "--out", tmp_path / "d.jsonl", "--seed", 1, "--spans", "gold", "--new-ids")
+    assert "--new-ids" not in capsys.readouterr().out
 
 
 def test_the_report_says_what_was_looked_at_and_what_was_left(tmp_path, key, capsys):
