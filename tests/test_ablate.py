@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid import ablate, command, corpora, evaluation, published, scheme, scores, shipped, templates
-from crfdeid.ablation import beside, code, folds, jobs, plan, results, runner, search
+from crfdeid.ablation import beside, code, folds, jobs, plan, plot, results, runner, search
 from crfdeid.ablation.folds import Part
 from crfdeid.ablation.runs import Run
 from crfdeid.ablation.training import Cost
@@ -477,6 +477,13 @@ def test_runs_name_other_corpora(in_process, corpus, tmp_path, capsys):
     assert "no fair test, for some of its documents were trained on: both, there" in said
     ours = next(line for line in said.splitlines() if line.startswith("ours:"))
     assert "there; other:" in ours and "train:" not in ours
+
+
+def test_a_plot_has_room_for_long_names(notes, tmp_path):
+    """Matplotlib warns where there is none, and warnings are errors here."""
+    found = {title: result(title, notes, tmp_path) for title in ("base", "c1=0.1 " * 12)}
+    plot.write(list(found.values()), {t: results.scored(r) for t, r in found.items()}, tmp_path, "caption")
+    assert (tmp_path / "plot.png").stat().st_size > 1000 and (tmp_path / "plot.svg").exists()
 
 
 def test_without_matplotlib_there_is_a_line_and_no_plot(in_process, corpus, tmp_path, monkeypatch, capsys):

@@ -29,13 +29,15 @@ def write(results: Sequence[Result], figures: Figures, folder: Path, caption: st
 
     rows = max(len(figures), 4)
     with matplotlib.rc_context({"svg.hashsalt": "crfdeid", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(11, 1.6 + 0.36 * rows), layout="constrained")
+        names = max(map(len, figures)) - 20  # inches grow with what stands at the side
+        figure = Figure(figsize=(11 + 0.075 * max(0, names), 1.6 + 0.36 * rows), layout="constrained")
         left, right = figure.subplots(1, 2)
-        if any(result.row.run.documents for result in results):
+        grows = any(result.row.run.documents for result in results)
+        if grows:
             curve(left, results, figures)
         else:
             dots(left, figures)
-        heat(right, figures)
+        heat(right, figures, named=grows)
         figure.suptitle(caption, fontsize=9)
         for format in FORMATS:
             with whole(folder / f"plot.{format}", "wb", None) as file:
@@ -54,7 +56,7 @@ def dots(axes: Any, figures: Figures) -> None:
         values = [row[name] for row in figures.values()]
         axes.errorbar(values, places, xerr=bars(figures, name), fmt=mark, label=name, markersize=4)
     axes.set_yticks(range(len(figures)), list(figures))
-    axes.invert_yaxis()
+    axes.set_ylim(len(figures) - 0.5, -0.5)
     axes.grid(axis="x", alpha=0.4)
     axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=len(CURVES), frameon=False)
 
@@ -92,8 +94,9 @@ def size(result: Result) -> int:
     return len(result.row.jobs[0].train.documents)
 
 
-def heat(axes: Any, figures: Mapping[str, Mapping[str, float]]) -> None:
-    """Strict F1 of each category, row by row, with the number in the cell."""
+def heat(axes: Any, figures: Mapping[str, Mapping[str, float]], named: bool) -> None:
+    """Strict F1 of each category, row by row, with the number in the cell; rows are ``named``
+    where those at the left are not the same."""
     names = list(dict.fromkeys(n for row in figures.values() for n in row if n.startswith("F1 ")))
     values = [[row.get(name, float("nan")) for name in names] for row in figures.values()]
     axes.imshow(values, aspect="auto", cmap="Blues", vmin=0, vmax=1.4)
@@ -101,5 +104,8 @@ def heat(axes: Any, figures: Mapping[str, Mapping[str, float]]) -> None:
         for column, value in enumerate(row):
             axes.text(column, place, f"{value:.3f}", ha="center", va="center", fontsize=7)
     axes.set_xticks(range(len(names)), [n.removeprefix("F1 ") for n in names], rotation=45, ha="right")
-    axes.set_yticks(range(len(figures)), list(figures), fontsize=7)
+    if named:
+        axes.set_yticks(range(len(figures)), list(figures), fontsize=7)
+    else:
+        axes.set_yticks([])
     axes.set_title("strict F1", fontsize=9)
