@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -20,7 +21,9 @@ Item = TypeVar("Item")
 
 def run(main: Callable[[list[str] | None], None]) -> None:
     """Call ``main`` and turn what can go wrong into an exit status: 2 for a fault of
-    the input, 130 for Ctrl-C, 0 where the reader of a pipe has gone."""
+    the input, 130 for Ctrl-C, 0 where the reader of a pipe has gone. A run that is told to
+    terminate (a batch system's SIGTERM) puts away what is half-written first."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         main(None)
     except Fault as fault:

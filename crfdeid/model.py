@@ -18,6 +18,7 @@ from crfdeid.line import Line
 from crfdeid.scheme import Scheme
 
 DEFAULT = "english"
+CAREFUL = "english+rules"  # what either finds: for notes that leave the house
 JOIN = "+"
 
 

@@ -14,12 +14,12 @@ import argparse
 from contextlib import ExitStack
 from pathlib import Path
 
-from crfdeid import command, corpora, redaction, releasing
+from crfdeid import command, corpora, model, redaction, releasing
 from crfdeid.faults import ConfigurationFault
 from crfdeid.redaction import STYLES, Redactor
 from crfdeid.redaction_markers import MARKER
 from crfdeid.releasing import SPANS
-from crfdeid.releasing_output import Destination, Journal, ended_cleanly
+from crfdeid.releasing_output import Destination, Journal
 from crfdeid.surrogates import dates, keys, vault
 from crfdeid.surrogates.patient import Rules
 
@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--marker", default=MARKER, help="of a type (default: %(default)s), or shweta")
     parse.add_argument("--spans", choices=SPANS, default="auto", help="auto: the notes' own, and where one "
                        "has none, the model's; gold: the notes' own; tag: the model's")  # fmt: skip
-    parse.add_argument("--model", help="a model folder (default: the one that ships)")
+    parse.add_argument("--model", default=model.CAREFUL, help="default: %(default)s, what either finds")
     parse.add_argument("--key-file", type=Path, help="the secret that surrogates follow from")
     parse.add_argument("--map", type=Path, help="an encrypted file of what was given, made if missing")
     parse.add_argument(
@@ -73,7 +73,6 @@ def main(arguments: list[str] | None = None) -> None:
     where = Destination(given.out, given.format or source, given.resume, given.overwrite)
     rules = chosen_rules(given)
     with ExitStack() as open_files:
-        open_files.enter_context(ended_cleanly())
         redactor = made(given, rules)
         if given.map:
             open_files.enter_context(releasing.kept(redactor, given.map, vault.passphrase(given.map_key)))

@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import signal
-import sys
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,19 +19,6 @@ from crfdeid.redaction import Redaction
 from crfdeid.safe_harbor import Report
 
 OWNER_ALONE = 0o600
-
-
-@contextmanager
-def ended_cleanly() -> Iterator[None]:
-    """Let a run that is told to terminate (a batch system's SIGTERM) put away what is half-written."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True)
