@@ -31,4 +31,5 @@ def find(kind: str, name: str, suffix: str) -> Path:
     if shipped.is_file():
         return shipped
     known = sorted(path.name.removesuffix(suffix) for path in folder(kind).glob("*" + suffix))
-    raise ConfigurationFault(f"{name}: no such file, and no {kind} of that name{near(name, known)}")
+    meant = near(Path(name).name.removesuffix(suffix), known)
+    raise ConfigurationFault(f"{name}: no such file, and no {kind} of that name{meant}")

@@ -74,6 +74,19 @@ def wi_deid(text: str) -> list[Token]:
     ]
 
 
+def wi_deid_official(text: str) -> list[Token]:
+    """The same without table 1, as in He et al.'s official run (2015, section 3.3).
+
+    >>> [t.text for t in wi_deid_official("PEND01/26/2098 (ALMarital)")]
+    ['PEND01', '/', '26', '/', '2098', '(', 'ALMarital', ')']
+    """
+    return [
+        Token(piece[0], match.start() + piece.start())
+        for match in COARSE.finditer(text)
+        for piece in CUT_OFF.finditer(match[0])
+    ]
+
+
 def coarse(text: str) -> list[Token]:
     """Words with the marks inside them, and each outer mark: He et al.'s tokens before their
     preprocessing (2015, table 5).
@@ -103,7 +116,9 @@ def table_1(word: str, start: int) -> Iterator[tuple[int, str]]:
     yield start, word
 
 
-TOKENIZERS: dict[str, Callable[[str], list[Token]]] = {"fine": fine, "wi_deid": wi_deid, "coarse": coarse}
+TOKENIZERS: dict[str, Callable[[str], list[Token]]] = {
+    tokenize.__name__: tokenize for tokenize in (fine, wi_deid, wi_deid_official, coarse)
+}
 SEQUENCES = ("document", "line", "sentence")
 
 

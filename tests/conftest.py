@@ -1,11 +1,15 @@
 """Small corpora and models that several tests share."""
 
 import pytest
+from hypothesis import settings
 
 from crfdeid import model
 from crfdeid.crf import Model
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment
+
+settings.register_profile("crfdeid", deadline=None)  # a busy machine is no failure
+settings.load_profile("crfdeid")
 
 NAMES = ["Ruiz", "Smith", "Nowak", "Okafor", "Lindqvist", "Haddad", "Tanaka", "Moreau"]
 
