@@ -22,7 +22,7 @@ from crfdeid.engine.confidence import Confidence
 from crfdeid.engine.decoder import Decoder
 from crfdeid.engine.texts import NONE
 from crfdeid.experiment import Experiment
-from crfdeid.faults import ConfigurationFault
+from crfdeid.faults import ConfigurationFault, ModelFault
 from crfdeid.line import Line
 from crfdeid.sentences import trim
 
@@ -38,6 +38,8 @@ class Model:
     def __init__(self, folder: Path, line: Line, engine: str = "fast") -> None:
         self.folder, self.line = folder, line
         self.scheme = scheme.read(folder / "scheme.toml")
+        if not (folder / CRFSUITE).is_file():
+            raise ModelFault(f"{folder}: no CRF: {CRFSUITE} is missing")
         self.weights = weights.read(folder / CRFSUITE)
         self.decoder = Decoder(self.weights, line)
         self.confidence = Confidence(self.weights)

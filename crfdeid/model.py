@@ -125,6 +125,9 @@ def started(folder: Path, settings: Experiment) -> dict[str, Any]:
     earlier = model_folder.opened(folder).experiment
     if settings.system != "crf":
         raise ConfigurationFault(f"--resume: the system {settings.system} cannot go on")
+    if settings.system != earlier.system:
+        wanted = f"--resume cannot go on from it as {settings.system}"
+        raise ModelFault(f"{folder}: a model of the system {earlier.system}; {wanted}")
     features = tuple(templates.find(name).name for name in settings.features)
     if replace(settings, features=features, crf=earlier.crf) != earlier:
         raise ModelFault(f"{folder}: was trained with other settings; --resume cannot go on from it")

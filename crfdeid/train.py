@@ -38,7 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
     settings = changed(experiment.read(given.config), given.set)
     documents = [document for path in given.train for document in command.documents(path, None, given)]
     began = time.perf_counter()
-    total = settings.crf.get("max_iterations") or settings.options.get("epochs")
+    alone = settings.system == "crf"  # others train several times, or tell epochs
+    total = settings.crf.get("max_iterations") if alone else settings.options.get("epochs")
     with tqdm(desc="train", total=total, disable=None, leave=False) as bar:
         tagger = model.train(
             documents,

@@ -168,6 +168,17 @@ def test_what_a_shape_says_is_what_its_ascii_texts_say(text):
     }
 
 
+def test_the_same_notes_make_the_same_file_wherever_arrays_lie(notes, tmp_path):
+    settings = dataclasses.replace(SMALL, crf=SMALL.crf | {"max_iterations": 15})
+    files = set()
+    for number in range(5):
+        kept = np.zeros(1 + 37 * number)  # moves what is allocated after it
+        model.train(notes[:8], settings, tmp_path / str(number))
+        files.add((tmp_path / str(number) / "model.crfsuite").read_bytes())
+        del kept
+    assert len(files) == 1
+
+
 LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f😀.", max_size=30)
 
 
