@@ -36,9 +36,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import outside
 import pycrfsuite
-import sklearn_crfsuite
 
 from crfdeid import bio, corpora, crf, model, synthetic
 from crfdeid.document import Document
@@ -51,6 +49,7 @@ DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # see --slow reports
 WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled")
 COMPARED = 300  # reports whose labels are compared
+Tag = Callable[[Iterable[Document]], Iterable[Document]]
 COPIES = 20  # of the reports, for several processes: about 18 million tokens
 
 
@@ -108,9 +107,9 @@ def tutorial_tagger(line: Line, path: Path) -> pycrfsuite.Tagger:
 def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Document], Document]:
     """One of python-crfsuite's ways as a function."""
     line = tagger.line
-    if name == "spacy":
-        return by_spacy(folder)
     if name == "sklearn":
+        import sklearn_crfsuite
+
         known = sklearn_crfsuite.CRF(model_filename=str(tagger.folder / crf.CRFSUITE))
         return lambda document: document.with_spans(
             bio.decode(
@@ -138,17 +137,21 @@ def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Documen
     return tag
 
 
-def by_spacy(folder: Path) -> Callable[[Document], Document]:
+def by_spacy(folder: Path) -> Tag:
+    import outside
+
     notes = list(synthetic.generate(40, 1))
     tag = outside.spacy(notes, folder / "spacy", argparse.Namespace(epochs=2))
-    return lambda document: next(iter(tag([document])))
+    return lambda documents: tag(list(documents))
 
 
 def way(name: str, data: Path, out: Path, slow: int) -> dict:
     """Run one way once; its seconds, tokens and peak memory."""
     tagger = model.load()
     first = slow if name in OTHERS else None
-    if name in OTHERS:
+    if name == "spacy":
+        seconds = {"cold": run(by_spacy(out.parent), data, out, first)}
+    elif name in OTHERS:
         tag = by_crfsuite(name, tagger, out.parent)
         seconds = {"cold": run(lambda documents: map(tag, documents), data, out, first)}
     else:
@@ -161,9 +164,6 @@ def way(name: str, data: Path, out: Path, slow: int) -> dict:
     tokens = sum(len(tagger.line.tokenize(document.text)) for document in documents)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "tokens": tokens, "peak": peak}
-
-
-Tag = Callable[[Iterable[Document]], Iterable[Document]]
 
 
 def run(tag: Tag, data: Path, out: Path, first: int | None) -> float:
