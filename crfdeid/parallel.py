@@ -1,16 +1,17 @@
-"""Tag in several processes: each has its own model, documents go out in lots, and their spans come
-back in order."""
+"""Tag in several processes: documents go out in lots, and their spans come back in order."""
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import groupby
+from itertools import chain, groupby
 from multiprocessing import get_context
 from pathlib import Path
 
 from crfdeid import model
+from crfdeid.crf import Model
 from crfdeid.document import Document, Span
 
 LOT = 400_000  # characters that go to a process at once
@@ -20,13 +21,20 @@ _tagger: model.Tagger
 
 
 def tag_all(
-    folder: Path | str | None, engine: str, documents: Iterable[Document], jobs: int
+    tagger: model.Tagger, folder: Path | str | None, engine: str, documents: Iterable[Document], jobs: int
 ) -> Iterator[Document]:
-    """As :func:`crfdeid.model.tag_all` with the model in ``folder``, in ``jobs`` processes."""
+    """As :func:`crfdeid.model.tag_all` with ``tagger``, which is the model in ``folder``, in ``jobs``
+    processes. The first lot is tagged here: few notes are not worth a process, and what the tagger has
+    learned of their texts, processes that are forked from this one know."""
     waiting: deque[tuple[list[Document], Future[list[tuple[Span, ...]]]]] = deque()
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine)) as pool:
+    rest = lots(documents, LOT)
+    yield from model.tag_all(tagger, next(rest, []))
+    second = next(rest, None)
+    if second is None:
+        return
+    with _pool(tagger, folder, engine, jobs) as pool:
         try:
-            for lot in lots(documents):
+            for lot in chain([second], rest):
                 waiting.append((lot, pool.submit(_tag, lot)))
                 if len(waiting) > jobs * AHEAD:
                     yield from _joined(*waiting.popleft())
@@ -37,12 +45,22 @@ def tag_all(
                 future.cancel()
 
 
+def _pool(tagger: model.Tagger, folder: Path | str | None, engine: str, jobs: int) -> ProcessPoolExecutor:
+    """Processes that have the tagger: forked with it where that is safe (a CRF starts no threads),
+    or with a model of their own."""
+    global _tagger
+    if sys.platform == "linux" and isinstance(tagger, Model):
+        _tagger = tagger
+        return ProcessPoolExecutor(jobs, get_context("fork"))
+    return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine))
+
+
 def _joined(lot: list[Document], future: Future[list[tuple[Span, ...]]]) -> Iterator[Document]:
     for document, spans in zip(lot, future.result()):
         yield document.with_spans(spans)
 
 
-def lots(documents: Iterable[Document], size: int = LOT) -> Iterator[list[Document]]:
+def lots(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
     """Consecutive documents, of ``size`` characters together or a little more; notes of one patient
     that follow each other are in one, since some systems look at them together.
 

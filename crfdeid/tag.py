@@ -58,7 +58,7 @@ def tagged(tagger: Tagger, documents: Iterator[Document], given: argparse.Namesp
             raise ConfigurationFault(f"--probabilities: the system {tagger.line.experiment.system} has none")
         return tagger.tag_all(documents, probabilities=True)
     if given.jobs > 1:
-        return parallel.tag_all(given.model, given.engine, documents, given.jobs)
+        return parallel.tag_all(tagger, given.model, given.engine, documents, given.jobs)
     return model.tag_all(tagger, documents)
 
 
