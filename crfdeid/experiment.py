@@ -17,6 +17,7 @@ from crfdeid.faults import ConfigurationFault, near
 from crfdeid.files import read_text
 from crfdeid.tokenizer import SEQUENCES, TOKENIZERS
 
+SEVERAL_RUNS = {"run", "grid", "random", "cross_validation"}
 DEFAULT = "english"
 
 
@@ -81,15 +82,20 @@ def read(name: str | Path = DEFAULT, **changes: Any) -> Experiment:
 
 
 def table_at(path: Path) -> dict[str, Any]:
-    """The file's table, laid over that of its ``base`` (relative to the file)."""
+    """The file's table, laid over that of its ``base``: a file beside it, or a shipped configuration."""
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationFault(f"{path}: {error}") from None
+    if table.keys() & SEVERAL_RUNS:
+        wanted = "python -m crfdeid.ablate runs it; wanted the settings of one"
+        raise ConfigurationFault(f"{path}: describes several runs: {wanted}")
     table["crf"] = flat(table.get("crf", {}))
     if "base" not in table:
         return table
-    below = table_at(path.parent / table.pop("base"))
+    name = table.pop("base")
+    beside = path.parent / name
+    below = table_at(beside if beside.is_file() else shipped.find("configs", name, ".toml"))
     return below | table | {"crf": below["crf"] | table["crf"]}
 
 

@@ -37,6 +37,8 @@ def test_a_base_is_changed(tmp_path):
         ('features = ["lexical"]\n[crf]\nc3 = 1', "crf.c3: no setting of lbfgs"),
         ('features = ["lexical"]\n[crf]\nmax_iteration = 1', "did you mean max_iterations"),
         ("features = [", "mine.toml"),
+        ('base = "englsh"', "englsh: no such file.*did you mean english"),
+        ('base = "english"\n[[run]]\nname = "x"', "describes several runs: python -m crfdeid.ablate runs it"),
     ],
 )
 def test_what_is_refused(tmp_path, text, message):
