@@ -5,8 +5,8 @@ import json
 import shutil
 
 import pytest
-from conftest import SMALL
 
+from conftest import SMALL
 from crfdeid import crf, model
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, SchemeFault, Stopped

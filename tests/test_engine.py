@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pycrfsuite
 import pytest
-from conftest import SMALL, note
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import SMALL, note
 from crfdeid import model, observations, tokenizer
 from crfdeid.document import Document, Span
 from crfdeid.engine import nbest, weights

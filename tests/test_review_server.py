@@ -10,7 +10,6 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 testclient = pytest.importorskip("starlette.testclient")
 
 from conftest import SMALL  # noqa: E402
-
 from crfdeid import corpora, model, scores  # noqa: E402
 from crfdeid.document import Document, Span  # noqa: E402
 from crfdeid.matching import Track  # noqa: E402

@@ -4,8 +4,8 @@ import json
 import shutil
 
 import pytest
-from conftest import SMALL
 
+from conftest import SMALL
 from crfdeid import command, corpora, evaluate, model, model_folder, systems, tag
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment

@@ -5,8 +5,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conftest import SMALL, note
 
+from conftest import SMALL, note
 from crfdeid import model, scheme
 from crfdeid.document import Span
 from crfdeid.experiment import Experiment

@@ -4,8 +4,8 @@ import dataclasses
 import json
 
 import pytest
-from conftest import SMALL
 
+from conftest import SMALL
 from crfdeid import corpora, experiment, model, systems, tag, train
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment

@@ -4,11 +4,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from conftest import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
+from conftest import SMALL
 from crfdeid import bio, corpora, model, model_folder, tag, train
 from crfdeid.document import Document
 from crfdeid.experiment import Experiment

@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import SMALL
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
+from conftest import SMALL
 from crfdeid import bio, corpora, model, model_folder, tag, train
 from crfdeid.document import Document, Span
 from crfdeid.engine.texts import NONE

@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import SMALL
 from crfdeid import corpora, model, thresholds
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, DocumentFault

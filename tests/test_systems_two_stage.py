@@ -5,10 +5,10 @@ import json
 from collections import Counter
 
 import pytest
-from conftest import SMALL, note
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import SMALL, note
 from crfdeid import corpora, model, tag, train
 from crfdeid.document import Document, Span
 from crfdeid.experiment import Experiment

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from conftest import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import SMALL
 from crfdeid import model, tag
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault
