@@ -55,19 +55,12 @@ class Model:
     def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
         """As :meth:`tag`, for many documents: some are held at once, and once there is enough to
         do, the compiled loops are loaded."""
-        waiting: list[Document] = []
-        size = seen = 0
-        for document in documents:
-            waiting.append(document)
-            size += len(document.text)
-            if size >= BATCH:
-                seen += size
-                if seen >= WORTH_COMPILED:
-                    self._compile()
-                yield from self._tagged(waiting, probabilities)
-                waiting, size = [], 0
-        if waiting:
-            yield from self._tagged(waiting, probabilities)
+        seen = 0
+        for some in batches(documents, BATCH):
+            seen += sum(len(document.text) for document in some)
+            if seen >= WORTH_COMPILED:
+                self._compile()
+            yield from self._tagged(some, probabilities)
 
     def best(self, document: Document, n: int) -> list[tuple[float, Document]]:
         """The ``n`` best labellings of the document as one sequence, with their probabilities, the
@@ -113,6 +106,20 @@ class Model:
             features = self.line.extractor.features(page, range(first - base, stop - base))
             path[first:stop] = [number[label] for label in self.crfsuite.tag(features)]
         return path
+
+
+def batches(documents: Iterable[Document], characters: int) -> Iterator[Sequence[Document]]:
+    """The documents in order, as lists of so many characters or a little more."""
+    waiting: list[Document] = []
+    size = 0
+    for document in documents:
+        waiting.append(document)
+        size += len(document.text)
+        if size >= characters:
+            yield waiting
+            waiting, size = [], 0
+    if waiting:
+        yield waiting
 
 
 def without_blanks(text: str, spans: Iterable[Span]) -> Iterator[Span]:

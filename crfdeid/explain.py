@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from crfdeid import anatomy, command, explanation, explanation_page, explanation_text, shipped
+from crfdeid import anatomy, command, explanation, explanation_page, explanation_text, model_folder
 from crfdeid.anatomy import Anatomy
 from crfdeid.document import Document
 from crfdeid.explanation import Explanation, Reading
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if (given.at or given.token or given.document) and not given.note:
         raise ConfigurationFault("--at, --token and --document need --note")
-    parts = anatomy.load(folder(given.model))
+    parts = anatomy.load(model_folder.named(given.model))
     for label in given.label:
         parts.label(label)
     reading = explanation.read(parts, document(given)) if given.note else None
@@ -57,12 +57,6 @@ def main(arguments: list[str] | None = None) -> None:
     if given.html:
         explanation_page.write(given.html, parts, given.label, given.top, reading, asked, given.runners)
     print(text(parts, given, reading, asked))
-
-
-def folder(name: str) -> Path:
-    """The model's folder: a path, or one of those that ship."""
-    beside = shipped.folder("models") / name
-    return beside if not Path(name).is_dir() and beside.is_dir() else Path(name)
 
 
 def document(given: argparse.Namespace) -> Document:

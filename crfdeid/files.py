@@ -18,9 +18,10 @@ def whole(
 ) -> Iterator[IO]:
     """Open a temporary file that becomes ``path`` only when the block ends without
     an error, and is removed otherwise. Text is written without newline translation. A
-    ``private`` file is its owner's alone from its first byte, whatever the umask."""
+    ``private`` file is its owner's alone from its first byte, whatever the umask, and so is
+    its folder if that is made for it."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
     text = {} if "b" in mode else {"encoding": encoding, "newline": ""}
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

@@ -37,8 +37,8 @@ def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
     """The model in ``folder``, or the shipped one; where there is no such folder, a shipped model or a
     system that learns nothing by its name, or several joined by "+" (:mod:`crfdeid.union`). Raises
     :class:`ModelFault` where it is incomplete, damaged, or of a newer format."""
-    name = str(folder or DEFAULT)
-    if not Path(name).exists() or folder is None:
+    name = str(folder)
+    if folder is not None and not Path(name).exists():
         if JOIN in name:
             from crfdeid.union import Union
 
@@ -46,12 +46,10 @@ def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
             return Union([load(first, engine), *map(load, others)])
         if name in systems.UNTRAINED:
             return untrained(name)
-        if (place := shipped.folder("models") / name).is_dir():
-            name = str(place)
-    folder = Path(name)
-    line = model_folder.opened(folder)
-    name = line.experiment.system
-    return systems.module(name).load(folder, line, **with_engine(name, engine))
+    place = shipped.folder("models") / DEFAULT if folder is None else model_folder.named(name)
+    line = model_folder.opened(place)
+    system = line.experiment.system
+    return systems.module(system).load(place, line, **with_engine(system, engine))
 
 
 def untrained(name: str) -> Tagger:

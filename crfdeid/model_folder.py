@@ -65,6 +65,12 @@ def write_training_gazetteer(documents: Iterable[Document], type: str, folder: P
     (folder / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
+def named(name: str) -> Path:
+    """The folder of that path, or where there is none, of the model of that name that ships."""
+    beside = shipped.folder("models") / name
+    return beside if not Path(name).is_dir() and beside.is_dir() else Path(name)
+
+
 def opened(folder: Path) -> Line:
     """The line of a model's own files, once they are found to be those of its manifest."""
     check(folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +16,6 @@ from crfdeid.document import Document
 from crfdeid.faults import ConfigurationFault
 from crfdeid.redaction import Redaction
 from crfdeid.safe_harbor import Report
-
-OWNER_ALONE = 0o600
 
 
 @dataclass(frozen=True)
@@ -117,14 +114,12 @@ class Journal:
         beside = path.with_name(f"{path.name}.survivors.csv")
         for each in (path, beside):
             places.refuse_existing(each, overwrite)
-        with files.whole(beside) as listed:
-            os.chmod(listed.name, OWNER_ALONE)
+        with files.whole(beside, private=True) as listed:
             journal = cls(report, csv.writer(listed, lineterminator="\n"))
             journal.rows.writerow(("id", "start", "end", "type"))
             yield journal
             with files.whole(path) as file:
                 file.write(json.dumps(journal.report.table(), indent=2) + "\n")
-        os.chmod(beside, OWNER_ALONE)
 
     def add(self, redaction: Redaction, id: str) -> None:
         self.report.add(redaction)

@@ -121,7 +121,7 @@ def test_lines_as_sequences(notes, tmp_path):
 
 
 def test_groups_are_the_model_s_template_files():
-    shipped = anatomy.load(explain.folder("english"))
+    shipped = anatomy.load(model_folder.named("english"))
     files = {file.removesuffix(".template") for file in shipped.line.experiment.features}
     assert {group for group, *_ in shipped.by_group()} == files | {"bias"}
     assert shipped.group("titled[0]=1") == "context" and shipped.group("bias") == "bias"

@@ -114,14 +114,11 @@ def write(vault: Vault, path: Path, key: bytes) -> None:
     patients = {id: asdict(past) for id, past in vault.patients.items()}
     table = {"secret": vault.secret.hex(), "rules": asdict(vault.rules), "patients": patients}
     sealed = cipher(inner).encrypt(nonce, json.dumps(table).encode(), MAGIC + VERSION + salt)
-    before = os.umask(0o077)
     try:
-        with files.whole(path, "wb") as file:
+        with files.whole(path, "wb", private=True) as file:
             file.write(MAGIC + VERSION + salt + proof + nonce + sealed)
     except OSError as error:
         raise MapFault(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        os.umask(before)
 
 
 def derived(key: bytes, salt: bytes) -> tuple[bytes, bytes]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from crfdeid import bio, scheme
-from crfdeid.crf import BATCH, WORTH_COMPILED, without_blanks
+from crfdeid.crf import BATCH, WORTH_COMPILED, batches, without_blanks
 from crfdeid.document import Document
 from crfdeid.engine import plain, weights
 from crfdeid.engine.batch import spans
@@ -119,17 +119,3 @@ class Tagger:
     def scores(self, document: Document) -> np.ndarray:
         """[tokens, labels]: what the threshold of a recall and precision curve is laid on."""
         return self.decoder.emissions(self.decoder.batch([document]))
-
-
-def batches(documents: Iterable[Document], characters: int) -> Iterator[Sequence[Document]]:
-    """The documents in order, as lists of so many characters or a little more."""
-    waiting: list[Document] = []
-    size = 0
-    for document in documents:
-        waiting.append(document)
-        size += len(document.text)
-        if size >= characters:
-            yield waiting
-            waiting, size = [], 0
-    if waiting:
-        yield waiting
