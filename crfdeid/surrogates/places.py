@@ -79,7 +79,7 @@ class Places:
         if code is None:
             return self.institutions.place(text)
         new = self.states[code]
-        letters = regex.sub(r"[^A-Za-z]", "", text)
+        letters = "".join(c for c in text if c.isalpha())
         if len(letters) != 2:
             return cased(zips.STATES[new], text) if not text.isupper() else zips.STATES[new].upper()
         made = iter(new if letters.isupper() else new.lower() if letters.islower() else new.capitalize())
