@@ -63,34 +63,66 @@ void best_paths(double *scores, const int64_t *first, const int64_t *stop, int64
     free(alive);
 }
 
-/* Forward-backward of one sequence in scaled probabilities; emissions [size, width] become marginals. */
-double recur(int64_t size, int64_t labels, int64_t width, const uint64_t *source_ends, const uint64_t *targets,
+static double product(const double *restrict one, const double *restrict other, int64_t width) {
+    double sum = 0.0;
+    for (int64_t y = 0; y < width; y++) sum += one[y] * other[y];
+    return sum;
+}
+
+/* Forward-backward of one sequence in scaled probabilities; emissions [size, width] become marginals. The
+   transitions are laid out as in crfdeid/engine/factors.py: excess and counts [3 + strips, width], then others. */
+double chain(int64_t size, int64_t width, int64_t hub, int64_t strips, const uint64_t *starts, const uint64_t *ends,
+             const uint64_t *lengths, int64_t others, const uint64_t *sources, const uint64_t *targets,
              const double *excess, double unseen, double *emissions, double *alpha, double *scale, double *counts) {
     double *beta = malloc(width * sizeof *beta), *row = malloc(width * sizeof *row), total = 0.0;
+    const double *from_hub = excess, *to_hub = excess + width, *stay = excess + 2 * width;
+    const double *other = excess + (3 + strips) * width;
+    double *other_count = counts + (3 + strips) * width;
     for (int64_t t = 0; t < size; t++) {
-        const double *e = emissions + t * width, *before = alpha + (t - 1) * width;
-        double *restrict a = alpha + t * width, z = 0.0;
-        for (int64_t y = 0; y < width; y++) a[y] = t ? unseen : 1.0;
-        for (int64_t i = 0; t && i < labels; i++)
-            for (uint64_t k = source_ends[i]; k < source_ends[i + 1]; k++) a[targets[k]] += before[i] * excess[k];
-        for (int64_t y = 0; y < width; y++) z += a[y] *= e[y];
-        total -= log(z);
+        const double *restrict e = emissions + t * width, *restrict before = alpha + (t - 1) * width;
+        double *restrict a = alpha + t * width;
+        for (int64_t y = 0; y < width; y++)
+            a[y] = t ? unseen + before[hub] * from_hub[y] + before[y] * stay[y] : 1.0;
+        if (t) {
+            a[hub] += product(before, to_hub, width);
+            for (int64_t k = 0; k < strips; k++)
+                for (uint64_t y = 0; y < lengths[k]; y++)
+                    a[ends[k] + y] += before[starts[k] + y] * excess[(3 + k) * width + starts[k] + y];
+            for (int64_t k = 0; k < others; k++) a[targets[k]] += before[sources[k]] * other[k];
+        }
+        double z = product(a, e, width);
+        total += log(z);
         scale[t] = 1.0 / z;
-        for (int64_t y = 0; y < width; y++) a[y] *= scale[t];
+        for (int64_t y = 0; y < width; y++) a[y] *= e[y] * scale[t];
     }
     for (int64_t y = 0; y < width; y++) beta[y] = 1.0;
     for (int64_t t = size - 1; t >= 0; t--) {
-        double *restrict e = emissions + t * width, z = 0.0;
-        const double *a = alpha + t * width, *before = alpha + (t - 1) * width;
-        for (int64_t y = 0; y < width; y++) z += row[y] = e[y] * beta[y] * scale[t];
-        for (int64_t y = 0; y < width; y++) e[y] = a[y] * beta[y];
-        for (int64_t i = 0; t && i < labels; i++) {
-            double gain = unseen * z;
-            for (uint64_t k = source_ends[i]; k < source_ends[i + 1]; k++) {
-                gain += excess[k] * row[targets[k]];
-                counts[k] += before[i] * row[targets[k]];
+        double *restrict e = emissions + t * width;
+        const double *restrict a = alpha + t * width, *restrict before = alpha + (t - 1) * width;
+        double z = 0.0;
+        for (int64_t y = 0; y < width; y++) {
+            row[y] = e[y] * beta[y] * scale[t];
+            e[y] = a[y] * beta[y];
+        }
+        if (!t) break;
+        for (int64_t y = 0; y < width; y++) z += row[y];
+        for (int64_t y = 0; y < width; y++) {
+            beta[y] = unseen * z + to_hub[y] * row[hub] + stay[y] * row[y];
+            counts[y] += before[hub] * row[y];
+            counts[width + y] += before[y] * row[hub];
+            counts[2 * width + y] += before[y] * row[y];
+        }
+        beta[hub] += product(row, from_hub, width);
+        for (int64_t k = 0; k < strips; k++) {
+            double *restrict count = counts + (3 + k) * width;
+            for (uint64_t y = 0; y < lengths[k]; y++) {
+                beta[starts[k] + y] += excess[(3 + k) * width + starts[k] + y] * row[ends[k] + y];
+                count[starts[k] + y] += before[starts[k] + y] * row[ends[k] + y];
             }
-            beta[i] = gain;
+        }
+        for (int64_t k = 0; k < others; k++) {
+            beta[sources[k]] += other[k] * row[targets[k]];
+            other_count[k] += before[sources[k]] * row[targets[k]];
         }
     }
     free(beta);

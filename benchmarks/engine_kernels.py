@@ -26,11 +26,12 @@ import numpy as np
 from crfdeid import corpora, model
 from crfdeid.engine import compiled, kernels
 from crfdeid.engine.decoder import Decoder
-from crfdeid.engine.train import Factors
+from crfdeid.engine.factors import Transitions, places
+from crfdeid.engine.train import Work
 
 HERE = Path(__file__).parent
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
-FLAGS = ["-O3", "-march=native", "-shared", "-fPIC"]
+FLAGS = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
 
 
 def built(folder: Path) -> ctypes.CDLL:
@@ -38,7 +39,7 @@ def built(folder: Path) -> ctypes.CDLL:
     command = ["cc", *FLAGS, "-o", str(library), str(HERE / "engine_kernels.c"), "-lm"]
     subprocess.run(command, check=True)
     found = ctypes.CDLL(str(library))
-    found.recur.restype = ctypes.c_double
+    found.chain.restype = ctypes.c_double
     return found
 
 
@@ -114,35 +115,40 @@ def tagging(given: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
 def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -> None:
     """Forward-backward of drawn sequences, with the shipped model's transitions."""
     drawn = np.random.default_rng(1)
-    labels, size = len(decoder.labels), 400
-    width = -(-labels // 8) * 8
-    bounds = np.arange(0, (given.documents + 1) * size, size)
-    gold = drawn.integers(0, labels, int(bounds[-1])).astype(np.int32)
-    scores = drawn.normal(0, 3, (int(bounds[-1]), width))
-    scores[:, labels:] = -np.inf
-    emissions = np.exp(scores - scores.max(axis=1, keepdims=True))
-    factors = Factors.of(decoder.transitions, decoder.transitions != 0)
-    alpha, scale = np.zeros((size, width)), np.zeros(size)
-    shared = factors.source_ends, factors.targets, factors.excess
+    size = 400
+    place_of, width = places(decoder.labels)
+    allowed = decoder.transitions != 0
+    transitions = Transitions(allowed, place_of, width)
+    factors = transitions.factors(decoder.transitions[allowed])
+    laid = factors.structure
+    real = transitions.every.any(axis=0).astype(float)
+    scores = drawn.normal(0, 3, (given.documents, size, width))
+    emissions = np.exp(scores - scores.max(axis=2, keepdims=True)) * real
+    work = Work.of(size, real)
+    excess = np.concatenate([part.ravel() for part in factors.excess])
 
     def by_numba() -> np.ndarray:
-        found, counts = emissions.copy(), np.zeros(len(factors.excess))
-        last = len(bounds) - 1
-        where = gold, bounds, 0, last, 0, 0
-        work = factors.transitions, *shared, factors.unseen, found, alpha, scale, counts
-        kernels.recur(*where, *work)
+        found, counts = emissions.copy(), np.zeros_like(excess)
+        for one in found:
+            work.emissions[:] = one
+            kernels.forward(size, factors, work)
+            kernels.backward(size, factors, work, laid.laid(counts))
+            one[:] = work.emissions
         return found
 
     def by_c() -> np.ndarray:
-        found, counts = emissions.copy(), np.zeros(len(factors.excess))
-        numbers = whole(size), whole(labels), whole(width)
-        arrays = [place(array) for array in shared]
-        for first in bounds[:-1].tolist():
-            own = place(found[first : first + size]), place(alpha), place(scale), place(counts)
-            library.recur(*numbers, *arrays, ctypes.c_double(factors.unseen), *own)
+        found, counts = emissions.copy(), np.zeros_like(excess)
+        strips = whole(len(laid.starts)), place(laid.starts), place(laid.ends), place(laid.lengths)
+        others = whole(len(laid.sources)), place(laid.sources), place(laid.targets)
+        numbers = whole(size), whole(width), whole(laid.hub)
+        for one in found:
+            work.emissions[:] = one
+            own = place(work.emissions), place(work.alpha), place(work.scale), place(counts)
+            library.chain(*numbers, *strips, *others, place(excess), ctypes.c_double(factors.unseen), *own)
+            one[:] = work.emissions
         return found
 
-    tell("forward-backward", len(gold), by_numba, by_c, given.repeat)
+    tell("forward-backward", given.documents * size, by_numba, by_c, given.repeat)
 
 
 def start() -> None:

@@ -63,8 +63,8 @@ def way(threads: int, given: argparse.Namespace) -> dict:
             from crfdeid.engine import problem
             from crfdeid.engine import train as training
 
-            arrays = problem.build(line, train)
-            training.train(arrays, settings.crf, folder / "m" / crf.CRFSUITE, hear, threads)
+            path = folder / "m" / crf.CRFSUITE
+            training.train(problem.build(line, train), settings.crf, path, hear, threads)
         else:
             crf.fit_crfsuite(line, train, folder / "m" / crf.CRFSUITE, hear)
         ended = time.process_time(), time.perf_counter()

@@ -1,235 +1,263 @@
 """The inner loops of training, compiled by numba.
 
-An evaluation works on parts of the corpus, a few sequences at a time:
+An evaluation makes the rows of the table (:mod:`crfdeid.engine.layout`) from the weights, then goes
+through the corpus, one sequence after the other (:func:`expectations`):
 
-1. :func:`emit` sums each token's scores. The window's share comes as one stretch: the text
-   at position u gives a row to each of the tokens u - 2 to u + 2, and those rows lie one
-   after the other, both in the table of texts and in the part's scores.
-2. numpy takes the exponentials.
-3. :func:`recur` runs forward-backward in scaled probabilities (Rabiner 1989, section V.A).
-   A transition without a weight has the factor exp(0) = 1, so that
-   ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has
-   a term for each transition seen in training alone: hundreds, not thousands.
-4. :func:`expect` adds the marginals to the expectations on rows, again as stretches.
+1. :func:`emit` sums each token's scores.
+2. :func:`exponentials` takes their exponentials.
+3. :func:`recur` runs forward-backward in scaled probabilities (Rabiner 1989, section V.A). A transition
+   without a weight has the factor 1, so that
+   ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has a term for
+   each transition seen in training alone, laid out in strips (:mod:`crfdeid.engine.factors`).
+4. :func:`give` adds the marginals to the expectations on rows and weights.
 
-Before, :func:`rows` makes the rows of the distinct texts; after, :func:`scatter` brings the
-expectations on rows back to the weights. An *item* (a token, or a text at an offset) has
-attributes; those with many labels are rows of their own, the others (attribute, label) pairs.
-Label axes are padded with zeros to a multiple of 8, so that loops over them become vector
-instructions; index arrays are unsigned, so that no negative index has to be thought of
-(:func:`recur` runs in half the time for it).
+In the end the expectations on rows go back to the weights they were made of.
+
+Label axes are padded to a multiple of 8, so that loops over them become vector instructions; numbers
+that are an index are unsigned, so that no negative index has to be thought of. Where two arrays
+might overlap, the compiler has two versions of a loop: one that writes does not sum, so that
+both versions give the same bits.
 """
 
 from __future__ import annotations
+
+from math import factorial
 
 import numpy as np
 from numba import njit
 
 # Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
 OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
+INLINE = OPTIONS | {"forceinline": True}
+SAFE = 200.0  # exp(200) and products of a few of it are far from the largest number
+LEAST = -700.0  # and exp(-700) is far from the smallest
+LOG2E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
+ROUND = 1.5 * 2.0**52  # added to a number, it leaves its nearest integer in the last bits
+TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
 
 
-@njit(**OPTIONS)
-def count_pairs(ends, attributes, sizes, counts):
-    """Fill ``counts`` [items] with how many pairs the attributes of each item stand for."""
-    for item in range(len(counts)):
-        for q in range(ends[item], ends[item + 1]):
-            counts[item] += sizes[attributes[q]]
-
-
-@njit(**OPTIONS)
-def list_pairs(ends, attributes, sizes, first, label, pairs, labels):
-    """Write the pairs of the items' attributes, and their labels, one after the other."""
-    place = 0
-    for q in range(ends[-1]):
-        for k in range(first[attributes[q]], first[attributes[q]] + sizes[attributes[q]]):
-            pairs[place] = k
-            labels[place] = label[k]
-            place += 1
-
-
-@njit(**OPTIONS)
-def add(item, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, into):
-    """Add to a row of scores the weights of an item's attributes."""
-    for q in range(dense_ends[item], dense_ends[item + 1]):
-        row = table[dense[q]]
+@njit(**INLINE)
+def total(item, sums, table, weights, into):
+    """Make ``into`` what an item is the sum of. Rows are read four at once: writing takes the time."""
+    rows = sums.rows
+    q, last = sums.row_ends[item], sums.row_ends[item + 1]
+    if q + 3 < last:
+        r1, r2, r3, r4 = table[rows[q]], table[rows[q + 1]], table[rows[q + 2]], table[rows[q + 3]]
         for y in range(len(into)):
-            into[y] += row[y]
-    for q in range(sparse_ends[item], sparse_ends[item + 1]):
-        into[sparse_label[q]] += weights[sparse[q]]
+            into[y] = (r1[y] + r2[y]) + (r3[y] + r4[y])
+        q += 4
+    else:
+        for y in range(len(into)):
+            into[y] = 0.0
+    while q + 3 < last:
+        r1, r2, r3, r4 = table[rows[q]], table[rows[q + 1]], table[rows[q + 2]], table[rows[q + 3]]
+        for y in range(len(into)):
+            into[y] += (r1[y] + r2[y]) + (r3[y] + r4[y])
+        q += 4
+    if q + 1 < last:
+        r1, r2 = table[rows[q]], table[rows[q + 1]]
+        for y in range(len(into)):
+            into[y] += r1[y] + r2[y]
+        q += 2
+    if q < last:
+        r1 = table[rows[q]]
+        for y in range(len(into)):
+            into[y] += r1[y]
+    for q in range(sums.pair_ends[item], sums.pair_ends[item + 1]):
+        into[sums.labels[q]] += weights[sums.pairs[q]]
 
 
-@njit(**OPTIONS)
-def give(item, dense_ends, dense, sparse_ends, sparse, sparse_label, row, table, gradient):
-    """Add a row of expectations to those of an item's attributes."""
-    for q in range(dense_ends[item], dense_ends[item + 1]):
-        into = table[dense[q]]
+@njit(**INLINE)
+def give(item, sums, row, expected, gradient):
+    """Add a row of expectations to those of what an item is the sum of."""
+    for q in range(sums.row_ends[item], sums.row_ends[item + 1]):
+        into = expected[sums.rows[q]]
         for y in range(len(row)):
             into[y] += row[y]
-    for q in range(sparse_ends[item], sparse_ends[item + 1]):
-        gradient[sparse[q]] += row[sparse_label[q]]
+    for q in range(sums.pair_ends[item], sums.pair_ends[item + 1]):
+        gradient[sums.pairs[q]] += row[sums.labels[q]]
 
 
 @njit(**OPTIONS)
-def rows(first, last, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, scores):
-    """Fill the rows ``first`` to ``last`` of ``scores`` [texts * offsets, labels]."""
+def make(first, last, offset, sums, weights, table):
+    """Make the rows ``offset + first`` to ``offset + last`` of the table."""
     for item in range(first, last):
-        scores[item] = 0.0
-        add(item, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, scores[item])
+        total(item, sums, table, weights, table[offset + item])
 
 
 @njit(**OPTIONS)
-def scatter(dense_ends, dense, sparse_ends, sparse, sparse_label, expected, table, gradient):
-    """Give the expectations on rows [texts * offsets, labels] to the attributes of texts."""
-    for item in range(len(expected)):
-        give(item, dense_ends, dense, sparse_ends, sparse, sparse_label, expected[item], table, gradient)
+def unmake(offset, sums, expected, gradient):
+    """Give the expectations on made rows to what they were made of."""
+    for item in range(len(sums.row_ends) - 1):
+        give(item, sums, expected[offset + item], expected, gradient)
 
 
 @njit(**OPTIONS)
-def dense_rows(dense, pair_ends, pair_label, weights, table):
-    """Fill ``table`` [attributes, labels] with the weights of the attributes ``dense``."""
-    for number in range(len(dense)):
-        row = table[number]
-        for k in range(pair_ends[dense[number]], pair_ends[dense[number] + 1]):
-            row[pair_label[k]] = weights[k]
-
-
-@njit(**OPTIONS)
-def scatter_dense(dense, pair_ends, pair_label, expected, gradient):
-    """Give the expectations on the rows of :func:`dense_rows` to their weights."""
-    for number in range(len(dense)):
-        row = expected[number]
-        for k in range(pair_ends[dense[number]], pair_ends[dense[number] + 1]):
-            gradient[k] += row[pair_label[k]]
-
-
-@njit(**OPTIONS)
-def emit(
-    texts, gold, bounds, first, last, ahead, scores, dense_ends, dense, table,
-    sparse_ends, sparse, sparse_label, weights, labels, emissions,
+def expectations(
+    gold, bounds, first, last, sums, table, weights, factors, work, expected, gradient, counts
 ):
-    """Fill ``emissions`` [rows, labels] with the scores, less each token's highest, of the sequences
-    ``first`` to ``last``; each has ``ahead`` spare rows before it and as many as its window needs
-    after it. Returns the score of the gold labels less the highest scores."""
-    reach = scores.shape[1]
-    width = emissions.shape[1]
-    total = 0.0
-    base = 0
+    """Add up the expectations of the sequences ``first`` to ``last``; returns their log-likelihood.
+    ``gold`` [tokens] are places of labels, ``factors`` :class:`crfdeid.engine.factors.Factors`, ``work``
+    :class:`crfdeid.engine.train.Work`. ``counts`` (as ``factors.excess``) gets the expectations of
+    transitions, but for their factors."""
+    likelihood = 0.0
     for s in range(first, last):
-        start = bounds[s]
-        size = bounds[s + 1] - start
-        for t in range(size + reach):
-            emissions[base + t, :labels] = 0.0
-            emissions[base + t, labels:] = -np.inf
-        for u in range(size):
-            stretch = scores[texts[start + u]]
-            for o in range(reach):
-                into = emissions[base + u + o]
-                row = stretch[o]
-                for y in range(width):
-                    into[y] += row[y]
-        for t in range(size + reach):
-            if t < ahead or t >= ahead + size:
-                emissions[base + t] = 0.0
-        for t in range(size):
-            into = emissions[base + ahead + t]
-            add(start + t, dense_ends, dense, table, sparse_ends, sparse, sparse_label, weights, into)
-            top = into[0]
-            for y in range(1, labels):
-                top = max(top, into[y])
-            total += into[gold[start + t]] - top
-            for y in range(labels):
-                into[y] -= top
-        base += size + reach
-    return total
+        start, stop = bounds[s], bounds[s + 1]
+        work.most[:] = 0.0
+        score = emit(gold, start, stop, sums, table, weights, factors, work, False)
+        if not work.most.max() < SAFE:
+            score = emit(gold, start, stop, sums, table, weights, factors, work, True)
+        likelihood += score - forward(stop - start, factors, work)
+        backward(stop - start, factors, work, counts)
+        for t in range(start, stop):
+            give(t, sums, work.emissions[t - start], expected, gradient)
+    return likelihood
+
+
+@njit(nogil=True, cache=True, forceinline=True, fastmath={"nnan", "nsz"})
+def larger(row, most):
+    """Where a score is no number, so is the loss, whatever this says of it."""
+    for y in range(len(row)):
+        most[y] = max(most[y], abs(row[y]))
 
 
 @njit(**OPTIONS)
-def recur(
-    gold, bounds, first, last, ahead, reach, transitions, source_ends, targets, excess, unseen,
-    emissions, alpha, scale, counts,
-):
-    """Forward-backward over exponentiated ``emissions``, which become marginals (0 in spare rows).
-    Transition k of label i, ``source_ends[i] <= k < source_ends[i + 1]``, leads to ``targets[k]`` with
-    the factor ``unseen + excess[k]``; all others have ``unseen``. ``counts[k]`` gets its expectation
-    but for the factor. Returns the score of the gold transitions less the log of the summed scores."""
-    width = emissions.shape[1]
-    labels = len(transitions)
-    beta = np.empty(width)
-    row = np.empty(width)
-    total = 0.0
-    base = 0
-    for s in range(first, last):
-        size = bounds[s + 1] - bounds[s]
-        for t in range(size):
-            e = emissions[base + ahead + t]
-            a = alpha[t]
+def shifted(row, real):
+    """Take the highest score away from all, so that no exponential is too large. Returns it."""
+    top = -np.inf
+    for y in range(len(row)):
+        if real[y] > 0.0 and not row[y] <= top:  # NaN becomes the highest
+            top = row[y]
+    for y in range(len(row)):
+        row[y] = max(row[y] - top, LEAST) if real[y] > 0.0 else 0.0
+    return top
+
+
+@njit(nogil=True, cache=True, forceinline=True, fastmath={"contract"})
+def exponential(row, real, rest, powers, bits):
+    """exp(x) = 2^n exp(r), where n is the integer nearest to x / log 2, and r what is left, below 0.35:
+    14 terms of its series are all that a double can tell. ``bits`` are those of ``powers``. One call
+    for a whole row, unlike libm's, and so four times as fast; right but for the last bit."""
+    for y in range(len(row)):
+        n = row[y] * LOG2E + ROUND
+        powers[y] = n
+        n -= ROUND
+        rest[y] = (row[y] - n * LN2_HIGH) - n * LN2_LOW
+    for y in range(len(row)):
+        bits[y] = (bits[y] + 1023) << 52  # the exponent of a double
+    for y in range(len(row)):
+        r = rest[y]
+        p = TAYLOR[13] * r + TAYLOR[12]
+        p = p * r + TAYLOR[11]
+        p = p * r + TAYLOR[10]
+        p = p * r + TAYLOR[9]
+        p = p * r + TAYLOR[8]
+        p = p * r + TAYLOR[7]
+        p = p * r + TAYLOR[6]
+        p = p * r + TAYLOR[5]
+        p = p * r + TAYLOR[4]
+        p = p * r + TAYLOR[3]
+        p = p * r + TAYLOR[2]
+        p = p * r + 1.0
+        p = p * r + 1.0
+        row[y] = p * powers[y] * real[y]
+
+
+@njit(**INLINE)
+def products(row, one, other):
+    """Of ``row`` with two others."""
+    first = 0.0
+    second = 0.0
+    for y in range(len(row)):
+        first += row[y] * one[y]
+        second += row[y] * other[y]
+    return first, second
+
+
+@njit(**OPTIONS)
+def emit(gold, start, stop, sums, table, weights, factors, work, shift):
+    """Make ``work.emissions`` the exponentials of the scores of tokens ``start`` to ``stop``: of the scores
+    less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
+    score = 0.0
+    for t in range(start, stop):
+        row = work.emissions[t - start]
+        total(t, sums, table, weights, row)
+        score += row[gold[t]]
+        if t > start:
+            score += factors.weights[gold[t - 1], gold[t]]
+        larger(row, work.most)
+        if shift:
+            score -= shifted(row, work.real)
+        exponential(row, work.real, work.rest, work.powers, work.bits)
+    return score
+
+
+@njit(**OPTIONS)
+def forward(size, factors, work):
+    """The scaled alpha of a sequence of ``size`` tokens. Returns the log of the summed scores."""
+    structure, excess, unseen = factors.structure, factors.excess, factors.unseen
+    from_hub, to_hub, stay, others = excess.from_hub, excess.to_hub, excess.stay, excess.others
+    hub, unit, real, more = structure.hub, structure.unit, work.real, work.more
+    log_total = 0.0
+    for t in range(size):
+        e, a = work.emissions[t], work.alpha[t]
+        if t == 0:
             a[:] = 1.0
-            if t > 0:
-                a[:] = unseen
-                total += transitions[gold[bounds[s] + t - 1], gold[bounds[s] + t]]
-                before = alpha[t - 1]
-                for i in range(labels):
-                    mass = before[i]
-                    for k in range(source_ends[i], source_ends[i + 1]):
-                        a[targets[k]] += mass * excess[k]
-            z = 0.0
-            for y in range(width):
-                a[y] *= e[y]
-                z += a[y]
-            total -= np.log(z)
-            scale[t] = 1.0 / z
-            for y in range(width):
-                a[y] *= scale[t]
-        beta[:] = 1.0
-        for t in range(size - 1, -1, -1):
-            e = emissions[base + ahead + t]
-            a = alpha[t]
-            z = 0.0
-            for y in range(width):
-                row[y] = e[y] * beta[y] * scale[t]
-                z += row[y]
-            for y in range(width):
-                e[y] = a[y] * beta[y]
-            if t > 0:
-                before = alpha[t - 1]
-                for i in range(labels):
-                    gain = unseen * z
-                    mass = before[i]
-                    for k in range(source_ends[i], source_ends[i + 1]):
-                        after = row[targets[k]]
-                        gain += excess[k] * after
-                        counts[k] += mass * after
-                    beta[i] = gain
-        for t in range(ahead):
-            emissions[base + t] = 0.0
-        for t in range(ahead + size, reach + size):
-            emissions[base + t] = 0.0
-        base += size + reach
-    return total
+        else:
+            before = work.alpha[t - 1]
+            more[:] = 0.0
+            for k in range(len(others)):
+                more[structure.targets[k]] += before[structure.sources[k]] * others[k]
+            mass = before[hub]
+            into_hub, _ = products(before, to_hub, real)
+            for y in range(len(a)):
+                a[y] = (unseen + mass * from_hub[y]) + (before[y] * stay[y] + into_hub * unit[y]) + more[y]
+            for d in range(len(structure.starts)):
+                i, j, strip = structure.starts[d], structure.ends[d], excess.strips[d]
+                for y in range(structure.lengths[d]):
+                    a[j + y] += before[i + y] * strip[i + y]
+        z, _ = products(a, e, real)
+        log_total += np.log(z)
+        scale = 1.0 / z
+        work.scale[t] = scale
+        for y in range(len(a)):
+            a[y] *= e[y] * scale
+    return log_total
 
 
 @njit(**OPTIONS)
-def expect(
-    texts, bounds, first, last, ahead, dense_ends, dense, sparse_ends, sparse, sparse_label, marginals,
-    expected, expected_dense, gradient,
-):
-    """Add the marginals to the expectations on rows, and on the weights of sparse attributes."""
-    reach = expected.shape[1]
-    width = marginals.shape[1]
-    base = 0
-    for s in range(first, last):
-        start = bounds[s]
-        size = bounds[s + 1] - start
-        for u in range(size):
-            stretch = expected[texts[start + u]]
-            for o in range(reach):
-                row = marginals[base + u + o]
-                into = stretch[o]
-                for y in range(width):
-                    into[y] += row[y]
-        for t in range(size):
-            row = marginals[base + ahead + t]
-            item = start + t
-            give(item, dense_ends, dense, sparse_ends, sparse, sparse_label, row, expected_dense, gradient)
-        base += size + reach
+def backward(size, factors, work, counts):
+    """The scaled beta of a sequence of ``size`` tokens: ``work.emissions`` become marginals."""
+    structure, excess, unseen = factors.structure, factors.excess, factors.unseen
+    from_hub, to_hub, stay, others = excess.from_hub, excess.to_hub, excess.stay, excess.others
+    hub, unit, real, more = structure.hub, structure.unit, work.real, work.more
+    beta, row = work.beta, work.row
+    beta[:] = 1.0
+    for t in range(size - 1, -1, -1):
+        e, a, scale = work.emissions[t], work.alpha[t], work.scale[t]
+        for y in range(len(row)):
+            b = beta[y]
+            row[y] = e[y] * b * scale
+            e[y] = a[y] * b
+        if t == 0:
+            break
+        before = work.alpha[t - 1]
+        mass, after = before[hub], row[hub]
+        more[:] = 0.0
+        for k in range(len(others)):
+            r = row[structure.targets[k]]
+            more[structure.sources[k]] += others[k] * r
+            counts.others[k] += before[structure.sources[k]] * r
+        z, out_of_hub = products(row, real, from_hub)
+        for y in range(len(row)):
+            counts.from_hub[y] += mass * row[y]
+            counts.to_hub[y] += before[y] * after
+            counts.stay[y] += before[y] * row[y]
+        gain = unseen * z
+        for y in range(len(row)):
+            beta[y] = (gain + to_hub[y] * after) + (stay[y] * row[y] + out_of_hub * unit[y]) + more[y]
+        for d in range(len(structure.starts)):
+            i, j, strip, count = structure.starts[d], structure.ends[d], excess.strips[d], counts.strips[d]
+            for y in range(structure.lengths[d]):
+                beta[i + y] += strip[i + y] * row[j + y]
+                count[i + y] += before[i + y] * row[j + y]

@@ -37,56 +37,58 @@ def minimise(
     evaluate: Evaluate, x: np.ndarray, settings: Settings, on_iteration: Hear, vectors: Vectors
 ) -> np.ndarray:
     """The weights that minimise ``evaluate`` (loss, gradient) + c1 * |weights|, from ``x`` [weights]
-    on. ``on_iteration`` hears the iteration's number, its loss and its weights."""
+    on, which is written over. ``on_iteration`` hears the iteration's number, its loss and its weights,
+    which stay what they are until it hears again."""
     c1 = settings.c1
     search = _backtrack if c1 else _more_thuente
     loss, gradient = evaluate(x)
     loss += c1 * vectors.size_of(x) if c1 else 0.0
-    slope = vectors.uphill(x, gradient, c1) if c1 else gradient
     losses = [loss] * settings.period
-    direction, square = vectors.negative(slope, slope)
+    direction, square = vectors.downhill(x, gradient, c1)
     memory = _Memory(settings.num_memories, vectors)
-    step = 1.0 / max(math.sqrt(-square), 1e-300)
+    step = 1.0 / max(math.sqrt(square), 1e-300)
     number = 1
-    while number <= settings.max_iterations and not _small(slope, x, settings.epsilon, vectors):
-        found = search(evaluate, x, loss, slope, direction, step, settings, vectors)
+    while number <= settings.max_iterations and not _small(x, gradient, settings, vectors):
+        found = search(evaluate, x, loss, gradient, direction, step, settings, vectors)
         if found is None:
             return x
         moved, loss, new_gradient = found
+        on_iteration(number, loss, moved)
+        del direction, found  # their memory is needed
         memory.add(moved, x, new_gradient, gradient)
         x, gradient = moved, new_gradient
-        slope = vectors.uphill(x, gradient, c1) if c1 else gradient
-        on_iteration(number, loss, x)
         past = losses[number % settings.period]
         if settings.period <= number and (past - loss) / loss < settings.delta:
             return x
         losses[number % settings.period] = loss
         number += 1
-        direction = memory.downhill(slope)
+        direction = memory.downhill(x, gradient, c1)
         if c1:
-            vectors.cut(direction, slope)
+            vectors.cut(direction, x, gradient, c1)
         step = 1.0
     return x
 
 
-def _small(slope: np.ndarray, x: np.ndarray, epsilon: float, vectors: Vectors) -> bool:
-    size = max(math.sqrt(vectors.dot(x, x)), 1.0)
-    return math.sqrt(vectors.dot(slope, slope)) <= epsilon * size
+def _small(x: np.ndarray, gradient: np.ndarray, settings: Settings, vectors: Vectors) -> bool:
+    values, slopes = vectors.squares(x, gradient, settings.c1)
+    return math.sqrt(slopes) <= settings.epsilon * max(math.sqrt(values), 1.0)
 
 
-def _backtrack(evaluate: Evaluate, x, loss, slope, direction, step, settings: Settings, vectors: Vectors):
+def _backtrack(evaluate: Evaluate, x, loss, gradient, direction, step, settings: Settings, vectors: Vectors):
     """Halve the step along ``direction``, in the orthant of ``x``; ``None`` where none helps."""
     for _ in range(settings.max_linesearch):
-        moved, size, gain = vectors.projected(x, direction, slope, step)
-        new_loss, gradient = evaluate(moved)
+        moved, size, gain = vectors.projected(x, gradient, settings.c1, direction, step)
+        new_loss, new_gradient = evaluate(moved)
         new_loss += settings.c1 * size
         if new_loss <= loss + 1e-4 * gain:
-            return moved, new_loss, gradient
+            return moved, new_loss, new_gradient
         step *= 0.5
     return None
 
 
-def _more_thuente(evaluate: Evaluate, x, loss, slope, direction, step, settings: Settings, vectors: Vectors):
+def _more_thuente(
+    evaluate: Evaluate, x, loss, gradient, direction, step, settings: Settings, vectors: Vectors
+):
     """As :func:`_backtrack`, by Moré and Thuente's search along the line."""
     tried: dict[float, tuple[np.ndarray, float, np.ndarray]] = {}
 
@@ -94,10 +96,10 @@ def _more_thuente(evaluate: Evaluate, x, loss, slope, direction, step, settings:
         moved = x + step * direction
         tried.clear()
         tried[step] = (moved, *evaluate(moved))
-        _, new_loss, gradient = tried[step]
-        return new_loss, vectors.dot(gradient, direction)
+        _, new_loss, new_gradient = tried[step]
+        return new_loss, vectors.dot(new_gradient, direction)
 
-    found = more_thuente(at, loss, vectors.dot(slope, direction), step, settings.max_linesearch)
+    found = more_thuente(at, loss, vectors.dot(gradient, direction), step, settings.max_linesearch)
     return None if found is None else tried[found]
 
 
@@ -110,15 +112,16 @@ class _Memory:
         self.scale = 1.0
 
     def add(self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray) -> None:
-        step, change, product, square = self.vectors.changes(moved, x, new, gradient)
-        self.pairs = [*self.pairs[-self.size + 1 :], (step, change, product)]
+        """``x`` and ``gradient`` become the step and the change: they are kept."""
+        product, square = self.vectors.changes(moved, x, new, gradient)
+        self.pairs = [*self.pairs[-self.size + 1 :], (x, gradient, product)]
         self.scale = product / square
 
-    def downhill(self, slope: np.ndarray) -> np.ndarray:
-        """Less the inverse Hessian times ``slope``: the two-loop recursion (Nocedal 1980), each sum
+    def downhill(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> np.ndarray:
+        """Less the inverse Hessian times the slope: the two-loop recursion (Nocedal 1980), each sum
         with the product that comes after it."""
         steps, changes, products = zip(*self.pairs)
-        found, product = self.vectors.negative(slope, steps[-1])
+        found, product = self.vectors.downhill(x, gradient, c1, steps[-1])
         alphas: list[float] = []
         for n in reversed(range(len(steps))):
             alphas.insert(0, product / products[n])
@@ -126,7 +129,7 @@ class _Memory:
             product = self.vectors.add(found, 1.0, -alphas[0], changes[n], beside)
         product *= self.scale
         for n in range(len(steps)):
-            beside = changes[n + 1] if n + 1 < len(changes) else slope
+            beside = changes[n + 1] if n + 1 < len(changes) else x
             factor = alphas[n] - product / products[n]
             scale = 1.0 if n else self.scale
             product = self.vectors.add(found, scale, factor, steps[n], beside)

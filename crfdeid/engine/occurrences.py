@@ -5,39 +5,53 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
-from crfdeid.engine import plain
+from crfdeid.engine.bundles import Listed
+from crfdeid.engine.compiled import OPTIONS as COMPILED
+from crfdeid.engine.numbering import transposed
 from crfdeid.engine.problem import Problem
+from crfdeid.engine.texts import NONE
+from crfdeid.engine.twins import Sets
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """The state features: (attribute, label) pairs, by attribute then label. Those of attribute a
-    are ``label[ends[a] : ends[a + 1]]``; ``count`` is how often each occurs in training;
-    ``transitions`` [labels, labels] counts label pairs, and ``allowed`` says which are features."""
+    """The state features: (set of attributes, label) pairs, by set then label. Those of set s are
+    ``label[ends[s] : ends[s + 1]]``; ``count`` is how often each occurs in training;
+    ``transitions`` [labels, labels] counts label pairs, and ``allowed`` says which are features;
+    ``bundles`` [bundles] is how many tokens have each bundle."""
 
     label: np.ndarray
     ends: np.ndarray
     count: np.ndarray
     transitions: np.ndarray
     allowed: np.ndarray
+    bundles: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many features each set has."""
+        return np.diff(self.ends)
 
 
-def pairs(problem: Problem, minfreq: float, every_state: bool, every_transition: bool) -> Pairs:
+def pairs(problem: Problem, sets: Sets, minfreq: float, every_state: bool, every_transition: bool) -> Pairs:
     """CRFsuite's features: those that occur at least ``minfreq`` times, or all that could."""
     size = len(problem.labels)
-    keys, counts = _counted(problem, size)
-    if every_state:
-        every = np.arange(len(problem.attributes) * size, dtype=np.int64)
-        full = np.zeros(len(every))
-        full[keys] = counts
-        keys, counts = every, full
-    keep = counts >= minfreq
-    keys, counts = keys[keep], counts[keep]
-    ends = np.searchsorted(keys // size, np.arange(len(problem.attributes) + 1))
+    occurrences = _labels_of_bundles(problem)
+    holders = Listed(*transposed(sets.bundles.ends, sets.bundles.values, len(sets.sizes)))
+    found = np.zeros(len(sets.sizes) + 1, np.int64)
+    least = max(minfreq, 0.0 if every_state else 1.0)
+    given = (holders.ends, holders.values, occurrences.ends, occurrences.values, size, least)
+    _tally(*given, found, np.empty(0, np.uint16), np.empty(0, np.int32))
+    ends = np.cumsum(found)
+    label, count = np.empty(int(ends[-1]), np.uint16), np.empty(int(ends[-1]), np.int32)
+    _tally(*given, ends.copy(), label, count)
     transitions = _transitions(problem, size)
     allowed = transitions >= max(minfreq, 0 if every_transition else 1)
-    return Pairs((keys % size).astype(np.int32), ends, counts, transitions, allowed)
+    if size <= 256:
+        label = label.astype(np.uint8)
+    return Pairs(label, ends, count, transitions, allowed, np.diff(occurrences.ends))
 
 
 def _transitions(problem: Problem, size: int) -> np.ndarray:
@@ -49,28 +63,41 @@ def _transitions(problem: Problem, size: int) -> np.ndarray:
     return counts
 
 
-def _counted(problem: Problem, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted keys attribute * size + label that occur, and how often."""
-    kind = np.int32 if len(problem.attributes) * size < 2**31 else np.int64  # sorted in half the memory
-    labels = np.repeat(problem.gold.astype(kind), np.diff(problem.direct_ends))
-    found = [np.unique(problem.direct * kind(size) + labels, return_counts=True)]
-    gold = problem.gold.astype(np.int64)
-    for row, offset in enumerate(problem.offsets.tolist()):
-        found.append(_counted_window(problem, row, offset, gold, size))
-    keys = np.concatenate([keys for keys, _ in found])
-    counts = np.concatenate([counts for _, counts in found]).astype(float)
-    order = np.argsort(keys, kind="stable")
-    return keys[order], counts[order]
+def _labels_of_bundles(problem: Problem) -> Listed:
+    """The labels of the tokens that have each bundle."""
+    counts = np.zeros(len(problem.bundles) + 1, np.int64)
+    for column in problem.columns:
+        counts[:-1] += np.bincount(column[column != NONE], minlength=len(problem.bundles))
+    ends = np.concatenate([[0], np.cumsum(counts[:-1])])
+    found, places = np.empty(int(ends[-1]), np.uint16), ends[:-1].copy()
+    for column in problem.columns:
+        _place(column, problem.gold, places, found)
+    return Listed(ends, found)
 
 
-def _counted_window(problem: Problem, row: int, offset: int, gold: np.ndarray, size: int):
-    here, there = plain.inside(problem.bounds[:-1], problem.bounds[1:], offset)
-    together, times = np.unique(problem.texts[there].astype(np.int64) * size + gold[here], return_counts=True)
-    item, label = together // size * len(problem.offsets) + row, together % size
-    begin, end = problem.window_ends[item], problem.window_ends[item + 1]
-    repeats = end - begin
-    before = np.cumsum(repeats) - repeats
-    where = np.repeat(begin - before, repeats) + np.arange(int(repeats.sum()))
-    keys = problem.window[where].astype(np.int64) * size + np.repeat(label, repeats)
-    unique, inverse = np.unique(keys, return_inverse=True)
-    return unique, np.bincount(inverse, np.repeat(times, repeats))
+@njit(**COMPILED)
+def _place(column, gold, places, found):
+    for token in range(len(column)):
+        if column[token] != NONE:
+            found[places[column[token]]] = gold[token]
+            places[column[token]] += 1
+
+
+@njit(**COMPILED)
+def _tally(holder_ends, holders, ends, labels, size, least, places, label, count):
+    """Count the labels of each set's tokens. Where ``label`` is empty ``places[s + 1]`` becomes the
+    number of features of set s; else they are written from ``places[s]`` on."""
+    tally = np.zeros(size, np.int32)
+    for s in range(len(holder_ends) - 1):
+        tally[:] = 0
+        for h in range(holder_ends[s], holder_ends[s + 1]):
+            for q in range(ends[holders[h]], ends[holders[h] + 1]):
+                tally[labels[q]] += 1
+        for y in range(size):
+            if tally[y] >= least:
+                if len(label):
+                    label[places[s]] = y
+                    count[places[s]] = tally[y]
+                    places[s] += 1
+                else:
+                    places[s + 1] += 1

@@ -1,9 +1,8 @@
 """A training set as arrays.
 
-A feature is a value at an offset. So most of a token's attributes depend on the text of
-one token in the window alone: they are kept once per distinct text (*window* attributes).
-The others (contextual observations, joined templates, the bias) are one attribute or
-none per template and token (*direct* attributes).
+A feature is a value at an offset. Most of a token's attributes depend on the text of one token in
+the window alone, the others on contextual values and pairs of values; either way a token has few
+*bundles* (:mod:`crfdeid.engine.bundles`), and a bundle has attributes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,9 @@ from crfdeid.document import Document
 from crfdeid.engine import plain
 from crfdeid.engine.attributes import Attributes, listing, raised, spelt
 from crfdeid.engine.batch import Batch, Reader, label_names
+from crfdeid.engine.bundles import Bundles, Listed, rows, together
 from crfdeid.engine.columns import Columns, by_text
+from crfdeid.engine.numbering import numbered
 from crfdeid.engine.texts import NONE, Texts, form
 from crfdeid.line import Line
 from crfdeid.observations import OF_SHAPE, Value
@@ -29,25 +30,15 @@ TOGETHER = 20  # documents that are observed at once
 
 @dataclass(frozen=True)
 class Problem:
-    """``texts`` [tokens] are identifiers of distinct token texts; ``bounds`` [sequences + 1] delimit the
-    sequences. The direct attributes of token t are ``direct[direct_ends[t] : direct_ends[t + 1]]``.
-    ``offsets`` run down without a gap past 0; the window attributes of text i at ``offsets[o]`` are
-    ``window[window_ends[q] : window_ends[q + 1]]`` with q = i * len(offsets) + o."""
+    """``bounds`` [sequences + 1] delimit the sequences, ``gold`` [tokens] are label numbers. Each of
+    ``columns`` [tokens] gives each token a bundle, or none: -1; ``bundles`` hold attributes."""
 
     labels: list[str]
     attributes: Attributes
     gold: np.ndarray
     bounds: np.ndarray
-    texts: np.ndarray
-    offsets: np.ndarray
-    window: np.ndarray
-    window_ends: np.ndarray
-    direct: np.ndarray
-    direct_ends: np.ndarray
-
-    @property
-    def distinct(self) -> int:
-        return (len(self.window_ends) - 1) // len(self.offsets)
+    columns: list[np.ndarray]
+    bundles: Listed
 
 
 class _Numbers(dict):
@@ -84,17 +75,20 @@ class _Builder:
         gold, sizes, texts, *columns = (_joined(found) for found in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
         seen = dict(zip(self.names, columns))
+        del parts, columns
+        bundles = Bundles(len(gold))
         bias = self.attributes.add("bias", (), np.zeros((1, 0), np.int64))
-        columns = [np.full(len(gold), bias, np.int32)]
+        bundles.add(np.full(len(gold), bias, np.int32))
         for template in self.templates:
-            columns += self.column(template, seen, bounds)
-        direct_ends, direct = listed(columns)
-        offsets, window, window_ends = self.window()
-        return Problem(
-            labels=list(self.labels), attributes=self.attributes, gold=gold, bounds=bounds,
-            texts=texts, offsets=offsets, window=window, window_ends=window_ends,
-            direct=direct, direct_ends=direct_ends,
-        )  # fmt: skip
+            for column in self.column(template, seen, bounds):
+                bundles.add(column)
+        found, lists = bundles.columns()
+        offsets, window = self.window()
+        for place, offset in enumerate(offsets):
+            there = plain.shifted(texts, bounds[:-1], bounds[1:], offset)
+            number = len(lists) + there * len(offsets) + place
+            found.append(np.where(there == NONE, NONE, number).astype(np.int32))
+        return Problem(list(self.labels), self.attributes, gold, bounds, found, together([lists, window]))
 
     def observed(self, batch: Batch) -> list[np.ndarray]:
         """Labels, sizes of sequences, texts, and what each observation says, of the tokens that are
@@ -103,7 +97,7 @@ class _Builder:
         keep = np.repeat(batch.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         names = label_names(batch)
         gold = np.array([self.labels[names[index]] for index in keep.tolist()], np.int32)
-        columns = [self.columns.column(name, batch)[..., keep] for name in self.names]
+        columns = [narrow(self.columns.column(name, batch)[..., keep]) for name in self.names]
         return [gold, sizes, batch.texts[keep], *columns]
 
     def column(self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray) -> list[np.ndarray]:
@@ -124,7 +118,7 @@ class _Builder:
         keys, kinds = np.zeros(len(there), np.int64), np.zeros((1, 0), np.int32)
         for code in codes:  # number the combinations seen so far, one part more each time
             size = int(code.max(initial=0)) + 1
-            unique, keys = numbered(keys * size + code[there])
+            unique, keys = numbered(keys * np.int64(size) + code[there])
             kinds = np.column_stack([kinds[unique // size], (unique % size).astype(np.int32)])
         values = [list(self.codes[name]) for name, _ in template]
         first = self.attributes.add(title(template), values, kinds)
@@ -132,23 +126,20 @@ class _Builder:
         found[there] = first + spelt(values, kinds)[keys]
         return found
 
-    def window(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def window(self) -> tuple[Sequence[int], Listed]:
+        """The offsets that are used, and a bundle for each text at each of them."""
         by_offset = self.extractor.by_offset
-        used = [0, *by_offset]
-        offsets = range(max(used), min(used) - 1, -1)
-        columns: list[np.ndarray] = []
+        offsets = sorted(by_offset)
+        columns = [np.full(len(self.texts) * len(offsets), NONE, np.int32)]
         for name in dict.fromkeys(name for names in by_offset.values() for name in names):
             numbers, codes = self.said(name)
             wide = np.full((len(codes), len(self.texts), len(offsets)), NONE, np.int32)
             for place, offset in enumerate(offsets):
-                if name in by_offset.get(offset, ()):
+                if name in by_offset[offset]:
                     first = self.attributes.add(f"{name}[{offset}]", *listing(numbers))
                     wide[:, :, place] = raised(codes, first)
             columns += list(wide.reshape(len(codes), -1))
-        if not columns:
-            columns = [np.full(len(self.texts) * len(offsets), NONE, np.int32)]
-        window_ends, window = listed(columns)
-        return np.array(offsets), window, window_ends
+        return offsets, rows(np.column_stack(columns))
 
     def said(self, name: str) -> tuple[_Numbers, np.ndarray]:
         """The values of a lexical observation by number, and which of them it has for each text
@@ -164,34 +155,13 @@ class _Builder:
         return numbers, codes
 
 
-def listed(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The attributes of each token one after the other, and where each token's begin and end.
+def narrow(column: np.ndarray) -> np.ndarray:
+    """The same numbers in as few bytes as hold them.
 
-    >>> [part.tolist() for part in listed([np.array([4, 5]), np.array([-1, 6])])]
-    [[0, 1, 3], [4, 5, 6]]
+    >>> narrow(np.array([-1, 200])).dtype
+    dtype('int16')
     """
-    counts = sum((column != NONE).astype(np.int64) for column in columns)
-    ends = np.concatenate([[0], np.cumsum(counts)])
-    flat, place = np.empty(int(ends[-1]), np.int32), ends[:-1].copy()
-    for column in columns:
-        there = np.flatnonzero(column != NONE)
-        flat[place[there]] = column[there]
-        place[there] += 1
-    return ends, flat
-
-
-def numbered(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct keys in order of first occurrence (tokens near each other then have weights near
-    each other), and the number of each key.
-
-    >>> [part.tolist() for part in numbered(np.array([7, 5, 7]))]
-    [[7, 5], [0, 1, 0]]
-    """
-    unique, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order))
-    return unique[order], number[inverse]
+    return column.astype(np.result_type(np.int8, np.min_scalar_type(column.max(initial=0))))
 
 
 def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
@@ -199,7 +169,7 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
     most = max((len(part) for part in parts if part.ndim == 2), default=0)
     if not most:
         return np.concatenate(parts)
-    full = [np.full((most, part.shape[-1]), NONE, np.int32) for part in parts]
+    full = [np.full((most, part.shape[-1]), NONE, part.dtype) for part in parts]
     for whole, part in zip(full, parts):
         whole[: len(part) if part.ndim == 2 else 1] = part
     return np.concatenate(full, axis=1)
