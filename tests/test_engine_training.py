@@ -46,13 +46,13 @@ def test_transposed_says_who_holds_what(items):
 def problems(draw):
     """A few columns of attributes, some of many values, some that say the same."""
     tokens = draw(st.integers(1, 60))
-    columns, first = [], 0
+    columns, first = [np.zeros(tokens, np.int32)], 1  # the bias
     for size in draw(st.lists(st.sampled_from([1, 2, 5, 30]), min_size=1, max_size=6)):
         codes = draw(st.lists(st.integers(-1, size - 1), min_size=tokens, max_size=tokens))
         for _ in range(draw(st.integers(1, 2))):
             columns.append(np.array([NONE if code == NONE else first + code for code in codes], np.int32))
             first += size
-    bundles = Bundles(tokens)
+    bundles = Bundles(tokens, draw(st.sampled_from([0.0, 0.2, 1.0])))
     for column in columns:
         bundles.add(column)
     attributes = Attributes()
@@ -102,6 +102,7 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(drawn,
     found = pairs(problem, sets, minfreq, every, False)
     place, width = places(LABELS)
     laid = layout(problem, sets, found, place)
+    assert problem.columns == []
     weights = np.random.default_rng(seed).normal(size=len(found.label))
     table = np.zeros((laid.rows, width))
     first = len(laid.whole.row_ends) - 1
@@ -110,9 +111,9 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(drawn,
     expected, gradient, wanted_gradient = np.zeros_like(table), np.zeros_like(weights), np.zeros_like(weights)
     for token in range(len(problem.gold)):
         score, wanted = np.full(width, 7.0), np.zeros(width)
-        kernels.total(token, laid.tokens, table, weights, score)
+        kernels.total(token, *laid.tokens, table, weights, score)
         marginals = np.random.default_rng(seed + token).normal(size=width)
-        kernels.give(token, laid.tokens, marginals, expected, gradient)
+        kernels.give(token, *laid.tokens, marginals, expected, gradient)
         for one in {int(sets.number[a]) for a in attributes_of(columns, token)}:
             own = slice(found.ends[one], found.ends[one + 1])
             wanted[place[found.label[own]]] += weights[own]

@@ -16,7 +16,7 @@ import numpy as np
 from crfdeid.engine.numbering import numbered
 from crfdeid.engine.texts import NONE
 
-FEW = 1 / 16  # of the tokens: so many combinations are few
+FEW = 1 / 50  # of the tokens: so many combinations are few
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class _Group:
 class Bundles:
     """Columns of attributes [tokens], -1 where a token has none, in few columns of bundles."""
 
-    def __init__(self, tokens: int) -> None:
-        self.most = int(tokens * FEW)
+    def __init__(self, tokens: int, few: float = FEW) -> None:
+        self.most = int(tokens * few)
         self.groups: list[_Group] = []
         self.alone: list[_Group] = []
 
@@ -71,13 +71,17 @@ class Bundles:
             self.alone.append(_Group(codes.astype(np.int32), every[:, None]))
 
     def columns(self) -> tuple[list[np.ndarray], Listed]:
-        """Bundles [tokens] by columns, and the attributes of each bundle."""
+        """Bundles [tokens] by columns, and the attributes of each bundle. The columns that were added
+        are forgotten."""
         columns, lists, count = [], [], 0
-        for group in (*self.groups, *self.alone):
-            columns.append(group.numbers + np.int32(count))
+        groups = [*self.groups, *self.alone]
+        self.groups, self.alone = [], []
+        while groups:  # one after the other, so that no column is held twice
+            group = groups.pop(0)
+            columns.append(group.numbers)
+            columns[-1] += count
             lists.append(rows(group.kinds))
             count += len(group.kinds)
-        self.groups, self.alone = [], []
         return columns, together(lists)
 
 
@@ -93,7 +97,8 @@ def rows(kinds: np.ndarray) -> Listed:
 
 def together(lists: Sequence[Listed]) -> Listed:
     """The items of all lists, one after the other."""
-    ends = [np.zeros(1, np.int64)]
+    ends, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
     for one in lists:
         ends.append(one.ends[1:] + ends[-1][-1])
-    return Listed(np.concatenate(ends), np.concatenate([one.values for one in lists]))
+        values.append(one.values)
+    return Listed(np.concatenate(ends), np.concatenate(values))

@@ -37,10 +37,9 @@ TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
 
 
 @njit(**INLINE)
-def total(item, sums, table, weights, into):
+def total(item, row_ends, rows, pair_ends, pairs, labels, table, weights, into):
     """Make ``into`` what an item is the sum of. Rows are read four at once: writing takes the time."""
-    rows = sums.rows
-    q, last = sums.row_ends[item], sums.row_ends[item + 1]
+    q, last = row_ends[item], row_ends[item + 1]
     if q + 3 < last:
         r1, r2, r3, r4 = table[rows[q]], table[rows[q + 1]], table[rows[q + 2]], table[rows[q + 3]]
         for y in range(len(into)):
@@ -63,33 +62,36 @@ def total(item, sums, table, weights, into):
         r1 = table[rows[q]]
         for y in range(len(into)):
             into[y] += r1[y]
-    for q in range(sums.pair_ends[item], sums.pair_ends[item + 1]):
-        into[sums.labels[q]] += weights[sums.pairs[q]]
+    for q in range(pair_ends[item], pair_ends[item + 1]):
+        into[labels[q]] += weights[pairs[q]]
 
 
 @njit(**INLINE)
-def give(item, sums, row, expected, gradient):
+def give(item, row_ends, rows, pair_ends, pairs, labels, row, expected, gradient):
     """Add a row of expectations to those of what an item is the sum of."""
-    for q in range(sums.row_ends[item], sums.row_ends[item + 1]):
-        into = expected[sums.rows[q]]
+    for q in range(row_ends[item], row_ends[item + 1]):
+        into = expected[rows[q]]
         for y in range(len(row)):
             into[y] += row[y]
-    for q in range(sums.pair_ends[item], sums.pair_ends[item + 1]):
-        gradient[sums.pairs[q]] += row[sums.labels[q]]
+    for q in range(pair_ends[item], pair_ends[item + 1]):
+        gradient[pairs[q]] += row[labels[q]]
 
 
 @njit(**OPTIONS)
 def make(first, last, offset, sums, weights, table):
     """Make the rows ``offset + first`` to ``offset + last`` of the table."""
+    row_ends, rows, pair_ends, pairs, labels = sums
     for item in range(first, last):
-        total(item, sums, table, weights, table[offset + item])
+        total(item, row_ends, rows, pair_ends, pairs, labels, table, weights, table[offset + item])
 
 
 @njit(**OPTIONS)
 def unmake(offset, sums, expected, gradient):
     """Give the expectations on made rows to what they were made of."""
-    for item in range(len(sums.row_ends) - 1):
-        give(item, sums, expected[offset + item], expected, gradient)
+    row_ends, rows, pair_ends, pairs, labels = sums
+    for item in range(len(row_ends) - 1):
+        row = expected[offset + item]
+        give(item, row_ends, rows, pair_ends, pairs, labels, row, expected, gradient)
 
 
 @njit(**OPTIONS)
@@ -109,9 +111,16 @@ def expectations(
             score = emit(gold, start, stop, sums, table, weights, factors, work, True)
         likelihood += score - forward(stop - start, factors, work)
         backward(stop - start, factors, work, counts)
-        for t in range(start, stop):
-            give(t, sums, work.emissions[t - start], expected, gradient)
+        expect(start, stop, sums, work.emissions, expected, gradient)
     return likelihood
+
+
+@njit(**OPTIONS)
+def expect(start, stop, sums, marginals, expected, gradient):
+    """Add the marginals of tokens ``start`` to ``stop`` to the expectations on rows and weights."""
+    row_ends, rows, pair_ends, pairs, labels = sums
+    for t in range(start, stop):
+        give(t, row_ends, rows, pair_ends, pairs, labels, marginals[t - start], expected, gradient)
 
 
 @njit(nogil=True, cache=True, forceinline=True, fastmath={"nnan", "nsz"})
@@ -178,48 +187,52 @@ def products(row, one, other):
 def emit(gold, start, stop, sums, table, weights, factors, work, shift):
     """Make ``work.emissions`` the exponentials of the scores of tokens ``start`` to ``stop``: of the scores
     less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
+    row_ends, rows, pair_ends, pairs, labels = sums
+    emissions, most, real, transitions = work.emissions, work.most, work.real, factors.weights
+    rest, powers, bits = work.rest, work.powers, work.bits
     score = 0.0
     for t in range(start, stop):
-        row = work.emissions[t - start]
-        total(t, sums, table, weights, row)
+        row = emissions[t - start]
+        total(t, row_ends, rows, pair_ends, pairs, labels, table, weights, row)
         score += row[gold[t]]
         if t > start:
-            score += factors.weights[gold[t - 1], gold[t]]
-        larger(row, work.most)
+            score += transitions[gold[t - 1], gold[t]]
+        larger(row, most)
         if shift:
-            score -= shifted(row, work.real)
-        exponential(row, work.real, work.rest, work.powers, work.bits)
+            score -= shifted(row, real)
+        exponential(row, real, rest, powers, bits)
     return score
 
 
 @njit(**OPTIONS)
 def forward(size, factors, work):
     """The scaled alpha of a sequence of ``size`` tokens. Returns the log of the summed scores."""
-    structure, excess, unseen = factors.structure, factors.excess, factors.unseen
-    from_hub, to_hub, stay, others = excess.from_hub, excess.to_hub, excess.stay, excess.others
-    hub, unit, real, more = structure.hub, structure.unit, work.real, work.more
+    hub, unit, starts, ends, lengths, sources, targets = factors.structure
+    from_hub, to_hub, stay, strips, others = factors.excess
+    emissions, alpha, scales, real, more = work.emissions, work.alpha, work.scale, work.real, work.more
+    unseen = factors.unseen
     log_total = 0.0
     for t in range(size):
-        e, a = work.emissions[t], work.alpha[t]
+        e, a = emissions[t], alpha[t]
         if t == 0:
             a[:] = 1.0
         else:
-            before = work.alpha[t - 1]
+            before = alpha[t - 1]
             more[:] = 0.0
             for k in range(len(others)):
-                more[structure.targets[k]] += before[structure.sources[k]] * others[k]
+                more[targets[k]] += before[sources[k]] * others[k]
             mass = before[hub]
             into_hub, _ = products(before, to_hub, real)
             for y in range(len(a)):
                 a[y] = (unseen + mass * from_hub[y]) + (before[y] * stay[y] + into_hub * unit[y]) + more[y]
-            for d in range(len(structure.starts)):
-                i, j, strip = structure.starts[d], structure.ends[d], excess.strips[d]
-                for y in range(structure.lengths[d]):
+            for d in range(len(starts)):
+                i, j, strip = starts[d], ends[d], strips[d]
+                for y in range(lengths[d]):
                     a[j + y] += before[i + y] * strip[i + y]
         z, _ = products(a, e, real)
         log_total += np.log(z)
         scale = 1.0 / z
-        work.scale[t] = scale
+        scales[t] = scale
         for y in range(len(a)):
             a[y] *= e[y] * scale
     return log_total
@@ -228,36 +241,37 @@ def forward(size, factors, work):
 @njit(**OPTIONS)
 def backward(size, factors, work, counts):
     """The scaled beta of a sequence of ``size`` tokens: ``work.emissions`` become marginals."""
-    structure, excess, unseen = factors.structure, factors.excess, factors.unseen
-    from_hub, to_hub, stay, others = excess.from_hub, excess.to_hub, excess.stay, excess.others
-    hub, unit, real, more = structure.hub, structure.unit, work.real, work.more
-    beta, row = work.beta, work.row
+    hub, unit, starts, ends, lengths, sources, targets = factors.structure
+    from_hub, to_hub, stay, strips, others = factors.excess
+    from_counts, to_counts, stay_counts, strip_counts, other_counts = counts
+    emissions, alpha, scales, real, more = work.emissions, work.alpha, work.scale, work.real, work.more
+    unseen, beta, row = factors.unseen, work.beta, work.row
     beta[:] = 1.0
     for t in range(size - 1, -1, -1):
-        e, a, scale = work.emissions[t], work.alpha[t], work.scale[t]
+        e, a, scale = emissions[t], alpha[t], scales[t]
         for y in range(len(row)):
             b = beta[y]
             row[y] = e[y] * b * scale
             e[y] = a[y] * b
         if t == 0:
             break
-        before = work.alpha[t - 1]
+        before = alpha[t - 1]
         mass, after = before[hub], row[hub]
         more[:] = 0.0
         for k in range(len(others)):
-            r = row[structure.targets[k]]
-            more[structure.sources[k]] += others[k] * r
-            counts.others[k] += before[structure.sources[k]] * r
+            r = row[targets[k]]
+            more[sources[k]] += others[k] * r
+            other_counts[k] += before[sources[k]] * r
         z, out_of_hub = products(row, real, from_hub)
         for y in range(len(row)):
-            counts.from_hub[y] += mass * row[y]
-            counts.to_hub[y] += before[y] * after
-            counts.stay[y] += before[y] * row[y]
+            from_counts[y] += mass * row[y]
+            to_counts[y] += before[y] * after
+            stay_counts[y] += before[y] * row[y]
         gain = unseen * z
         for y in range(len(row)):
             beta[y] = (gain + to_hub[y] * after) + (stay[y] * row[y] + out_of_hub * unit[y]) + more[y]
-        for d in range(len(structure.starts)):
-            i, j, strip, count = structure.starts[d], structure.ends[d], excess.strips[d], counts.strips[d]
-            for y in range(structure.lengths[d]):
+        for d in range(len(starts)):
+            i, j, strip, count = starts[d], ends[d], strips[d], strip_counts[d]
+            for y in range(lengths[d]):
                 beta[i + y] += strip[i + y] * row[j + y]
                 count[i + y] += before[i + y] * row[j + y]

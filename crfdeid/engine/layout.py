@@ -15,13 +15,13 @@ from numba import njit
 
 from crfdeid.engine.bundles import Listed
 from crfdeid.engine.compiled import OPTIONS as COMPILED
-from crfdeid.engine.occurrences import Pairs
+from crfdeid.engine.occurrences import Pairs, narrowest
 from crfdeid.engine.problem import Problem
 from crfdeid.engine.texts import NONE
 from crfdeid.engine.twins import Sets
 
 MANY = 6  # pairs that are worth a row
-OFTEN = 8  # tokens that make a bundle's row worth its making
+OFTEN = 16  # tokens that make a bundle's row worth its making
 
 
 class Sums(NamedTuple):
@@ -50,18 +50,17 @@ class Layout:
 
 
 def layout(problem: Problem, sets: Sets, pairs: Pairs, places: np.ndarray) -> Layout:
-    """``places`` [labels] is where labels stand in a row."""
+    """``places`` [labels] is where labels stand in a row. The problem's columns are taken away."""
     whole = np.flatnonzero(pairs.sizes >= MANY)
     row_of_set = np.full(len(sets.sizes), NONE, np.int32)
     row_of_set[whole] = np.arange(len(whole))
     loose = np.where(row_of_set == NONE, pairs.sizes, 0)  # the pairs of sets without a row
-    held_rows = row_of_set[sets.bundles.values] != NONE
-    counts = (_within(sets.bundles.ends, held_rows), _within(sets.bundles.ends, loose[sets.bundles.values]))
+    counts = _within(sets.bundles, row_of_set != NONE), _within(sets.bundles, loose)
     worth = (pairs.bundles >= OFTEN) & (counts[0] * MANY + counts[1] > MANY)
     made = np.flatnonzero(worth)
     row_of_bundle = np.full(len(worth), NONE, np.int32)
     row_of_bundle[made] = np.arange(len(whole), len(whole) + len(made))
-    where = places[pairs.label].astype(np.uint8 if places.max(initial=0) < 256 else np.uint16)
+    where = places[pairs.label].astype(narrowest(int(places.max(initial=0)) + 1))
     sources = Sources(sets.bundles, row_of_set, pairs.ends, where, counts)
     rows = sources.sums([made.astype(np.int32)], np.full(len(worth), NONE, np.int32))
     every = Listed(np.arange(len(sets.sizes) + 1), np.arange(len(sets.sizes)))
@@ -70,10 +69,11 @@ def layout(problem: Problem, sets: Sets, pairs: Pairs, places: np.ndarray) -> La
     return Layout(firsts, rows, sources.sums(problem.columns, row_of_bundle))
 
 
-def _within(ends: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The sum of each item's values."""
-    sums = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
-    return sums[ends[1:]] - sums[ends[:-1]]
+def _within(bundles: Listed, numbers: np.ndarray) -> np.ndarray:
+    """The sum of the numbers [sets] of each bundle's sets."""
+    sums = np.zeros(len(bundles.values) + 1, np.int64)
+    np.cumsum(numbers[bundles.values], out=sums[1:])
+    return (sums[bundles.ends[1:]] - sums[bundles.ends[:-1]]).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -89,24 +89,34 @@ class Sources:
 
     def sums(self, columns: list[np.ndarray], row_of_bundle: np.ndarray) -> Sums:
         """Items that are the sum of a bundle (or none: -1) from each of ``columns``: of the bundle's row,
-        or where it has none of all that it holds."""
+        or where it has none of all that it holds. The columns are taken away one by one, as what
+        is made of them takes their memory."""
         has_row = row_of_bundle != NONE
-        sizes = (np.where(has_row, 1, self.counts[0]), np.where(has_row, 0, self.counts[1]))
-        ends = []
-        for size in sizes:
-            size = np.append(size, 0)  # what -1 finds
-            count = sum((size[column] for column in columns), np.zeros(len(columns[0]), np.int64))
-            ends.append(np.concatenate([[0], np.cumsum(count)]))
-        rows, pairs = (np.empty(int(end[-1]), np.uint32) for end in ends)
-        labels = np.empty(len(pairs), self.pair_label.dtype)
-        places = [end[:-1].copy() for end in ends]
-        for column in columns:
+        row_ends, row_count = _starts(columns, np.where(has_row, 1, self.counts[0]))
+        pair_ends, pair_count = _starts(columns, np.where(has_row, 0, self.counts[1]))
+        largest = max(row_of_bundle.max(initial=0), self.row_of_set.max(initial=0))
+        rows = np.empty(row_count, narrowest(int(largest) + 1))
+        pairs, labels = np.empty(pair_count, np.uint32), np.empty(pair_count, self.pair_label.dtype)
+        while columns:
             _list(
-                column, row_of_bundle, self.bundles.ends, self.bundles.values, self.row_of_set,
-                self.pair_ends, self.pair_label, *places, rows, pairs, labels,
+                columns.pop(0), row_of_bundle, self.bundles.ends, self.bundles.values, self.row_of_set,
+                self.pair_ends, self.pair_label, row_ends[1:], pair_ends[1:], rows, pairs, labels,
             )  # fmt: skip
-        row_ends, pair_ends = (end.astype(np.uint32 if end[-1] < 2**32 else np.uint64) for end in ends)
         return Sums(row_ends, rows, pair_ends, pairs, labels)
+
+
+def _starts(columns: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray, int]:
+    """Where the list of each item begins, after a 0, and how long all lists are together, where each
+    bundle of an item adds its ``sizes`` to the item's list. (Filling the lists moves the
+    beginnings to the ends.)"""
+    sizes = np.append(sizes, 0)  # what -1 finds
+    counts = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        counts += sizes[column]
+    total = int(counts.sum())
+    found = np.zeros(len(counts) + 1, np.uint32 if total < 2**32 else np.uint64)
+    np.cumsum(counts[:-1], out=found[2:])
+    return found, total
 
 
 @njit(**COMPILED)

@@ -42,16 +42,20 @@ def pairs(problem: Problem, sets: Sets, minfreq: float, every_state: bool, every
     holders = Listed(*transposed(sets.bundles.ends, sets.bundles.values, len(sets.sizes)))
     found = np.zeros(len(sets.sizes) + 1, np.int64)
     least = max(minfreq, 0.0 if every_state else 1.0)
+    kind = narrowest(size)
     given = (holders.ends, holders.values, occurrences.ends, occurrences.values, size, least)
-    _tally(*given, found, np.empty(0, np.uint16), np.empty(0, np.int32))
+    _tally(*given, found, np.empty(0, kind), np.empty(0, np.int32))
     ends = np.cumsum(found)
-    label, count = np.empty(int(ends[-1]), np.uint16), np.empty(int(ends[-1]), np.int32)
+    label, count = np.empty(int(ends[-1]), kind), np.empty(int(ends[-1]), np.int32)
     _tally(*given, ends.copy(), label, count)
     transitions = _transitions(problem, size)
     allowed = transitions >= max(minfreq, 0 if every_transition else 1)
-    if size <= 256:
-        label = label.astype(np.uint8)
     return Pairs(label, ends, count, transitions, allowed, np.diff(occurrences.ends))
+
+
+def narrowest(size: int) -> type:
+    """The kind of unsigned numbers below ``size`` that takes the fewest bytes."""
+    return np.min_scalar_type(max(size - 1, 0)).type
 
 
 def _transitions(problem: Problem, size: int) -> np.ndarray:
@@ -69,7 +73,7 @@ def _labels_of_bundles(problem: Problem) -> Listed:
     for column in problem.columns:
         counts[:-1] += np.bincount(column[column != NONE], minlength=len(problem.bundles))
     ends = np.concatenate([[0], np.cumsum(counts[:-1])])
-    found, places = np.empty(int(ends[-1]), np.uint16), ends[:-1].copy()
+    found, places = np.empty(int(ends[-1]), narrowest(len(problem.labels))), ends[:-1].copy()
     for column in problem.columns:
         _place(column, problem.gold, places, found)
     return Listed(ends, found)

@@ -14,7 +14,6 @@ from itertools import islice
 import numpy as np
 
 from crfdeid.document import Document
-from crfdeid.engine import plain
 from crfdeid.engine.attributes import Attributes, listing, raised, spelt
 from crfdeid.engine.batch import Batch, Reader, label_names
 from crfdeid.engine.bundles import Bundles, Listed, rows, together
@@ -82,12 +81,13 @@ class _Builder:
         for template in self.templates:
             for column in self.column(template, seen, bounds):
                 bundles.add(column)
+        del seen
         found, lists = bundles.columns()
         offsets, window = self.window()
         for place, offset in enumerate(offsets):
-            there = plain.shifted(texts, bounds[:-1], bounds[1:], offset)
-            number = len(lists) + there * len(offsets) + place
-            found.append(np.where(there == NONE, NONE, number).astype(np.int32))
+            there = neighbours(texts, bounds, offset)
+            number = there * np.int32(len(offsets)) + np.int32(len(lists) + place)
+            found.append(np.where(there == NONE, np.int32(NONE), number))
         return Problem(list(self.labels), self.attributes, gold, bounds, found, together([lists, window]))
 
     def observed(self, batch: Batch) -> list[np.ndarray]:
@@ -103,15 +103,12 @@ class _Builder:
     def column(self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray) -> list[np.ndarray]:
         """The attribute of a template at each token; of several where its observation has several
         values."""
-        where = bounds[:-1], bounds[1:]
-        parts = [seen[name] for name, _ in template]
-        offsets = [offset for _, offset in template]
-        if len(parts) == 1:
-            first = self.attributes.add(title(template), *listing(self.codes[template[0][0]]))
-            several = parts[0] if parts[0].ndim == 2 else parts
-            codes = (plain.shifted(column, *where, offsets[0]) for column in several)
-            return [raised(code, first) for code in codes]
-        return [self.joined(template, [plain.shifted(c, *where, o) for c, o in zip(parts, offsets)])]
+        parts = [neighbours(seen[name], bounds, offset) for name, offset in template]
+        if len(parts) > 1:
+            return [self.joined(template, parts)]
+        first = self.attributes.add(title(template), *listing(self.codes[template[0][0]]))
+        several = parts[0] if parts[0].ndim == 2 else parts
+        return [raised(codes, first) for codes in several]
 
     def joined(self, template: Template, codes: Sequence[np.ndarray]) -> np.ndarray:
         there = np.flatnonzero(np.all([code != NONE for code in codes], axis=0))
@@ -146,13 +143,36 @@ class _Builder:
         [values of a text, texts]."""
         numbers = _Numbers()
         observe, strings = self.extractor.lexical[name], self.texts.strings
-        asked = list(map(form, strings)) if name in OF_SHAPE else strings
-        known = {text: [numbers[one] for one in each(observe(text))] for text in dict.fromkeys(asked)}
-        found = [known[text] for text in asked]
-        codes = np.full((max(map(len, found), default=1) or 1, len(found)), NONE, np.int32)
-        for text, own in enumerate(found):
-            codes[: len(own), text] = own
-        return numbers, codes
+        kinds = _Numbers()
+        which = [kinds[form(text)] for text in strings] if name in OF_SHAPE else slice(None)
+        values = [each(observe(text)) for text in (kinds if name in OF_SHAPE else strings)]
+        sizes = np.array([len(own) for own in values], np.int64)
+        codes = np.full((max(int(sizes.max(initial=0)), 1), len(values)), NONE, np.int32)
+        owners = np.repeat(np.arange(len(values)), sizes)
+        places = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        codes[places, owners] = [numbers[one] for own in values for one in own]
+        return numbers, codes[:, which]
+
+
+def neighbours(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarray:
+    """What stands ``offset`` tokens away in the same sequence, -1 where nothing does; ``codes`` are
+    [tokens], or [values, tokens].
+
+    >>> neighbours(np.array([5, 6, 7]), np.array([0, 2, 3]), 1).tolist()
+    [6, -1, -1]
+    """
+    if offset == 0:
+        return codes
+    found = np.full_like(codes, NONE)
+    if abs(offset) < codes.shape[-1]:
+        here = slice(max(-offset, 0), min(-offset, 0) or None)
+        there = slice(max(offset, 0), min(offset, 0) or None)
+        found[..., here] = codes[..., there]
+    for step in range(abs(offset)):  # not across bounds
+        edge = bounds[1:] - 1 - step if offset > 0 else bounds[:-1] + step
+        inside = (edge >= bounds[:-1]) & (edge < bounds[1:])
+        found[..., edge[inside]] = NONE
+    return found
 
 
 def narrow(column: np.ndarray) -> np.ndarray:
