@@ -15,7 +15,8 @@ from crfdeid.crf import Model
 from crfdeid.document import Document, Span
 
 LOT = 400_000  # characters that go to a process at once
-AHEAD = 2  # lots that wait for each process
+AHEAD = 2  # lots that wait for each other process
+MOST = 6  # lots that are held for each process, where some are done before their turn
 
 _tagger: model.Tagger
 
@@ -23,26 +24,38 @@ _tagger: model.Tagger
 def tag_all(
     tagger: model.Tagger, folder: Path | str | None, engine: str, documents: Iterable[Document], jobs: int
 ) -> Iterator[Document]:
-    """As :func:`crfdeid.model.tag_all` with ``tagger``, which is the model in ``folder``, in ``jobs``
-    processes. The first lot is tagged here: few notes are not worth a process, and what the tagger has
+    """As :func:`crfdeid.model.tag_all` with ``tagger``, which is the model in ``folder``, in two or more
+    processes (``jobs``), of which this is one: it reads and writes, and tags while the others have
+    enough to do. The first lot is tagged here: few notes are not worth a process, and what the tagger has
     learned of their texts, processes that are forked from this one know."""
-    waiting: deque[tuple[list[Document], Future[list[tuple[Span, ...]]]]] = deque()
     rest = lots(documents, LOT)
     yield from model.tag_all(tagger, next(rest, []))
     second = next(rest, None)
     if second is None:
         return
-    with _pool(tagger, folder, engine, jobs) as pool:
+    waiting: deque[tuple[list[Document], Future[list[tuple[Span, ...]]]]] = deque()
+    with _pool(tagger, folder, engine, jobs - 1) as pool:
         try:
             for lot in chain([second], rest):
-                waiting.append((lot, pool.submit(_tag, lot)))
-                if len(waiting) > jobs * AHEAD:
+                busy = sum(not future.done() for _, future in waiting)
+                if busy < (jobs - 1) * AHEAD:
+                    waiting.append((lot, pool.submit(_tag, lot)))
+                else:
+                    waiting.append((lot, _done([d.spans for d in model.tag_all(tagger, lot)])))
+                while waiting and (waiting[0][1].done() or len(waiting) > jobs * MOST):
                     yield from _joined(*waiting.popleft())
             while waiting:
                 yield from _joined(*waiting.popleft())
         finally:
             for _, future in waiting:
                 future.cancel()
+
+
+def _done(spans: list[tuple[Span, ...]]) -> Future[list[tuple[Span, ...]]]:
+    """What was tagged here, told as the other processes' answers are."""
+    future: Future[list[tuple[Span, ...]]] = Future()
+    future.set_result(spans)
+    return future
 
 
 def _pool(tagger: model.Tagger, folder: Path | str | None, engine: str, jobs: int) -> ProcessPoolExecutor:

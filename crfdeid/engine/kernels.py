@@ -105,10 +105,12 @@ def expectations(
     likelihood = 0.0
     for s in range(first, last):
         start, stop = bounds[s], bounds[s + 1]
-        work.most[:] = 0.0
-        score = emit(gold, start, stop, sums, table, weights, factors, work, False)
-        if not work.most.max() < SAFE:
-            score = emit(gold, start, stop, sums, table, weights, factors, work, True)
+        score = 0.0
+        for shift in (False, True):  # scores are small, nearly always
+            work.most[:] = 0.0
+            score = emit(gold, start, stop, sums, table, weights, factors, work, shift)
+            if work.most.max() < SAFE:
+                break
         likelihood += score - forward(stop - start, factors, work)
         backward(stop - start, factors, work, counts)
         expect(start, stop, sums, work.emissions, expected, gradient)
@@ -173,6 +175,14 @@ def exponential(row, real, rest, powers, bits):
 
 
 @njit(**INLINE)
+def product(one, other):
+    found = 0.0
+    for y in range(len(one)):
+        found += one[y] * other[y]
+    return found
+
+
+@njit(**INLINE)
 def products(row, one, other):
     """Of ``row`` with two others."""
     first = 0.0
@@ -209,7 +219,7 @@ def forward(size, factors, work):
     """The scaled alpha of a sequence of ``size`` tokens. Returns the log of the summed scores."""
     hub, unit, starts, ends, lengths, sources, targets = factors.structure
     from_hub, to_hub, stay, strips, others = factors.excess
-    emissions, alpha, scales, real, more = work.emissions, work.alpha, work.scale, work.real, work.more
+    emissions, alpha, scales, more = work.emissions, work.alpha, work.scale, work.more
     unseen = factors.unseen
     log_total = 0.0
     for t in range(size):
@@ -222,14 +232,14 @@ def forward(size, factors, work):
             for k in range(len(others)):
                 more[targets[k]] += before[sources[k]] * others[k]
             mass = before[hub]
-            into_hub, _ = products(before, to_hub, real)
+            into_hub = product(before, to_hub)
             for y in range(len(a)):
                 a[y] = (unseen + mass * from_hub[y]) + (before[y] * stay[y] + into_hub * unit[y]) + more[y]
             for d in range(len(starts)):
                 i, j, strip = starts[d], ends[d], strips[d]
                 for y in range(lengths[d]):
                     a[j + y] += before[i + y] * strip[i + y]
-        z, _ = products(a, e, real)
+        z = product(a, e)
         log_total += np.log(z)
         scale = 1.0 / z
         scales[t] = scale

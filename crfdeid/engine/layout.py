@@ -61,10 +61,12 @@ def layout(problem: Problem, sets: Sets, pairs: Pairs, places: np.ndarray) -> La
     row_of_bundle = np.full(len(worth), NONE, np.int32)
     row_of_bundle[made] = np.arange(len(whole), len(whole) + len(made))
     where = places[pairs.label].astype(narrowest(int(places.max(initial=0)) + 1))
-    sources = Sources(sets.bundles, row_of_set, pairs.ends, where, counts)
+    kind = narrowest(len(whole) + len(made))  # one for all lists, so that loops are compiled once
+    sources = Sources(sets.bundles, row_of_set, pairs.ends, where, kind, counts)
     rows = sources.sums([made.astype(np.int32)], np.full(len(worth), NONE, np.int32))
     every = Listed(np.arange(len(sets.sizes) + 1), np.arange(len(sets.sizes)))
-    alone = Sources(every, np.full_like(row_of_set, NONE), pairs.ends, where, (0 * pairs.sizes, pairs.sizes))
+    none = np.full_like(row_of_set, NONE)
+    alone = Sources(every, none, pairs.ends, where, kind, (0 * pairs.sizes, pairs.sizes))
     firsts = alone.sums([whole.astype(np.int32)], np.full(len(sets.sizes), NONE, np.int32))
     return Layout(firsts, rows, sources.sums(problem.columns, row_of_bundle))
 
@@ -79,12 +81,13 @@ def _within(bundles: Listed, numbers: np.ndarray) -> np.ndarray:
 @dataclass(frozen=True)
 class Sources:
     """Of what a bundle is the sum: its sets, the row of each or -1, and their pairs; ``counts`` how
-    many rows and pairs that makes."""
+    many rows and pairs that makes. ``row_kind`` holds the number of any row."""
 
     bundles: Listed
     row_of_set: np.ndarray
     pair_ends: np.ndarray
     pair_label: np.ndarray
+    row_kind: type
     counts: tuple[np.ndarray, np.ndarray]
 
     def sums(self, columns: list[np.ndarray], row_of_bundle: np.ndarray) -> Sums:
@@ -94,8 +97,7 @@ class Sources:
         has_row = row_of_bundle != NONE
         row_ends, row_count = _starts(columns, np.where(has_row, 1, self.counts[0]))
         pair_ends, pair_count = _starts(columns, np.where(has_row, 0, self.counts[1]))
-        largest = max(row_of_bundle.max(initial=0), self.row_of_set.max(initial=0))
-        rows = np.empty(row_count, narrowest(int(largest) + 1))
+        rows = np.empty(row_count, self.row_kind)
         pairs, labels = np.empty(pair_count, np.uint32), np.empty(pair_count, self.pair_label.dtype)
         while columns:
             _list(

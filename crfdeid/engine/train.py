@@ -54,29 +54,50 @@ def train(
     place, width = places(problem.labels)
     laid = layout(problem, sets, found, place)
     features = Features(problem.labels, problem.attributes, sets.number, sets.sizes, found)
-    gold, bounds = place[problem.gold], problem.bounds
-    del problem, sets  # their bundles are laid out: the memory goes back
     refuse_too_large(features, laid.rows, width, threads)
+    corpus = Corpus(place[problem.gold], problem.bounds, laid, Transitions(found.allowed, place, width))
+    del problem, sets, laid  # their bundles are laid out: the memory goes back
+    x, stopped = fitted(corpus, features, settings, start, on_iteration, threads)
+    del corpus  # names of attributes take its memory
+    features.write(path, x)
+    if stopped:
+        raise Stopped
+
+
+def fitted(
+    corpus: Corpus,
+    features: Features,
+    settings: dict[str, Any],
+    start: weights.Weights | None,
+    on_iteration: Callable[[int, float], None],
+    threads: int,
+) -> tuple[np.ndarray, bool]:
+    """The variables, and whether Ctrl-C was heard after an iteration."""
     chosen = {name: value for name, value in settings.items() if name in Settings.__dataclass_fields__}
+    latest = [np.zeros(len(features)) if start is None else features.started(start)]
+
+    def hear(number: int, loss: float, x: np.ndarray) -> None:
+        latest.append(x)
+        del latest[:-1]
+        on_iteration(number, loss)
+
     with ThreadPoolExecutor(threads) as pool:
-        transitions = Transitions(found.allowed, place, width)
-        c2 = settings.get("c2", 1.0)
-        objective = Objective(gold, bounds, features, laid, transitions, c2, pool, threads)
-        latest = [np.zeros(len(features)) if start is None else features.started(start)]
-
-        def hear(number: int, loss: float, x: np.ndarray) -> None:
-            latest.append(x)
-            del latest[:-1]
-            on_iteration(number, loss)
-
+        objective = Objective(corpus, features, settings.get("c2", 1.0), pool, threads)
         try:
-            latest.append(minimise(objective, latest[0], Settings(**chosen), hear, objective.vectors))
+            return minimise(objective, latest[0], Settings(**chosen), hear, objective.vectors), False
         except KeyboardInterrupt:
             if not latest[-1].any():
                 raise
-            features.write(path, latest[-1])
-            raise Stopped from None
-    features.write(path, latest[-1])
+            return latest[-1], True
+
+
+class Corpus(NamedTuple):
+    """``gold`` [tokens] are the places of labels, ``bounds`` [sequences + 1] delimit the sequences."""
+
+    gold: np.ndarray
+    bounds: np.ndarray
+    laid: Layout
+    transitions: Transitions
 
 
 @dataclass(frozen=True)
@@ -157,31 +178,22 @@ def refuse_too_large(features: Features, rows: int, width: int, threads: int) ->
 
 
 class Objective:
-    """The negative log-likelihood with c2 * |x|^2, and its gradient, of the variables of ``features``.
-    ``gold`` [tokens] are places of labels."""
+    """The negative log-likelihood with c2 * |x|^2, and its gradient, of the variables of ``features``."""
 
     def __init__(
-        self,
-        gold: np.ndarray,
-        bounds: np.ndarray,
-        features: Features,
-        laid: Layout,
-        transitions: Transitions,
-        c2: float,
-        pool: ThreadPoolExecutor,
-        threads: int,
+        self, corpus: Corpus, features: Features, c2: float, pool: ThreadPoolExecutor, threads: int
     ) -> None:
-        self.gold, self.bounds, self.laid, self.transitions = gold, bounds, laid, transitions
+        self.gold, self.bounds, self.laid, self.transitions = corpus
         self.c2, self.pool, self.threads, self.states = c2, pool, threads, features.states
         self.observed = features.observed()
         self.vectors = Vectors(features.roots(), pool, threads)
-        self.table = np.zeros((laid.rows, transitions.width))
-        tokens = np.linspace(0, len(gold), threads + 1)
-        edges = np.searchsorted(bounds, tokens)
-        edges[-1] = len(bounds) - 1
+        self.table = np.zeros((self.laid.rows, self.transitions.width))
+        tokens = np.linspace(0, len(self.gold), threads + 1)
+        edges = np.searchsorted(self.bounds, tokens)
+        edges[-1] = len(self.bounds) - 1
         self.parts = [_Part(self, a, b) for a, b in zip(edges.tolist(), edges[1:].tolist())]
-        self.first_made = len(laid.whole.row_ends) - 1
-        self.edges = np.linspace(0, laid.rows - self.first_made, threads + 1).astype(int)
+        self.first_made = len(self.laid.whole.row_ends) - 1
+        self.edges = np.linspace(0, self.laid.rows - self.first_made, threads + 1).astype(int)
 
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         found = np.empty_like(x)  # first the weights, in the end the gradient

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from crfdeid.engine.kernels import OPTIONS
+from crfdeid.engine.kernels import OPTIONS, product
 
 
 class Vectors:
@@ -33,7 +33,7 @@ class Vectors:
         return list(self.pool.map(lambda share: kernel(*_cut_to(share, given)), self.shares))
 
     def dot(self, one: np.ndarray, other: np.ndarray) -> float:
-        return sum(self.each(_dot, one, other))
+        return sum(self.each(product, one, other))
 
     def size_of(self, x: np.ndarray) -> float:
         """The sum of roots * |x|."""
@@ -119,14 +119,6 @@ def _slope(x, gradient, own):
 
 
 @njit(**OPTIONS)
-def _dot(one, other):
-    total = 0.0
-    for i in range(len(one)):
-        total += one[i] * other[i]
-    return total
-
-
-@njit(**OPTIONS)
 def _size(x, roots):
     total = 0.0
     for i in range(len(x)):
@@ -174,14 +166,14 @@ def _plus(other, found):
 def _gradient(x, roots, c2, found):
     for i in range(len(x)):
         found[i] = found[i] * roots[i] + 2.0 * c2 * x[i]
-    return _dot(x, x)
+    return product(x, x)
 
 
 @njit(**EXACT)
 def _downhill(x, gradient, c1, roots, beside, found):
     for i in range(len(x)):
         found[i] = -_slope(x[i], gradient[i], c1 * roots[i])
-    return _dot(found, beside)
+    return product(found, beside)
 
 
 @njit(**EXACT)
@@ -190,7 +182,7 @@ def _add(vector, scale, factor, change, beside):
     for first in range(0, len(vector), BLOCK):
         part = slice(first, first + BLOCK)
         _add_block(vector[part], scale, factor, change[part])
-        total += _dot(vector[part], beside[part])
+        total += product(vector[part], beside[part])
     return total
 
 
@@ -221,4 +213,4 @@ def _changes(moved, x, new, gradient):
     for i in range(len(x)):
         x[i] = moved[i] - x[i]
         gradient[i] = new[i] - gradient[i]
-    return _dot(x, gradient), _dot(gradient, gradient)
+    return product(x, gradient), product(gradient, gradient)
