@@ -50,7 +50,7 @@ def listing(numbers: dict[Value, int]) -> tuple[list[list[Value]], np.ndarray]:
 
 def raised(codes: np.ndarray, first: int) -> np.ndarray:
     """The attributes of codes, whose block begins with ``first``."""
-    return np.where(codes == NONE, NONE, codes + np.int32(first)).astype(np.int32)
+    return np.where(codes == NONE, NONE, codes.astype(np.int32) + first).astype(np.int32)
 
 
 def spelt(values: Sequence[Sequence[str]], kinds: np.ndarray) -> np.ndarray:

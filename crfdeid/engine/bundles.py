@@ -54,7 +54,7 @@ class Bundles:
             return
         codes = np.where(column == NONE, 0, column - (first - 1))
         for place, group in enumerate(self.groups):
-            if (found := numbered(group.numbers * np.int64(size) + codes, self.most)) is not None:
+            if (found := numbered(group.numbers.astype(np.int64) * size + codes, self.most)) is not None:
                 kinds, numbers = found
                 more = kinds % size + (first - 1)
                 more[kinds % size == 0] = NONE

@@ -86,8 +86,8 @@ class _Builder:
         offsets, window = self.window()
         for place, offset in enumerate(offsets):
             there = neighbours(texts, bounds, offset)
-            number = there * np.int32(len(offsets)) + np.int32(len(lists) + place)
-            found.append(np.where(there == NONE, np.int32(NONE), number))
+            number = there.astype(np.int64) * len(offsets) + (len(lists) + place)
+            found.append(np.where(there == NONE, NONE, number).astype(np.int32))
         return Problem(list(self.labels), self.attributes, gold, bounds, found, together([lists, window]))
 
     def observed(self, batch: Batch) -> list[np.ndarray]:
@@ -115,7 +115,7 @@ class _Builder:
         keys, kinds = np.zeros(len(there), np.int64), np.zeros((1, 0), np.int32)
         for code in codes:  # number the combinations seen so far, one part more each time
             size = int(code.max(initial=0)) + 1
-            unique, keys = numbered(keys * np.int64(size) + code[there])
+            unique, keys = numbered(keys.astype(np.int64) * size + code[there])
             kinds = np.column_stack([kinds[unique // size], (unique % size).astype(np.int32)])
         values = [list(self.codes[name]) for name, _ in template]
         first = self.attributes.add(title(template), values, kinds)

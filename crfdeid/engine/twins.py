@@ -40,7 +40,7 @@ def sets(problem: Problem) -> Sets:
     token agree (by mistake in one of 10^26 corpora)."""
     marks = [_marks(problem, salt) for salt in (1, 2)]
     (kinds, number), (_, other) = (numbered(mark.view(np.int64)) for mark in marks)
-    kinds, number = numbered(other * np.int64(len(kinds)) + number)
+    kinds, number = numbered(other.astype(np.int64) * len(kinds) + number)
     chosen = np.empty(len(kinds), np.int64)
     chosen[number] = np.arange(len(number))  # the last of each set: those of single texts come last
     number = _by_first_token(problem, chosen)[number]
