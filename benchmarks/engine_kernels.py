@@ -27,7 +27,7 @@ from crfdeid import corpora, model
 from crfdeid.engine import compiled, kernels
 from crfdeid.engine.decoder import Decoder
 from crfdeid.engine.factors import Transitions, places
-from crfdeid.engine.train import Work
+from crfdeid.engine.objective import Work
 
 HERE = Path(__file__).parent
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
@@ -131,8 +131,8 @@ def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) 
         found, counts = emissions.copy(), np.zeros_like(excess)
         for one in found:
             work.emissions[:] = one
-            kernels.forward(size, factors, work)
-            kernels.backward(size, factors, work, laid.laid(counts))
+            kernels.forward(size, factors.plain, tuple(work))
+            kernels.backward(size, factors.plain, tuple(work), tuple(laid.laid(counts)))
             one[:] = work.emissions
         return found
 

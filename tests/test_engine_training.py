@@ -15,10 +15,10 @@ from crfdeid.engine.bundles import Bundles
 from crfdeid.engine.factors import Transitions, places
 from crfdeid.engine.layout import layout
 from crfdeid.engine.numbering import numbered, transposed
+from crfdeid.engine.objective import Work
 from crfdeid.engine.occurrences import pairs
 from crfdeid.engine.problem import Problem
 from crfdeid.engine.texts import NONE
-from crfdeid.engine.train import Work
 
 LABELS = ["O", "B-DATE", "I-DATE", "B-AGE", "B-CITY", "I-CITY"]
 
@@ -106,8 +106,8 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(drawn,
     weights = np.random.default_rng(seed).normal(size=len(found.label))
     table = np.zeros((laid.rows, width))
     first = len(laid.whole.row_ends) - 1
-    kernels.make(0, first, 0, laid.whole, weights, table)
-    kernels.make(0, laid.rows - first, first, laid.made, weights, table)
+    kernels.make(0, first, 0, tuple(laid.whole), weights, table)
+    kernels.make(0, laid.rows - first, first, tuple(laid.made), weights, table)
     expected, gradient, wanted_gradient = np.zeros_like(table), np.zeros_like(weights), np.zeros_like(weights)
     for token in range(len(problem.gold)):
         score, wanted = np.full(width, 7.0), np.zeros(width)
@@ -119,8 +119,8 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(drawn,
             wanted[place[found.label[own]]] += weights[own]
             wanted_gradient[own] += marginals[place[found.label[own]]]
         assert np.allclose(score, wanted)
-    kernels.unmake(first, laid.made, expected, gradient)
-    kernels.unmake(0, laid.whole, expected, gradient)
+    kernels.unmake(first, tuple(laid.made), expected, gradient)
+    kernels.unmake(0, tuple(laid.whole), expected, gradient)
     assert np.allclose(gradient, wanted_gradient)
 
 
@@ -163,8 +163,8 @@ def test_forward_backward_is_brute_force(data, labels):
         row[place] = score - top
         kernels.exponential(np.maximum(row, -700, out=row), work.real, work.rest, work.powers, work.bits)
     counts = np.zeros(sum(part.size for part in factors.excess))
-    found = kernels.forward(size, factors, work)
-    kernels.backward(size, factors, work, factors.structure.laid(counts))
+    found = kernels.forward(size, factors.plain, tuple(work))
+    kernels.backward(size, factors.plain, tuple(work), tuple(factors.structure.laid(counts)))
     assert np.isclose(found + highest.sum(), log_total, rtol=1e-12)
     assert np.allclose(work.emissions[:, place], marginals, atol=1e-12)
     assert np.allclose(laid.expected(factors, counts), expected[allowed], atol=1e-11)

@@ -105,6 +105,11 @@ class Factors(NamedTuple):
     excess: Strips
     unseen: float
 
+    @property
+    def plain(self) -> tuple:
+        """As plain tuples, which the compiled loops take."""
+        return self.weights, tuple(self.structure), tuple(self.excess), self.unseen
+
 
 class Transitions:
     """The transitions that have a weight, ``allowed`` [labels, labels], with labels at their ``places``

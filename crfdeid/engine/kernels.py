@@ -16,7 +16,8 @@ In the end the expectations on rows go back to the weights they were made of.
 Label axes are padded to a multiple of 8, so that loops over them become vector instructions; numbers
 that are an index are unsigned, so that no negative index has to be thought of. Where two arrays
 might overlap, the compiler has two versions of a loop: one that writes does not sum, so that
-both versions give the same bits.
+both versions give the same bits. What belongs together comes as plain tuples, in the order of the named
+ones it is made of: the compiled code on disk would name a class, and break when that moves.
 """
 
 from __future__ import annotations
@@ -100,20 +101,21 @@ def expectations(
 ):
     """Add up the expectations of the sequences ``first`` to ``last``; returns their log-likelihood.
     ``gold`` [tokens] are places of labels, ``factors`` :class:`crfdeid.engine.factors.Factors`, ``work``
-    :class:`crfdeid.engine.train.Work`. ``counts`` (as ``factors.excess``) gets the expectations of
+    :class:`crfdeid.engine.objective.Work`. ``counts`` (as ``factors.excess``) gets the expectations of
     transitions, but for their factors."""
+    emissions, _, _, _, _, _, most, _, _, _, _ = work
     likelihood = 0.0
     for s in range(first, last):
         start, stop = bounds[s], bounds[s + 1]
         score = 0.0
         for shift in (False, True):  # scores are small, nearly always
-            work.most[:] = 0.0
+            most[:] = 0.0
             score = emit(gold, start, stop, sums, table, weights, factors, work, shift)
-            if work.most.max() < SAFE:
+            if most.max() < SAFE:
                 break
         likelihood += score - forward(stop - start, factors, work)
         backward(stop - start, factors, work, counts)
-        expect(start, stop, sums, work.emissions, expected, gradient)
+        expect(start, stop, sums, emissions, expected, gradient)
     return likelihood
 
 
@@ -198,8 +200,8 @@ def emit(gold, start, stop, sums, table, weights, factors, work, shift):
     """Make ``work.emissions`` the exponentials of the scores of tokens ``start`` to ``stop``: of the scores
     less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
     row_ends, rows, pair_ends, pairs, labels = sums
-    emissions, most, real, transitions = work.emissions, work.most, work.real, factors.weights
-    rest, powers, bits = work.rest, work.powers, work.bits
+    emissions, _, _, _, _, _, most, rest, powers, bits, real = work
+    transitions, _, _, _ = factors
     score = 0.0
     for t in range(start, stop):
         row = emissions[t - start]
@@ -217,10 +219,10 @@ def emit(gold, start, stop, sums, table, weights, factors, work, shift):
 @njit(**OPTIONS)
 def forward(size, factors, work):
     """The scaled alpha of a sequence of ``size`` tokens. Returns the log of the summed scores."""
-    hub, unit, starts, ends, lengths, sources, targets = factors.structure
-    from_hub, to_hub, stay, strips, others = factors.excess
-    emissions, alpha, scales, more = work.emissions, work.alpha, work.scale, work.more
-    unseen = factors.unseen
+    _, structure, excess, unseen = factors
+    hub, unit, starts, ends, lengths, sources, targets = structure
+    from_hub, to_hub, stay, strips, others = excess
+    emissions, alpha, scales, _, _, more, _, _, _, _, _ = work
     log_total = 0.0
     for t in range(size):
         e, a = emissions[t], alpha[t]
@@ -251,11 +253,11 @@ def forward(size, factors, work):
 @njit(**OPTIONS)
 def backward(size, factors, work, counts):
     """The scaled beta of a sequence of ``size`` tokens: ``work.emissions`` become marginals."""
-    hub, unit, starts, ends, lengths, sources, targets = factors.structure
-    from_hub, to_hub, stay, strips, others = factors.excess
+    _, structure, excess, unseen = factors
+    hub, unit, starts, ends, lengths, sources, targets = structure
+    from_hub, to_hub, stay, strips, others = excess
     from_counts, to_counts, stay_counts, strip_counts, other_counts = counts
-    emissions, alpha, scales, real, more = work.emissions, work.alpha, work.scale, work.real, work.more
-    unseen, beta, row = factors.unseen, work.beta, work.row
+    emissions, alpha, scales, beta, row, more, _, _, _, _, real = work
     beta[:] = 1.0
     for t in range(size - 1, -1, -1):
         e, a, scale = emissions[t], alpha[t], scales[t]

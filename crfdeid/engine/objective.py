@@ -1,0 +1,106 @@
+"""The loss that training minimises, and its gradient."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from crfdeid.engine import kernels
+from crfdeid.engine.factors import Factors, Transitions
+from crfdeid.engine.features import Features
+from crfdeid.engine.layout import Layout
+from crfdeid.engine.vectors import Vectors
+
+
+class Corpus(NamedTuple):
+    """``gold`` [tokens] are the places of labels, ``bounds`` [sequences + 1] delimit the sequences."""
+
+    gold: np.ndarray
+    bounds: np.ndarray
+    laid: Layout
+    transitions: Transitions
+
+
+class Objective:
+    """The negative log-likelihood with c2 * |x|^2, and its gradient, of the variables of ``features``."""
+
+    def __init__(
+        self, corpus: Corpus, features: Features, c2: float, pool: ThreadPoolExecutor, threads: int
+    ) -> None:
+        self.gold, self.bounds, self.laid, self.transitions = corpus
+        self.c2, self.pool, self.threads, self.states = c2, pool, threads, features.states
+        self.observed = features.observed()
+        self.vectors = Vectors(features.roots(), pool, threads)
+        self.table = np.zeros((self.laid.rows, self.transitions.width))
+        tokens = np.linspace(0, len(self.gold), threads + 1)
+        edges = np.searchsorted(self.bounds, tokens)
+        edges[-1] = len(self.bounds) - 1
+        self.parts = [_Part(self, a, b) for a, b in zip(edges.tolist(), edges[1:].tolist())]
+        self.first_made = len(self.laid.whole.row_ends) - 1
+        self.edges = np.linspace(0, self.laid.rows - self.first_made, threads + 1).astype(int)
+
+    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        found = np.empty_like(x)  # first the weights, in the end the gradient
+        self.vectors.weights(x, found)
+        kernels.make(0, self.first_made, 0, tuple(self.laid.whole), found, self.table)
+        list(self.pool.map(lambda number: self._make(number, found), range(self.threads)))
+        factors = self.transitions.factors(x[self.states :])
+        likelihood = sum(self.pool.map(lambda part: part.expect(self, found, factors), self.parts))
+        expected = [part.gradient for part in self.parts]
+        square = self.vectors.gradient(x, expected, self.observed, self.c2, found)
+        return self.c2 * square - likelihood, found
+
+    def _make(self, number: int, weights: np.ndarray) -> None:
+        first, last = self.edges[number], self.edges[number + 1]
+        kernels.make(first, last, self.first_made, tuple(self.laid.made), weights, self.table)
+
+
+class Work(NamedTuple):
+    """What the loops write to: rows of the longest sequence [tokens, width], and single rows [width].
+    ``bits`` is ``powers`` as integers; ``real`` is 1 at places of labels, else 0."""
+
+    emissions: np.ndarray
+    alpha: np.ndarray
+    scale: np.ndarray
+    beta: np.ndarray
+    row: np.ndarray
+    more: np.ndarray
+    most: np.ndarray
+    rest: np.ndarray
+    powers: np.ndarray
+    bits: np.ndarray
+    real: np.ndarray
+
+    @classmethod
+    def of(cls, longest: int, real: np.ndarray) -> Work:
+        width = len(real)
+        rows = np.zeros((2, longest, width))
+        beta, row, more, most, rest, powers = np.zeros((6, width))
+        single = beta, row, more, most, rest, powers, powers.view(np.int64)
+        return cls(rows[0], rows[1], np.zeros(longest), *single, real)
+
+
+class _Part:
+    """The sequences ``first`` to ``last``, a share of one thread, and what it adds up: ``gradient``
+    holds the expectations of the weights of all variables."""
+
+    def __init__(self, objective: Objective, first: int, last: int) -> None:
+        self.first, self.last = first, last
+        self.expected, self.gradient = np.zeros_like(objective.table), np.zeros(len(objective.observed))
+        longest = int(np.diff(objective.bounds[first : last + 1]).max(initial=0))
+        self.work = Work.of(longest, objective.transitions.every.any(axis=0).astype(float))
+
+    def expect(self, objective: Objective, weights: np.ndarray, factors: Factors) -> float:
+        """Add up the expectations of these sequences; return their log-likelihood."""
+        o, counts = objective, np.zeros(sum(part.size for part in factors.excess))
+        self.expected[:], self.gradient[:] = 0.0, 0.0
+        likelihood = kernels.expectations(
+            o.gold, o.bounds, self.first, self.last, tuple(o.laid.tokens), o.table, weights, factors.plain,
+            tuple(self.work), self.expected, self.gradient, tuple(factors.structure.laid(counts)),
+        )  # fmt: skip
+        kernels.unmake(o.first_made, tuple(o.laid.made), self.expected, self.gradient)
+        kernels.unmake(0, tuple(o.laid.whole), self.expected, self.gradient)
+        self.gradient[o.states :] = o.transitions.expected(factors, counts)
+        return likelihood
