@@ -201,3 +201,20 @@ def test_the_highest_score_is_taken_away_where_exponentials_would_be_too_large()
 def test_labels_have_places_by_type():
     place, width = places(LABELS)
     assert place.tolist() == [0, 1, 9, 2, 3, 11] and width == 16
+
+
+def test_compiled_code_names_no_class_that_could_move():
+    """numba keeps the types of arguments on disk, and cannot read them where a class of theirs is gone."""
+    from numba import types
+
+    work = Work.of(1, np.ones(8))
+    work.emissions[:] = 1.0
+    laid = Transitions(np.ones((1, 1), bool), *places(["O"]))
+    kernels.forward(1, laid.factors(np.zeros(1)).plain, tuple(work))
+    for loop in (kernels.forward, kernels.backward, kernels.expectations, kernels.make, kernels.unmake):
+        for signature in loop.signatures:
+            inside = list(signature)
+            while inside:
+                one = inside.pop()
+                assert not isinstance(one, types.BaseNamedTuple)
+                inside += one.types if isinstance(one, types.BaseTuple) else []
