@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rules_examples import EXAMPLES
 
@@ -177,6 +177,8 @@ PIECES = [
 ]  # fmt: skip
 
 
+@example("²AAA")  # a digit that is no number
+@example("12²4 in May ²")
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join) | st.text(max_size=60))
 def test_any_text_gives_spans_inside_it(text):
     spans = shipped().tag(Document("1", text)).spans

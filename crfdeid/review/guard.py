@@ -85,7 +85,7 @@ class Guard:
 
     def oversized(self, method: str, given: dict[str, list[str]]) -> tuple[int, str] | None:
         length = given.get("content-length", ["0"])[0]
-        if "transfer-encoding" in given or not length.isdigit() or int(length) > LARGEST:
+        if "transfer-encoding" in given or not length.isdecimal() or int(length) > LARGEST:
             return 413, f"a request of more than {LARGEST:,} bytes, or of unknown length"
         if int(length) and given.get("content-type", [""])[0].split(";")[0].strip() != "application/json":
             return 415, "a request's body must be application/json"

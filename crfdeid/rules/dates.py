@@ -121,7 +121,7 @@ def ordinal_day(note: Note, lists: Lists) -> Iterator[Edges]:
         if (
             index > 1
             and note.gap(index) == ""
-            and note.words[day].isdigit()
+            and note.words[day].isdecimal()
             and 1 <= int(note.words[day]) <= 31
         ):
             before = note.text[max(0, note.starts[day] - 12) : note.starts[day]]

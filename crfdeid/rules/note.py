@@ -45,7 +45,7 @@ class Note:
     @cached_property
     def numbers(self) -> list[int]:
         """The indices of the words that are digits."""
-        return sorted(i for word, places in self.at.items() if word[0].isdigit() for i in places)
+        return sorted(i for word, places in self.at.items() if word[0].isdecimal() for i in places)
 
     @cached_property
     def number_starts(self) -> list[int]:

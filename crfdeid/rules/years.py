@@ -94,7 +94,7 @@ def years(note: Note) -> Iterator[int]:
     """The numbers that stand for themselves and could be years of this note."""
     for index in note.numbers:
         word = note.words[index]
-        if len(word) == 4 and note.plausible(int(word)) and free(note, index):
+        if len(word) == 4 and word.isdecimal() and note.plausible(int(word)) and free(note, index):
             yield index
 
 

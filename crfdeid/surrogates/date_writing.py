@@ -21,7 +21,7 @@ def applied(text: str, edits: list[Edit]) -> str:
 def padding(text: str, fields: list[Field]) -> bool:
     """Whether days and months of one digit have a zero before them; told by those that have one
     digit, else by the form: 10/12/2067 has, October 12 has not."""
-    numbers = [f.text for f in fields if f.unit in "md" and f.text.isdigit()]
+    numbers = [f.text for f in fields if f.unit in "md" and f.text.isdecimal()]
     if any(len(n) == 1 for n in numbers):
         return False
     joined = regex.search(r"\d-\p{L}", text) is not None  # 07-Mar
@@ -55,19 +55,19 @@ def with_month(moment: Moment, moved: date, edit: Edit, padded: bool) -> Edit:
     month = next(f for f in moment.beside if f.unit == "m")
     said, first = month_text(month, moved.month, padded), month.start < start
     between = " "
-    if month.text.isdigit():
+    if month.text.isdecimal():
         between, first = "/", month.start < next(f.start for f in moment.beside if f.unit == "d")
     return start, end, f"{said}{between}{day}" if first else f"{day}{between}{said}"
 
 
 def month_text(field: Field, number: int, padded: bool) -> str:
-    if field.text.isdigit():
+    if field.text.isdecimal():
         return number_text(number, field.text, padded)
     return months.written(number, field.text)
 
 
 def day_text(field: Field, number: int, padded: bool) -> str:
-    if field.text.isdigit():
+    if field.text.isdecimal():
         return number_text(number, field.text, padded)
     return months.ordinal(number, field.text)
 
