@@ -8,6 +8,7 @@ all of these lie in strips: from O to each label, from each label to O, from eac
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import chain, count
 from typing import NamedTuple
 
@@ -124,13 +125,18 @@ class Transitions:
         self.every[np.ix_(places, places)] = True
         self.usual = structure(self.seen)
 
+    @cached_property
+    def full(self) -> tuple[Structure, np.ndarray, int]:
+        """As ``usual``, for all transitions between labels."""
+        return structure(self.every)
+
     def factors(self, weights: np.ndarray) -> Factors:
         """Of the weights, in row order. Factors below :data:`TINY` would be lost in a difference from 1:
         then every transition is laid out, and counts as unlike 0."""
         table = np.zeros((self.width, self.width))
         table[self.sources, self.targets] = weights
         unseen = 1.0 if weights.min(initial=0.0) > np.log(TINY) else 0.0
-        laid, at, size = self.usual if unseen else structure(self.every)
+        laid, at, size = self.usual if unseen else self.full
         there = self.seen if unseen else self.every
         excess = np.zeros(size)
         with np.errstate(over="ignore"):  # too long a step: the loss is no number, and the step is cut
@@ -140,7 +146,7 @@ class Transitions:
     def expected(self, factors: Factors, counts: np.ndarray) -> np.ndarray:
         """How often each transition that has a weight is expected, in row order, of what the loops
         count without their factors."""
-        at = self.usual[1] if factors.unseen else structure(self.every)[1]
+        at = (self.usual if factors.unseen else self.full)[1]
         with np.errstate(over="ignore"):
             return counts[at[self.sources, self.targets]] * np.exp(
                 factors.weights[self.sources, self.targets]

@@ -69,10 +69,10 @@ def _transitions(problem: Problem, size: int) -> np.ndarray:
 
 def _labels_of_bundles(problem: Problem) -> Listed:
     """The labels of the tokens that have each bundle."""
-    counts = np.zeros(len(problem.bundles) + 1, np.int64)
+    counts = np.zeros(len(problem.bundles), np.int64)
     for column in problem.columns:
-        counts[:-1] += np.bincount(column[column != NONE], minlength=len(problem.bundles))
-    ends = np.concatenate([[0], np.cumsum(counts[:-1])])
+        counts += np.bincount(column[column != NONE], minlength=len(problem.bundles))
+    ends = np.concatenate([[0], np.cumsum(counts)])
     found, places = np.empty(int(ends[-1]), narrowest(len(problem.labels))), ends[:-1].copy()
     for column in problem.columns:
         _place(column, problem.gold, places, found)
