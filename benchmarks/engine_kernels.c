@@ -72,7 +72,7 @@ static double product(const double *restrict one, const double *restrict other, 
 /* Forward-backward of one sequence in scaled probabilities; emissions [size, width] become marginals. The
    transitions are laid out as in crfdeid/engine/factors.py: excess and counts [3 + strips, width], then others. */
 double chain(int64_t size, int64_t width, int64_t hub, int64_t strips, const uint64_t *starts, const uint64_t *ends,
-             const uint64_t *lengths, int64_t others, const uint64_t *sources, const uint64_t *targets,
+             const uint64_t *lengths, int64_t leading, const uint64_t *sources, const uint64_t *bounds, const uint64_t *targets,
              const double *excess, double unseen, double *emissions, double *alpha, double *scale, double *counts) {
     double *beta = malloc(width * sizeof *beta), *row = malloc(width * sizeof *row), total = 0.0;
     const double *from_hub = excess, *to_hub = excess + width, *stay = excess + 2 * width;
@@ -88,7 +88,8 @@ double chain(int64_t size, int64_t width, int64_t hub, int64_t strips, const uin
             for (int64_t k = 0; k < strips; k++)
                 for (uint64_t y = 0; y < lengths[k]; y++)
                     a[ends[k] + y] += before[starts[k] + y] * excess[(3 + k) * width + starts[k] + y];
-            for (int64_t k = 0; k < others; k++) a[targets[k]] += before[sources[k]] * other[k];
+            for (int64_t k = 0; k < leading; k++)
+                for (uint64_t q = bounds[k]; q < bounds[k + 1]; q++) a[targets[q]] += before[sources[k]] * other[q];
         }
         double z = product(a, e, width);
         total += log(z);
@@ -120,9 +121,13 @@ double chain(int64_t size, int64_t width, int64_t hub, int64_t strips, const uin
                 count[starts[k] + y] += before[starts[k] + y] * row[ends[k] + y];
             }
         }
-        for (int64_t k = 0; k < others; k++) {
-            beta[sources[k]] += other[k] * row[targets[k]];
-            other_count[k] += before[sources[k]] * row[targets[k]];
+        for (int64_t k = 0; k < leading; k++) {
+            double onward = 0;
+            for (uint64_t q = bounds[k]; q < bounds[k + 1]; q++) {
+                onward += other[q] * row[targets[q]];
+                other_count[q] += before[sources[k]] * row[targets[q]];
+            }
+            beta[sources[k]] += onward;
         }
     }
     free(beta);

@@ -139,7 +139,7 @@ def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) 
     def by_c() -> np.ndarray:
         found, counts = emissions.copy(), np.zeros_like(excess)
         strips = whole(len(laid.starts)), place(laid.starts), place(laid.ends), place(laid.lengths)
-        others = whole(len(laid.sources)), place(laid.sources), place(laid.targets)
+        others = whole(len(laid.sources)), place(laid.sources), place(laid.bounds), place(laid.targets)
         numbers = whole(size), whole(width), whole(laid.hub)
         for one in found:
             work.emissions[:] = one

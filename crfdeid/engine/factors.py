@@ -51,7 +51,7 @@ class Strips(NamedTuple):
 class Structure(NamedTuple):
     """The ``hub`` is the place of the label that most transitions lead from or to (it is O), ``unit``
     [width] is 1 there. Strip k leads from ``starts[k] + i`` to ``ends[k] + i``, for i below
-    ``lengths[k]``, the others from ``sources`` to ``targets``."""
+    ``lengths[k]``; others from ``sources[k]`` to ``targets[bounds[k] : bounds[k + 1]]``."""
 
     hub: int
     unit: np.ndarray
@@ -59,6 +59,7 @@ class Structure(NamedTuple):
     ends: np.ndarray
     lengths: np.ndarray
     sources: np.ndarray
+    bounds: np.ndarray
     targets: np.ndarray
 
     def laid(self, numbers: np.ndarray) -> Strips:
@@ -89,12 +90,13 @@ def structure(allowed: np.ndarray) -> tuple[Structure, np.ndarray, int]:
         source = source[rest[source, source + (end - start)]]
         at[source, source + (end - start)] = (3 + number) * width + source
         rest[source, source + (end - start)] = False
-    sources, targets = np.nonzero(rest)
     first = (3 + len(steps)) * width
-    at[sources, targets] = first + np.arange(len(sources))
+    at[rest] = first + np.arange(np.count_nonzero(rest))
+    sources, targets = np.flatnonzero(rest.any(axis=1)), np.nonzero(rest)[1]
+    bounds = [0, *np.cumsum(rest.sum(axis=1)[sources])]
     lengths = [width - abs(d) for d in steps]
-    numbers = (np.array(part, np.uint64) for part in (starts, ends, lengths, sources, targets))
-    return Structure(hub, (place == hub).astype(float), *numbers), at, first + len(sources)
+    numbers = (np.array(part, np.uint64) for part in (starts, ends, lengths, sources, bounds, targets))
+    return Structure(hub, (place == hub).astype(float), *numbers), at, first + len(targets)
 
 
 class Factors(NamedTuple):

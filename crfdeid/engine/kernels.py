@@ -30,6 +30,7 @@ from numba import njit
 # Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
 OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
 INLINE = OPTIONS | {"forceinline": True}
+ONE = np.uint64(1)  # a signed one, added to an unsigned number, would make it a floating one
 SAFE = 200.0  # exp(200) and products of a few of it are far from the largest number
 LEAST = -700.0  # and exp(-700) is far from the smallest
 LOG2E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
@@ -103,7 +104,7 @@ def expectations(
     ``gold`` [tokens] are places of labels, ``factors`` :class:`crfdeid.engine.factors.Factors`, ``work``
     :class:`crfdeid.engine.objective.Work`. ``counts`` (as ``factors.excess``) gets the expectations of
     transitions, but for their factors."""
-    emissions, _, _, _, _, _, most, _, _, _, _ = work
+    emissions, _, _, _, _, most, _, _, _, _ = work
     likelihood = 0.0
     for s in range(first, last):
         start, stop = bounds[s], bounds[s + 1]
@@ -200,7 +201,7 @@ def emit(gold, start, stop, sums, table, weights, factors, work, shift):
     """Make ``work.emissions`` the exponentials of the scores of tokens ``start`` to ``stop``: of the scores
     less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
     row_ends, rows, pair_ends, pairs, labels = sums
-    emissions, _, _, _, _, _, most, rest, powers, bits, real = work
+    emissions, _, _, _, _, most, rest, powers, bits, real = work
     transitions, _, _, _ = factors
     score = 0.0
     for t in range(start, stop):
@@ -220,9 +221,9 @@ def emit(gold, start, stop, sums, table, weights, factors, work, shift):
 def forward(size, factors, work):
     """The scaled alpha of a sequence of ``size`` tokens. Returns the log of the summed scores."""
     _, structure, excess, unseen = factors
-    hub, unit, starts, ends, lengths, sources, targets = structure
+    hub, unit, starts, ends, lengths, sources, bounds, targets = structure
     from_hub, to_hub, stay, strips, others = excess
-    emissions, alpha, scales, _, _, more, _, _, _, _, _ = work
+    emissions, alpha, scales, _, _, _, _, _, _, _ = work
     log_total = 0.0
     for t in range(size):
         e, a = emissions[t], alpha[t]
@@ -230,17 +231,18 @@ def forward(size, factors, work):
             a[:] = 1.0
         else:
             before = alpha[t - 1]
-            more[:] = 0.0
-            for k in range(len(others)):
-                more[targets[k]] += before[sources[k]] * others[k]
             mass = before[hub]
             into_hub = product(before, to_hub)
             for y in range(len(a)):
-                a[y] = (unseen + mass * from_hub[y]) + (before[y] * stay[y] + into_hub * unit[y]) + more[y]
+                a[y] = (unseen + mass * from_hub[y]) + (before[y] * stay[y] + into_hub * unit[y])
             for d in range(len(starts)):
                 i, j, strip = starts[d], ends[d], strips[d]
                 for y in range(lengths[d]):
                     a[j + y] += before[i + y] * strip[i + y]
+            for k in range(len(sources)):
+                source = before[sources[k]]
+                for q in range(bounds[k], bounds[k + ONE]):
+                    a[targets[q]] += source * others[q]
         z = product(a, e)
         log_total += np.log(z)
         scale = 1.0 / z
@@ -254,10 +256,10 @@ def forward(size, factors, work):
 def backward(size, factors, work, counts):
     """The scaled beta of a sequence of ``size`` tokens: ``work.emissions`` become marginals."""
     _, structure, excess, unseen = factors
-    hub, unit, starts, ends, lengths, sources, targets = structure
+    hub, unit, starts, ends, lengths, sources, bounds, targets = structure
     from_hub, to_hub, stay, strips, others = excess
     from_counts, to_counts, stay_counts, strip_counts, other_counts = counts
-    emissions, alpha, scales, beta, row, more, _, _, _, _, real = work
+    emissions, alpha, scales, beta, row, _, _, _, _, real = work
     beta[:] = 1.0
     for t in range(size - 1, -1, -1):
         e, a, scale = emissions[t], alpha[t], scales[t]
@@ -269,11 +271,6 @@ def backward(size, factors, work, counts):
             break
         before = alpha[t - 1]
         mass, after = before[hub], row[hub]
-        more[:] = 0.0
-        for k in range(len(others)):
-            r = row[targets[k]]
-            more[sources[k]] += others[k] * r
-            other_counts[k] += before[sources[k]] * r
         z, out_of_hub = products(row, real, from_hub)
         for y in range(len(row)):
             from_counts[y] += mass * row[y]
@@ -281,9 +278,17 @@ def backward(size, factors, work, counts):
             stay_counts[y] += before[y] * row[y]
         gain = unseen * z
         for y in range(len(row)):
-            beta[y] = (gain + to_hub[y] * after) + (stay[y] * row[y] + out_of_hub * unit[y]) + more[y]
+            beta[y] = (gain + to_hub[y] * after) + (stay[y] * row[y] + out_of_hub * unit[y])
         for d in range(len(starts)):
             i, j, strip, count = starts[d], ends[d], strips[d], strip_counts[d]
             for y in range(lengths[d]):
                 beta[i + y] += strip[i + y] * row[j + y]
                 count[i + y] += before[i + y] * row[j + y]
+        for k in range(len(sources)):
+            source = before[sources[k]]
+            onward = 0.0
+            for q in range(bounds[k], bounds[k + ONE]):
+                target = row[targets[q]]
+                onward += others[q] * target
+                other_counts[q] += source * target
+            beta[sources[k]] += onward

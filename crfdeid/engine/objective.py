@@ -66,7 +66,6 @@ class Work(NamedTuple):
     scale: np.ndarray
     beta: np.ndarray
     row: np.ndarray
-    more: np.ndarray
     most: np.ndarray
     rest: np.ndarray
     powers: np.ndarray
@@ -77,8 +76,8 @@ class Work(NamedTuple):
     def of(cls, longest: int, real: np.ndarray) -> Work:
         width = len(real)
         rows = np.zeros((2, longest, width))
-        beta, row, more, most, rest, powers = np.zeros((6, width))
-        single = beta, row, more, most, rest, powers, powers.view(np.int64)
+        beta, row, most, rest, powers = np.zeros((5, width))
+        single = beta, row, most, rest, powers, powers.view(np.int64)
         return cls(rows[0], rows[1], np.zeros(longest), *single, real)
 
 
