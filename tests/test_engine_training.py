@@ -109,15 +109,18 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(drawn,
     kernels.make(0, first, 0, tuple(laid.whole), weights, table)
     kernels.make(0, laid.rows - first, first, tuple(laid.made), weights, table)
     expected, gradient, wanted_gradient = np.zeros_like(table), np.zeros_like(weights), np.zeros_like(weights)
-    for token in range(len(problem.gold)):
-        score, wanted = np.full(width, 7.0), np.zeros(width)
-        kernels.total(token, *laid.tokens, table, weights, score)
-        marginals = np.random.default_rng(seed + token).normal(size=width)
-        kernels.give(token, *laid.tokens, marginals, expected, gradient)
+    scores, marginals = np.full((2, len(problem.gold), width), 7.0)
+    marginals[:] = np.random.default_rng(seed).normal(size=marginals.shape)
+    for s, (start, stop) in enumerate(itertools.pairwise(problem.bounds)):
+        sequence = s, start, stop, tuple(laid.tokens)
+        kernels.scores(*sequence, table, weights, scores[start:stop])
+        kernels.give(*sequence, marginals[start:stop], expected, gradient)
+    for token, (score, marginal) in enumerate(zip(scores, marginals)):
+        wanted = np.zeros(width)
         for one in {int(sets.number[a]) for a in attributes_of(columns, token)}:
             own = slice(found.ends[one], found.ends[one + 1])
             wanted[place[found.label[own]]] += weights[own]
-            wanted_gradient[own] += marginals[place[found.label[own]]]
+            wanted_gradient[own] += marginal[place[found.label[own]]]
         assert np.allclose(score, wanted)
     kernels.unmake(first, tuple(laid.made), expected, gradient)
     kernels.unmake(0, tuple(laid.whole), expected, gradient)

@@ -3,9 +3,9 @@
 An evaluation makes the rows of the table (:mod:`crfdeid.engine.layout`) from the weights, then goes
 through the corpus, one sequence after the other (:func:`expectations`):
 
-1. :func:`emit` sums each token's scores.
-2. :func:`exponentials` takes their exponentials.
-3. :func:`recur` runs forward-backward in scaled probabilities (Rabiner 1989, section V.A). A transition
+1. :func:`scores` sums each token's scores.
+2. :func:`emit` takes their exponentials.
+3. :func:`forward` and :func:`backward` work in scaled probabilities (Rabiner 1989, section V.A). A transition
    without a weight has the factor 1, so that
    ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has a term for
    each transition seen in training alone, laid out in strips (:mod:`crfdeid.engine.factors`).
@@ -27,10 +27,13 @@ from math import factorial
 import numpy as np
 from numba import njit
 
+from crfdeid.engine.fetch import fetch, fetch_row
+
 # Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
 OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
 INLINE = OPTIONS | {"forceinline": True}
 ONE = np.uint64(1)  # a signed one, added to an unsigned number, would make it a floating one
+ROWS_AHEAD, PAIRS_AHEAD = 4, 64  # what is fetched before it is read
 SAFE = 200.0  # exp(200) and products of a few of it are far from the largest number
 LEAST = -700.0  # and exp(-700) is far from the smallest
 LOG2E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
@@ -38,53 +41,17 @@ ROUND = 1.5 * 2.0**52  # added to a number, it leaves its nearest integer in the
 TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
 
 
-@njit(**INLINE)
-def total(item, row_ends, rows, pair_ends, pairs, labels, table, weights, into):
-    """Make ``into`` what an item is the sum of. Rows are read four at once: writing takes the time."""
-    q, last = row_ends[item], row_ends[item + 1]
-    if q + 3 < last:
-        r1, r2, r3, r4 = table[rows[q]], table[rows[q + 1]], table[rows[q + 2]], table[rows[q + 3]]
-        for y in range(len(into)):
-            into[y] = (r1[y] + r2[y]) + (r3[y] + r4[y])
-        q += 4
-    else:
-        for y in range(len(into)):
-            into[y] = 0.0
-    while q + 3 < last:
-        r1, r2, r3, r4 = table[rows[q]], table[rows[q + 1]], table[rows[q + 2]], table[rows[q + 3]]
-        for y in range(len(into)):
-            into[y] += (r1[y] + r2[y]) + (r3[y] + r4[y])
-        q += 4
-    if q + 1 < last:
-        r1, r2 = table[rows[q]], table[rows[q + 1]]
-        for y in range(len(into)):
-            into[y] += r1[y] + r2[y]
-        q += 2
-    if q < last:
-        r1 = table[rows[q]]
-        for y in range(len(into)):
-            into[y] += r1[y]
-    for q in range(pair_ends[item], pair_ends[item + 1]):
-        into[labels[q]] += weights[pairs[q]]
-
-
-@njit(**INLINE)
-def give(item, row_ends, rows, pair_ends, pairs, labels, row, expected, gradient):
-    """Add a row of expectations to those of what an item is the sum of."""
-    for q in range(row_ends[item], row_ends[item + 1]):
-        into = expected[rows[q]]
-        for y in range(len(row)):
-            into[y] += row[y]
-    for q in range(pair_ends[item], pair_ends[item + 1]):
-        gradient[pairs[q]] += row[labels[q]]
-
-
 @njit(**OPTIONS)
 def make(first, last, offset, sums, weights, table):
     """Make the rows ``offset + first`` to ``offset + last`` of the table."""
     row_ends, rows, pair_ends, pairs, labels = sums
     for item in range(first, last):
-        total(item, row_ends, rows, pair_ends, pairs, labels, table, weights, table[offset + item])
+        made = table[offset + item]
+        made[:] = 0.0
+        for q in range(row_ends[item], row_ends[item + 1]):
+            add(table[rows[q]], made)
+        for q in range(pair_ends[item], pair_ends[item + 1]):
+            made[labels[q]] += weights[pairs[q]]
 
 
 @njit(**OPTIONS)
@@ -92,40 +59,88 @@ def unmake(offset, sums, expected, gradient):
     """Give the expectations on made rows to what they were made of."""
     row_ends, rows, pair_ends, pairs, labels = sums
     for item in range(len(row_ends) - 1):
-        row = expected[offset + item]
-        give(item, row_ends, rows, pair_ends, pairs, labels, row, expected, gradient)
+        made = expected[offset + item]
+        for q in range(row_ends[item], row_ends[item + 1]):
+            add(made, expected[rows[q]])
+        for q in range(pair_ends[item], pair_ends[item + 1]):
+            gradient[pairs[q]] += made[labels[q]]
+
+
+@njit(**INLINE)
+def add(row, into):
+    for y in range(len(row)):
+        into[y] += row[y]
+
+
+@njit(**OPTIONS)
+def scores(s, start, stop, tokens, table, weights, into):
+    """Make ``into`` the scores of the tokens ``start`` to ``stop``, those of sequence ``s``. Each row of the
+    table is read once, and stays near while it is added to the tokens that have it."""
+    shares, rows, ends, holders, pair_ends, pairs, labels = tokens
+    into[: stop - start] = 0.0
+    last_row, last_pair = len(rows) - 1, len(pairs) - 1
+    for q in range(shares[s], shares[s + 1]):
+        fetch_row(table[rows[min(q + ROWS_AHEAD, last_row)]])
+        row = table[rows[q]]
+        for k in range(ends[q], ends[q + 1]):
+            add(row, into[holders[k]])
+    for t in range(start, stop):
+        score = into[t - start]
+        for q in range(pair_ends[t], pair_ends[t + 1]):
+            fetch(weights, pairs[min(q + PAIRS_AHEAD, last_pair)])
+            score[labels[q]] += weights[pairs[q]]
+
+
+@njit(**OPTIONS)
+def give(s, start, stop, tokens, marginals, expected, gradient):
+    """Add the marginals of the tokens to the expectations on what their scores are sums of."""
+    shares, rows, ends, holders, pair_ends, pairs, labels = tokens
+    last_row, last_pair = len(rows) - 1, len(pairs) - 1
+    for q in range(shares[s], shares[s + 1]):
+        fetch_row(expected[rows[min(q + ROWS_AHEAD, last_row)]])
+        gather(ends[q], ends[q + 1], holders, marginals, expected[rows[q]])
+    for t in range(start, stop):
+        marginal = marginals[t - start]
+        for q in range(pair_ends[t], pair_ends[t + 1]):
+            fetch(gradient, pairs[min(q + PAIRS_AHEAD, last_pair)])
+            gradient[pairs[q]] += marginal[labels[q]]
+
+
+@njit(**INLINE)
+def gather(first, last, holders, marginals, into):
+    """Add up the marginals of holders, read four at once: writing takes the time."""
+    while first + 3 < last:
+        one, two = marginals[holders[first]], marginals[holders[first + 1]]
+        three, four = marginals[holders[first + 2]], marginals[holders[first + 3]]
+        for y in range(len(into)):
+            into[y] += (one[y] + two[y]) + (three[y] + four[y])
+        first += 4
+    while first < last:
+        add(marginals[holders[first]], into)
+        first += 1
 
 
 @njit(**OPTIONS)
 def expectations(
-    gold, bounds, first, last, sums, table, weights, factors, work, expected, gradient, counts
+    gold, bounds, first, last, tokens, table, weights, factors, work, expected, gradient, counts
 ):
     """Add up the expectations of the sequences ``first`` to ``last``; returns their log-likelihood.
-    ``gold`` [tokens] are places of labels, ``factors`` :class:`crfdeid.engine.factors.Factors`, ``work``
-    :class:`crfdeid.engine.objective.Work`. ``counts`` (as ``factors.excess``) gets the expectations of
-    transitions, but for their factors."""
+    ``gold`` [tokens] are places of labels, ``tokens`` :class:`crfdeid.engine.layout.Tokens`, ``factors``
+    :class:`crfdeid.engine.factors.Factors`, ``work`` :class:`crfdeid.engine.objective.Work`. ``counts``
+    (as ``factors.excess``) gets the expectations of transitions, but for their factors."""
     emissions, _, _, _, _, most, _, _, _, _ = work
     likelihood = 0.0
     for s in range(first, last):
         start, stop = bounds[s], bounds[s + 1]
-        score = 0.0
-        for shift in (False, True):  # scores are small, nearly always
-            most[:] = 0.0
-            score = emit(gold, start, stop, sums, table, weights, factors, work, shift)
-            if most.max() < SAFE:
-                break
+        scores(s, start, stop, tokens, table, weights, emissions)
+        most[:] = 0.0
+        for t in range(stop - start):
+            larger(emissions[t], most)
+        score = emit(gold, start, stop, factors, work, not most.max() < SAFE)
         likelihood += score - forward(stop - start, factors, work)
         backward(stop - start, factors, work, counts)
-        expect(start, stop, sums, emissions, expected, gradient)
+        give(s, start, stop, tokens, emissions, expected, gradient)
     return likelihood
-
-
-@njit(**OPTIONS)
-def expect(start, stop, sums, marginals, expected, gradient):
-    """Add the marginals of tokens ``start`` to ``stop`` to the expectations on rows and weights."""
-    row_ends, rows, pair_ends, pairs, labels = sums
-    for t in range(start, stop):
-        give(t, row_ends, rows, pair_ends, pairs, labels, marginals[t - start], expected, gradient)
 
 
 @njit(nogil=True, cache=True, forceinline=True, fastmath={"nnan", "nsz"})
@@ -197,20 +212,17 @@ def products(row, one, other):
 
 
 @njit(**OPTIONS)
-def emit(gold, start, stop, sums, table, weights, factors, work, shift):
-    """Make ``work.emissions`` the exponentials of the scores of tokens ``start`` to ``stop``: of the scores
-    less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
-    row_ends, rows, pair_ends, pairs, labels = sums
-    emissions, _, _, _, _, most, rest, powers, bits, real = work
+def emit(gold, start, stop, factors, work, shift):
+    """Make ``work.emissions``, the scores of tokens ``start`` to ``stop``, their exponentials: those of the
+    scores less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
+    emissions, _, _, _, _, _, rest, powers, bits, real = work
     transitions, _, _, _ = factors
     score = 0.0
     for t in range(start, stop):
         row = emissions[t - start]
-        total(t, row_ends, rows, pair_ends, pairs, labels, table, weights, row)
         score += row[gold[t]]
         if t > start:
             score += transitions[gold[t - 1], gold[t]]
-        larger(row, most)
         if shift:
             score -= shifted(row, real)
         exponential(row, real, rest, powers, bits)

@@ -21,7 +21,7 @@ from crfdeid.engine.texts import NONE
 from crfdeid.engine.twins import Sets
 
 MANY = 6  # pairs that are worth a row
-OFTEN = 16  # tokens that make a bundle's row worth its making
+OFTEN = 32  # tokens that make a bundle's row worth its making
 
 
 class Sums(NamedTuple):
@@ -35,6 +35,20 @@ class Sums(NamedTuple):
     labels: np.ndarray
 
 
+class Tokens(NamedTuple):
+    """Of what the scores of tokens are sums. Sequence s has the rows ``rows[shares[s] : shares[s + 1]]``
+    of the table, each of them once. That at place q is of the tokens ``holders[ends[q] : ends[q + 1]]``,
+    counted from the first of the sequence. Weights are listed for each token, as in :class:`Sums`."""
+
+    shares: np.ndarray
+    rows: np.ndarray
+    ends: np.ndarray
+    holders: np.ndarray
+    pair_ends: np.ndarray
+    pairs: np.ndarray
+    labels: np.ndarray
+
+
 @dataclass(frozen=True)
 class Layout:
     """``whole`` has the pairs that are the table's first rows; ``made`` sums the rows after
@@ -42,7 +56,7 @@ class Layout:
 
     whole: Sums
     made: Sums
-    tokens: Sums
+    tokens: Tokens
 
     @property
     def rows(self) -> int:
@@ -68,7 +82,8 @@ def layout(problem: Problem, sets: Sets, pairs: Pairs, places: np.ndarray) -> La
     none = np.full_like(row_of_set, NONE)
     alone = Sources(every, none, pairs.ends, where, kind, (0 * pairs.sizes, pairs.sizes))
     firsts = alone.sums([whole.astype(np.int32)], np.full(len(sets.sizes), NONE, np.int32))
-    return Layout(firsts, rows, sources.sums(problem.columns, row_of_bundle))
+    tokens = by_sequence(sources.sums(problem.columns, row_of_bundle), problem.bounds, len(whole) + len(made))
+    return Layout(firsts, rows, tokens)
 
 
 def _within(bundles: Listed, numbers: np.ndarray) -> np.ndarray:
@@ -105,6 +120,50 @@ class Sources:
                 self.pair_ends, self.pair_label, row_ends[1:], pair_ends[1:], rows, pairs, labels,
             )  # fmt: skip
         return Sums(row_ends, rows, pair_ends, pairs, labels)
+
+
+def by_sequence(sums: Sums, bounds: np.ndarray, rows: int) -> Tokens:
+    """The sums of tokens, of which ``bounds`` [sequences + 1] delimit the sequences; ``rows`` is the number
+    of all rows. A document has a row four times, so that to go through its rows takes fewer
+    reads of a table that is larger than the cache than to go through its tokens."""
+    shares = np.zeros(len(bounds), np.uint32)
+    last = np.full(rows, NONE, np.int32)
+    _count(bounds, sums.row_ends, sums.rows, last, shares)
+    np.cumsum(shares, out=shares)
+    longest = int(np.diff(bounds).max(initial=0))
+    holders = np.empty(len(sums.rows), np.promote_types(narrowest(longest), np.uint16))
+    held, ends = np.empty(shares[-1], sums.rows.dtype), np.zeros(int(shares[-1]) + 1, sums.row_ends.dtype)
+    last[:] = NONE
+    _share(bounds, sums.row_ends, sums.rows, last, np.zeros(rows, np.int64), shares, held, ends, holders)
+    return Tokens(shares, held, ends, holders, sums.pair_ends, sums.pairs, sums.labels)
+
+
+@njit(**COMPILED)
+def _count(bounds, row_ends, rows, last, shares):
+    for s in range(len(bounds) - 1):
+        for q in range(row_ends[bounds[s]], row_ends[bounds[s + 1]]):
+            if last[rows[q]] != s:
+                last[rows[q]] = s
+                shares[s + 1] += 1
+
+
+@njit(**COMPILED)
+def _share(bounds, row_ends, rows, last, places, shares, held, ends, holders):
+    for s in range(len(bounds) - 1):
+        found = np.int64(shares[s])
+        for q in range(row_ends[bounds[s]], row_ends[bounds[s + 1]]):
+            if last[rows[q]] != s:
+                last[rows[q]], places[rows[q]], held[found] = s, found, rows[q]
+                found += 1
+            ends[places[rows[q]] + 1] += 1
+        for place in range(shares[s], shares[s + 1]):
+            ends[place + 1] += ends[place]
+        for place in range(shares[s], shares[s + 1]):
+            places[held[place]] = ends[place]
+        for t in range(bounds[s], bounds[s + 1]):
+            for q in range(row_ends[t], row_ends[t + 1]):
+                holders[places[rows[q]]] = t - bounds[s]
+                places[rows[q]] += 1
 
 
 def _starts(columns: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray, int]:
