@@ -182,7 +182,7 @@ def alone(arguments: list[str]) -> dict:
 def compare_labels(documents: list[Document]) -> None:
     """The engine's labels and marginals beside python-crfsuite's."""
     tagger = model.load()
-    tagger._compile()
+    tagger.compile()
     reference = pycrfsuite.Tagger()
     reference.open(str(tagger.folder / crf.CRFSUITE))
     names = weights.read(tagger.folder / crf.CRFSUITE).labels
@@ -205,7 +205,7 @@ def compare_labels(documents: list[Document]) -> None:
 def stages(documents: list[Document]) -> None:
     """The share of each stage of the compiled path, all texts known."""
     tagger = model.load()
-    tagger._compile()
+    tagger.compile()
     list(tagger.tag_all(documents))
     decoder: Decoder = tagger.decoder
     times = dict.fromkeys(("tokenize", "observe", "window rows", "template rows", "Viterbi", "spans"), 0.0)

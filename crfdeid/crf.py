@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pycrfsuite
 
 from crfdeid import bio, scheme
 from crfdeid.document import Document, Span
-from crfdeid.engine import nbest, plain, weights
+from crfdeid.engine import nbest, weights
 from crfdeid.engine.batch import Batch, spans
 from crfdeid.engine.chain import chain
 from crfdeid.engine.confidence import Confidence
@@ -41,11 +42,15 @@ class Model:
         if not (folder / CRFSUITE).is_file():
             raise ModelFault(f"{folder}: no CRF: {CRFSUITE} is missing")
         self.weights = weights.read(folder / CRFSUITE)
-        self.decoder = Decoder(self.weights, line)
+        self.compiled = False
         self.confidence = Confidence(self.weights)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
             self.crfsuite.open(str(folder / CRFSUITE))
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        return Decoder(self.weights, self.line)
 
     def tag(self, document: Document, probabilities: bool = False) -> Document:
         """The document with the spans found, in place of any it had; each with its
@@ -59,7 +64,7 @@ class Model:
         for some in batches(documents, BATCH):
             seen += sum(len(document.text) for document in some)
             if seen >= WORTH_COMPILED:
-                self._compile()
+                self.compile()
             yield from self._tagged(some, probabilities)
 
     def best(self, document: Document, n: int) -> list[tuple[float, Document]]:
@@ -79,12 +84,13 @@ class Model:
         found = spans(batch, self.weights.labels, path)
         return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(batch.documents, found)]
 
-    def _compile(self) -> None:
-        """Go on with compiled loops, where numba is installed."""
-        if self.decoder.kernels is plain and find_spec("numba"):
+    def compile(self) -> None:
+        """Go on with compiled loops, where numba is installed: where there is much to do, best before
+        the first note."""
+        if not self.compiled and find_spec("numba"):
             from crfdeid.engine import compiled
 
-            self.decoder = Decoder(self.weights, self.line, compiled)
+            self.compiled, self.decoder = True, Decoder(self.weights, self.line, compiled)
 
     def _tagged(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
         batch = self.decoder.batch(documents)

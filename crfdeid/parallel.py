@@ -29,8 +29,10 @@ def tag_all(
     enough to do. The first lot is tagged here: few notes are not worth a process, and what the tagger has
     learned of their texts, processes that are forked from this one know."""
     rest = lots(documents, LOT)
-    yield from model.tag_all(tagger, next(rest, []))
-    second = next(rest, None)
+    first, second = next(rest, []), next(rest, None)
+    if second is not None and isinstance(tagger, Model):
+        tagger.compile()
+    yield from model.tag_all(tagger, first)
     if second is None:
         return
     waiting: deque[tuple[list[Document], Future[list[tuple[Span, ...]]]]] = deque()
