@@ -42,7 +42,7 @@ class Model:
         if not (folder / CRFSUITE).is_file():
             raise ModelFault(f"{folder}: no CRF: {CRFSUITE} is missing")
         self.weights = weights.read(folder / CRFSUITE)
-        self.compiled = False
+        self.compiled, self.seen = False, 0
         self.confidence = Confidence(self.weights)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
@@ -58,13 +58,8 @@ class Model:
         return self._tagged([document], probabilities)[0]
 
     def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
-        """As :meth:`tag`, for many documents: some are held at once, and once there is enough to
-        do, the compiled loops are loaded."""
-        seen = 0
+        """As :meth:`tag`, for many documents: some are held at once."""
         for some in batches(documents, BATCH):
-            seen += sum(len(document.text) for document in some)
-            if seen >= WORTH_COMPILED:
-                self.compile()
             yield from self._tagged(some, probabilities)
 
     def best(self, document: Document, n: int) -> list[tuple[float, Document]]:
@@ -93,6 +88,10 @@ class Model:
             self.compiled, self.decoder = True, Decoder(self.weights, self.line, compiled)
 
     def _tagged(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
+        """Once there was enough to do, the compiled loops are loaded."""
+        self.seen += sum(len(document.text) for document in documents)
+        if self.seen >= WORTH_COMPILED:
+            self.compile()
         batch = self.decoder.batch(documents)
         path = self._crfsuite_path(batch) if self.crfsuite else self.decoder.path(batch)
         found = spans(batch, self.weights.labels, path)

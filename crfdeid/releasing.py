@@ -55,26 +55,32 @@ def together(patients: Iterable[str]) -> bool:
     return True
 
 
-def finder(spans: str, folder: str | None) -> Callable[[Document], Document]:
-    """What gives a note its spans. A note without any is tagged, unless they are said to be gold:
-    a format that lost its spans must not let a note pass as it is."""
+def finder(spans: str, folder: str | None) -> Callable[[Group], list[Document]]:
+    """What gives the notes of a patient their spans, together: what a system finds in one it may know
+    in the others. A note without any is tagged, unless they are said to be gold: a format that lost
+    its spans must not let a note pass as it is."""
     if spans == "gold":
-        return lambda document: document
+        return list
     loaded: list[model.Tagger] = []
 
-    def tag(document: Document) -> Document:
-        if spans == "auto" and document.spans:
-            return document
+    def bare(note: Document) -> bool:
+        return spans == "tag" or not note.spans
+
+    def tag(group: Group) -> list[Document]:
+        waiting = [note for note in group if bare(note)]
+        if not waiting:
+            return list(group)
         if not loaded:
             loaded.append(model.load(folder))
-        return loaded[0].tag(document)
+        found = model.tag_all(loaded[0], waiting)
+        return [next(found) if bare(note) else note for note in group]
 
     return tag
 
 
 def released(
     groups: Iterable[Group],
-    find: Callable[[Document], Document],
+    find: Callable[[Group], list[Document]],
     redactor: Redactor,
     where: Destination,
     journal: Journal,
@@ -88,7 +94,7 @@ def released(
         if not waiting:
             continue
         with silent(group[0].id):
-            redactions = redactor.redacted([find(note) for note in group])
+            redactions = redactor.redacted(find(group))
         for note, redaction in zip(group, redactions):
             if note.id in waiting:
                 told = replace(redaction, named=redaction.named and not new_ids)

@@ -155,3 +155,12 @@ def test_resume_refuses_what_it_cannot_go_on_from(small_model, notes, tmp_path):
         model.train(notes, dataclasses.replace(SMALL, sequence="line"), small_model.folder, resume=True)
     with pytest.raises(ConfigurationFault, match="cannot go on"):
         model.train(notes, SMALL, small_model.folder, engine="crfsuite", resume=True)
+
+
+def test_the_compiled_loops_are_loaded_once_there_was_enough_to_do(small_model, notes, monkeypatch):
+    pytest.importorskip("numba")
+    loaded = model.load(small_model.folder)
+    monkeypatch.setattr(crf, "WORTH_COMPILED", len(notes[30].text) + 1)
+    first, second = loaded.tag(notes[30]), loaded.compiled
+    again, third = loaded.tag(notes[30]), loaded.compiled
+    assert (second, third) == (False, True) and again == first

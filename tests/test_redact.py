@@ -82,6 +82,17 @@ def redacted(documents, secret=SECRET, **choices):
     return {r.document.id: r.document for group in found for r in redactor.redacted(group)}
 
 
+def test_a_patients_notes_are_tagged_together_and_gold_spans_stay():
+    first = Document("1", "Seen by Dr. Quevix, lives in Zimmstraboro.", patient="7")
+    second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
+    gold = marked("Quevix said <DATE today>.", "3")
+    found = releasing.finder("auto", "rules")([first, gold, second])
+    assert [note.id for note in found] == ["1", "3", "2"] and found[1] == gold
+    assert [second.covered(span) for span in found[2].spans] == ["Quevix", "Zimmstraboro"]
+    assert releasing.finder("tag", "rules")([gold])[0].spans == ()
+    assert releasing.finder("gold", "rules")([first, gold]) == [first, gold]
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_the_order_of_the_notes_does_not_matter(apart):
     first = redacted(STORY, apart=apart)

@@ -140,7 +140,7 @@ def add_model(room: Room, given: argparse.Namespace) -> None:
     """Tag all notes, unless this very model has done so before."""
     from crfdeid.review import systems
 
-    tagger = model.load(None if given.model == model.DEFAULT else given.model)
+    tagger = model.load(given.model)
     name = systems.name_of(tagger)
     if name not in room.systems():
         found = systems.tagged(room, tagger, lambda notes: command.progress(notes, "tag", len(notes)))
