@@ -8,48 +8,54 @@ Jenkins' lookup3 ("hashlittle"), here for all strings at once.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
+from itertools import islice
 
 import numpy as np
 
 HEAD = struct.Struct("<4sIIIII")
+BEFORE = struct.Struct("<II")  # a string: its number and size
 BYTE_ORDER = 0x62445371
 TABLES = 256
+TOGETHER = 1 << 14  # strings that are held at once
 
 
-def table(strings: list[str]) -> bytes:
+def table(strings: Iterable[str]) -> bytes:
     """The table of ``strings`` numbered from 0."""
-    keys = [string.encode("utf-8") + b"\0" for string in strings]
-    places, data = [], []
-    position = HEAD.size + TABLES * 8
-    for number, key in enumerate(keys):
-        places.append(position)
-        data.append(struct.pack("<II", number, len(key)) + key)
-        position += len(data[-1])
-    references, buckets = _buckets(hashes(keys).tolist(), places, position)
-    backward = np.array(places, "<u4").tobytes()
-    start = position + len(buckets)
-    size = start + len(backward)
-    head = HEAD.pack(b"CQDB", size, 0, BYTE_ORDER, len(keys), start)
-    return head + references + b"".join(data) + buckets + backward
+    data, hashed, sizes, count = bytearray(), [hashes([])], [np.zeros(0, np.int64)], 0
+    waiting = iter(strings)
+    while keys := [string.encode("utf-8") + b"\0" for string in islice(waiting, TOGETHER)]:
+        data += b"".join(BEFORE.pack(number, len(key)) + key for number, key in enumerate(keys, count))
+        hashed.append(hashes(keys))
+        sizes.append(np.array([BEFORE.size + len(key) for key in keys]))
+        count += len(keys)
+    first = HEAD.size + TABLES * 8
+    ends = first + np.cumsum(np.concatenate(sizes))
+    places = np.concatenate([[first], ends])[:-1]
+    references, buckets = _buckets(np.concatenate(hashed), places, first + len(data))
+    start = first + len(data) + len(buckets)
+    head = HEAD.pack(b"CQDB", start + 4 * count, 0, BYTE_ORDER, count, start)
+    return b"".join([head, references, data, buckets, places.astype("<u4").tobytes()])
 
 
-def _buckets(hashed: list[int], places: list[int], position: int) -> tuple[bytes, bytes]:
-    groups: list[list[tuple[int, int]]] = [[] for _ in range(TABLES)]
-    for value, place in zip(hashed, places):
-        groups[value % TABLES].append((value, place))
-    references, found = [], []
-    for group in groups:
-        count = 2 * len(group)
-        references += [position if group else 0, count]
-        slots = [(0, 0)] * count
-        for value, place in group:
-            k = (value >> 8) % count
-            while slots[k][1]:
-                k = (k + 1) % count
-            slots[k] = (value, place)
-        found += [number for slot in slots for number in slot]
-        position += 8 * count
-    return np.array(references, "<u4").tobytes(), np.array(found, "<u4").tobytes()
+def _buckets(hashed: np.ndarray, places: np.ndarray, position: int) -> tuple[bytes, bytes]:
+    """References to the tables, which begin at ``position``, and their buckets (hash and place)."""
+    group = hashed % TABLES
+    order = np.argsort(group, kind="stable")
+    counts = 2 * np.bincount(group, minlength=TABLES)
+    starts = np.cumsum(counts) - counts
+    references = np.column_stack([np.where(counts, position + 8 * starts, 0), counts])
+    start, count = starts[group[order]], counts[group[order]]
+    wanted = (hashed[order] >> 8) % count
+    taken, where = bytearray(int(counts.sum())), []
+    for first, size, k in zip(start.tolist(), count.tolist(), wanted.tolist()):
+        while taken[first + k]:
+            k = (k + 1) % size
+        taken[first + k] = 1
+        where.append(first + k)
+    buckets = np.zeros((len(taken), 2), "<u4")
+    buckets[where] = np.column_stack([hashed[order], places[order]])
+    return references.astype("<u4").tobytes(), buckets.tobytes()
 
 
 def hashes(keys: list[bytes]) -> np.ndarray:

@@ -175,7 +175,7 @@ def _starts(columns: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray, i
     for column in columns:
         counts += sizes[column]
     total = int(counts.sum())
-    found = np.zeros(len(counts) + 1, np.uint32 if total < 2**32 else np.uint64)
+    found = np.zeros(len(counts) + 1, np.uint32 if total < 2**32 else np.int64)
     np.cumsum(counts[:-1], out=found[2:])
     return found, total
 

@@ -9,6 +9,7 @@ the file itself is read.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,39 +111,53 @@ def records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarra
     return rows
 
 
-def write(path: Path | str, labels: list[str], attributes: list[str], rows: np.ndarray) -> None:
+def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> None:
     """Write CRFsuite's file, as CRFsuite does: attributes without a weight are left out."""
     is_state = rows["kind"] == STATE
-    used, owners = np.unique(rows["source"][is_state], return_inverse=True)
+    used = np.zeros(len(attributes), bool)
+    used[rows["source"][is_state]] = True
     rows = rows.copy()
-    rows["source"][is_state] = owners
-    features = CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)) + rows.tobytes()
-    parts = [features, cqdb.table(labels), cqdb.table([attributes[number] for number in used.tolist()])]
-    parts[2] += b"\0" * (-(HEADER.size + sum(map(len, parts))) % 4)
-    lists = ((b"LFRF", ~is_state, len(labels), 2), (b"AFRF", is_state, len(used), 0))
+    rows["source"][is_state] = (np.cumsum(used) - 1)[rows["source"][is_state]]
+    names = np.flatnonzero(used).tolist()
+    parts = [
+        [CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)), rows.view(np.uint8)],
+        [cqdb.table(labels)],
+        [cqdb.table(attributes[number] for number in names)],
+    ]
+    parts[2].append(b"\0" * (-(HEADER.size + sum(map(_size, parts))) % 4))
+    lists = ((b"LFRF", ~is_state, len(labels), 2), (b"AFRF", is_state, len(names), 0))
     for chunk, mask, count, spare in lists:
-        start = HEADER.size + sum(map(len, parts))
+        start = HEADER.size + sum(map(_size, parts))
         parts.append(_references(chunk, rows["source"][mask], np.flatnonzero(mask), count, spare, start))
-    *starts, size = np.cumsum([HEADER.size, *map(len, parts)]).tolist()
-    head = HEADER.pack(b"lCRF", size, b"FOMC", VERSION, 0, len(labels), len(used), *starts)
+    *starts, size = np.cumsum([HEADER.size, *map(_size, parts)]).tolist()
     with whole(path, "wb") as file:
-        file.write(head + b"".join(parts))
+        file.write(HEADER.pack(b"lCRF", size, b"FOMC", VERSION, 0, len(labels), len(names), *starts))
+        for part in parts:
+            file.writelines(part)
+
+
+Part = list[bytes | np.ndarray]  # bytes, or an array of them
+
+
+def _size(part: Part) -> int:
+    return sum(map(len, part))
 
 
 def _references(
     chunk: bytes, owners: np.ndarray, numbers: np.ndarray, count: int, spare: int, start: int
-) -> bytes:
+) -> Part:
     """Which records belong to each label or attribute: absolute offsets of lists that
     hold a count and the records' numbers. Labels have ``spare`` empty places at the end."""
     order = np.argsort(owners, kind="stable")
     ends = np.searchsorted(owners[order], np.arange(count + 1))
-    sizes = np.diff(ends)
     first = start + CHUNK.size + 4 * (count + spare)
     offsets = np.zeros(count + spare, "<u4")
-    offsets[:count] = first + 4 * (ends[:-1] + np.arange(count))
-    lists = np.zeros(len(owners) + count, "<u4")
     heads = ends[:-1] + np.arange(count)
-    lists[heads] = sizes
-    lists[np.delete(np.arange(len(lists)), heads)] = numbers[order]
+    offsets[:count] = first + 4 * heads
+    lists = np.zeros(len(owners) + count, "<u4")
+    listed = np.ones(len(lists), bool)
+    listed[heads] = False
+    lists[heads] = np.diff(ends)
+    lists[listed] = numbers[order]
     size = CHUNK.size + offsets.nbytes + lists.nbytes
-    return CHUNK.pack(chunk, size, count + spare) + offsets.tobytes() + lists.tobytes()
+    return [CHUNK.pack(chunk, size, count + spare), offsets.view(np.uint8), lists.view(np.uint8)]
