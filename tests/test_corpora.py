@@ -5,10 +5,11 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crfdeid import corpora
+from crfdeid.corpora import table
 from crfdeid.document import Document, Span
 from crfdeid.faults import ConfigurationFault, Fault, FormatFault
 from crfdeid.files import umask
@@ -79,6 +80,7 @@ def test_any_document_round_trips_in_xml(format, document, tmp_path_factory):
 @pytest.mark.parametrize("format", NO_XML)
 @given(document=documents(ANY_TEXT))
 def test_any_document_round_trips(format, document, tmp_path_factory):
+    assume(format != "table" or "\0" not in document.text or not table.cuts_at_nul())
     (found,) = again([document], format, tmp_path_factory.mktemp("any"))
     assert (found.text, found.spans) == (document.text, document.spans)
 
@@ -130,6 +132,15 @@ def test_conll_without_text_is_built_from_its_tokens(tmp_path):
     path = put(tmp_path, "a.conll", "Dr\t0\t2\tO\n.\t2\t3\tO\n\nRuiz\t5\t9\tB-DOCTOR\n")
     (found,) = corpora.read(path)
     assert (found.text, found.spans) == ("Dr.\n Ruiz", (Span(5, 9, "DOCTOR"),))
+
+
+def test_a_table_with_nul_is_refused_where_pandas_would_cut_the_text(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text(f'id,text\n1,"seen\0 by {CANARY}"\n')
+    monkeypatch.setattr("crfdeid.corpora.table.cuts_at_nul", lambda: True)
+    with pytest.raises(FormatFault, match="a.csv: a NUL character") as caught:
+        list(corpora.read(path, "table"))
+    assert CANARY not in str(caught.value)
 
 
 def test_columns_of_a_table_are_named(tmp_path):

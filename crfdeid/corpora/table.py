@@ -39,6 +39,8 @@ def read(
 
     options = {"dtype": str, "keep_default_na": False, "chunksize": CHUNK}
     try:
+        if cuts_at_nul() and holds_nul(path, encoding):
+            raise FormatFault(f"{path}: a NUL character, where this pandas would cut a text off; wanted 3.1")
         with opened(path, encoding) as file, pandas.read_csv(file, **options) as chunks:
             rows = (row for chunk in chunks for row in _rows(chunk, path))
             yield from from_rows(rows, path, id_column, text_column, patient_column)
@@ -51,6 +53,18 @@ def read(
         line = re.search(r"line \d+", str(error))  # the rest of the message is not ours to repeat
         where = f"{path}, {line[0]}" if line else path
         raise FormatFault(f"{where}: not a CSV table that can be read") from None
+
+
+def cuts_at_nul() -> bool:
+    """Whether the rest of a cell is lost after a NUL character, as before pandas 3.1."""
+    import pandas
+
+    return pandas.read_csv(io.StringIO('text\n"a\0b"'), dtype=str)["text"][0] == "a"
+
+
+def holds_nul(path: Path, encoding: str) -> bool:
+    with opened(path, encoding) as file:
+        return any("\0" in part for part in iter(lambda: file.read(1 << 20), ""))
 
 
 def _rows(chunk: DataFrame, path: Path) -> list[dict[str, Any]]:
