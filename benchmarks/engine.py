@@ -40,7 +40,7 @@ import pycrfsuite
 
 from crfdeid import bio, corpora, crf, model, synthetic
 from crfdeid.document import Document
-from crfdeid.engine import chain, weights
+from crfdeid.engine import adaptive, chain, weights
 from crfdeid.engine.batch import spans
 from crfdeid.engine.decoder import Decoder
 from crfdeid.line import Line
@@ -155,7 +155,7 @@ def way(name: str, data: Path, out: Path, slow: int) -> dict:
         tag = by_crfsuite(name, tagger, out.parent)
         seconds = {"cold": run(lambda documents: map(tag, documents), data, out, first)}
     else:
-        crf.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
+        adaptive.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
         # Compiled code is read from disk once; no text stays known.
         list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * (crf.BATCH // 20 + 1))]))
         tagger.decoder.forget()

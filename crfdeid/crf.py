@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,10 +16,10 @@ import pycrfsuite
 from crfdeid import bio, scheme
 from crfdeid.document import Document, Span
 from crfdeid.engine import nbest, weights
+from crfdeid.engine.adaptive import Adaptive
 from crfdeid.engine.batch import Batch, spans
 from crfdeid.engine.chain import chain
 from crfdeid.engine.confidence import Confidence
-from crfdeid.engine.decoder import Decoder
 from crfdeid.engine.texts import NONE
 from crfdeid.experiment import Experiment
 from crfdeid.faults import ConfigurationFault, ModelFault
@@ -29,28 +28,21 @@ from crfdeid.sentences import trim
 
 CRFSUITE = "model.crfsuite"
 BATCH = 60_000  # characters of documents that are tagged at once
-WORTH_COMPILED = 120_000  # characters after which loading the compiled loops pays
 
 
-class Model:
+class Model(Adaptive):
     """A loaded CRF. ``engine`` is ``fast``, or ``crfsuite`` for the reference, which gives the
     same labels."""
 
     def __init__(self, folder: Path, line: Line, engine: str = "fast") -> None:
-        self.folder, self.line = folder, line
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.folder, self.scheme = folder, scheme.read(folder / "scheme.toml")
         if not (folder / CRFSUITE).is_file():
             raise ModelFault(f"{folder}: no CRF: {CRFSUITE} is missing")
-        self.weights = weights.read(folder / CRFSUITE)
-        self.compiled, self.seen = False, 0
+        super().__init__(weights.read(folder / CRFSUITE), line)
         self.confidence = Confidence(self.weights)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
             self.crfsuite.open(str(folder / CRFSUITE))
-
-    @cached_property
-    def decoder(self) -> Decoder:
-        return Decoder(self.weights, self.line)
 
     def tag(self, document: Document, probabilities: bool = False) -> Document:
         """The document with the spans found, in place of any it had; each with its
@@ -67,7 +59,7 @@ class Model:
         best first. Raises :class:`ConfigurationFault` where the experiment's sequences are smaller."""
         if self.line.experiment.sequence != "document":
             raise ConfigurationFault(f"n best of a document: sequence = {self.line.experiment.sequence!r}")
-        batch = self.decoder.batch([document])
+        batch = self.batch([document])
         emissions, transitions = self.decoder.emissions(batch), self.weights.transitions
         total = chain(emissions, transitions).log_total if len(batch) else 0.0
         return [
@@ -79,20 +71,8 @@ class Model:
         found = spans(batch, self.weights.labels, path)
         return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(batch.documents, found)]
 
-    def compile(self) -> None:
-        """Go on with compiled loops, where numba is installed: where there is much to do, best before
-        the first note."""
-        if not self.compiled and find_spec("numba"):
-            from crfdeid.engine import compiled
-
-            self.compiled, self.decoder = True, Decoder(self.weights, self.line, compiled)
-
     def _tagged(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
-        """Once there was enough to do, the compiled loops are loaded."""
-        self.seen += sum(len(document.text) for document in documents)
-        if self.seen >= WORTH_COMPILED:
-            self.compile()
-        batch = self.decoder.batch(documents)
+        batch = self.batch(documents)
         path = self._crfsuite_path(batch) if self.crfsuite else self.decoder.path(batch)
         found = spans(batch, self.weights.labels, path)
         if probabilities:

@@ -11,8 +11,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from crfdeid import model
-from crfdeid.crf import Model
 from crfdeid.document import Document, Span
+from crfdeid.engine.adaptive import Adaptive
 
 LOT = 400_000  # characters that go to a process at once
 AHEAD = 2  # lots that wait for each other process
@@ -30,7 +30,7 @@ def tag_all(
     learned of their texts, processes that are forked from this one know."""
     rest = lots(documents, LOT)
     first, second = next(rest, []), next(rest, None)
-    if second is not None and isinstance(tagger, Model):
+    if second is not None and isinstance(tagger, Adaptive):
         tagger.compile()
     yield from model.tag_all(tagger, first)
     if second is None:
@@ -61,10 +61,10 @@ def _done(spans: list[tuple[Span, ...]]) -> Future[list[tuple[Span, ...]]]:
 
 
 def _pool(tagger: model.Tagger, folder: Path | str | None, engine: str, jobs: int) -> ProcessPoolExecutor:
-    """Processes that have the tagger: forked with it where that is safe (a CRF starts no threads),
+    """Processes that have the tagger: forked with it where that is safe (a decoder starts no threads),
     or with a model of their own."""
     global _tagger
-    if sys.platform == "linux" and isinstance(tagger, Model):
+    if sys.platform == "linux" and isinstance(tagger, Adaptive):
         _tagger = tagger
         return ProcessPoolExecutor(jobs, get_context("fork"))
     return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine))

@@ -9,6 +9,7 @@ import pytest
 from conftest import SMALL
 from crfdeid import crf, model
 from crfdeid.document import Document, Span
+from crfdeid.engine import adaptive
 from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, SchemeFault, Stopped
 
 
@@ -160,7 +161,7 @@ def test_resume_refuses_what_it_cannot_go_on_from(small_model, notes, tmp_path):
 def test_the_compiled_loops_are_loaded_once_there_was_enough_to_do(small_model, notes, monkeypatch):
     pytest.importorskip("numba")
     loaded = model.load(small_model.folder)
-    monkeypatch.setattr(crf, "WORTH_COMPILED", len(notes[30].text) + 1)
+    monkeypatch.setattr(adaptive, "WORTH_COMPILED", len(notes[30].text) + 1)
     first, second = loaded.tag(notes[30]), loaded.compiled
     again, third = loaded.tag(notes[30]), loaded.compiled
     assert (second, third) == (False, True) and again == first

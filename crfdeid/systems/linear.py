@@ -13,18 +13,17 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
 from crfdeid import bio, scheme
-from crfdeid.crf import BATCH, WORTH_COMPILED, batches, without_blanks
+from crfdeid.crf import BATCH, batches, without_blanks
 from crfdeid.document import Document
-from crfdeid.engine import plain, weights
+from crfdeid.engine import weights
+from crfdeid.engine.adaptive import Adaptive
 from crfdeid.engine.batch import spans
-from crfdeid.engine.decoder import Decoder
 from crfdeid.faults import ModelFault
 from crfdeid.files import whole
 from crfdeid.line import Line
@@ -90,32 +89,26 @@ def read(folder: Path) -> Linear:
     return Linear(labels, features, matrix)
 
 
-class Tagger:
+class Tagger(Adaptive):
     """A loaded linear classifier of tokens; the setting ``recall_bias`` is its threshold."""
 
     def __init__(self, folder: Path, line: Line) -> None:
-        self.folder, self.line = folder, line
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.folder, self.scheme = folder, scheme.read(folder / "scheme.toml")
         self.linear = read(folder).biased(line.experiment.recall_bias)
         self.labels = self.linear.labels
-        self.decoder = Decoder(self.linear.as_weights(), line)
+        super().__init__(self.linear.as_weights(), line)
 
     def tag(self, document: Document) -> Document:
         return next(self.tag_all([document]))
 
     def tag_all(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The documents with the spans found, in order; some are held at once."""
-        seen = 0
         for some in batches(documents, BATCH):
-            seen += sum(len(document.text) for document in some)
-            if seen >= WORTH_COMPILED and self.decoder.kernels is plain and find_spec("numba"):
-                from crfdeid.engine import compiled
-
-                self.decoder = Decoder(self.linear.as_weights(), self.line, compiled)
-            batch = self.decoder.batch(some)
+            batch = self.batch(some)
             found = spans(batch, self.labels, self.decoder.path(batch))
             yield from (d.with_spans(without_blanks(d.text, s)) for d, s in zip(some, found))
 
     def scores(self, document: Document) -> np.ndarray:
         """[tokens, labels]: what the threshold of a recall and precision curve is laid on."""
-        return self.decoder.emissions(self.decoder.batch([document]))
+        batch = self.batch([document])
+        return self.decoder.emissions(batch)
