@@ -1,6 +1,7 @@
 """The arrays of training: what they stand for, told by brute force."""
 
 import itertools
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -95,13 +96,19 @@ def test_twins_are_those_that_always_occur_together(drawn):
 
 
 @settings(deadline=None)
-@given(problems(), st.sampled_from([0, 2]), st.booleans(), st.integers(0, 2**32))
-def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(drawn, minfreq, every, seed):
+@given(
+    problems(), st.sampled_from([0, 2]), st.booleans(), st.integers(0, 2**32), st.sampled_from([1, 4, 32]),
+    st.sampled_from([1, 3, 6]),
+)  # fmt: skip
+def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
+    drawn, minfreq, every, seed, often, many
+):
     columns, problem = drawn
     sets = twins.sets(problem)
     found = pairs(problem, sets, minfreq, every, False)
     place, width = places(LABELS)
-    laid = layout(problem, sets, found, place)
+    with patch.multiple("crfdeid.engine.layout", OFTEN=often, MANY=many):
+        laid = layout(problem, sets, found, place)
     assert problem.columns == []
     weights = np.random.default_rng(seed).normal(size=len(found.label))
     table = np.zeros((laid.rows, width))
