@@ -63,6 +63,16 @@ def stretches(labels: Sequence[str]) -> list[tuple[int, int]]:
     return found
 
 
+def illegal(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """The labels that cannot follow each other.
+
+    >>> illegal(["O", "B-AGE", "I-AGE", "I-DATE"])  # doctest: +NORMALIZE_WHITESPACE
+    [('O', 'I-AGE'), ('O', 'I-DATE'), ('B-AGE', 'I-DATE'), ('I-AGE', 'I-DATE'), ('I-DATE', 'I-AGE')]
+    """
+    known = list(labels)
+    return [(a, b) for a in known for b in known if b[0] == "I" and a[1:] != b[1:]]
+
+
 def refuse_overlaps(document: Document) -> None:
     """BIO gives a token one label. Raises :class:`DocumentFault` that names the two
     spans and the choice there is."""

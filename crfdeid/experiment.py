@@ -26,8 +26,9 @@ class Experiment:
     """One trained system. ``features`` are feature groups (template files) in order;
     ``training_gazetteers`` are types whose training spans become lists ``training_TYPE``
     (He et al. 2015, section 2.2); ``recall_bias`` is taken off the score of the label O at
-    every token, so that what is in doubt is tagged; ``crf`` holds CRFsuite's own settings, and
-    ``options`` those of another ``system``."""
+    every token, so that what is in doubt is tagged; with ``constraints`` "bio" a CRF never gives labels
+    that BIO does not allow (else they are repaired, :mod:`crfdeid.bio`); ``crf`` holds CRFsuite's own
+    settings, and ``options`` those of another ``system``."""
 
     features: tuple[str, ...] = ()
     system: str = "crf"
@@ -38,6 +39,7 @@ class Experiment:
     training_gazetteers: tuple[str, ...] = ()
     overlaps: str = "refuse"
     recall_bias: float = 0.0
+    constraints: str = "none"
     algorithm: str = "lbfgs"
     crf: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class Experiment:
             "tokenizer": tuple(TOKENIZERS),
             "sequence": SEQUENCES,
             "overlaps": ("refuse", "longest"),
+            "constraints": ("none", "bio"),
             "algorithm": ("lbfgs", "l2sgd", "ap", "pa", "arow"),
         }
         for name, allowed in choices.items():

@@ -1,13 +1,14 @@
 """Training, the model folder, tagging, and what a damaged model says."""
 
 import dataclasses
+import itertools
 import json
 import shutil
 
 import pytest
 
 from conftest import SMALL
-from crfdeid import crf, model
+from crfdeid import bio, crf, model
 from crfdeid.document import Document, Span
 from crfdeid.engine import adaptive
 from crfdeid.faults import ConfigurationFault, DocumentFault, ModelFault, SchemeFault, Stopped
@@ -165,3 +166,32 @@ def test_the_compiled_loops_are_loaded_once_there_was_enough_to_do(small_model, 
     first, second = loaded.tag(notes[30]), loaded.compiled
     again, third = loaded.tag(notes[30]), loaded.compiled
     assert (second, third) == (False, True) and again == first
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+def test_constraints_forbid_what_bio_does_not_allow(notes, tmp_path, engine):
+    """Few iterations and words in another order: without constraints it happens."""
+    few = dataclasses.replace(SMALL, crf=SMALL.crf | {"max_iterations": 3})
+    shuffled = [Document(str(n), " ".join(reversed(note.text.split()))) for n, note in enumerate(notes)]
+    found = {}
+    for constraints in ("none", "bio"):
+        settings = dataclasses.replace(few, constraints=constraints)
+        tagger = model.train(notes, settings, tmp_path / constraints, engine=engine)
+        reference = model.load(tagger.folder, "crfsuite")
+        pairs = set(bio.illegal(tagger.weights.labels))
+        found[constraints] = 0
+        for document in shuffled:
+            path = tagger.decoder.path(tagger.batch([document]))
+            found[constraints] += len(pairs & set(itertools.pairwise(tagger.weights.labels[y] for y in path)))
+            assert reference.tag(document).spans == tagger.tag(document).spans
+    assert found["none"] > 0 and found["bio"] == 0
+
+
+def test_what_is_not_learned_is_given_once_where_training_goes_on(notes, tmp_path):
+    pytest.importorskip("numba")
+    every = {"feature.possible_transitions": True, "max_iterations": 5}
+    settings = dataclasses.replace(SMALL, recall_bias=0.5, constraints="bio", crf=SMALL.crf | every)
+    for resume in (False, True):
+        learned = model.train(notes, settings, tmp_path / "m", resume=resume).weights
+        pairs = [tuple(map(learned.labels.index, pair)) for pair in bio.illegal(learned.labels)]
+        assert {round(learned.transitions[pair], -2) for pair in pairs} == {-crf.FORBIDDEN}

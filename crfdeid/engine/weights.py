@@ -9,7 +9,7 @@ the file itself is read.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,6 +100,18 @@ def add(path: Path, attribute: str, label: str, amount: float) -> None:
     else:
         rows = np.concatenate([rows, np.array([(STATE, source, target, amount)], RECORD)])
     write(path, model.labels, names, rows)
+
+
+def add_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: float) -> None:
+    """Add ``amount`` to the weights of the transitions ``pairs`` of the model file at ``path``."""
+    model = read(path)
+    number = {label: place for place, label in enumerate(model.labels)}
+    table = model.transitions.copy()
+    for before, label in pairs:
+        table[number[before], number[label]] += amount
+    states = model.records[model.records["kind"] == STATE]
+    rows = records(TRANSITION, *np.indices(table.shape).reshape(2, -1), table.reshape(-1))
+    write(path, model.labels, model.attributes, np.concatenate([states, rows]))
 
 
 def records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
