@@ -118,10 +118,13 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
     expected, gradient, wanted_gradient = np.zeros_like(table), np.zeros_like(weights), np.zeros_like(weights)
     scores, marginals = np.full((2, len(problem.gold), width), 7.0)
     marginals[:] = np.random.default_rng(seed).normal(size=marginals.shape)
-    for s, (start, stop) in enumerate(itertools.pairwise(problem.bounds)):
-        sequence = s, start, stop, tuple(laid.tokens)
-        kernels.scores(*sequence, table, weights, scores[start:stop])
-        kernels.give(*sequence, marginals[start:stop], expected, gradient)
+    before = 0
+    for lot in laid.lots:
+        for s, (start, stop) in enumerate(itertools.pairwise(lot.bounds.tolist())):
+            sequence, where = (s, start, stop, tuple(lot)), slice(before + start, before + stop)
+            kernels.scores(*sequence, table, weights, scores[where])
+            kernels.give(*sequence, marginals[where], expected, gradient)
+        before += stop
     for token, (score, marginal) in enumerate(zip(scores, marginals)):
         wanted = np.zeros(width)
         for one in {int(sets.number[a]) for a in attributes_of(columns, token)}:

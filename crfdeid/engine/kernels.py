@@ -76,7 +76,7 @@ def add(row, into):
 def scores(s, start, stop, tokens, table, weights, into):
     """Make ``into`` the scores of the tokens ``start`` to ``stop``, those of sequence ``s``. Each row of the
     table is read once, and stays near while it is added to the tokens that have it."""
-    shares, rows, ends, holders, pair_ends, pairs, labels = tokens
+    _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
     into[: stop - start] = 0.0
     last_row, last_pair = len(rows) - 1, len(pairs) - 1
     for q in range(shares[s], shares[s + 1]):
@@ -94,7 +94,7 @@ def scores(s, start, stop, tokens, table, weights, into):
 @njit(**OPTIONS)
 def give(s, start, stop, tokens, marginals, expected, gradient):
     """Add the marginals of the tokens to the expectations on what their scores are sums of."""
-    shares, rows, ends, holders, pair_ends, pairs, labels = tokens
+    _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
     last_row, last_pair = len(rows) - 1, len(pairs) - 1
     for q in range(shares[s], shares[s + 1]):
         fetch_row(expected[rows[min(q + ROWS_AHEAD, last_row)]])
@@ -121,16 +121,15 @@ def gather(first, last, holders, marginals, into):
 
 
 @njit(**OPTIONS)
-def expectations(
-    gold, bounds, first, last, tokens, table, weights, factors, work, expected, gradient, counts
-):
-    """Add up the expectations of the sequences ``first`` to ``last``; returns their log-likelihood.
+def expectations(gold, tokens, table, weights, factors, work, expected, gradient, counts):
+    """Add up the expectations of some sequences; returns their log-likelihood.
     ``gold`` [tokens] are places of labels, ``tokens`` :class:`crfdeid.engine.layout.Tokens`, ``factors``
     :class:`crfdeid.engine.factors.Factors`, ``work`` :class:`crfdeid.engine.objective.Work`. ``counts``
     (as ``factors.excess``) gets the expectations of transitions, but for their factors."""
     emissions, _, _, _, _, most, _, _, _, _ = work
+    bounds = tokens[0]
     likelihood = 0.0
-    for s in range(first, last):
+    for s in range(len(bounds) - 1):
         start, stop = bounds[s], bounds[s + 1]
         scores(s, start, stop, tokens, table, weights, emissions)
         most[:] = 0.0

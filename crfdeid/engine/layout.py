@@ -8,6 +8,7 @@ others are single weights, *pairs* of a set and a label.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from crfdeid.engine.texts import NONE
 from crfdeid.engine.twins import Sets
 
 MANY = 6  # pairs that are worth a row
+LOTS, LOT = 32, 100_000  # at least so many lots, of at most so many tokens
 OFTEN = 32  # tokens that make a bundle's row worth its making
 
 
@@ -36,10 +38,12 @@ class Sums(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """Of what the scores of tokens are sums. Sequence s has the rows ``rows[shares[s] : shares[s + 1]]``
-    of the table, each of them once. That at place q is of the tokens ``holders[ends[q] : ends[q + 1]]``,
-    counted from the first of the sequence. Weights are listed for each token, as in :class:`Sums`."""
+    """Of what the scores of some sequences' tokens are sums; ``bounds`` [sequences + 1] delimit the
+    sequences. Sequence s has the rows ``rows[shares[s] : shares[s + 1]]`` of the table, each of them
+    once. That at place q is of the tokens ``holders[ends[q] : ends[q + 1]]``, counted from the first of
+    the sequence. Weights are listed for each token, as in :class:`Sums`."""
 
+    bounds: np.ndarray
     shares: np.ndarray
     rows: np.ndarray
     ends: np.ndarray
@@ -52,11 +56,11 @@ class Tokens(NamedTuple):
 @dataclass(frozen=True)
 class Layout:
     """``whole`` has the pairs that are the table's first rows; ``made`` sums the rows after
-    them; ``tokens`` the scores of tokens."""
+    them; ``lots`` the scores of the tokens, of some sequences after the other."""
 
     whole: Sums
     made: Sums
-    tokens: Tokens
+    lots: list[Tokens]
 
     @property
     def rows(self) -> int:
@@ -82,8 +86,26 @@ def layout(problem: Problem, sets: Sets, pairs: Pairs, places: np.ndarray) -> La
     none = np.full_like(row_of_set, NONE)
     alone = Sources(every, none, pairs.ends, where, kind, (0 * pairs.sizes, pairs.sizes))
     firsts = alone.sums([whole.astype(np.int32)], np.full(len(sets.sizes), NONE, np.int32))
-    tokens = by_sequence(sources.sums(problem.columns, row_of_bundle), problem.bounds, len(whole) + len(made))
-    return Layout(firsts, rows, tokens)
+    lots = []
+    waiting = parted(problem)  # where a lot's lists are made its columns go, so that both are never held
+    while waiting:
+        bounds, columns = waiting.pop(0)
+        lots.append(by_sequence(sources.sums(columns, row_of_bundle), bounds, len(whole) + len(made)))
+    return Layout(firsts, rows, lots)
+
+
+def parted(problem: Problem) -> list[tuple[np.ndarray, list[np.ndarray]]]:
+    """Bounds and columns of some sequences after the other. The problem's columns are taken away."""
+    bounds = problem.bounds
+    most = min(max(int(bounds[-1]) // LOTS, 1), LOT)
+    edges = np.unique(np.append(np.searchsorted(bounds, np.arange(0, bounds[-1], most)), len(bounds) - 1))
+    found = [(bounds[a : b + 1] - bounds[a], []) for a, b in pairwise(edges.tolist())]
+    starts = bounds[edges].tolist()
+    while problem.columns:
+        column = problem.columns.pop(0)
+        for (_, columns), (first, last) in zip(found, pairwise(starts)):
+            columns.append(column[first:last].copy())
+    return found
 
 
 def _within(bundles: Listed, numbers: np.ndarray) -> np.ndarray:
@@ -135,7 +157,7 @@ def by_sequence(sums: Sums, bounds: np.ndarray, rows: int) -> Tokens:
     held, ends = np.empty(shares[-1], sums.rows.dtype), np.zeros(int(shares[-1]) + 1, sums.row_ends.dtype)
     last[:] = NONE
     _share(bounds, sums.row_ends, sums.rows, last, np.zeros(rows, np.int64), shares, held, ends, holders)
-    return Tokens(shares, held, ends, holders, sums.pair_ends, sums.pairs, sums.labels)
+    return Tokens(bounds, shares, held, ends, holders, sums.pair_ends, sums.pairs, sums.labels)
 
 
 @njit(**COMPILED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,15 +11,14 @@ import numpy as np
 from crfdeid.engine import kernels
 from crfdeid.engine.factors import Factors, Transitions
 from crfdeid.engine.features import Features
-from crfdeid.engine.layout import Layout
+from crfdeid.engine.layout import Layout, Tokens
 from crfdeid.engine.vectors import Vectors
 
 
 class Corpus(NamedTuple):
-    """``gold`` [tokens] are the places of labels, ``bounds`` [sequences + 1] delimit the sequences."""
+    """``gold`` [tokens] are the places of labels."""
 
     gold: np.ndarray
-    bounds: np.ndarray
     laid: Layout
     transitions: Transitions
 
@@ -29,15 +29,15 @@ class Objective:
     def __init__(
         self, corpus: Corpus, features: Features, c2: float, pool: ThreadPoolExecutor, threads: int
     ) -> None:
-        self.gold, self.bounds, self.laid, self.transitions = corpus
+        self.gold, self.laid, self.transitions = corpus
         self.c2, self.pool, self.threads, self.states = c2, pool, threads, features.states
         self.observed = features.observed()
         self.vectors = Vectors(features.roots(), pool, threads)
         self.table = np.zeros((self.laid.rows, self.transitions.width))
-        tokens = np.linspace(0, len(self.gold), threads + 1)
-        edges = np.searchsorted(self.bounds, tokens)
-        edges[-1] = len(self.bounds) - 1
-        self.parts = [_Part(self, a, b) for a, b in zip(edges.tolist(), edges[1:].tolist())]
+        starts = np.cumsum([0, *(lot.bounds[-1] for lot in self.laid.lots)])
+        cuts = np.searchsorted(starts, np.linspace(0, len(self.gold), threads + 1)).tolist()
+        lots = [(self.gold[a:], lot) for a, lot in zip(starts.tolist(), self.laid.lots)]
+        self.parts = [_Part(self, lots[first:last]) for first, last in pairwise(cuts)]
         self.first_made = len(self.laid.whole.row_ends) - 1
         self.edges = np.linspace(0, self.laid.rows - self.first_made, threads + 1).astype(int)
 
@@ -82,23 +82,24 @@ class Work(NamedTuple):
 
 
 class _Part:
-    """The sequences ``first`` to ``last``, a share of one thread, and what it adds up: ``gradient``
-    holds the expectations of the weights of all variables."""
+    """Some lots with their gold labels, a share of one thread, and what it adds up: ``gradient`` holds
+    the expectations of the weights of all variables."""
 
-    def __init__(self, objective: Objective, first: int, last: int) -> None:
-        self.first, self.last = first, last
+    def __init__(self, objective: Objective, lots: list[tuple[np.ndarray, Tokens]]) -> None:
+        self.lots = lots
         self.expected, self.gradient = np.zeros_like(objective.table), np.zeros(len(objective.observed))
-        longest = int(np.diff(objective.bounds[first : last + 1]).max(initial=0))
+        longest = max((int(np.diff(lot.bounds).max()) for _, lot in lots), default=0)
         self.work = Work.of(longest, objective.transitions.every.any(axis=0).astype(float))
 
     def expect(self, objective: Objective, weights: np.ndarray, factors: Factors) -> float:
         """Add up the expectations of these sequences; return their log-likelihood."""
         o, counts = objective, np.zeros(sum(part.size for part in factors.excess))
         self.expected[:], self.gradient[:] = 0.0, 0.0
-        likelihood = kernels.expectations(
-            o.gold, o.bounds, self.first, self.last, tuple(o.laid.tokens), o.table, weights, factors.plain,
-            tuple(self.work), self.expected, self.gradient, tuple(factors.structure.laid(counts)),
-        )  # fmt: skip
+        found = self.expected, self.gradient, tuple(factors.structure.laid(counts))
+        likelihood = sum(
+            kernels.expectations(gold, tuple(lot), o.table, weights, factors.plain, tuple(self.work), *found)
+            for gold, lot in self.lots
+        )
         kernels.unmake(o.first_made, tuple(o.laid.made), self.expected, self.gradient)
         kernels.unmake(0, tuple(o.laid.whole), self.expected, self.gradient)
         self.gradient[o.states :] = o.transitions.expected(factors, counts)

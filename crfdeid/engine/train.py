@@ -53,7 +53,7 @@ def train(
     laid = layout(problem, sets, found, place)
     features = Features(problem.labels, problem.attributes, sets.number, sets.sizes, found)
     refuse_too_large(features, laid.rows, width, threads)
-    corpus = Corpus(place[problem.gold], problem.bounds, laid, Transitions(found.allowed, place, width))
+    corpus = Corpus(place[problem.gold], laid, Transitions(found.allowed, place, width))
     del problem, sets, laid  # their bundles are laid out: the memory goes back
     x, stopped = fitted(corpus, features, settings, start, on_iteration, threads)
     del corpus  # names of attributes take its memory
