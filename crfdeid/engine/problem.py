@@ -18,7 +18,7 @@ from crfdeid.engine.attributes import Attributes, listing, raised, spelt
 from crfdeid.engine.batch import Batch, Reader, label_names
 from crfdeid.engine.bundles import Bundles, Listed, rows, together
 from crfdeid.engine.columns import Columns, by_text
-from crfdeid.engine.memory import give_back_freed
+from crfdeid.engine.memory import given_back
 from crfdeid.engine.numbering import numbered
 from crfdeid.engine.texts import NONE, Texts, form
 from crfdeid.line import Line
@@ -51,8 +51,8 @@ class _Numbers(dict):
 
 def build(line: Line, documents: Iterable[Document]) -> Problem:
     """Observe all documents. Raises what :meth:`Line.without_overlaps` raises."""
-    give_back_freed()
-    return _Builder(line).build(documents)
+    with given_back():
+        return _Builder(line).build(documents)
 
 
 class _Builder:

@@ -15,6 +15,7 @@ from crfdeid.engine.factors import Transitions, places
 from crfdeid.engine.features import Features
 from crfdeid.engine.layout import layout
 from crfdeid.engine.lbfgs import Settings, minimise
+from crfdeid.engine.memory import given_back
 from crfdeid.engine.objective import Corpus, Objective
 from crfdeid.engine.occurrences import pairs
 from crfdeid.engine.problem import Problem
@@ -41,16 +42,17 @@ def train(
 ) -> None:
     """Fit ``problem`` with CRFsuite's ``settings``, from the weights ``start`` on; write its model
     file to ``path``. Ctrl-C after an iteration writes what there is and raises :class:`Stopped`."""
-    sets = twins.alone(problem) if start else twins.sets(problem)  # twins begin with the same weight
-    found = pairs(
-        problem,
-        sets,
-        settings.get("feature.minfreq", 0),
-        bool(settings.get("feature.possible_states", False)),
-        bool(settings.get("feature.possible_transitions", False)),
-    )
-    place, width = places(problem.labels)
-    laid = layout(problem, sets, found, place)
+    with given_back():
+        sets = twins.alone(problem) if start else twins.sets(problem)  # twins begin with the same weight
+        found = pairs(
+            problem,
+            sets,
+            settings.get("feature.minfreq", 0),
+            bool(settings.get("feature.possible_states", False)),
+            bool(settings.get("feature.possible_transitions", False)),
+        )
+        place, width = places(problem.labels)
+        laid = layout(problem, sets, found, place)
     features = Features(problem.labels, problem.attributes, sets.number, sets.sizes, found)
     refuse_too_large(features, laid.rows, width, threads)
     corpus = Corpus(place[problem.gold], laid, Transitions(found.allowed, place, width))
