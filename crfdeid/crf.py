@@ -159,18 +159,24 @@ def train(
             fit_crfsuite(line, documents, path, on_iteration)
     finally:
         if path.is_file():
-            lean(path, settings, 1.0)
+            give(path, settings, 1.0)
 
 
-def lean(path: Path, settings: Experiment, sign: float) -> None:
-    """Give the model at ``path`` what is not learned: ``recall_bias`` is taken off the weight of O, if
-    it has that label (it may know nothing but PHI), and what ``constraints`` forbid loses
-    :data:`FORBIDDEN`. With ``sign`` -1 this is undone."""
-    labels = weights.read(path).labels
-    if settings.recall_bias and bio.OUTSIDE in labels:
-        weights.add(path, "bias", bio.OUTSIDE, -sign * settings.recall_bias)
+def give(path: Path, settings: Experiment, sign: float) -> None:
+    """Give the model at ``path`` what is not learned: ``recall_bias`` is taken off the weight of O, and
+    what ``constraints`` forbid loses :data:`FORBIDDEN`. With ``sign`` -1 this is undone."""
+    if settings.recall_bias:
+        lean(path, -sign * settings.recall_bias)
     if settings.constraints == "bio":
-        weights.add_transitions(path, bio.illegal(labels), -sign * FORBIDDEN)
+        forbidden = bio.illegal(weights.read(path).labels)
+        weights.add_transitions(path, forbidden, -sign * FORBIDDEN)
+
+
+def lean(path: Path, amount: float) -> None:
+    """Add to the score that the model at ``path`` gives O, if it has that label (it may know
+    nothing but PHI)."""
+    if bio.OUTSIDE in weights.read(path).labels:
+        weights.add(path, "bias", bio.OUTSIDE, amount)
 
 
 def fit_fast(
@@ -188,7 +194,7 @@ def fit_fast(
     if start:
         copy = path.with_name("start.crfsuite")
         copy.write_bytes((start / CRFSUITE).read_bytes())
-        lean(copy, line.experiment, -1.0)
+        give(copy, line.experiment, -1.0)
         earlier = weights.read(copy)
         copy.unlink()
     training.train(problem.build(line, documents), line.experiment.crf, path, on_iteration, start=earlier)
