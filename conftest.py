@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
-# Doctests import their module; tests/test_systems_rnn.py says itself that it skips.
-collect_ignore = [] if find_spec("torch") else [f"crfdeid/systems/rnn_{name}.py" for name in
-                  ("embeddings", "network", "tagging", "training")]  # fmt: skip
+# Doctests import their module; tests/systems/test_rnn.py says itself that it skips.
+collect_ignore = [] if find_spec("torch") else [
+    f"crfdeid/systems/rnn/{name}.py" for name in ("embeddings", "network", "tagging", "training")
+]

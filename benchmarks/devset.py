@@ -24,9 +24,10 @@ import devset_patterns as patterns
 from devset_reports import DATA, settled
 from devset_surrogates import Cast
 
-from crfdeid import command, model
-from crfdeid.document import Document, Span
-from crfdeid.hosts.convention import Place
+from crfdeid import cli
+from crfdeid.synthetic.reidentify.convention import Place
+from crfdeid.systems import model
+from crfdeid.text.document import Document, Span
 
 SLOT = re.compile(r"\{([A-Z-]+)(\d?)(?:\.(\w+))?\}")
 SENTENCE_END = re.compile(r"(?<=[a-z]{2}[.]) (?=[A-Z])")
@@ -156,7 +157,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parse.parse_args(arguments)
     tag = model.load(given.model).tag
     gold, asked = notes(given.data), queries()
-    system = [tag(Document(d.id, d.text)) for d in command.progress(gold, "tag")]
+    system = [tag(Document(d.id, d.text)) for d in cli.progress(gold, "tag")]
     answered = [tag(Document(d.id, d.text)) for d in asked]
     print(measure.table(gold, system))
     print(measure.query_lines(asked, answered))
@@ -165,4 +166,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

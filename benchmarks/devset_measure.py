@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from crfdeid import files
-from crfdeid.document import Document, Span
+from crfdeid.text.document import Document, Span
 
 TOKEN = re.compile(r"[^\W_]+")
 CONTEXT = 40

@@ -1,6 +1,6 @@
 """The MTSamples reports made into gold: their line breaks restored, placeholders found, what
 survives of dates, ages and places labelled; reports with anything unsettled left out. What is
-found, and what is unsettled, says the convention ``mtsamples`` of :mod:`crfdeid.hosts`."""
+found, and what is unsettled, says the convention ``mtsamples`` of :mod:`crfdeid.synthetic.reidentify`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from crfdeid import hosts
-from crfdeid.document import Document
-from crfdeid.hosts import convention
-from crfdeid.hosts.convention import Place
-from crfdeid.hosts.linebreaks import from_commas as restored
+from crfdeid.synthetic import reidentify
+from crfdeid.synthetic.reidentify import convention
+from crfdeid.synthetic.reidentify.convention import Place
+from crfdeid.synthetic.reidentify.linebreaks import from_commas as restored
+from crfdeid.text.document import Document
 
 __all__ = ["DATA", "found", "restored", "settled", "unsettled"]
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
@@ -38,6 +38,6 @@ def settled(path: Path = DATA) -> Iterator[tuple[str, str, tuple[Place, ...]]]:
     with path.open(encoding="utf-8") as lines:
         reports = sorted(map(json.loads, lines), key=lambda report: sha256(report["id"].encode()).digest())
     for report in reports:
-        host = hosts.host(Document(report["id"], report["text"]), mtsamples)
+        host = reidentify.host(Document(report["id"], report["text"]), mtsamples)
         if host and len(host.text) >= SHORTEST:
             yield host.id, host.text, host.places

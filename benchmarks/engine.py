@@ -38,12 +38,15 @@ from pathlib import Path
 import numpy as np
 import pycrfsuite
 
-from crfdeid import bio, corpora, crf, model, synthetic
-from crfdeid.document import Document
-from crfdeid.engine import adaptive, chain, weights
-from crfdeid.engine.batch import spans
-from crfdeid.engine.decoder import Decoder
-from crfdeid.line import Line
+from crfdeid import corpora, synthetic
+from crfdeid.engine.arrays.batch import spans
+from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine.decoding import adaptive, forward_backward
+from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.systems import crf, model
+from crfdeid.text import bio
+from crfdeid.text.document import Document
 
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # see --slow reports
@@ -185,7 +188,7 @@ def compare_labels(documents: list[Document]) -> None:
     tagger.compile()
     reference = pycrfsuite.Tagger()
     reference.open(str(tagger.folder / crf.CRFSUITE))
-    names = weights.read(tagger.folder / crf.CRFSUITE).labels
+    names = model_file.read(tagger.folder / crf.CRFSUITE).labels
     tokens = different = 0
     apart = 0.0
     for number, document in enumerate(documents):
@@ -196,7 +199,9 @@ def compare_labels(documents: list[Document]) -> None:
         tokens += len(batch)
         different += sum(names[y] != label for y, label in zip(path.tolist(), wanted))
         if number < 5 and len(batch):
-            found = chain.chain(tagger.decoder.emissions(batch), tagger.weights.transitions).marginals()
+            found = forward_backward.chain(
+                tagger.decoder.emissions(batch), tagger.weights.transitions
+            ).marginals()
             given = [[reference.marginal(label, t) for label in names] for t in range(0, len(batch), 7)]
             apart = max(apart, float(np.abs(found[::7] - given).max()))
     print(f"labels: {different} of {tokens:,} tokens differ; marginals are at most {apart:.0e} apart")

@@ -23,11 +23,13 @@ from pathlib import Path
 
 import numpy as np
 
-from crfdeid import corpora, model
-from crfdeid.engine import compiled, kernels
-from crfdeid.engine.decoder import Decoder
-from crfdeid.engine.factors import Transitions, places
-from crfdeid.engine.objective import Work
+from crfdeid import corpora
+from crfdeid.engine.decoding import numba_kernels
+from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.engine.training import numba_kernels as training_kernels
+from crfdeid.engine.training.objective import Work
+from crfdeid.engine.training.transition_layout import Transitions, places
+from crfdeid.systems import model
 
 HERE = Path(__file__).parent
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
@@ -74,7 +76,7 @@ def tell(name: str, tokens: int, by_numba: Callable, by_c: Callable, repeat: int
 
 def tagging(given: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
     tagger = model.load()
-    decoder = Decoder(tagger.weights, tagger.line, compiled)
+    decoder = Decoder(tagger.weights, tagger.line, numba_kernels)
     batch = decoder.batch(list(islice(corpora.read(given.data), given.documents)))
     emissions = decoder.emissions(batch)
     texts, first, stop = batch.texts.astype(np.int32), batch.first, batch.stop
@@ -83,7 +85,7 @@ def tagging(given: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
 
     def window_numba() -> np.ndarray:
         scores = np.zeros_like(emissions)
-        compiled.add_window(texts, first, stop, offsets, window, scores)
+        numba_kernels.add_window(texts, first, stop, offsets, window, scores)
         return scores
 
     def window_c() -> np.ndarray:
@@ -98,7 +100,7 @@ def tagging(given: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
 
     def viterbi_numba() -> np.ndarray:
         path, scores = np.full(len(batch), -1), emissions.copy()
-        compiled.best_paths(scores, first, stop, transitions, lead, path)
+        numba_kernels.best_paths(scores, first, stop, transitions, lead, path)
         return path
 
     def viterbi_c() -> np.ndarray:
@@ -131,8 +133,8 @@ def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) 
         found, counts = emissions.copy(), np.zeros_like(excess)
         for one in found:
             work.emissions[:] = one
-            kernels.forward(size, factors.plain, tuple(work))
-            kernels.backward(size, factors.plain, tuple(work), tuple(laid.laid(counts)))
+            training_kernels.forward(size, factors.plain, tuple(work))
+            training_kernels.backward(size, factors.plain, tuple(work), tuple(laid.laid(counts)))
             one[:] = work.emissions
         return found
 
@@ -153,9 +155,9 @@ def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) 
 
 def start() -> None:
     """Seconds until the loops can be used, in a process of its own."""
-    code = "import time; b = time.process_time(); import crfdeid.engine.{}; print(time.process_time() - b)"
-    for name in ("plain", "compiled"):
-        command = [sys.executable, "-c", code.format(name)]
+    code = "from time import process_time as now; b = now(); import {}; print(now() - b)"
+    for name in ("numpy_kernels", "numba_kernels"):
+        command = [sys.executable, "-c", code.format(f"crfdeid.engine.decoding.{name}")]
         seconds = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         print(f"importing {name}: {seconds:.2f} s")
 

@@ -21,10 +21,12 @@ from random import Random
 
 import numpy as np
 
-from crfdeid import corpora, crf, model
-from crfdeid.document import Document
-from crfdeid.engine import compiled, weights
-from crfdeid.engine.decoder import Decoder
+from crfdeid import corpora
+from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.engine.decoding import numba_kernels
+from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.systems import crf, model
+from crfdeid.text.document import Document
 
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 LABELS = (2, 5, 10, 20, 50, 100, 200)
@@ -69,12 +71,12 @@ def by_labels(documents: list[Document], folder: Path) -> dict[int, float]:
         pairs = np.unique(drawn.integers(0, [len(attributes), size], (3 * len(attributes), 2)), axis=0)
         jumps = np.unique(drawn.integers(0, size, (4 * size, 2)), axis=0)
         rows = [
-            weights.records(kind, *part.T, drawn.normal(size=len(part)))
-            for kind, part in ((weights.STATE, pairs), (weights.TRANSITION, jumps))
+            model_file.records(kind, *part.T, drawn.normal(size=len(part)))
+            for kind, part in ((model_file.STATE, pairs), (model_file.TRANSITION, jumps))
         ]
         names = (["O"] + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(size)])[:size]
-        weights.write(folder / "m", names, attributes, np.concatenate(rows))
-        tagger.decoder = Decoder(weights.read(folder / "m"), tagger.line, compiled)
+        model_file.write(folder / "m", names, attributes, np.concatenate(rows))
+        tagger.decoder = Decoder(model_file.read(folder / "m"), tagger.line, numba_kernels)
         tokens = sum(len(tagger.line.tokenize(d.text)) for d in documents)
         labelled(tagger.decoder, documents)
         found[size] = labelled(tagger.decoder, documents) / tokens * 1e9

@@ -22,9 +22,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from crfdeid import corpora, crf, experiment, model, model_folder, synthetic
-from crfdeid.document import Document
-from crfdeid.experiment import Experiment
+from crfdeid import config, corpora, synthetic
+from crfdeid.config import Experiment
+from crfdeid.systems import crf, model, model_folder
+from crfdeid.text.document import Document
 
 WAYS = {"crfsuite": 0, "1 thread": 1, "2 threads": 2}
 
@@ -33,7 +34,7 @@ def documents(given: argparse.Namespace) -> tuple[list[Document], list[Document]
     """Training and held-out documents, and the experiment."""
     if given.corpus == "meddocan":
         train, test = (list(corpora.read(given.data / part / "brat")) for part in ("train", "dev"))
-        return train, test, experiment.read("meddocan")
+        return train, test, config.read("meddocan")
     notes: list[Document] = []
     size = 0
     for note in synthetic.generate(given.tokens // 100, 3, part="train"):
@@ -41,7 +42,7 @@ def documents(given: argparse.Namespace) -> tuple[list[Document], list[Document]
         size += len(note.text) / 4.4  # characters a token, about
         if size > given.tokens:
             break
-    return notes, list(synthetic.generate(50, 3, part="test")), experiment.read("english")
+    return notes, list(synthetic.generate(50, 3, part="test")), config.read("english")
 
 
 def way(threads: int, given: argparse.Namespace) -> dict:
@@ -60,11 +61,11 @@ def way(threads: int, given: argparse.Namespace) -> dict:
         folder = Path(name)
         line = model_folder.lay_out(folder / "m", train, settings)
         if threads:
-            from crfdeid.engine import problem
-            from crfdeid.engine import train as training
+            from crfdeid.engine.training import train as training
+            from crfdeid.engine.training import training_set
 
             path = folder / "m" / crf.CRFSUITE
-            training.train(problem.build(line, train), settings.crf, path, hear, threads)
+            training.train(training_set.build(line, train), settings.crf, path, hear, threads)
         else:
             crf.fit_crfsuite(line, train, folder / "m" / crf.CRFSUITE, hear)
         ended = time.process_time(), time.perf_counter()

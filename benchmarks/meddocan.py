@@ -19,8 +19,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from crfdeid import corpora, experiment, meddocan, model
-from crfdeid.document import Document
+from crfdeid import config, corpora
+from crfdeid.evaluate import meddocan
+from crfdeid.systems import model
+from crfdeid.text.document import Document
 
 DATA = Path("../shared/data/meddocan")
 HEAD_ENDS = re.compile(r"\nInforme clínico|\nMédico:.*")  # the last fields before the narrative
@@ -48,7 +50,7 @@ def main() -> None:
 
 
 def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path, engine: str) -> None:
-    settings = experiment.read("meddocan")
+    settings = config.read("meddocan")
     began = time.perf_counter()
     with tqdm(desc="train", total=settings.crf["max_iterations"], disable=None, leave=False) as bar:
         tagger = model.train(train, settings, folder, lambda *_: bar.update(), engine)

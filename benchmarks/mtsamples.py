@@ -18,9 +18,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from crfdeid import command, files, gazetteer, model
-from crfdeid.document import Document
-from crfdeid.tokenizer import fine
+from crfdeid import cli, files
+from crfdeid.systems import model
+from crfdeid.text import gazetteer
+from crfdeid.text.document import Document
+from crfdeid.text.tokenizer import fine
 
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 WORDS = "medical_words"
@@ -49,7 +51,7 @@ def reports(path: Path = DATA) -> list[Document]:
 def recall(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
     """By pattern: matches whose every letter and digit is in a span, and matches.
 
-    >>> from crfdeid.document import Span
+    >>> from crfdeid.text.document import Span
     >>> recall([Document("n", "Dr. X saw Mr. ABC", (Span(4, 5, "DOCTOR"),))])["Mr. ABC"]
     (0, 1)
     """
@@ -111,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parse.parse_args(arguments)
     tagger, documents = model.load(given.model), reports(given.data)
     began = time.perf_counter()
-    tagged = list(command.progress(model.tag_all(tagger, documents), "tag", len(documents)))
+    tagged = list(cli.progress(model.tag_all(tagger, documents), "tag", len(documents)))
     seconds = time.perf_counter() - began
     tokens = sum(len(fine(document.text)) for document in documents)
     print(f"{len(documents)} reports, {tokens:,} tokens, {seconds:.1f} s, {tokens / seconds:,.0f} tokens/s")
@@ -124,4 +126,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

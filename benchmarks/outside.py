@@ -9,10 +9,11 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from crfdeid import bio, pos, tokenizer
-from crfdeid.document import Document, Span, Token
-from crfdeid.page import Page
-from crfdeid.phrase_grammar import PartsOfSpeech
+from crfdeid.feature_extraction import part_of_speech
+from crfdeid.feature_extraction.chunker import PartsOfSpeech
+from crfdeid.text import bio, tokenizer
+from crfdeid.text.document import Document, Span, Token
+from crfdeid.text.tokenized import Page
 
 Tag = Callable[[Sequence[Document]], Iterator[Document]]
 SEED = 1
@@ -57,7 +58,7 @@ def sklearn_crfsuite(documents: Sequence[Document], folder: Path, given: argpars
     crf = CRF(
         algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=given.iterations, all_possible_transitions=True
     )
-    tags = PartsOfSpeech(pos.tagger("gruut"))
+    tags = PartsOfSpeech(part_of_speech.tagger("gruut"))
     features, labels = [], []
     for document in documents:
         page, sequences = read(document)

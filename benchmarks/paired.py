@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid import significance
-from crfdeid.exposure import grouped
-from crfdeid.matching import Track
-from crfdeid.scores import Scores
+from crfdeid.evaluate import significance
+from crfdeid.evaluate.leakage import grouped
+from crfdeid.evaluate.matching import Track
+from crfdeid.evaluate.scores import Scores
 
 SEED = 1
 

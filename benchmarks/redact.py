@@ -21,10 +21,11 @@ from datetime import date
 from itertools import groupby
 
 from crfdeid import synthetic
-from crfdeid.document import Document, Span
-from crfdeid.redaction import Redaction, Redactor, identity
-from crfdeid.surrogates import date_forms, kinds, lists
-from crfdeid.tokenizer import fine
+from crfdeid.redact.redactor import Redaction, Redactor, identity
+from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates.dates import parser
+from crfdeid.text.document import Document, Span
+from crfdeid.text.tokenizer import fine
 
 SECRET = b"a secret of the benchmark"
 FOUND = 0.6  # of the spans, where the others are missed
@@ -99,7 +100,9 @@ def telling(note: Document, span: Span) -> list[str]:
     """The words of a name of five letters or more, or an identifier of six characters or more."""
     kind, text = kinds.of(span.type), note.covered(span).lower()
     if kind == kinds.NAME:
-        return [word for word in WHOLE.findall(text) if len(word) > 4 and word not in lists.words("titles")]
+        return [
+            word for word in WHOLE.findall(text) if len(word) > 4 and word not in name_pools.words("titles")
+        ]
     return [text] if kind == kinds.IDENTIFIER and len(text) > 5 and text.isalnum() else []
 
 
@@ -117,7 +120,7 @@ def days(group: Sequence[Document], found: Sequence[Redaction]) -> tuple[list[da
 
 
 def day(text: str) -> date | None:
-    moments = date_forms.read(text) or []
+    moments = parser.read(text) or []
     said = {field.unit: field for field in moments[0].fields} if len(moments) == 1 else {}
     if set(said) != {"y", "m", "d"} or len(said["y"].text) != 4:
         return None

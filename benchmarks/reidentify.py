@@ -21,30 +21,33 @@ from pathlib import Path
 import numpy as np
 from devset_reports import DATA
 
-from crfdeid import command, corpora, experiment, exposure, hosts, model, scores, subsets, synthetic
-from crfdeid.document import Document
-from crfdeid.hosts import convention, corpus, marks
-from crfdeid.hosts.corpus import KINDS, Made
-from crfdeid.matching import Track
-from crfdeid.model import Tagger
-from crfdeid.scheme import Scheme
-from crfdeid.significance import METRICS, bootstrap, metrics, randomisation
+from crfdeid import cli, config, corpora, synthetic
+from crfdeid.evaluate import leakage, scores, token_subsets
+from crfdeid.evaluate.matching import Track
+from crfdeid.evaluate.significance import METRICS, bootstrap, metrics, randomisation
+from crfdeid.synthetic import reidentify
+from crfdeid.synthetic.reidentify import convention, corpus, token_marks
+from crfdeid.synthetic.reidentify.corpus import KINDS, Made
+from crfdeid.systems import model
+from crfdeid.systems.model import Tagger
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
 
 SEED = 1
 TITLES = ("synthetic", "+ synthetic", "+ re-identified")
 RESAMPLES = 2000
 
 
-def made(kind: str, known: Sequence[hosts.Host], part: str, count: int) -> list[Made]:
+def made(kind: str, known: Sequence[reidentify.Host], part: str, count: int) -> list[Made]:
     return list(corpus.make(kind, known, SEED, part, count=count))
 
 
 def trained(documents: Sequence[Document], iterations: int, folder: Path) -> Tagger:
     """The English configuration with fewer iterations."""
-    settings = experiment.read("english")
+    settings = config.read("english")
     table = settings.table()
     table["crf"] = table["crf"] | {"max_iterations": iterations}
-    return model.train(documents, experiment.build(table, "benchmark"), folder)
+    return model.train(documents, config.build(table, "benchmark"), folder)
 
 
 def own_text(documents: Sequence[Document], test: Sequence[Made]) -> list[Document]:
@@ -61,7 +64,7 @@ def own_text(documents: Sequence[Document], test: Sequence[Made]) -> list[Docume
 def counted(gold: Sequence[Document], system: Sequence[Document], scheme: Scheme) -> dict[str, np.ndarray]:
     """Arrays [document, 3] of tp, fp, fn: strict spans, and characters whatever their type."""
     found = scores.score(gold, system, scheme)
-    shown = exposure.measure(list(zip(gold, system)))
+    shown = leakage.measure(list(zip(gold, system)))
     return {"spans, strict": found.documents(Track("strict")), "characters": shown.characters()}
 
 
@@ -78,7 +81,7 @@ def compared(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:
 
 def table(kind: str, test: Sequence[Made], taggers: Sequence[Tagger]) -> str:
     gold = [one.document for one in test]
-    known = marks.marks(test)
+    known = token_marks.marks(test)
     systems = [[tagger.tag(Document(d.id, d.text)) for d in gold] for tagger in taggers]
     whole = [counted(gold, system, taggers[0].scheme) for system in systems]
     own = [counted(own_text(gold, test), own_text(system, test), taggers[0].scheme) for system in systems]
@@ -86,9 +89,9 @@ def table(kind: str, test: Sequence[Made], taggers: Sequence[Tagger]) -> str:
     for title, each in (("", whole), ("own text, ", own)):
         for criterion in each[0]:
             lines += compared(title + criterion, [counts[criterion] for counts in each])
-    for tokens in subsets.KINDS:
-        chosen = subsets.chosen(known, tokens)
-        counts = [subsets.count(gold, system, chosen)[:, 0] for system in systems]
+    for tokens in token_subsets.KINDS:
+        chosen = token_subsets.chosen(known, tokens)
+        counts = [token_subsets.count(gold, system, chosen)[:, 0] for system in systems]
         if size := sum(bool(mark.type) for mark in chosen):
             rows = list(compared(f"{size} {tokens} tokens of PHI", counts))
             lines += rows if tokens == "ambiguous" else rows[1:2]
@@ -103,7 +106,7 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--test", type=int, default=120, help="reports of each kind (default: 120)")
     parse.add_argument("--iterations", type=int, default=60)
     given = parse.parse_args(arguments)
-    known = hosts.read(corpora.read(given.data), convention.read("mtsamples"))
+    known = reidentify.read(corpora.read(given.data), convention.read("mtsamples"))
     notes = list(synthetic.generate(given.synthetic + given.train, SEED, "train"))
     first, more = notes[: given.synthetic], notes[given.synthetic :]
     real = [one.document for one in made("reidentified", known, "train", given.train)]
@@ -116,9 +119,9 @@ def main(arguments: list[str] | None = None) -> None:
             spans = sum(len(document.spans) for document in documents)
             print(f"{title}: {len(documents)} documents, {spans} spans, trained in {seconds:.0f} s")
         print("\n" + " " * 42 + "".join(f"{title:<21}" for title in TITLES) + "p")
-        for kind in command.progress(KINDS, "score"):
+        for kind in cli.progress(KINDS, "score"):
             print(table(kind, made(kind, known, "test", given.test), taggers))
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

@@ -21,11 +21,12 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from crfdeid import corpora, synthetic
-from crfdeid.document import Document, Span
-from crfdeid.review import founding, readers, room, server, systems
-from crfdeid.review.room import Room
-from crfdeid.review.security import Address, Sessions
-from crfdeid.review.source import Source
+from crfdeid.review.study import accounts, create, study, system_spans
+from crfdeid.review.study.source import Source
+from crfdeid.review.study.study import Room
+from crfdeid.review.web import app
+from crfdeid.review.web.sessions import Address, Sessions
+from crfdeid.text.document import Document, Span
 
 ADDRESS = Address(("127.0.0.1",), 8000)
 ORIGIN = "http://127.0.0.1:8000"
@@ -56,13 +57,13 @@ def measure(folder: Path, count: int, format: str) -> None:
     source = Source(path, format)
     tell(
         "make the study (once)",
-        timed(lambda: founding.make(folder / "s.db", source, "i2b2-2014", None, 4, iter)),
+        timed(lambda: create.make(folder / "s.db", source, "i2b2-2014", None, 4, iter)),
     )
-    opened = room.enter(folder / "s.db")
-    readers.add(opened.store, "ann", "reader")
+    opened = study.enter(folder / "s.db")
+    accounts.add(opened.store, "ann", "reader")
     found = {note.number: [Span(0, 3, "DATE", 0.5 + note.number % 50 / 100)] for note in opened.notes.all}
-    systems.add(opened, "model", found, premarks=True)
-    tell("open it, with a reader and premarks", timed(lambda: room.enter(folder / "s.db").store.close()))
+    system_spans.add(opened, "model", found, premarks=True)
+    tell("open it, with a reader and premarks", timed(lambda: study.enter(folder / "s.db").store.close()))
     command = [sys.executable, "-c", OPEN, str(folder / "s.db")]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     tell("open it in a new process, with imports", float(told.split()[1]))
@@ -81,9 +82,7 @@ def many(count: int) -> list[Document]:
 def answer(opened: Room) -> None:
     """Time the server's answers, without a network between."""
     sessions = Sessions()
-    client = TestClient(
-        server.application(opened, sessions, ADDRESS), base_url=ORIGIN, follow_redirects=False
-    )
+    client = TestClient(app.application(opened, sessions, ADDRESS), base_url=ORIGIN, follow_redirects=False)
     client.get("/", params={"key": sessions.new_key()})
     client.post("/api/login", content='{"name": "ann"}', headers=HEADERS)
     large = len(opened.notes)

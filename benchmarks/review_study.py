@@ -29,11 +29,13 @@ from typing import Any
 import uvicorn
 
 from crfdeid import corpora, synthetic
-from crfdeid.document import Document, Span
 from crfdeid.review import __main__ as review
-from crfdeid.review import room, serving, words
-from crfdeid.review.security import Address, Sessions
-from crfdeid.review.server import application
+from crfdeid.review.measures import word_boundaries
+from crfdeid.review.study import study as room
+from crfdeid.review.web import serve
+from crfdeid.review.web.app import application
+from crfdeid.review.web.sessions import Address, Sessions
+from crfdeid.text.document import Document, Span
 
 MEASUREMENT = re.compile(r"(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])")
 Table = dict[str, Any]
@@ -90,7 +92,7 @@ def read(documents: list[Document], reader: Simulated, seed: int) -> Iterator[Do
 
 def marked(document: Document, span: Span, chance: random.Random) -> Span:
     """The span as it is marked: one in twelve of several words in part, as single clicks leave it."""
-    inside = [w for w in words.words(document.covered(span)) if w != (0, span.end - span.start)]
+    inside = [w for w in word_boundaries.words(document.covered(span)) if w != (0, span.end - span.start)]
     if len(inside) > 1 and chance.random() < 1 / 12:
         start, end = chance.choice(inside)
         return replace(span, start=span.start + start, end=span.start + end)
@@ -148,7 +150,7 @@ class Desk:
 @contextmanager
 def served(study: room.Room) -> Iterator[Callable[[str], Desk]]:
     """The study on a free port of this machine; what is called with a name gives that person a desk."""
-    with serving.bound("127.0.0.1", 0) as listening:
+    with serve.bound("127.0.0.1", 0) as listening:
         port, sessions = listening.getsockname()[1], Sessions()
         app = application(study, sessions, Address(("127.0.0.1",), port))
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))

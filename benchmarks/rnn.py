@@ -22,18 +22,19 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from crfdeid import command, comparison, published
-from crfdeid.ablation import jobs, plan, results, runner, table
-from crfdeid.ablation.beside import within_category
-from crfdeid.ablation.folds import Part
-from crfdeid.ablation.jobs import Job
-from crfdeid.ablation.plan import Plan
-from crfdeid.ablation.results import Result
-from crfdeid.ablation.runs import Run
-from crfdeid.evaluate import natural
-from crfdeid.experiment import Experiment
-from crfdeid.matching import Track
-from crfdeid.scores import Counts
+from crfdeid import cli
+from crfdeid.ablate import jobs, plan, results, runner, table
+from crfdeid.ablate.jobs import Job
+from crfdeid.ablate.plan import Plan
+from crfdeid.ablate.published_comparison import within_category
+from crfdeid.ablate.results import Result
+from crfdeid.ablate.run import Run
+from crfdeid.config import Experiment
+from crfdeid.corpora.folds import Part
+from crfdeid.evaluate import comparison, published_tables
+from crfdeid.evaluate.__main__ import natural
+from crfdeid.evaluate.matching import Track
+from crfdeid.evaluate.scores import Counts
 from crfdeid.synthetic import generate
 
 SEED = 1
@@ -107,13 +108,13 @@ def table_5(found: Mapping[str, Result], corpus: str) -> str:
         for category, own in [*counts.items(), ("all", scores.micro(STRICT))]:
             if own != Counts():
                 rows.setdefault(category, {}).update(ratios(own, f"{name} "))
-    return published.beside(published.read("shweta-2016-table-5"), rows, corpus)
+    return published_tables.beside(published_tables.read("shweta-2016-table-5"), rows, corpus)
 
 
 def table_4(found: Mapping[str, Result], corpus: str) -> str:
     scores = {row: found[vectors(kind)].evaluation.scores for row, kind in VECTORS.items()}
     rows = {row: ratios(own.micro(STRICT)) for row, own in scores.items()}
-    return published.beside(published.read("shweta-2016-table-4"), rows, corpus)
+    return published_tables.beside(published_tables.read("shweta-2016-table-4"), rows, corpus)
 
 
 def differences(found: Mapping[str, Result]) -> Iterator[str]:
@@ -172,4 +173,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

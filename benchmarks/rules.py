@@ -25,15 +25,17 @@ from pathlib import Path
 
 import mtsamples
 
-from crfdeid import command, experiment, model, scheme
-from crfdeid.document import Document
-from crfdeid.matching import CRITERIA, Track
+from crfdeid import cli, config
+from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.scores import Scores, score
 from crfdeid.rules import RULES, lists, tagger
 from crfdeid.rules.lists import Lists
-from crfdeid.scores import Scores, score
 from crfdeid.synthetic import generate
-from crfdeid.systems import heuristic
-from crfdeid.tokenizer import fine
+from crfdeid.systems import model
+from crfdeid.systems.rule_based import heuristic
+from crfdeid.text import scheme
+from crfdeid.text.document import Document
+from crfdeid.text.tokenizer import fine
 
 Tag = Callable[[Sequence[Document]], Iterable[Document]]
 ITERATIONS = 40
@@ -118,7 +120,7 @@ def each_rule(documents: Sequence[Document]) -> str:
 
 def trained(documents: int, folder: Path) -> model.Tagger:
     """A CRF of so many notes of the training part, in few iterations."""
-    settings = experiment.read("english")
+    settings = config.read("english")
     settings = replace(settings, crf=settings.crf | {"max_iterations": ITERATIONS})
     return model.train(list(generate(documents, 1, "train")), settings, folder)
 
@@ -175,4 +177,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

@@ -13,11 +13,12 @@ import random
 import time
 from collections.abc import Callable
 
-from crfdeid import comparison, evaluation, mistakes_page, official, scheme, scoresheet
-from crfdeid.document import Document, Span
-from crfdeid.evaluation import Choices, Evaluation
-from crfdeid.matching import tagged
-from crfdeid.scheme import Scheme
+from crfdeid.evaluate import comparison, error_page, evaluation, i2b2_2014, report
+from crfdeid.evaluate.evaluation import Choices, Evaluation
+from crfdeid.evaluate.matching import tagged
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import Scheme
 
 SAMPLE = "the patient was seen for pain in left knee and given 20 mg daily Smith 3/14/61 Boston"
 
@@ -79,12 +80,12 @@ def main() -> None:
     print(f"{len(gold)} documents, {given.spans} gold and {count} system spans")
     choices = Choices(labels, resamples=given.resamples)
     found = evaluated(gold, system, choices)
-    total = timed("every track of the official scorer", lambda: official.table(found.scores))
+    total = timed("every track of the official scorer", lambda: i2b2_2014.table(found.scores))
     timed("characters, leaks, words", lambda: (found.exposure, found.words))
     timed(f"intervals, {given.resamples} resamples, three criteria", lambda: found.intervals)
     timed("mistakes", lambda: found.mistakes)
-    timed("all as text and JSON", lambda: (scoresheet.as_text(found), scoresheet.as_json(found)))
-    timed("page of mistakes", lambda: list(mistakes_page.page(found)))
+    timed("all as text and JSON", lambda: (report.as_text(found), report.as_json(found)))
+    timed("page of mistakes", lambda: list(error_page.page(found)))
     timed("comparison with itself, randomisation", lambda: comparison.compare(found, found))
     print(f"{len(gold) / total:.0f} documents a second on all official tracks")
 

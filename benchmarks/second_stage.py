@@ -24,12 +24,14 @@ import devset_measure as measure
 import numpy as np
 from paired import changes, difference
 
-from crfdeid import command, crf, experiment, model, model_folder, scheme
-from crfdeid.document import Document
-from crfdeid.matching import CRITERIA, Track
-from crfdeid.model import Tagger
-from crfdeid.scores import score
+from crfdeid import cli, config
+from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.scores import score
 from crfdeid.synthetic import generate
+from crfdeid.systems import crf, model, model_folder
+from crfdeid.systems.model import Tagger
+from crfdeid.text import scheme
+from crfdeid.text.document import Document
 
 SYSTEMS = ("english", "two_stage")
 SEED = 1
@@ -40,7 +42,7 @@ def trained(name: str, documents: Sequence[Document], given: argparse.Namespace)
     folder = given.out / f"{name}-{given.documents}-{given.iterations}-{given.folds}"
     if folder.is_dir():
         return model.load(folder)
-    settings = experiment.read(name)
+    settings = config.read(name)
     settings = replace(settings, crf=settings.crf | {"max_iterations": given.iterations})
     if name == "two_stage":
         settings = replace(settings, options={"folds": given.folds})
@@ -132,4 +134,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

@@ -4,7 +4,7 @@
 
 Makes the three corpora, cross-validates the runs of ``configs/sibanda_*.toml`` on each, and
 prints words of PHI and Non-PHI beside the paper's. Tables 4 and 5 are of authentic summaries: run
-``crfdeid.ablate sibanda_reidentified`` on yours. What is finished in OUT is not trained again.
+``crfdeid.ablate.__main__ sibanda_reidentified`` on yours. What is finished in OUT is not trained again.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from pathlib import Path
 
 from devset_reports import DATA
 
-from crfdeid import ablate, command, corpora, files, hosts, published, shipped, subsets
-from crfdeid.document import Document, Span
-from crfdeid.hosts import convention, corpus, marks
-from crfdeid.hosts.renaming import NAMES, PLACES
-from crfdeid.scores import Counts
-from crfdeid.subsets import Mark
+from crfdeid import cli, corpora, files, resources
+from crfdeid.ablate import __main__ as ablate
+from crfdeid.evaluate import published_tables, token_subsets
+from crfdeid.evaluate.scores import Counts
+from crfdeid.evaluate.token_subsets import Mark
+from crfdeid.synthetic import reidentify
+from crfdeid.synthetic.reidentify import convention, corpus, token_marks
+from crfdeid.synthetic.reidentify.renaming import NAMES, PLACES
+from crfdeid.text.document import Document, Span
 
 SEED = 1
 WORD = re.compile(r"\w+")
@@ -46,7 +49,7 @@ def words(documents: Sequence[Document]) -> list[Mark]:
 def run(name: str, documents: Sequence[Document], given: argparse.Namespace, out: Path) -> None:
     """Cross-validate the configuration's runs on the documents, with the folds that are wanted."""
     config, path = out / f"{name}.toml", out / "corpus.jsonl"
-    text = files.read_text(shipped.find("configs", name, ".toml"))
+    text = files.read_text(resources.find("configs", name, ".toml"))
     with files.whole(config) as file:
         file.write(re.sub(r"(?m)^folds = \d+$", f"folds = {given.folds}", text))
     corpora.write(documents, path, "jsonl", overwrite=True)
@@ -68,13 +71,13 @@ def table(
     number: int, gold: Sequence[Document], runs: Mapping[str, list[Document]], marked: Sequence[Mark]
 ) -> Iterator[str]:
     """The paper's figures, and ours below them."""
-    paper = published.read(f"sibanda-uzuner-2006-table-{number}")
+    paper = published_tables.read(f"sibanda-uzuner-2006-table-{number}")
     yield f"\n{paper.paper}, {paper.table}: {paper.title}"
     yield f"{'':<36}" + "".join(f"{column:>9}" for column in paper.columns)
     for name in paper.rows:
         yield f"{'paper  ' + name:<36}" + "".join(f"{paper.value(name, c):9.3f}" for c in paper.columns)
     for title, system in runs.items():
-        counts = subsets.count(gold, system, marked).sum(axis=0)
+        counts = token_subsets.count(gold, system, marked).sum(axis=0)
         for label, total in zip(("PHI", "Non-PHI"), (Counts(*map(int, line)) for line in counts)):
             if total.tp + total.fn:
                 figures = (total.precision, total.recall, total.f1)
@@ -97,7 +100,7 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--iterations", type=int, default=40)
     parse.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     given = parse.parse_args(arguments)
-    known = hosts.read(corpora.read(given.data), convention.read("mtsamples"))
+    known = reidentify.read(corpora.read(given.data), convention.read("mtsamples"))
     texts = []
     for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in given.kinds):
         made = list(corpus.make(kind, known, SEED, count=given.documents))
@@ -110,10 +113,10 @@ def main(arguments: list[str] | None = None) -> None:
                 runs = {title: [names_alone(d) for d in system] for title, system in runs.items()}
             texts += table(number, documents, runs, words(documents))
         if alone:
-            chosen = subsets.chosen(marks.marks(made), alone[1])
+            chosen = token_subsets.chosen(token_marks.marks(made), alone[1])
             texts += table(alone[0], gold, found(gold, given.out / kind), chosen)
     print("\n".join(texts))
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

@@ -24,15 +24,18 @@ from pathlib import Path
 from paired import difference
 from systems_measure import OUTSIDE, Result, kept, measured
 
-from crfdeid import command, model, published, scheme
-from crfdeid.ablation import plan
-from crfdeid.document import Document
-from crfdeid.experiment import Experiment
-from crfdeid.matching import CRITERIA, Track
-from crfdeid.scores import Scores, score
+from crfdeid import cli
+from crfdeid.ablate import plan
+from crfdeid.config import Experiment
+from crfdeid.evaluate import published_tables
+from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.scores import Scores, score
+from crfdeid.evaluate.text_table import aligned
 from crfdeid.synthetic import generate
-from crfdeid.text_table import aligned
-from crfdeid.tokenizer import fine
+from crfdeid.systems import model
+from crfdeid.text import scheme
+from crfdeid.text.document import Document
+from crfdeid.text.tokenizer import fine
 
 SEED = 1
 MODULES = {"elman": "torch", "jordan": "torch", "spacy": "spacy", "sklearn-crfsuite": "sklearn_crfsuite"}
@@ -108,7 +111,7 @@ def curves(results: Mapping[str, Result]) -> Iterator[str]:
 
 def papers() -> Iterator[str]:
     for name, chosen in TABLES.items():
-        paper = published.read(name)
+        paper = published_tables.read(name)
         yield f"\n{paper.paper}, {paper.table}; {paper.corpus}; {paper.criterion}"
         for row in chosen:
             cells = (f"{column} {paper.value(row, column):.3f}" for column in paper.columns)
@@ -163,7 +166,7 @@ def main(arguments: list[str] | None = None) -> None:
     settings = experiments(given)
     train = list(generate(given.documents, SEED, "train"))
     test = list(generate(given.test, SEED, "test"))
-    wanted = command.progress(names([*settings, *OUTSIDE], given.only), "systems")
+    wanted = cli.progress(names([*settings, *OUTSIDE], given.only), "systems")
     results = {name: result_of(name, settings.get(name), train, test, given) for name in wanted}
     scores = scored(results, test)
     tokens = sum(len(fine(document.text)) for document in test)
@@ -173,4 +176,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 import outside
 
-from crfdeid import files, model
-from crfdeid.document import Document, Span
-from crfdeid.systems import multi, thresholds
+from crfdeid import files
+from crfdeid.explain import precision_recall
+from crfdeid.systems import model
+from crfdeid.systems.stacking import multi
+from crfdeid.text.document import Document, Span
 
 OUTSIDE = {"spacy": outside.spacy, "sklearn-crfsuite": outside.sklearn_crfsuite}
 
@@ -49,12 +51,16 @@ def measured(
         if isinstance(tagger, multi.Model):
             found |= {base: list(model.tag_all(t, bare)) for base, t in tagger.bases.items()}
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        curve = points(thresholds.measure(tagger, test)) if tagger and thresholds.scored(tagger) else []
+        curve = (
+            points(precision_recall.measure(tagger, test))
+            if tagger and precision_recall.scored(tagger)
+            else []
+        )
     return Result(trained - began, tagged - trained, size / 1e6, curve, found)
 
 
-def points(margins: thresholds.Margins) -> list[list[float]]:
-    return [[*margins.at(bias), margins.area] for bias in thresholds.BIASES]
+def points(margins: precision_recall.Margins) -> list[list[float]]:
+    return [[*margins.at(bias), margins.area] for bias in precision_recall.BIASES]
 
 
 def kept(path: Path, test: Sequence[Document], make: Callable[[], Result]) -> Result:

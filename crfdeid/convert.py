@@ -14,9 +14,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from crfdeid import bio, command, corpora, scheme
-from crfdeid.document import Document
-from crfdeid.faults import ConfigurationFault
+from crfdeid import cli, corpora
+from crfdeid.errors import ConfigurationFault
+from crfdeid.text import bio, scheme
+from crfdeid.text.document import Document
 
 STANDARD_INPUT = Path("/dev/stdin")
 
@@ -32,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
         "--overlaps", choices=("keep", "longest"), default="keep", help="longest drops the shorter of two"
     )
     parse.add_argument("--overwrite", action="store_true", help="replace what is there")
-    command.add_reading_options(parse)
+    cli.add_reading_options(parse)
     return parse
 
 
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
         documents = scheme.read(given.scheme).checked(documents)
     if given.overlaps == "longest":
         documents = (document.with_spans(bio.longest(document.spans)) for document in documents)
-    documents = command.progress(documents, "convert")
+    documents = cli.progress(documents, "convert")
     if given.out == "-":
         show(documents, given.to)
     else:
@@ -52,10 +53,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 def source(given: argparse.Namespace) -> Iterable[Document]:
     if given.source != "-":
-        return command.documents(Path(given.source), given.format, given)
+        return cli.documents(Path(given.source), given.format, given)
     if given.format in (None, "brat", "parquet"):
         raise ConfigurationFault("standard input: --from names its format, one that is a single file of text")
-    return command.documents(STANDARD_INPUT, given.format, given)
+    return cli.documents(STANDARD_INPUT, given.format, given)
 
 
 def show(documents: Iterable[Document], format: str) -> None:
@@ -69,4 +70,4 @@ def show(documents: Iterable[Document], format: str) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

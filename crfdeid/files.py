@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from crfdeid.faults import FormatFault
+from crfdeid.errors import FormatFault
 
 
 @contextmanager

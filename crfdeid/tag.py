@@ -15,11 +15,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from crfdeid import command, corpora, crf, model, parallel
-from crfdeid.document import Document
-from crfdeid.faults import ConfigurationFault, FormatFault
+from crfdeid import cli, corpora
+from crfdeid.errors import ConfigurationFault, FormatFault
 from crfdeid.files import decoded
-from crfdeid.model import Tagger
+from crfdeid.systems import crf, model, parallel
+from crfdeid.systems.model import Tagger
+from crfdeid.text.document import Document
 
 FORMATS = ("brat", "i2b2", "jsonl", "csv", "inline")
 
@@ -35,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast", help="same labels")
     parse.add_argument("--jobs", type=int, default=1, metavar="N", help="tag in N processes (default: 1)")
-    command.add_reading_options(parse)
+    cli.add_reading_options(parse)
     return parse
 
 
@@ -44,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     tagger = model.load(given.model, given.engine)
     documents = tagged(tagger, notes(given), given)
     if given.out:
-        shown = command.progress(documents, "tag")
+        shown = cli.progress(documents, "tag")
         corpora.write_each(shown, given.out, given.format or "i2b2", overwrite=given.overwrite)
         return
     show(documents, given.format or "csv")
@@ -74,7 +75,7 @@ def show(documents: Iterable[Document], format: str) -> None:
 
 def notes(given: argparse.Namespace) -> Iterator[Document]:
     if given.notes != "-":
-        return command.documents(given.notes, given.source, given)
+        return cli.documents(given.notes, given.source, given)
     text = decoded(sys.stdin.buffer.read(), "standard input", given.encoding)
     if given.source not in (None, "text"):
         raise FormatFault("standard input is read as one plain note; --from is for files")
@@ -82,4 +83,4 @@ def notes(given: argparse.Namespace) -> Iterator[Document]:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

@@ -1,44 +1,7 @@
-"""Recall against precision by threshold, for svm, mega, snow and multi.
+"""Recall and precision of a model by threshold (:mod:`crfdeid.explain.thresholds`)."""
 
-    python -m crfdeid.thresholds corpus/test --model models/svm
-    python -m crfdeid.thresholds corpus/test --model models/svm --bias 0 0.5 1
-
-``crfdeid.train … --set recall_bias=0.5`` trains a model with the threshold that was chosen; choose it
-on documents that are neither trained on nor tested on.
-"""
-
-from __future__ import annotations
-
-import argparse
-from pathlib import Path
-
-from crfdeid import command, model
-from crfdeid.systems import thresholds
-from crfdeid.text_table import aligned
-
-
-def parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(prog="python -m crfdeid.thresholds", description=__doc__.split("\n")[0])
-    parse.add_argument("gold", type=Path, help="a corpus with its spans, in any format")
-    parse.add_argument("--model", type=Path, required=True, help="a model folder")
-    parse.add_argument("--bias", type=float, nargs="+", default=thresholds.BIASES, metavar="BIAS")
-    command.add_reading_options(parse)
-    return parse
-
-
-def main(arguments: list[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    tagger = model.load(given.model)
-    documents = command.documents(given.gold, None, given)
-    found = thresholds.measure(tagger, command.progress(documents, "score"))
-    own = tagger.line.experiment.recall_bias
-    print(f"{len(found.phi):,} tokens, {int(found.phi.sum()):,} of PHI; the model's recall_bias is {own:g}\n")
-    rows = [["recall_bias", "recall", "precision", "false alarms"]]
-    for bias in sorted({*given.bias, own}):
-        rows.append([f"{bias:g}", *(f"{value:.4f}" for value in found.at(bias)[1:])])
-    print("\n".join(aligned(rows)))
-    print(f"\narea under the ROC curve {found.area:.4f}")
-
+from crfdeid import cli
+from crfdeid.explain.thresholds import main
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

@@ -1,6 +1,6 @@
 """Train a model, and score it on held-out documents.
 
-    python -m crfdeid.train corpus/train --test corpus/test --config english --out models/mine
+python -m crfdeid.train corpus/train --test corpus/test --config english --out models/mine
 """
 
 from __future__ import annotations
@@ -12,31 +12,33 @@ from typing import Any
 
 from tqdm import tqdm
 
-from crfdeid import command, experiment, model, scores
-from crfdeid.document import Document
-from crfdeid.experiment import Experiment
-from crfdeid.faults import ConfigurationFault
-from crfdeid.model import Tagger
+from crfdeid import cli, config
+from crfdeid.config import Experiment
+from crfdeid.errors import ConfigurationFault
+from crfdeid.evaluate import scores
+from crfdeid.systems import model
+from crfdeid.systems.model import Tagger
+from crfdeid.text.document import Document
 
 
 def parser() -> argparse.ArgumentParser:
     parse = argparse.ArgumentParser(prog="python -m crfdeid.train", description=__doc__.split("\n")[0])
     parse.add_argument("train", nargs="+", type=Path, help="training corpora, in any format")
     parse.add_argument("--test", type=Path, help="documents to score the model on")
-    parse.add_argument("--config", default=experiment.DEFAULT, help="a shipped configuration, or a file")
+    parse.add_argument("--config", default=config.DEFAULT, help="a shipped configuration, or a file")
     parse.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     parse.add_argument("--out", type=Path, required=True, help="folder for the model")
     parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast")
     parse.add_argument("--overwrite", action="store_true", help="replace a model that is there")
     parse.add_argument("--resume", action="store_true", help="go on from the model in --out")
-    command.add_reading_options(parse)
+    cli.add_reading_options(parse)
     return parse
 
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    settings = changed(experiment.read(given.config), given.set)
-    documents = [document for path in given.train for document in command.documents(path, None, given)]
+    settings = changed(config.read(given.config), given.set)
+    documents = [document for path in given.train for document in cli.documents(path, None, given)]
     began = time.perf_counter()
     alone = settings.system == "crf"  # others train several times, or tell epochs
     total = settings.crf.get("max_iterations") if alone else settings.options.get("epochs")
@@ -52,8 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
         )
     tell(documents, tagger, time.perf_counter() - began)
     if given.test:
-        gold = list(command.documents(given.test, None, given))
-        system = list(command.progress(model.tag_all(tagger, gold), "score", len(gold)))
+        gold = list(cli.documents(given.test, None, given))
+        system = list(cli.progress(model.tag_all(tagger, gold), "score", len(gold)))
         print(f"\nScored on {given.test}: {len(gold)} documents")
         print(scores.table(scores.score(gold, system, tagger.scheme)))
         tell_cut(tagger, gold)
@@ -75,7 +77,7 @@ def changed(settings: Experiment, changes: list[str]) -> Experiment:
             table["crf"] = table["crf"] | {key.removeprefix("crf."): parsed}
         else:
             table[key] = parsed
-    return experiment.build(table, "--set")
+    return config.build(table, "--set")
 
 
 def tell(documents: list[Document], tagger: Tagger, seconds: float) -> None:
@@ -90,4 +92,4 @@ def tell_cut(tagger: Tagger, documents: list[Document]) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

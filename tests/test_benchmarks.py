@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid import scheme
-from crfdeid.document import Document, Span
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
 
 pytest.importorskip("faker")
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from crfdeid import convert, corpora
-from crfdeid.document import Document, Span
-from crfdeid.faults import ConfigurationFault, DocumentFault, FormatFault, SchemeFault
+from crfdeid.errors import ConfigurationFault, DocumentFault, FormatFault, SchemeFault
+from crfdeid.text.document import Document, Span
 
 HOME = Path(__file__).resolve().parents[1]
 NOTES = [

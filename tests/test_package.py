@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from crfdeid import shipped
+from crfdeid import resources
 
-ROOT = shipped.PACKAGE.parent
+ROOT = resources.PACKAGE.parent
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def wheel(tmp_path_factory):
         ("models", "*/*/*"),
         ("crfdeid", "**/*.py"),
         ("crfdeid/synthetic", "**/*.txt"),
-        ("crfdeid/hosts", "*.t*"),
+        ("crfdeid/synthetic/reidentify", "*.t*"),
         ("crfdeid/review/static", "*"),
     ],
 )

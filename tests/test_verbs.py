@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from crfdeid import command, corpora, tag, train
-from crfdeid.document import Document
+from crfdeid import cli, corpora, tag, train
+from crfdeid.text.document import Document
 
 CANARY = "Zanzibarova"
 
@@ -23,7 +23,7 @@ def corpus(notes, tmp_path_factory):
 def status(main, arguments):
     """The exit status of a verb, as the command line would give it."""
     with pytest.raises(SystemExit) as stopped:
-        command.run(lambda _: main([str(argument) for argument in arguments]))
+        cli.run(lambda _: main([str(argument) for argument in arguments]))
     return stopped.value.code
 
 

@@ -23,14 +23,14 @@ from crfdeid.corpora import (
     jsonl,
     labelstudio,
     parquet,
-    places,
-    spans,
+    span_table,
+    storage,
     table,
     text,
 )
-from crfdeid.document import Document
-from crfdeid.faults import ConfigurationFault, DocumentFault, FormatFault, near
+from crfdeid.errors import ConfigurationFault, DocumentFault, FormatFault, near
 from crfdeid.files import whole
+from crfdeid.text.document import Document
 
 FORMATS: dict[str, ModuleType] = {
     "i2b2": i2b2_2014,
@@ -44,7 +44,7 @@ FORMATS: dict[str, ModuleType] = {
     "table": table,
     "parquet": parquet,
     "inline": inline,
-    "csv": spans,
+    "csv": span_table,
 }
 
 
@@ -67,7 +67,7 @@ def read(
     """
     path = Path(path)
     found = module(format or detect(path), "read")
-    places.refuse_missing(path)
+    storage.refuse_missing(path)
     seen: set[str] = set()
     for file in files_in(path, found.SUFFIXES):
         for document in _located(found.read(file, encoding, **options), file):
@@ -92,7 +92,7 @@ def files_in(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     (brat's) the first suffix counts, but it must be there."""
     if not path.is_dir():
         return [path]
-    found = places.listed(path, suffixes)
+    found = storage.listed(path, suffixes)
     if suffixes != brat.SUFFIXES:
         return found
     texts = [file for file in found if file.suffix == ".txt"]
@@ -103,7 +103,7 @@ def files_in(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 def detect(path: Path) -> str:
     """The format of a file or folder, by suffixes and, for XML, by its elements."""
-    places.refuse_missing(path)
+    storage.refuse_missing(path)
     if path.is_dir():
         return _detect_folder(path)
     suffix = path.suffix.lower()
@@ -119,7 +119,7 @@ def detect(path: Path) -> str:
 
 
 def _detect_folder(path: Path) -> str:
-    formats = {detect(file) for file in places.listed(path) if file.suffix}
+    formats = {detect(file) for file in storage.listed(path) if file.suffix}
     if "brat" in formats:
         formats -= {"text"}
     if len(formats) > 1:
@@ -139,10 +139,10 @@ def write(documents: Iterable[Document], path: Path | str, format: str, overwrit
         return
     with _writing(path):
         if hasattr(found, "save"):
-            places.refuse_existing(path, overwrite)
+            storage.refuse_existing(path, overwrite)
             found.save(documents, path)
         else:
-            places.write_file(found.render(documents), path, overwrite)
+            storage.write_file(found.render(documents), path, overwrite)
 
 
 def write_each(
@@ -153,9 +153,9 @@ def write_each(
     folder = Path(folder)
     found = module(format, "write")
     written: set[str] = set()
-    with _writing(folder), places.staged(folder, overwrite) as staging:
+    with _writing(folder), storage.staged(folder, overwrite) as staging:
         for document in documents:
-            name = places.stem(document.id)
+            name = storage.stem(document.id)
             if name in written:
                 raise FormatFault(f"{folder}/{name}: two documents want this name")
             written.add(name)

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from crfdeid.document import Document, Span
-from crfdeid.faults import FormatFault
+from crfdeid.errors import FormatFault
 from crfdeid.files import read_text
+from crfdeid.text.document import Document, Span
 
 SUFFIXES = (".txt", ".ann")
 BLANK = re.compile(r"[\s\0]")

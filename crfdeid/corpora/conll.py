@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from crfdeid import bio
-from crfdeid.corpora.places import opened
-from crfdeid.document import Document, Span, Token
-from crfdeid.faults import FormatFault
-from crfdeid.tokenizer import fine
+from crfdeid.corpora.storage import opened
+from crfdeid.errors import FormatFault
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Span, Token
+from crfdeid.text.tokenizer import fine
 
 SUFFIXES = (".conll", ".bio")
 NUMBER = re.compile(r"\d{1,12}", re.ASCII)
@@ -116,9 +116,7 @@ def _built(lines: _Lines) -> str:
     return "".join(parts)
 
 
-def render(
-    documents: Iterable[Document], tokenize: Callable[[str], list[Token]] = fine
-) -> Iterator[str]:
+def render(documents: Iterable[Document], tokenize: Callable[[str], list[Token]] = fine) -> Iterator[str]:
     for document in documents:
         bio.refuse_overlaps(document)
         yield f"# id = {json.dumps(document.id)}\n"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from crfdeid.corpora.jsonl import read
-from crfdeid.document import Document
+from crfdeid.text.document import Document
 
 __all__ = ["SUFFIXES", "read", "render"]
 SUFFIXES = (".jsonl",)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from crfdeid.corpora import hardened
-from crfdeid.document import Document, Span, overlapping
-from crfdeid.faults import FormatFault
+from crfdeid.corpora import safe_xml
+from crfdeid.errors import FormatFault
+from crfdeid.text.document import Document, Span, overlapping
 
 SUFFIXES = (".xml",)
 RECORDS = ("RECORD", "DOCUMENT")
@@ -28,7 +28,7 @@ def is_one(path: Path) -> bool:
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    root = hardened.read(path, encoding)
+    root = safe_xml.read(path, encoding)
     for number, record in enumerate((r for r in root.iter() if r.tag in RECORDS), 1):
         text = record.find("TEXT")
         if text is None or "ID" not in record.attrib:
@@ -51,16 +51,16 @@ def _document(id: str, element: Element, path: Path) -> Document:
 
 
 def render(documents: Iterable[Document]) -> Iterator[str]:
-    yield f"{hardened.HEAD}<ROOT>\n"
+    yield f"{safe_xml.HEAD}<ROOT>\n"
     for document in documents:
-        hardened.check(document.text, document.id)
+        safe_xml.check(document.text, document.id)
         if pair := overlapping(document.spans):
             a, b = pair
             raise FormatFault(
                 f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
                 "inline XML cannot hold both"
             )
-        id = hardened.attribute(document.id, "document id")
+        id = safe_xml.attribute(document.id, "document id")
         yield f"<RECORD ID={id}>\n<TEXT>{_body(document)}</TEXT>\n</RECORD>\n"
     yield "</ROOT>\n"
 
@@ -68,8 +68,8 @@ def render(documents: Iterable[Document]) -> Iterator[str]:
 def _body(document: Document) -> str:
     parts, end = [], 0
     for span in document.spans:
-        parts.append(hardened.content(document.text[end : span.start], document.id))
-        within = hardened.content(document.covered(span), document.id)
-        parts.append(f"<PHI TYPE={hardened.attribute(span.type, document.id)}>{within}</PHI>")
+        parts.append(safe_xml.content(document.text[end : span.start], document.id))
+        within = safe_xml.content(document.covered(span), document.id)
+        parts.append(f"<PHI TYPE={safe_xml.attribute(span.type, document.id)}>{within}</PHI>")
         end = span.end
-    return "".join([*parts, hardened.content(document.text[end:], document.id)])
+    return "".join([*parts, safe_xml.content(document.text[end:], document.id)])

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from crfdeid import scheme
-from crfdeid.corpora import hardened
-from crfdeid.document import Document, Span
-from crfdeid.faults import DocumentFault, FormatFault, SchemeFault
+from crfdeid.corpora import safe_xml
+from crfdeid.errors import DocumentFault, FormatFault, SchemeFault
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
 
 SUFFIX = ".xml"
 SUFFIXES = (SUFFIX,)
@@ -23,7 +23,7 @@ ELEMENTS = ("PHI", "NAME", "PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    root = hardened.read(path, encoding)
+    root = safe_xml.read(path, encoding)
     text, tags = root.find("TEXT"), root.find("TAGS")
     if text is None:
         raise FormatFault(f"{path}: no TEXT element; wanted i2b2 2014 XML")
@@ -44,16 +44,16 @@ def _span(tag: Element, path: Path) -> Span:
 
 def files(document: Document) -> dict[str, str]:
     text = document.text
-    body = hardened.content(text, document.id)
+    body = safe_xml.content(text, document.id)
     # CDATA cannot hold its own end, nor a carriage return (it would be normalised).
     body = body if "]]>" in text or "\r" in text else f"<![CDATA[{text}]]>"
     tags = "".join(_tag(document, number, span) for number, span in enumerate(document.spans))
-    return {SUFFIX: f"{hardened.HEAD}<deIdi2b2>\n<TEXT>{body}</TEXT>\n<TAGS>\n{tags}</TAGS>\n</deIdi2b2>\n"}
+    return {SUFFIX: f"{safe_xml.HEAD}<deIdi2b2>\n<TEXT>{body}</TEXT>\n<TAGS>\n{tags}</TAGS>\n</deIdi2b2>\n"}
 
 
 def _tag(document: Document, number: int, span: Span) -> str:
-    covered = hardened.attribute(document.covered(span), document.id)
-    type = hardened.attribute(span.type, document.id)
+    covered = safe_xml.attribute(document.covered(span), document.id)
+    type = safe_xml.attribute(span.type, document.id)
     comment = "" if span.probability is None else f"probability {span.probability:.4f}"
     return (
         f'<{element(span.type)} id="P{number}" start="{span.start}" end="{span.end}" '

@@ -3,8 +3,8 @@ that overlap the longest is shown."""
 
 from __future__ import annotations
 
-from crfdeid import bio
-from crfdeid.document import Document
+from crfdeid.text import bio
+from crfdeid.text.document import Document
 
 COLOURS = {
     "NAME": 31, "PROFESSION": 33, "LOCATION": 32, "AGE": 36, "DATE": 34, "CONTACT": 35, "ID": 35, "OTHER": 33,
@@ -17,7 +17,7 @@ def files(document: Document) -> dict[str, str]:
 
 def marked(document: Document, colour: bool = False) -> str:
     """
-    >>> from crfdeid.document import Span
+    >>> from crfdeid.text.document import Span
     >>> marked(Document("n", "Dr. Ruiz", (Span(4, 8, "DOCTOR"),)))
     'Dr. <DOCTOR>Ruiz</DOCTOR>'
     """

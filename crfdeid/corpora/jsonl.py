@@ -11,9 +11,9 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from crfdeid.corpora.places import opened
-from crfdeid.document import Document, Span
-from crfdeid.faults import DocumentFault, FormatFault
+from crfdeid.corpora.storage import opened
+from crfdeid.errors import DocumentFault, FormatFault
+from crfdeid.text.document import Document, Span
 
 SUFFIXES = (".jsonl",)
 

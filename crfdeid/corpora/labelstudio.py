@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.corpora.jsonl import build, loaded
-from crfdeid.document import Document, Span
-from crfdeid.faults import FormatFault
+from crfdeid.errors import FormatFault
 from crfdeid.files import read_text
+from crfdeid.text.document import Document, Span
 
 SUFFIXES = (".json",)
 

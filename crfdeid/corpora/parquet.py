@@ -8,9 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from crfdeid.corpora.table import CHUNK, COLUMNS, as_row, from_rows
-from crfdeid.document import Document
-from crfdeid.faults import FormatFault
+from crfdeid.errors import FormatFault
 from crfdeid.files import whole
+from crfdeid.text.document import Document
 
 SUFFIXES = (".parquet",)
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crfdeid.corpora.jsonl import as_table, build, loaded
-from crfdeid.corpora.places import opened
-from crfdeid.document import Document
-from crfdeid.faults import FormatFault
+from crfdeid.corpora.storage import opened
+from crfdeid.errors import FormatFault
 from crfdeid.files import read_text
+from crfdeid.text.document import Document
 
 if TYPE_CHECKING:
     from pandas import DataFrame

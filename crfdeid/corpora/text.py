@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from crfdeid.document import Document
 from crfdeid.files import read_text
+from crfdeid.text.document import Document
 
 SUFFIXES = (".txt", ".text", "")
 

@@ -17,11 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crfdeid import command, corpora, model, scheme
-from crfdeid.faults import ConfigurationFault
+from crfdeid import cli, corpora
+from crfdeid.errors import ConfigurationFault
+from crfdeid.systems import model
+from crfdeid.text import scheme
 
 if TYPE_CHECKING:
-    from crfdeid.review.room import Room
+    from crfdeid.review.study.study import Room
 
 NEEDED = ("fastapi", "uvicorn", "argon2")
 
@@ -31,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("notes", type=Path, help="a folder of notes or a corpus, in any format")
     parse.add_argument("--store", type=Path, required=True, help="the study's file; made where there is none")
     parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
-    command.add_reading_options(parse)
+    cli.add_reading_options(parse)
     parse.add_argument("--scheme", default=scheme.DEFAULT, help="of a new study (default: i2b2-2014)")
     parse.add_argument(
         "--sets", type=int, default=1, help="into how many sets a new study is cut (default: 1)"
@@ -72,23 +74,23 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise ConfigurationFault(f"{', '.join(missing)} not installed: pip install 'crfdeid[review]'")
-    from crfdeid.review import serving
+    from crfdeid.review.web import serve
 
-    serving.check(given)
+    serve.check(given)
     room = opened(given)
     try:
         take_in(room, given)
         tell(room)
         if not given.no_server:
-            serving.serve(room, given)
+            serve.serve(room, given)
     finally:
         room.store.close()
 
 
 def opened(given: argparse.Namespace) -> Room:
     """The study in the store, made of the notes where there is none yet."""
-    from crfdeid.review import founding, room
-    from crfdeid.review.source import Source
+    from crfdeid.review.study import create, study
+    from crfdeid.review.study.source import Source
 
     if given.sets < 1:
         raise ConfigurationFault(f"--sets {given.sets}: wanted 1 or more")
@@ -99,9 +101,9 @@ def opened(given: argparse.Namespace) -> Room:
         format = given.source or corpora.detect(path)
         columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(given, n))]
         source = Source(path, format, given.encoding, tuple(columns))
-        shown = lambda files: command.progress(files, "read", len(files))  # noqa: E731
-        founding.make(given.store, source, scheme.read(given.scheme).name, given.title, given.sets, shown)
-    return room.enter(given.store, given.out, path, serving_elsewhere(given))
+        shown = lambda files: cli.progress(files, "read", len(files))  # noqa: E731
+        create.make(given.store, source, scheme.read(given.scheme).name, given.title, given.sets, shown)
+    return study.enter(given.store, given.out, path, serving_elsewhere(given))
 
 
 def made(store: Path) -> bool:
@@ -110,41 +112,41 @@ def made(store: Path) -> bool:
 
 
 def serving_elsewhere(given: argparse.Namespace) -> bool:
-    from crfdeid.review.security import is_loopback
+    from crfdeid.review.web.sessions import is_loopback
 
     return not is_loopback(given.host)
 
 
 def take_in(room: Room, given: argparse.Namespace) -> None:
     """Readers, passwords, and what others found."""
-    from crfdeid.review import readers, systems
+    from crfdeid.review.study import accounts, system_spans
 
     for role, names in (("reader", given.reader), ("adjudicator", given.adjudicator)):
         for name in names:
-            readers.add(room.store, name, role)
+            accounts.add(room.store, name, role)
     for name in given.password:
-        readers.set_password(room.store, name, asked(name))
+        accounts.set_password(room.store, name, asked(name))
     if given.model:
         add_model(room, given)
     if given.system:
         name, path = named(given.system)
-        systems.add(room, name, systems.matched(room, corpora.read(path)), given.premark)
+        system_spans.add(room, name, system_spans.matched(room, corpora.read(path)), given.premark)
     for pair in given.marks:
         name, path = named(pair)
-        systems.add_reader(room, name, systems.matched(room, corpora.read(path)))
+        system_spans.add_reader(room, name, system_spans.matched(room, corpora.read(path)))
     if given.consensus:
-        systems.add_consensus(room, systems.matched(room, corpora.read(given.consensus)))
+        system_spans.add_consensus(room, system_spans.matched(room, corpora.read(given.consensus)))
 
 
 def add_model(room: Room, given: argparse.Namespace) -> None:
     """Tag all notes, unless this very model has done so before."""
-    from crfdeid.review import systems
+    from crfdeid.review.study import system_spans
 
     tagger = model.load(given.model)
-    name = systems.name_of(tagger)
+    name = system_spans.name_of(tagger)
     if name not in room.systems():
-        found = systems.tagged(room, tagger, lambda notes: command.progress(notes, "tag", len(notes)))
-        systems.add(room, name, found)
+        found = system_spans.tagged(room, tagger, lambda notes: cli.progress(notes, "tag", len(notes)))
+        system_spans.add(room, name, found)
     if given.premark:
         room.store.set("premarks", name)
 
@@ -181,4 +183,4 @@ def tell(room: Room) -> None:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

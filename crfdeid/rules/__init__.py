@@ -17,8 +17,8 @@ from crfdeid.rules import (
     locations,
     name_lists,
     names,
+    occupations,
     repeats,
-    work,
     years,
 )
 from crfdeid.rules.rule import Rule
@@ -27,11 +27,12 @@ RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
         *contacts.RULES, *dates.RULES, *years.RULES, *identifiers.RULES, *ages.RULES, *hospitals.RULES,
-        *names.RULES, *addresses.RULES, *locations.RULES, *work.RULES, *name_lists.RULES, *repeats.RULES,
+        *names.RULES, *addresses.RULES, *locations.RULES, *occupations.RULES, *name_lists.RULES,
+        *repeats.RULES,
     )
 }  # fmt: skip
 FAMILIES: dict[str, tuple[Rule, ...]] = {
     "contacts": contacts.RULES, "dates": dates.RULES + years.RULES, "identifiers": identifiers.RULES,
     "ages": ages.RULES, "hospitals": hospitals.RULES, "names": names.RULES + name_lists.RULES,
-    "locations": addresses.RULES + locations.RULES, "work": work.RULES, "repeats": repeats.RULES,
+    "locations": addresses.RULES + locations.RULES, "work": occupations.RULES, "repeats": repeats.RULES,
 }  # fmt: skip

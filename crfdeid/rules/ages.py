@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.note import Note
+from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.rule import at_numbers, at_words
 
 TABLES = "Tafvizi 2011, section 2.5.7"

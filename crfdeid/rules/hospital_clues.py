@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from crfdeid.rules.name_clues import FUNCTION
-from crfdeid.rules.words import words
+from crfdeid.rules.word_forms import words
 
 # Head words, as the words they are.
 HEAD_WORDS = (

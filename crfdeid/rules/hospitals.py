@@ -19,13 +19,13 @@ from crfdeid.rules.hospital_clues import (
     SHORT,
     WEAK,
 )
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import FUNCTION
 from crfdeid.rules.name_parts import of_a_thing
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import CLOSE, capitalised
 from crfdeid.rules.rule import rule
-from crfdeid.rules.words import stems
+from crfdeid.rules.word_forms import stems
 
 TAFVIZI = "Tafvizi 2011, section 2.5.4"
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from crfdeid import gazetteer
-from crfdeid.gazetteer import Gazetteer
-from crfdeid.rules.words import stems
+from crfdeid.rules.word_forms import stems
+from crfdeid.text import gazetteer
+from crfdeid.text.gazetteer import Gazetteer
 
 NAMES = (
     "popular_first_names", "first_names", "surnames", "common_words", "medical_words", "eponyms", "dates",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import FUNCTION
 from crfdeid.rules.name_parts import ENOUGH, of_a_thing
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import capitalised, run
 from crfdeid.rules.rule import rule
 from crfdeid.rules.states import city_before_state, state, state_abbreviation
-from crfdeid.rules.words import words
+from crfdeid.rules.word_forms import words
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"

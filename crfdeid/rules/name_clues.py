@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.words import words
+from crfdeid.rules.word_forms import words
 
 PATIENT_TITLES = words("mr mrs ms miss mister sr sra madam")
 DOCTOR_TITLES = words("dr drs doctor prof professor")

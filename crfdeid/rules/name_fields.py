@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import (
     BY,
@@ -15,7 +16,6 @@ from crfdeid.rules.name_clues import (
     PATIENT_FIELDS,
 )
 from crfdeid.rules.name_parts import clear_enough, name_from, nameable, part
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"

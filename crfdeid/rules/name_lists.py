@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crfdeid.rules import approximate
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import PREFIXES
 from crfdeid.rules.name_parts import ENOUGH, initial, name_from, nameable, of_a_thing, part
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import joined, run
 from crfdeid.rules.rule import rule
 

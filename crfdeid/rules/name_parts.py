@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION, PREFIXES, SMALL_PREFIXES, THINGS
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import joined, run
 
 MOST = 4  # words of a name, initials and prefixes among them

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import (
     CREDENTIAL_WORDS,
@@ -20,7 +21,6 @@ from crfdeid.rules.name_clues import (
 )
 from crfdeid.rules.name_fields import doctor_field, patient_field
 from crfdeid.rules.name_parts import clear_enough, name_from, name_until
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"

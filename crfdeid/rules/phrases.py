@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.lists import Phrases
-from crfdeid.rules.note import Note
 
 CLOSE = re.compile(r"[ \t]{1,2}|[-'’.&/]|\.? ?[-'’&]? ?|\. {1,2}")  # between the words of one name of a place
 NAME_GAP = re.compile(r" {1,2}|[-'’]|\. ?")  # between the words of one person's name

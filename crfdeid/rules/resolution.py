@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from crfdeid.document import Span
-from crfdeid.rules.note import Note
+from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.rule import Rule
+from crfdeid.text.document import Span
 
 NAMES = frozenset(["PATIENT", "DOCTOR"])
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.note import Edges, Note
 
 Find = Callable[[Note, Lists], Iterable[Edges]]
 

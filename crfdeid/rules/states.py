@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION
 from crfdeid.rules.name_parts import of_a_thing
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.phrases import CLOSE, capitalised, entries
 from crfdeid.rules.rule import rule
 

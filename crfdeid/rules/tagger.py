@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from crfdeid.document import Document, Span
-from crfdeid.faults import ConfigurationFault, near
+from crfdeid.errors import ConfigurationFault, near
 from crfdeid.rules import RULES, lists, repeats
+from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import Known
 from crfdeid.rules.resolution import NAMES, Finding, find, resolved
 from crfdeid.rules.rule import Rule
+from crfdeid.text.document import Document, Span
 
 Read = tuple[Note, list[Finding]]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import at_numbers, at_words, rule
-from crfdeid.rules.words import words
+from crfdeid.rules.word_forms import words
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"

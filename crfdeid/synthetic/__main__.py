@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from crfdeid import command, corpora, synthetic
-from crfdeid.faults import ConfigurationFault
+from crfdeid import cli, corpora, synthetic
+from crfdeid.errors import ConfigurationFault
 from crfdeid.synthetic.genres import all_genres
-from crfdeid.synthetic.parts import PARTS
+from crfdeid.synthetic.train_test_parts import PARTS
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,9 +37,9 @@ def main(arguments: list[str] | None = None) -> None:
     if given.documents < 1:
         raise ConfigurationFault(f"--documents {given.documents}: wanted 1 or more")
     documents = synthetic.generate(given.documents, given.seed, given.part, tuple(given.genres))
-    shown = command.progress(documents, "write", given.documents)
+    shown = cli.progress(documents, "write", given.documents)
     corpora.write(shown, given.out, given.format, given.overwrite)
 
 
 if __name__ == "__main__":
-    command.run(main)
+    cli.run(main)

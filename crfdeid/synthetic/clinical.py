@@ -6,8 +6,8 @@ from random import Random
 
 import regex
 
-from crfdeid.synthetic.parts import listed
 from crfdeid.synthetic.patterns import pattern
+from crfdeid.synthetic.train_test_parts import listed
 
 ONES = [
     "zero",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
-from crfdeid.synthetic.parts import listed
 from crfdeid.synthetic.patterns import pattern
+from crfdeid.synthetic.train_test_parts import listed
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",

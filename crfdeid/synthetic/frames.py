@@ -9,7 +9,7 @@ from pathlib import Path
 
 import regex
 
-from crfdeid.faults import ConfigurationFault
+from crfdeid.errors import ConfigurationFault
 from crfdeid.files import read_text
 from crfdeid.synthetic import slots
 

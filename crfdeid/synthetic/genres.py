@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from crfdeid.faults import ConfigurationFault, near
-from crfdeid.synthetic.parts import listed
+from crfdeid.errors import ConfigurationFault, near
+from crfdeid.synthetic.train_test_parts import listed
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from datetime import timedelta
 from functools import cache
 from random import Random
 
-from crfdeid.document import Document
-from crfdeid.synthetic import forms, frames, genres, headings, mess, scarcity
+from crfdeid.synthetic import forms, frames, genres, headings, noise, type_rates
 from crfdeid.synthetic.cast import Cast, World, world
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
-from crfdeid.synthetic.parts import belongs, weighted
 from crfdeid.synthetic.pieces import Piece, document, tidy
+from crfdeid.synthetic.train_test_parts import belongs, weighted
+from crfdeid.text.document import Document
 
 Pieces = list[Piece]
 
@@ -32,7 +32,7 @@ def pool(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
     where the part has none."""
     kind = [frame for frame in frames.sections().get(section, ()) if bool(frame.types) == phi]
     chosen = [frame for frame in kind if belongs(frame.text, part)] or kind
-    return tuple((scarcity.rate(frame), frame) for frame in chosen)
+    return tuple((type_rates.rate(frame), frame) for frame in chosen)
 
 
 def chosen(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
@@ -56,7 +56,7 @@ def block(kind: str, genre: str, rng: Random) -> Frame:
     own = [frame for names, frame in frames.blocks()[kind] if genre in names]
     open_to_all = [frame for names, frame in frames.blocks()[kind] if not names]
     those = own if own and rng.random() < 0.6 else open_to_all
-    return weighted(rng, ((scarcity.rate(frame), frame) for frame in those))
+    return weighted(rng, ((type_rates.rate(frame), frame) for frame in those))
 
 
 def compose(genre: Genre, world: World, number: int, rng: Random) -> Pieces:
@@ -71,7 +71,7 @@ def compose(genre: Genre, world: World, number: int, rng: Random) -> Pieces:
     pieces += body(genre, cast)
     for _ in range(rng.choice((0, 1, 1, 1, 1, 2))):
         pieces += around("foot", genre, cast)
-    return mess.mess_up(list(tidy(pieces)), rng)
+    return noise.mess_up(list(tidy(pieces)), rng)
 
 
 def around(kind: str, genre: Genre, cast: Cast) -> Pieces:
@@ -82,7 +82,7 @@ def around(kind: str, genre: Genre, cast: Cast) -> Pieces:
         forms.form(kind, cast) if cast.rng.random() < 0.35 else cast.render(block(kind, genre.name, cast.rng))
     )
     cast.town = home
-    return [*(mess.upper(chosen) if cast.rng.random() < 0.06 else chosen), Piece("\n\n")]
+    return [*(noise.upper(chosen) if cast.rng.random() < 0.06 else chosen), Piece("\n\n")]
 
 
 def body(genre: Genre, cast: Cast) -> Pieces:
@@ -125,7 +125,7 @@ def joined(sentences: Sequence[Pieces], before) -> Pieces:
 def cased(pieces: Pieces, rng: Random) -> Pieces:
     """Now and then a section is all in capitals, or has none."""
     chance = rng.random()
-    return mess.upper(pieces) if chance < 0.04 else mess.lower(pieces) if chance < 0.055 else pieces
+    return noise.upper(pieces) if chance < 0.04 else noise.lower(pieces) if chance < 0.055 else pieces
 
 
 def queries(genre: Genre, cast: Cast) -> Pieces:
@@ -138,8 +138,8 @@ def queries(genre: Genre, cast: Cast) -> Pieces:
         about = world(rng, part)
         asked = Cast(about, rng, about.first_note)
         line = asked.render(frame)
-        pieces += [*(mess.lower(line) if rng.random() < 0.75 else line), Piece("\n")]
-    return mess.slips(pieces[:-1], rng, 0.01)
+        pieces += [*(noise.lower(line) if rng.random() < 0.75 else line), Piece("\n")]
+    return noise.slips(pieces[:-1], rng, 0.01)
 
 
 def patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]) -> Iterator[Document]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from crfdeid.files import read_text
-from crfdeid.synthetic.parts import weighted
+from crfdeid.synthetic.train_test_parts import weighted
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from crfdeid.document import Document, Span
+from crfdeid.text.document import Document, Span
 
 NAMES = ("PATIENT", "DOCTOR")
 

@@ -8,8 +8,8 @@ from random import Random
 
 from crfdeid.synthetic import invented, people
 from crfdeid.synthetic.numbers import number
-from crfdeid.synthetic.parts import belongs, draw, listed
 from crfdeid.synthetic.patterns import pattern
+from crfdeid.synthetic.train_test_parts import belongs, draw, listed
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import regex
 
-from crfdeid.faults import ConfigurationFault, near
+from crfdeid.errors import ConfigurationFault, near
 
 RANGE = regex.compile(r"\d+(\.\d+)?-\d+(\.\d+)?")
 PERSON = ("full", "last", "first", "formal", "initials", "nick")

@@ -1,0 +1,111 @@
+"""The table as a picture: F1 and recall with their intervals, and F1 of the categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from crfdeid.ablate.results import Figures, Result
+from crfdeid.errors import Fault
+from crfdeid.files import whole
+
+CURVES = {"strict F1": "o", "strict R": "s", "token R": "^"}
+FORMATS = ("svg", "png")
+
+
+class PlotFault(Fault):
+    """No library to draw with."""
+
+
+def write(results: Sequence[Result], figures: Figures, folder: Path, caption: str) -> None:
+    """``plot.svg`` and ``plot.png`` in ``folder``, the same bytes for the same figures. Raises
+    :class:`PlotFault` without matplotlib."""
+    if find_spec("matplotlib") is None:
+        raise PlotFault("no plot: matplotlib is not installed (pip install 'crfdeid[plot]')")
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    rows = max(len(figures), 4)
+    with matplotlib.rc_context({"svg.hashsalt": "crfdeid", "svg.fonttype": "none", "font.size": 9}):
+        names = max(map(len, figures)) - 20  # inches grow with what stands at the side
+        figure = Figure(figsize=(11 + 0.075 * max(0, names), 1.6 + 0.36 * rows), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        grows = any(result.row.run.documents for result in results)
+        if grows:
+            curve(left, results, figures)
+        else:
+            dots(left, figures)
+        heat(right, figures, named=grows)
+        figure.suptitle(caption, fontsize=9)
+        for format in FORMATS:
+            with whole(folder / f"plot.{format}", "wb", None) as file:
+                figure.savefig(file, format=format, dpi=120, metadata=dated(format))
+
+
+def dated(format: str) -> dict[str, Any]:
+    """Metadata without the time of day and the library's version."""
+    return {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
+
+
+def dots(axes: Any, figures: Figures) -> None:
+    """One line a row, from the top; a bar is the 95% interval."""
+    for shift, (name, mark) in zip((-0.2, 0.0, 0.2), CURVES.items()):
+        places = [place + shift for place in range(len(figures))]
+        values = [row[name] for row in figures.values()]
+        axes.errorbar(values, places, xerr=bars(figures, name), fmt=mark, label=name, markersize=4)
+    axes.set_yticks(range(len(figures)), list(figures))
+    axes.set_ylim(len(figures) - 0.5, -0.5)
+    axes.grid(axis="x", alpha=0.4)
+    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=len(CURVES), frameon=False)
+
+
+def bars(figures: Figures, name: str) -> list[list[float]] | None:
+    """How far the interval reaches below and above each value."""
+    if any(f"{name} low" not in row for row in figures.values()):
+        return None
+    below = [max(0.0, row[name] - row[f"{name} low"]) for row in figures.values()]
+    return [below, [max(0.0, row[f"{name} high"] - row[name]) for row in figures.values()]]
+
+
+def curve(axes: Any, results: Sequence[Result], figures: Figures) -> None:
+    """Figures against the number of training documents, a line for each system."""
+    systems: dict[str, list[Result]] = {}
+    for result in sorted(results, key=size):
+        run = result.row.run
+        systems.setdefault(run.name.removesuffix(f", {run.documents} documents"), []).append(result)
+    for name, mark in CURVES.items():
+        for system, points in systems.items():
+            label = name if len(systems) == 1 else f"{system}: {name}"
+            chosen = {point.title: figures[point.title] for point in points}
+            values = [row[name] for row in chosen.values()]
+            axes.errorbar(list(map(size, points)), values, yerr=bars(chosen, name), marker=mark, label=label)
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    sizes = sorted(set(map(size, results)))
+    axes.set_xticks(sizes, list(map(str, sizes)))
+    axes.set_xlabel("training documents")
+    axes.grid(alpha=0.4)
+    axes.legend(fontsize=8)
+
+
+def size(result: Result) -> int:
+    return len(result.row.jobs[0].train.documents)
+
+
+def heat(axes: Any, figures: Mapping[str, Mapping[str, float]], named: bool) -> None:
+    """Strict F1 of each category, row by row, with the number in the cell; rows are ``named``
+    where those at the left are not the same."""
+    names = list(dict.fromkeys(n for row in figures.values() for n in row if n.startswith("F1 ")))
+    values = [[row.get(name, float("nan")) for name in names] for row in figures.values()]
+    axes.imshow(values, aspect="auto", cmap="Blues", vmin=0, vmax=1.4)
+    for place, row in enumerate(values):
+        for column, value in enumerate(row):
+            axes.text(column, place, f"{value:.3f}", ha="center", va="center", fontsize=7)
+    axes.set_xticks(range(len(names)), [n.removeprefix("F1 ") for n in names], rotation=45, ha="right")
+    if named:
+        axes.set_yticks(range(len(figures)), list(figures), fontsize=7)
+    else:
+        axes.set_yticks([])
+    axes.set_title("strict F1", fontsize=9)

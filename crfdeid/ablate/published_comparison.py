@@ -1,0 +1,183 @@
+"""Our figures in the rows and columns of a paper's table.
+
+A published table's columns and rows carry this toolkit's words, so what a table is about can be
+told from them; :func:`view` is the one place that does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from crfdeid.ablate.plan import Plan
+from crfdeid.ablate.results import METRICS, Result
+from crfdeid.errors import ConfigurationFault
+from crfdeid.evaluate import error_analysis, published_tables, word_scores
+from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.published_tables import Published
+from crfdeid.evaluate.scores import Counts
+from crfdeid.evaluate.significance import z_test
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
+
+Cells = dict[str, dict[str, float]]
+View = Callable[[Sequence[Result]], Cells]
+
+SINGULAR = {kind: kind.upper().rstrip("S") for kind in word_scores.KINDS} | {"Phone Numbers": "PHONE"}
+
+
+def text(name: str, results: Sequence[Result], corpus: str) -> str:
+    """The paper's table with ours beside it; ``results`` are the rows that it is about, which of a
+    table about one system is the first."""
+    table = published_tables.read(name)
+    return published_tables.beside(table, view(table)(results), corpus)
+
+
+def check(planned: Plan) -> None:
+    """Raise :class:`ConfigurationFault`, before anything is trained, on a table of a paper that
+    needs other rows than it is given."""
+    for name, rows in planned.published.items():
+        table = published_tables.read(name)
+        view(table)
+        number = len(rows) or len(planned.runs) * (2 if planned.folds else 1)
+        if {"gain", "z"} & set(table.columns) and number < 2:
+            raise ConfigurationFault(f"published.{name}: compares two rows; there is {number}")
+
+
+def view(table: Published) -> View:
+    """What a table shows, by its columns and rows. Raises :class:`ConfigurationFault` where that
+    is nothing that a run has figures for."""
+    columns, rows = set(table.columns), set(table.rows)
+    if "Non-PHI" in rows and columns == {"P", "R", "F1"}:
+        return words
+    if "Non-PHI" in rows and table.columns[2:] == ("z",):
+        return lambda results: word_tests(results, *table.columns[:2])
+    views: dict[str, View] = {
+        "i2b2 strict": criteria, "missing share": margins, "share": kinds_of_mistakes, "gain": gains,
+        "short": extents, "all": systems, "right": types,
+    }  # fmt: skip
+    for sign, found in views.items():
+        if sign in columns | rows:
+            return found
+    raise ConfigurationFault(f"{table.name}: no table of figures that a run has")
+
+
+def ratios(counts: Counts, head: str = "") -> dict[str, float]:
+    return {head + name: getattr(counts, metric) for metric, name in METRICS.items()}
+
+
+def criteria(results: Sequence[Result]) -> Cells:
+    """He et al. 2015, table 3: criteria down, systems across."""
+    cells: Cells = {}
+    for result in results:
+        for subset, hipaa in (("i2b2", False), ("HIPAA", True)):
+            for criterion in CRITERIA:
+                counts = result.evaluation.scores.micro(Track(criterion, hipaa))
+                cells.setdefault(f"{subset} {criterion}", {}).update(ratios(counts, f"{result.title} "))
+    return cells
+
+
+def types(results: Sequence[Result]) -> Cells:
+    """He et al. 2015, table 4: each type and category of one system."""
+    scores = results[0].evaluation.scores
+    train = Counter(s.type for job in results[0].row.jobs for d in job.train.documents for s in d.spans)
+    cells: Cells = {}
+    for category, members in scores.scheme.categories.items():
+        for type in (*members, category):
+            counts = scores.micro(Track("strict"), category, type) if type in members else None
+            counts = counts or within_category(results[0], category)
+            sizes = {"gold": counts.tp + counts.fn, "system": counts.tp + counts.fp, "right": counts.tp}
+            trained = sum(train[name] for name in ((type,) if type in members else members))
+            if trained or any(sizes.values()):
+                cells[type] = {"train": trained, **sizes, **ratios(counts)}
+    return cells
+
+
+def within_category(result: Result, category: str) -> Counts:
+    """Strict counts of a category, in which any of its types stands for another, as in He et
+    al.'s tables 4 and 5."""
+    total, scheme = Counts(), result.evaluation.scores.scheme
+    for pair in result.evaluation.pairs:
+        gold, system = (places(document, scheme, category) for document in pair)
+        total += Counts(len(gold & system), len(system - gold), len(gold - system))
+    return total
+
+
+def places(document: Document, scheme: Scheme, category: str) -> set[tuple[int, int]]:
+    members = scheme.categories[category]
+    return {(span.start, span.end) for span in document.spans if span.type in members}
+
+
+def systems(results: Sequence[Result]) -> Cells:
+    """He et al. 2015, table 5: systems down, strict F1 of categories across."""
+    cells: Cells = {}
+    for result in results:
+        scores = result.evaluation.scores
+        found = {name: within_category(result, name) for name in scores.scheme.categories}
+        found["all"] = scores.micro(Track("strict"))
+        cells[result.title] = {
+            name: counts.f1 for name, counts in found.items() if any(asdict(counts).values())
+        }
+    return cells
+
+
+def gains(results: Sequence[Result]) -> Cells:
+    """He et al. 2015, figure 2: what the second run has over the first."""
+    found = systems(results[:2])
+    first, second = (found[result.title] for result in results[:2])
+    return {name: {"gain": second[name] - first[name]} for name in second if name in first}
+
+
+def kinds_of_mistakes(results: Sequence[Result]) -> Cells:
+    """He et al. 2015, table 6."""
+    counts = error_analysis.by_kind(results[0].evaluation.mistakes)
+    total = sum(counts.values()) or 1
+    return {kind: {"count": n, "share": n / total} for kind, n in counts.items()}
+
+
+def extents(results: Sequence[Result]) -> Cells:
+    """He et al. 2015, table 8: extents down, gold types across."""
+    cells: Cells = {}
+    for type, counts in error_analysis.by_extent(results[0].evaluation.mistakes).items():
+        for extent, number in [*counts.items(), ("all", sum(counts.values()))]:
+            row = cells.setdefault(extent, {})
+            row[type] = number
+            row["all"] = row.get("all", 0) + number
+    return cells
+
+
+def margins(results: Sequence[Result]) -> Cells:
+    """He et al. 2015, table 7: what is right, missing or spurious, by type, extent errors left
+    out of all."""
+    evaluated = results[0].evaluation
+    found = [mistake for mistake in evaluated.mistakes if mistake.kind != "extent"]
+    rows = error_analysis.confusion(evaluated.pairs, found, evaluated.choices.scheme.types)
+    spurious = rows.pop("spurious", {})
+    cells: Cells = {}
+    for type, row in rows.items():
+        gold = sum(row.values())
+        system = sum(other.get(type, 0) for other in rows.values()) + spurious.get(type, 0)
+        missing, extra = row.get("missing", 0), spurious.get(type, 0)
+        cells[type] = {"right": row.get(type, 0), "missing": missing, "gold": gold, "spurious": extra}
+        cells[type] |= {"system": system, "missing share": missing / (gold or 1)}
+        cells[type]["spurious share"] = extra / (system or 1)
+    names = ("missing", "spurious")
+    return cells | {"all": {name: sum(row[name] for row in cells.values()) for name in names}}
+
+
+def words(results: Sequence[Result]) -> Cells:
+    """Tafvizi 2011, appendix A: words of each kind, of one system."""
+    counts = results[0].evaluation.words.counts()
+    return {SINGULAR.get(kind, kind): ratios(found) for kind, found in counts.items()}
+
+
+def word_tests(results: Sequence[Result], first: str, second: str) -> Cells:
+    """Tafvizi 2011, appendix B: F of two systems and z without its sign."""
+    ours, theirs = (result.evaluation.words.counts() for result in results[:2])
+    cells: Cells = {}
+    for kind in ours:
+        one, two = ours[kind], theirs.get(kind, Counts())
+        z = z_test(one.f1, one.tp + one.fn, two.f1, two.tp + two.fn).z
+        cells[SINGULAR.get(kind, kind)] = {first: one.f1, second: two.f1, "z": abs(z)}
+    return cells

@@ -1,0 +1,93 @@
+"""A run: an experiment by its differences from another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from crfdeid import config
+from crfdeid.ablate import feature_groups
+from crfdeid.ablate.config_keys import known, names, typed
+from crfdeid.config import Experiment, flat
+from crfdeid.errors import ConfigurationFault
+
+SETTINGS = tuple(f.name for f in fields(Experiment))
+RUN_KEYS = ("name", "base", "without", "with", "without_templates", "window", "train", "test")
+TRAIN, TEST = "train", "test"  # the corpora of the command; --corpus names others
+
+Change = Callable[[Experiment], Experiment]
+
+
+@dataclass(frozen=True)
+class Run:
+    """``templates`` are the texts of those groups' files that differ from the groups' own, for a
+    window or left-out templates; ``train`` and ``test`` name corpora; ``documents`` is how many
+    of the training documents are used, 0 for all."""
+
+    name: str
+    settings: Experiment
+    templates: Mapping[str, str] = field(default_factory=dict, repr=False)
+    train: tuple[str, ...] = (TRAIN,)
+    test: str = TEST
+    documents: int = 0
+
+    @property
+    def folder(self) -> str:
+        """
+        >>> Run("No lists, c1=0.1", Experiment(("lexical",))).folder
+        'no-lists-c1-0_1'
+        """
+        return re.sub(r"[^a-z0-9_]+", "-", self.name.lower().replace(".", "_")).strip("-")
+
+
+def settings_of(table: Mapping[str, Any], path: Path) -> Experiment:
+    """The experiment that a table's own settings make of its ``base``."""
+    below = base_of(table["base"], path) if "base" in table else None
+    own = {key: value for key, value in table.items() if key in SETTINGS}
+    if below is None:
+        return config.build(own | {"crf": flat(own.get("crf", {}))}, str(path))
+    return changed(below, own, str(path))
+
+
+def base_of(name: str, path: Path) -> Experiment:
+    beside = path.parent / name
+    return config.read(beside if beside.is_file() else name)
+
+
+def changed(settings: Experiment, own: Mapping[str, Any], where: str) -> Experiment:
+    """``settings`` with the changes of ``own``."""
+    table = settings.table()
+    if own.get("algorithm", settings.algorithm) != settings.algorithm:
+        table["crf"] = {}
+    if own.get("system", settings.system) != settings.system:
+        table["options"] = {}
+    for key in {"crf", "options"} & own.keys():
+        if not isinstance(own[key], dict):
+            raise ConfigurationFault(f"{where}: {key} = {own[key]!r}: wanted a table")
+        table[key] = table[key] | (flat(own[key]) if key == "crf" else own[key])
+    others = {key: value for key, value in own.items() if key not in ("crf", "options")}
+    return config.build(table | others, where)
+
+
+def run_of(row: Mapping[str, Any], base: Run, path: Path, change: Change) -> Run:
+    where = f"{path}: run {row['name']}"
+    known(row, (*SETTINGS, *RUN_KEYS), where)
+    start = change(base_of(row["base"], path)) if "base" in row else base.settings
+    own = {key: value for key, value in row.items() if key in SETTINGS}
+    laid = changed(start, own, where)
+    without, added = names(row, "without", where), names(row, "with", where)
+    features = feature_groups.changed(laid.features, without, added, where)
+    window = feature_groups.windows(features, row.get("window"), where)
+    texts = feature_groups.rewritten(features, window, names(row, "without_templates", where), where)
+    kept = [group for group in features if texts.get(group) != ""]
+    train = row.get("train", TRAIN)
+    return Run(
+        row["name"],
+        changed(laid, {"features": kept}, where),
+        {group: text for group, text in texts.items() if text},
+        tuple([train] if isinstance(train, str) else names(row, "train", where)),
+        typed(row, "test", TEST, where),
+    )

@@ -1,0 +1,115 @@
+"""Runs that a search makes: every combination of a grid, or a number of random draws.
+Together both make the runs of both.
+
+    [grid]
+    crf.c1 = [0.01, 0.1, 1.0]
+    window = [1, 2]
+
+    [random]
+    number = 20
+    seed = 1
+    crf.c2 = { low = 0.001, high = 10.0, log = true }
+    sequence = ["line", "sentence"]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import product
+from random import Random
+from typing import Any
+
+from crfdeid.errors import ConfigurationFault, near
+
+RANGE = ("low", "high", "log")
+
+
+def tables(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """The runs of ``[grid]`` and ``[random]`` as ``[[run]]`` would say them."""
+    for key in ("grid", "random"):
+        if not isinstance(table.get(key, {}), dict):
+            raise ConfigurationFault(f"{where}: {key}: wanted a table")
+    found = [*grid(table.get("grid", {}), f"{where}: grid")]
+    return [*found, *drawn(table.get("random", {}), f"{where}: random")]
+
+
+def grid(table: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
+    """
+    >>> [run["name"] for run in grid({"crf": {"c1": [0.1, 1], "c2": [1]}}, "")]
+    ['c1=0.1 c2=1', 'c1=1 c2=1']
+    """
+    choices = dict(leaves(table))
+    for key, values in choices.items():
+        if not isinstance(values, list) or not values:
+            raise ConfigurationFault(f"{where}: {key} = {values!r}: wanted a list of values")
+    if choices:
+        for values in product(*choices.values()):
+            yield run(dict(zip(choices, values)))
+
+
+def drawn(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """``number`` different runs; each value is drawn from a list, or from a range (``log``:
+    evenly in its logarithm, and rounded to four digits)."""
+    if not table:
+        return []
+    choices = dict(leaves(table))
+    number, seed = choices.pop("number", None), choices.pop("seed", 0)
+    if type(number) is not int or number < 1 or type(seed) is not int:
+        raise ConfigurationFault(f"{where}: wanted number = 1 or more, and seed = a whole number")
+    if not choices:
+        raise ConfigurationFault(f"{where}: no setting to draw")
+    random, runs = Random(seed), {}
+    for _ in range(100 * number):
+        found = run({key: value(random, choice, f"{where}: {key}") for key, choice in choices.items()})
+        runs[found["name"]] = found
+        if len(runs) == number:
+            return list(runs.values())
+    raise ConfigurationFault(f"{where}: number = {number}: there are only {len(runs)} different runs")
+
+
+def value(random: Random, choice: Any, where: str) -> Any:
+    if isinstance(choice, list) and choice:
+        return random.choice(choice)
+    if not isinstance(choice, dict):
+        raise ConfigurationFault(f"{where} = {choice!r}: wanted a list or {{ low, high }}")
+    for key in choice:
+        if key not in RANGE:
+            raise ConfigurationFault(f"{where}.{key}: no part of a range{near(key, RANGE)}")
+    low, high, log = choice.get("low"), choice.get("high"), choice.get("log", False)
+    if not all(isinstance(end, int | float) for end in (low, high)) or low > high or (log and low <= 0):
+        raise ConfigurationFault(f"{where}: wanted low <= high, and low > 0 where log = true")
+    if all(type(end) is int for end in (low, high)) and not log:
+        return random.randint(low, high)
+    found = math.exp(random.uniform(math.log(low), math.log(high))) if log else random.uniform(low, high)
+    return float(f"{found:.4g}")
+
+
+def leaves(table: Mapping[str, Any], head: str = "") -> Iterator[tuple[str, Any]]:
+    """The lists and ranges of a table under dotted keys."""
+    for key, value in table.items():
+        if isinstance(value, dict) and RANGE[0] not in value:
+            yield from leaves(value, f"{head}{key}.")
+        else:
+            yield head + key, value
+
+
+def run(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A run of dotted settings, named by them.
+
+    >>> run({"crf.c1": 0.1, "window": 3})
+    {'name': 'c1=0.1 window=3', 'crf': {'c1': 0.1}, 'window': 3}
+    """
+    table: dict[str, Any] = {}
+    for key, value in settings.items():
+        head, _, rest = key.partition(".")
+        if rest:
+            table.setdefault(head, {})[rest] = value
+        else:
+            table[key] = value
+    name = " ".join(f"{key.removeprefix('crf.')}={shown(value)}" for key, value in settings.items())
+    return {"name": name, **table}
+
+
+def shown(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list) else str(value)

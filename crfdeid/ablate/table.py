@@ -1,0 +1,189 @@
+"""The table of an ablation as text, CSV and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from crfdeid.ablate import training
+from crfdeid.ablate.plan import Plan
+from crfdeid.ablate.results import METRICS, Figures, Result, wordy, z_tests
+from crfdeid.corpora.folds import Part, shared
+from crfdeid.evaluate.evaluation import Evaluation
+from crfdeid.evaluate.matching import CRITERIA
+from crfdeid.evaluate.report import resampling
+from crfdeid.evaluate.text_table import aligned
+
+TESTED = ("strict F1", "strict R", "token R")
+COSTS = {"train seconds": "train s", "tokens/s": "tokens/s", "model MB": "model MB", "peak MB": "peak MB"}
+NOTHING = "-"
+FEW = 20  # patients, or documents
+
+
+def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) -> list[str]:
+    """Which runs, which corpora, what was resampled and how, and the version."""
+    first = results[0].evaluation
+    rows = f"{len(results)} row{'s' if len(results) > 1 else ''}"
+    lines = [f"{plan.name}: {rows}; the base is {plan.base.name}"]
+    lines += [f"{name}: {about(part)}" for name, part in corpora.items()]
+    if plan.folds:
+        lines.append(
+            f"{plan.folds} folds of the training corpus, seed {plan.folds_seed}, each patient in one; "
+            "scores are of all folds together"
+        )
+    if both := {r.title for r in results for job in r.row.jobs if shared(job.train, job.test)}:
+        lines.append(f"no fair test, for some of its documents were trained on: {', '.join(sorted(both))}")
+    present = {result.row.run.name for result in results}
+    if left_out := [run.name for run in plan.runs if run.name not in present]:
+        lines.append(f"left out, for the corpus has no more documents: {'; '.join(left_out)}")
+    method = "bootstrap (95%), approximate randomisation"
+    lines.append(recipe(first, method))
+    if len(results) > 1:
+        lines.append("change and p: against the base, two-sided, p not adjusted for the number of rows")
+    return [*lines, *few(first)]
+
+
+def few(evaluation: Evaluation) -> Iterator[str]:
+    """A word of caution where there is little to resample."""
+    units = len(set(evaluation.groups)) if evaluation.groups else evaluation.recipe.documents
+    if evaluation.intervals and units < FEW:
+        yield f"intervals and p are of {units} {evaluation.choices.by}s, which is too few to trust them"
+
+
+def recipe(evaluation: Evaluation, method: str) -> str:
+    """What made the figures of all rows: without the number of spans that one system found."""
+    text = evaluation.recipe.text(average="micro", **resampling(evaluation.choices, method))
+    return "|".join(part for part in text.split("|") if not part.startswith("system:"))
+
+
+def about(part: Part) -> str:
+    patients = len({document.patient for document in part.documents if document.patient})
+    whose = f" of {patients} patients" if patients else ""
+    return f"{part.name}, {len(part.documents)} documents{whose}, {part.spans} spans, {part.fingerprint}"
+
+
+def as_text(title: Sequence[str], results: Sequence[Result], figures: Figures, z: bool = False) -> str:
+    """The table in blocks of the same rows, under its caption; ``z`` adds Tafvizi's test."""
+    blocks = [scores(figures), tests(figures), categories(figures)]
+    if any(result.row.folded for result in results):
+        blocks.append(folds(figures))
+    if z:
+        blocks.append(z_table(z_tests(results), results[0].title))
+    blocks.append(costs(results, figures))
+    shown = ["\n".join(aligned(block)) for block in blocks if len(block[0]) > 1]
+    return "\n\n".join(["\n".join(title), *shown, best(figures)])
+
+
+def best(figures: Figures) -> str:
+    """The rows with the highest figures; of equal ones the first."""
+    tops = ((name, max(figures, key=lambda title: figures[title][name])) for name in TESTED)
+    return "highest " + "; ".join(f"{name}: {title} ({figures[title][name]:.4f})" for name, title in tops)
+
+
+Lines = list[list[str]]
+
+
+def scores(figures: Figures) -> Lines:
+    columns = [f"{criterion} {name}" for criterion in CRITERIA for name in METRICS.values()]
+    return block("", columns, figures)
+
+
+def tests(figures: Figures) -> Lines:
+    """Interval, difference from the base and its chance, of what matters most."""
+    if not any(f"{TESTED[0]} low" in row for row in figures.values()):
+        return [[""]]
+    alone = not any(f"{TESTED[0]} change" in row for row in figures.values())
+    columns = 1 if alone else 3
+    heads = [head for name in TESTED for head in (name, "change", "p")[:columns]]
+    rows = (
+        [title, *(cell for name in TESTED for cell in [*tested(row, name)][:columns])]
+        for title, row in figures.items()
+    )
+    return [["95% interval", *heads], *rows]
+
+
+def tested(row: Mapping[str, float], name: str) -> Iterator[str]:
+    yield f"{row[name + ' low']:.4f}-{row[name + ' high']:.4f}"
+    yield f"{row[name + ' change']:+.4f}" if f"{name} change" in row else NOTHING
+    yield shown(row.get(f"{name} p"))
+
+
+def categories(figures: Figures) -> Lines:
+    """Strict recall, category by category."""
+    names = dict.fromkeys(name for row in figures.values() for name in row if name.startswith("recall "))
+    head, *rows = block("strict recall", list(names), figures)
+    return [[name.removeprefix("recall ") for name in head], *rows]
+
+
+def folds(figures: Figures) -> Lines:
+    """Mean and standard deviation of the folds, of the rows that have any."""
+    columns = [*(f"strict {name}" for name in METRICS.values()), "token R"]
+    folded = {title: row for title, row in figures.items() if f"{columns[0]} mean" in row}
+    rows = (
+        [title, *(f"{row[name + ' mean']:.4f} ({row[name + ' sd']:.4f})" for name in columns)]
+        for title, row in folded.items()
+    )
+    return [["mean (SD) of folds", *columns], *rows]
+
+
+def costs(results: Sequence[Result], figures: Figures) -> Lines:
+    lines = [["", "documents", *COSTS.values()]]
+    for result in results:
+        row = figures[result.title]
+        sizes = [len(job.train.documents) for job in result.row.jobs]
+        cells = (f"{row[name]:,.1f}" if row[name] < 1000 else f"{row[name]:,.0f}" for name in COSTS)
+        lines.append([result.title, f"{sum(sizes) / len(sizes):,.0f}", *cells])
+    return lines
+
+
+def block(corner: str, columns: Sequence[str], figures: Figures) -> Lines:
+    rows = ([title, *(shown(row.get(name)) for name in columns)] for title, row in figures.items())
+    return [[corner, *columns], *rows]
+
+
+def shown(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.4f}"
+
+
+def as_rows(figures: Figures) -> Iterator[list[object]]:
+    """A head and one line a row, every figure in full: what CSV holds."""
+    columns = list(dict.fromkeys(name for row in figures.values() for name in row))
+    yield ["run", *columns]
+    for title, row in figures.items():
+        yield [title, *(row.get(name, "") for name in columns)]
+
+
+def as_json(title: Sequence[str], results: Sequence[Result], figures: Figures) -> dict[str, Any]:
+    return {"caption": list(title), "rows": [one(result, figures[result.title]) for result in results]}
+
+
+def one(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
+    """A row with its settings, its recipe, and each of its trainings."""
+    run = result.row.run
+    return {
+        "run": result.title,
+        "settings": run.settings.table(),
+        "templates": dict(run.templates),
+        "recipe": asdict(result.evaluation.recipe),
+        "figures": dict(row),
+        "words": wordy(result),
+        "trainings": [
+            {
+                "fingerprint": job.fingerprint,
+                "train": training.described(job.train),
+                "test": training.described(job.test),
+                "cost": asdict(cost),
+            }
+            for job, cost in zip(result.row.jobs, result.costs)
+        ],
+    }
+
+
+def z_table(found: Mapping[str, Mapping[str, float]], first: str) -> Lines:
+    """Tafvizi's z of each kind of word's F against the first row."""
+    kinds = list(dict.fromkeys(kind for row in found.values() for kind in row))
+    rows = (
+        [title, *(f"{row[k]:.2f}" if k in row else NOTHING for k in kinds)] for title, row in found.items()
+    )
+    return [[f"z of words' F against {first}", *kinds], *rows]

@@ -1,0 +1,129 @@
+"""One training, start to end.
+
+It leaves no text of a note but the words that a model is made of::
+
+    run.json       fingerprint, settings, seconds, sizes, memory
+    spans.jsonl    the system's spans by document, without text
+    model/         the model, its templates as the run rewrote them
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from crfdeid import __version__
+from crfdeid.ablate.jobs import RESULT, Job
+from crfdeid.config import Experiment
+from crfdeid.corpora.folds import Part
+from crfdeid.errors import FormatFault
+from crfdeid.feature_extraction import templates
+from crfdeid.systems import model
+from crfdeid.text.document import Document, Span
+
+SPANS = "spans.jsonl"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of wall time, bytes of the model folder and of the process at its largest (0 where
+    the system does not tell), and tokens of the test documents."""
+
+    train_seconds: float
+    tag_seconds: float
+    tokens: int
+    model_bytes: int
+    peak_bytes: int
+
+    @property
+    def tokens_per_second(self) -> float:
+        return self.tokens / self.tag_seconds if self.tag_seconds else 0.0
+
+
+def train(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
+    """Train, tag and leave the result in ``folder``, which does not exist yet. ``hear`` is told
+    the number of each iteration."""
+    folder.mkdir(parents=True)
+    settings = rewritten(job, folder / "templates")
+    began = time.perf_counter()
+    tagger = model.train(job.train.documents, settings, folder / "model", lambda number, _: hear(number))
+    trained = time.perf_counter()
+    system = list(model.tag_all(tagger, job.test.documents))
+    tagged = time.perf_counter()
+    shutil.rmtree(folder / "templates", ignore_errors=True)
+    cost = Cost(
+        trained - began,
+        tagged - trained,
+        sum(len(tagger.line.tokenize(document.text)) for document in job.test.documents),
+        sum(path.stat().st_size for path in (folder / "model").rglob("*") if path.is_file()),
+        peak_memory(),
+    )
+    write_spans(system, folder / SPANS)
+    write_result(job, cost, folder / RESULT)
+
+
+def rewritten(job: Job, folder: Path) -> Experiment:
+    """The settings with those groups' files that the run rewrites, in ``folder``."""
+    if not job.templates:
+        return job.settings
+    folder.mkdir()
+    paths = {group: folder / templates.find(group).name for group in job.templates}
+    for group, path in paths.items():
+        path.write_text(job.templates[group], encoding="utf-8")
+    return replace(job.settings, features=tuple(str(paths.get(g, g)) for g in job.settings.features))
+
+
+def peak_memory() -> int:
+    """The most bytes that this process held at once; Linux alone tells of this process and not
+    of the one that started it."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    except OSError:
+        found = None
+    return int(found[1]) * 1024 if found and sys.platform == "linux" else 0
+
+
+def write_spans(documents: Iterable[Document], path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for document in documents:
+            spans = [[span.start, span.end, span.type] for span in document.spans]
+            file.write(json.dumps({"id": document.id, "spans": spans}) + "\n")
+
+
+def write_result(job: Job, cost: Cost, path: Path) -> None:
+    parts = {name: described(part) for name, part in (("train", job.train), ("test", job.test))}
+    table = {
+        "fingerprint": job.fingerprint,
+        "title": job.title,
+        "version": __version__,
+        "settings": job.settings.table(),
+        "rewritten": sorted(job.templates),
+        **parts,
+        "cost": asdict(cost),
+    }
+    path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def described(part: Part) -> dict[str, object]:
+    return {"documents": len(part.documents), "spans": part.spans, "fingerprint": part.fingerprint}
+
+
+def read(job: Job) -> tuple[list[Document], Cost]:
+    """The system's documents and the cost of a job that is done."""
+    spans = dict(map(spans_of, (job.folder / SPANS).read_text(encoding="utf-8").splitlines()))
+    table = json.loads((job.folder / RESULT).read_text(encoding="utf-8"))
+    if missing := [document.id for document in job.test.documents if document.id not in spans]:
+        raise FormatFault(f"{job.folder / SPANS}: no document {missing[0]}; delete the folder to run again")
+    system = [document.with_spans(spans[document.id]) for document in job.test.documents]
+    return system, Cost(**table["cost"])
+
+
+def spans_of(line: str) -> tuple[str, tuple[Span, ...]]:
+    row = json.loads(line)
+    return row["id"], tuple(Span(*span) for span in row["spans"])

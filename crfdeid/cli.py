@@ -1,0 +1,65 @@
+"""What every verb of the command line shares: one line for a fault, and exit status 2."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from tqdm import tqdm
+
+from crfdeid import corpora
+from crfdeid.errors import Fault
+from crfdeid.text.document import Document
+
+Item = TypeVar("Item")
+
+
+def run(main: Callable[[list[str] | None], None]) -> None:
+    """Call ``main`` and turn what can go wrong into an exit status: 2 for a fault of
+    the input, 130 for Ctrl-C, 0 where the reader of a pipe has gone. A run that is told to
+    terminate (a batch system's SIGTERM) puts away what is half-written first."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        main(None)
+    except Fault as fault:
+        sys.exit(complain(str(fault)))
+    except KeyboardInterrupt as stopped:
+        complain(str(stopped) or "stopped; nothing half-written was left")
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(message: str) -> int:
+    """One line on standard error; returns the status to exit with."""
+    print("crfdeid: " + " ".join(message.splitlines()), file=sys.stderr)
+    return 2
+
+
+def progress(items: Iterable[Item], title: str, total: int | None = None) -> Iterable[Item]:
+    """Show a bar on a terminal, nothing when standard error is piped."""
+    return tqdm(items, desc=title, total=total, disable=None, leave=False)
+
+
+def add_reading_options(parse: argparse.ArgumentParser) -> None:
+    """The options that say how documents are read."""
+    parse.add_argument("--encoding", default="utf-8", help="of the documents (default: utf-8)")
+    parse.add_argument("--id-column", help="of a table of notes (default: id)")
+    parse.add_argument("--text-column", help="of a table of notes (default: text)")
+    parse.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
+
+
+def documents(path: Path | str, format: str | None, given: argparse.Namespace) -> Iterator[Document]:
+    """Read with the options of :func:`add_reading_options`; columns apply
+    to tables alone."""
+    names = ("id_column", "text_column", "patient_column")
+    columns = {name: value for name in names if (value := getattr(given, name))}
+    format = format or corpora.detect(Path(path))
+    if format not in ("table", "parquet"):
+        columns = {}
+    return corpora.read(path, format, given.encoding, **columns)

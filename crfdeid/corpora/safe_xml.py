@@ -1,0 +1,84 @@
+"""XML that may come from anywhere: parsed without entities, written without loss."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+from typing import TextIO
+from xml.etree.ElementTree import Element, ParseError
+from xml.sax.saxutils import escape, quoteattr
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from crfdeid.corpora.storage import opened
+from crfdeid.errors import FormatFault
+
+# XML 1.0, production 2: what no XML file can hold, escaped or not.
+ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+DECLARATION = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']""")
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def read(path: Path, encoding: str) -> Element:
+    """The root element of a file; faults as of :func:`parse`."""
+    with opened(path, declared_encoding(path, encoding)) as file:
+        return parse(file, str(path))
+
+
+def parse(file: TextIO, where: str) -> Element:
+    """The root element. Raises :class:`FormatFault`, with the line, where the file is
+    not well formed or declares an entity."""
+    parser = DefusedXMLParser()
+    try:
+        parser.feed(file.read().removeprefix("\ufeff"))
+        return parser.close()
+    except ParseError as error:
+        line, column = error.position
+        reason = str(error).partition(":")[0]
+        raise FormatFault(f"{where}, line {line}, column {column + 1}: malformed XML: {reason}") from None
+    except DefusedXmlException:
+        line = parser.parser.CurrentLineNumber
+        raise FormatFault(f"{where}, line {line}: declares entities, which are refused") from None
+
+
+def declared_encoding(path: Path, encoding: str) -> str:
+    """The encoding that the file declares or begins with, unless the user named one."""
+    if encoding != "utf-8" or not path.is_file():  # a pipe can be read only once
+        return encoding
+    try:
+        with open(path, "rb") as file:
+            start = file.read(200)
+    except OSError as error:
+        raise FormatFault(f"{path}: {error.strerror or error}") from None
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    declaration = DECLARATION.match(start.removeprefix(codecs.BOM_UTF8))
+    return declaration[1].decode("ascii") if declaration else encoding
+
+
+def content(text: str, id: str) -> str:
+    """``text`` as the content of an element; carriage returns survive the parser's
+    normalisation of line ends.
+
+    >>> content("a < b\\r", "n1")
+    'a &lt; b&#13;'
+    """
+    check(text, id)
+    return escape(text, {"\r": "&#13;"})
+
+
+def attribute(value: str, id: str) -> str:
+    """``value`` as a quoted attribute value."""
+    check(value, id)
+    return quoteattr(value, {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
+
+
+def check(text: str, id: str) -> None:
+    """Raise :class:`FormatFault` at the first character that XML cannot hold."""
+    if found := ILLEGAL.search(text):
+        raise FormatFault(
+            f"{id}: character U+{ord(found[0]):04X} at offset {found.start()} cannot be in XML; "
+            "use brat or jsonl"
+        )

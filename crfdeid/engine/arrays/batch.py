@@ -1,0 +1,152 @@
+"""Documents as arrays: the numbers of their tokens' texts, where tokens begin and end, and the
+sequences that are labelled at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from crfdeid.engine.arrays.vocabulary import LINE_END, NONE, Texts
+from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Span, Token
+from crfdeid.text.sentences import sentences
+from crfdeid.text.tokenized import Page
+
+
+@dataclass(frozen=True)
+class Batch:
+    """``texts`` [tokens] are text numbers; ``starts`` and ``ends`` [tokens] are offsets in the
+    token's own document; ``bounds`` [documents + 1] delimit the documents' tokens; sequences are
+    tokens ``first[i]`` to ``stop[i]``, exclusive; ``flags`` [tokens] those of the texts."""
+
+    documents: Sequence[Document]
+    texts: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+    bounds: np.ndarray
+    flags: np.ndarray
+    first: np.ndarray
+    stop: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def document(self) -> np.ndarray:
+        """The index of each token's document."""
+        return np.repeat(np.arange(len(self.documents)), np.diff(self.bounds))
+
+    @cached_property
+    def line_first(self) -> np.ndarray:
+        """The first token of each line, whose line end is its last token."""
+        begins = np.zeros(len(self) + 1, bool)
+        begins[self.bounds[:-1]] = True
+        begins[1:] |= (self.flags & LINE_END) != 0
+        return np.flatnonzero(begins[:-1])
+
+    @cached_property
+    def line_stop(self) -> np.ndarray:
+        return np.append(self.line_first, len(self))[1:]
+
+    @cached_property
+    def line(self) -> np.ndarray:
+        """The index of each token's line."""
+        return np.repeat(np.arange(len(self.line_first)), self.line_stop - self.line_first)
+
+    def slice(self, first: int, stop: int) -> str:
+        """The text from token ``first`` to before token ``stop``, in one document."""
+        text = self.documents[self.document[first]].text
+        return text[self.starts[first] : self.ends[stop - 1]]
+
+    def tokens(self, number: int) -> list[Token]:
+        """The tokens of one document."""
+        inside = slice(self.bounds[number], self.bounds[number + 1])
+        text = self.documents[number].text
+        return [Token(text[a:b], a) for a, b in zip(self.starts[inside].tolist(), self.ends[inside].tolist())]
+
+    def page(self, number: int) -> Page:
+        return Page(self.documents[number].text, self.tokens(number))
+
+
+class Reader:
+    """Makes batches: an experiment's tokenizer and sequences over a growing table of texts.
+    ``scan`` is a compiled tokenizer, ``(text, texts) -> numbers, starts, ends``, if there is one."""
+
+    def __init__(self, line: Line, texts: Texts, scan=None) -> None:
+        self.line, self.texts, self.scan = line, texts, scan or self._tokenized
+
+    def batch(self, documents: Sequence[Document]) -> Batch:
+        parts = [self.scan(document.text, self.texts) for document in documents]
+        numbers, starts, ends = (np.concatenate([p[i] for p in parts]) for i in range(3))
+        bounds = np.cumsum([0, *(len(part[0]) for part in parts)])
+        flags = self.texts.flags.rows[numbers]
+        first, stop = self._sequences(documents, starts, bounds, flags)
+        return Batch(documents, numbers, starts, ends, bounds, flags, first, stop)
+
+    def _tokenized(self, text: str, texts: Texts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        tokens = self.line.tokenize(text)
+        numbers = np.array(texts.of(token.text for token in tokens), np.int32)
+        starts = np.array([token.start for token in tokens], np.int64)
+        sizes = np.array([len(token.text) for token in tokens], np.int64)
+        return numbers, starts, starts + sizes
+
+    def _sequences(self, documents, starts, bounds, flags) -> tuple[np.ndarray, np.ndarray]:
+        """As :func:`crfdeid.text.tokenizer.sequences`, on arrays."""
+        unit = self.line.experiment.sequence
+        if unit == "document":
+            first, stop = bounds[:-1], bounds[1:]
+        elif unit == "line":
+            ends = np.flatnonzero(flags & LINE_END)
+            first = np.sort(np.concatenate([bounds[:-1], ends + 1]))
+            stop = np.sort(np.concatenate([bounds[1:], ends]))
+        else:
+            first, stop = self._sentences(documents, starts, bounds)
+        there = first < stop
+        return first[there], stop[there]
+
+    def _sentences(self, documents, starts, bounds) -> tuple[np.ndarray, np.ndarray]:
+        first, stop = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for document, begin, end in zip(documents, bounds[:-1], bounds[1:]):
+            edges = [edge for _, edge in sentences(document.text)]
+            stops = begin + np.searchsorted(starts[begin:end], edges)
+            first.append(np.append(begin, stops)[: len(stops)])
+            stop.append(stops)
+        return np.concatenate(first), np.concatenate(stop)
+
+
+def label_names(batch: Batch) -> list[str]:
+    """The BIO label of each token of a batch, as :func:`crfdeid.text.bio.encode` gives them."""
+    labels = [bio.OUTSIDE] * len(batch)
+    for number, document in enumerate(batch.documents):
+        begin, end = int(batch.bounds[number]), int(batch.bounds[number + 1])
+        free = begin
+        for span in document.spans:
+            first = begin + int(np.searchsorted(batch.ends[begin:end], span.start, side="right"))
+            stop = begin + int(np.searchsorted(batch.starts[begin:end], span.end))
+            for index in range(max(first, free), stop):
+                labels[index] = f"{'B' if index == max(first, free) else 'I'}-{span.type}"
+            free = max(stop, free)
+    return labels
+
+
+def spans(batch: Batch, labels: Sequence[str], path: np.ndarray) -> list[list[Span]]:
+    """The spans of each document for the label number of each token of a batch, -1 outside the
+    sequences (``labels`` are the names), as :func:`crfdeid.text.bio.decode` finds them in each."""
+    found: list[list[Span]] = [[] for _ in batch.documents]
+    outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else -1
+    inside = np.flatnonzero((path != outside) & (path != NONE))
+    sequence = np.searchsorted(batch.stop, inside, side="right")
+    documents = batch.document[inside].tolist()
+    before, last = (NONE, NONE), bio.OUTSIDE
+    numbers = path[inside].tolist()
+    for index, owner, number, part in zip(inside.tolist(), documents, numbers, sequence.tolist()):
+        label = labels[number]
+        goes_on = label[0] == "I" and last[2:] == label[2:] and before == (part, index - 1)
+        start = found[owner].pop().start if goes_on else int(batch.starts[index])
+        found[owner].append(Span(start, int(batch.ends[index]), label[2:]))
+        before, last = (part, index), label
+    return found

@@ -1,0 +1,175 @@
+"""CRFsuite's model file as arrays (format ``lCRF``, version 100, little-endian).
+
+The file: a header of 48 bytes; ``FEAT``, records of (type, source, target, weight) where
+type 0 is attribute to label and 1 is label to label; two ``CQDB`` hash tables with the
+names of labels and attributes. ``Tagger.info()`` rounds weights to six decimals, so
+the file itself is read.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crfdeid.engine.crfsuite_file import cqdb
+from crfdeid.errors import ModelFault
+from crfdeid.files import whole
+
+HEADER = struct.Struct("<4sI4sIIIIIIIII")
+CHUNK = struct.Struct("<4sII")
+RECORD = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
+STATE, TRANSITION = 0, 1
+VERSION = 100
+
+
+@dataclass(frozen=True)
+class Weights:
+    """``records`` has one row a feature (dtype :data:`RECORD`); ``transitions`` is
+    [labels, labels], from row to column, 0 where the file has none."""
+
+    labels: list[str]
+    attributes: list[str]
+    records: np.ndarray
+    transitions: np.ndarray
+
+
+def read(path: Path | str) -> Weights:
+    """Raises :class:`ModelFault` where the file is not CRFsuite's, is cut short, was written on a
+    machine of the other byte order or by another version, or holds a weight that is no number."""
+    try:
+        found = parse(Path(path).read_bytes())
+    except OtherFormat as fault:
+        raise ModelFault(f"{path}: {fault}") from None
+    except (struct.error, ValueError, IndexError, UnicodeDecodeError):
+        raise ModelFault(f"{path}: not a CRFsuite model, or damaged") from None
+    if not np.isfinite(found.records["weight"]).all():
+        raise ModelFault(f"{path}: holds weights that are not finite numbers")
+    return found
+
+
+class OtherFormat(Exception):
+    """The file is CRFsuite's, but of a kind that is not read here."""
+
+
+def parse(data: bytes) -> Weights:
+    magic, size, _, version, _, _, _, features, labels, attributes, _, _ = HEADER.unpack_from(data)
+    if magic != b"lCRF":
+        raise ValueError("not lCRF")
+    if size == int.from_bytes(len(data).to_bytes(4, "little"), "big"):
+        raise OtherFormat("written on a big-endian machine; wanted little-endian")
+    if size != len(data):
+        raise ValueError("cut short")
+    if version != VERSION:
+        raise OtherFormat(f"CRFsuite format {version}; wanted {VERSION}")
+    _, _, count = CHUNK.unpack_from(data, features)
+    records = np.frombuffer(data, RECORD, count, features + CHUNK.size)
+    names = strings(data, labels)
+    transitions = np.zeros((len(names), len(names)))
+    rows = records[records["kind"] == TRANSITION]
+    transitions[rows["source"], rows["target"]] = rows["weight"]
+    return Weights(names, strings(data, attributes), records, transitions)
+
+
+def strings(data: bytes, start: int) -> list[str]:
+    """The strings of the CQDB table at byte ``start``, by their identifiers."""
+    _, _, _, _, count, table = struct.unpack_from("<4sIIIII", data, start)
+    found = []
+    for offset in np.frombuffer(data, "<u4", count, start + table).tolist():
+        (length,) = struct.unpack_from("<I", data, start + offset + 4)
+        text = data[start + offset + 8 : start + offset + 8 + length - 1]
+        found.append(text.decode("utf-8"))
+    return found
+
+
+def add(path: Path, attribute: str, label: str, amount: float) -> None:
+    """Add ``amount`` to one state weight of the model file at ``path``, which may not have had
+    it. Raises :class:`ModelFault` where the model does not know the label."""
+    model = read(path)
+    if label not in model.labels:
+        raise ModelFault(f"{path}: no label {label}")
+    names = model.attributes if attribute in model.attributes else [*model.attributes, attribute]
+    source, target = names.index(attribute), model.labels.index(label)
+    rows = model.records.copy()
+    found = (rows["kind"] == STATE) & (rows["source"] == source) & (rows["target"] == target)
+    if found.any():
+        rows["weight"][found] += amount
+    else:
+        rows = np.concatenate([rows, np.array([(STATE, source, target, amount)], RECORD)])
+    write(path, model.labels, names, rows)
+
+
+def add_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: float) -> None:
+    """Add ``amount`` to the weights of the transitions ``pairs`` of the model file at ``path``."""
+    model = read(path)
+    number = {label: place for place, label in enumerate(model.labels)}
+    table = model.transitions.copy()
+    for before, label in pairs:
+        table[number[before], number[label]] += amount
+    states = model.records[model.records["kind"] == STATE]
+    rows = records(TRANSITION, *np.indices(table.shape).reshape(2, -1), table.reshape(-1))
+    write(path, model.labels, model.attributes, np.concatenate([states, rows]))
+
+
+def records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Rows of :data:`RECORD` for the weights that are not zero."""
+    keep = values != 0
+    rows = np.zeros(int(keep.sum()), RECORD)
+    rows["kind"] = kind
+    rows["source"], rows["target"], rows["weight"] = source[keep], target[keep], values[keep]
+    return rows
+
+
+def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> None:
+    """Write CRFsuite's file, as CRFsuite does: attributes without a weight are left out."""
+    is_state = rows["kind"] == STATE
+    used = np.zeros(len(attributes), bool)
+    used[rows["source"][is_state]] = True
+    rows = rows.copy()
+    rows["source"][is_state] = (np.cumsum(used) - 1)[rows["source"][is_state]]
+    names = np.flatnonzero(used).tolist()
+    parts = [
+        [CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)), rows.view(np.uint8)],
+        [cqdb.table(labels)],
+        [cqdb.table(attributes[number] for number in names)],
+    ]
+    parts[2].append(b"\0" * (-(HEADER.size + sum(map(_size, parts))) % 4))
+    lists = ((b"LFRF", ~is_state, len(labels), 2), (b"AFRF", is_state, len(names), 0))
+    for chunk, mask, count, spare in lists:
+        start = HEADER.size + sum(map(_size, parts))
+        parts.append(_references(chunk, rows["source"][mask], np.flatnonzero(mask), count, spare, start))
+    *starts, size = np.cumsum([HEADER.size, *map(_size, parts)]).tolist()
+    with whole(path, "wb") as file:
+        file.write(HEADER.pack(b"lCRF", size, b"FOMC", VERSION, 0, len(labels), len(names), *starts))
+        for part in parts:
+            file.writelines(part)
+
+
+Part = list[bytes | np.ndarray]  # bytes, or an array of them
+
+
+def _size(part: Part) -> int:
+    return sum(map(len, part))
+
+
+def _references(
+    chunk: bytes, owners: np.ndarray, numbers: np.ndarray, count: int, spare: int, start: int
+) -> Part:
+    """Which records belong to each label or attribute: absolute offsets of lists that
+    hold a count and the records' numbers. Labels have ``spare`` empty places at the end."""
+    order = np.argsort(owners, kind="stable")
+    ends = np.searchsorted(owners[order], np.arange(count + 1))
+    first = start + CHUNK.size + 4 * (count + spare)
+    offsets = np.zeros(count + spare, "<u4")
+    heads = ends[:-1] + np.arange(count)
+    offsets[:count] = first + 4 * heads
+    lists = np.zeros(len(owners) + count, "<u4")
+    listed = np.ones(len(lists), bool)
+    listed[heads] = False
+    lists[heads] = np.diff(ends)
+    lists[listed] = numbers[order]
+    size = CHUNK.size + offsets.nbytes + lists.nbytes
+    return [CHUNK.pack(chunk, size, count + spare), offsets.view(np.uint8), lists.view(np.uint8)]

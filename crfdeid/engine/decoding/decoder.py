@@ -1,0 +1,242 @@
+"""Label sequences without feature strings.
+
+A feature is a value at an offset, so a token's emission scores are a sum of rows:
+
+- one for each offset of the window and each text there; made once per distinct text, from
+  the weights of that text's features, and kept;
+- one for each contextual or joined template that has a weight for what it sees. Values are
+  told as small numbers (their codes), a joined template looks its mixed codes up.
+
+What the model has no weight for costs nothing. Labels are CRFsuite's; ties go to the
+label with the lowest number, as there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from types import ModuleType
+
+import numpy as np
+
+from crfdeid.engine.arrays.batch import Batch, Reader
+from crfdeid.engine.arrays.context_columns import Columns, by_text
+from crfdeid.engine.arrays.vocabulary import NONE, Texts, enlarged, form
+from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
+from crfdeid.engine.decoding import numpy_kernels
+from crfdeid.engine.decoding.viterbi import leads
+from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.templates import Template, each, title
+from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
+from crfdeid.text.document import Document
+
+REMEMBERED = 32_000  # distinct texts whose rows are kept at once
+FILLED = 6  # adding a whole row is so many times as fast as adding its weights one by one
+
+
+class Decoder:
+    """``kernels`` is :mod:`crfdeid.engine.decoding.numpy_kernels` or
+    :mod:`crfdeid.engine.decoding.numba_kernels`."""
+
+    def __init__(self, weights: Weights, line: Line, kernels: ModuleType = numpy_kernels) -> None:
+        self.line, self.kernels = line, kernels
+        self.labels, self.transitions = weights.labels, weights.transitions
+        self.lead = leads(weights.transitions)
+        extractor = line.extractor
+        self.offsets = np.array(sorted(extractor.by_offset), np.int64)
+        templates: list[Template] = [(atom,) for atom in extractor.single_contextual]
+        templates += [joined.atoms for joined in extractor.joined]
+        self.codes: dict[str, dict[str, int]] = {name: {} for t in templates for name, _ in t}
+        state = _by_template(weights)
+        self.bias = _dense(state.get("bias", {}).get("", _EMPTY), len(self.labels))
+        self.blocks = _Blocks(state, extractor.by_offset, len(self.labels))
+        asked = [(name, extractor.lexical[name], numbers) for name, numbers in self.blocks.numbers.items()]
+        self.of_form = [one for one in asked if one[0] in OF_SHAPE]
+        self.of_text = [one for one in asked if one[0] not in OF_SHAPE]
+        self.tables = [
+            _Table(template, state[title(template)], self.codes, len(self.labels), kernels)
+            for template in templates
+            if title(template) in state
+        ]
+        self.names = sorted({name for table in self.tables for name, _ in table.template})
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin with no text known (the tables of texts are bounded)."""
+        extractor = self.line.extractor
+        self.texts = Texts(by_text(self.names, extractor), self.code)
+        compiled = self.kernels is not numpy_kernels and self.line.experiment.tokenizer == "fine"
+        self.reader = Reader(self.line, self.texts, self.kernels.Scanner() if compiled else None)
+        self.columns = Columns(extractor.contextual, self.line.gazetteers, self.texts, self.code)
+        self.window = np.zeros((1024, len(self.offsets), len(self.labels)))
+        self.known = 0
+        self.forms: dict[str, list[int]] = {}  # the blocks of all that a form says
+
+    def code(self, name: str, value: Value) -> int:
+        return self.codes[name].get(value, NONE)
+
+    def batch(self, documents: Sequence[Document]) -> Batch:
+        if len(self.texts) > REMEMBERED:
+            self.forget()
+        return self.reader.batch(documents)
+
+    def emissions(self, batch: Batch) -> np.ndarray:
+        """Scores [tokens, labels]."""
+        self._learn()
+        scores = np.tile(self.bias, (len(batch), 1))
+        sequences = batch.first, batch.stop
+        self.kernels.add_window(batch.texts, *sequences, self.offsets, self.window, scores)
+        columns = {name: self.columns.column(name, batch) for name in self.names}
+        for table in self.tables:
+            table.add_to(scores, columns, *sequences)
+        return scores
+
+    def path(self, batch: Batch) -> np.ndarray:
+        """The label number of each token, -1 outside the sequences."""
+        path = np.full(len(batch), NONE, np.int64)
+        sequences = batch.first, batch.stop
+        self.kernels.best_paths(self.emissions(batch), *sequences, self.transitions, self.lead, path)
+        return path
+
+    def _learn(self) -> None:
+        """Make the rows of the texts that came since."""
+        self.window = enlarged(self.window, len(self.texts))
+        starts: list[int] = []
+        blocks: list[int] = []
+        for start, text in enumerate(self.texts.strings[self.known :]):
+            found = [*self._of_form(form(text)), *_numbers(text, self.of_text)]
+            starts += [start] * len(found)
+            blocks += found
+        if blocks:
+            self.blocks.add_to(self.window[self.known : len(self.texts)], starts, blocks)
+        self.known = len(self.texts)
+
+    def _of_form(self, like: str) -> list[int]:
+        if like not in self.forms:
+            self.forms[like] = _numbers(like, self.of_form)
+        return self.forms[like]
+
+
+Entry = tuple[np.ndarray, np.ndarray]  # label numbers and their weights
+_EMPTY: Entry = (np.zeros(0, np.int64), np.zeros(0))
+
+
+Asked = tuple[str, Callable[[str], Value], dict[str, int]]
+
+
+def _numbers(text: str, asked: Iterable[Asked]) -> list[int]:
+    """The numbers of the blocks of all that is said of a text."""
+    found = []
+    for name, observe, numbers in asked:
+        value = observe(text)
+        if name in SEVERAL:
+            found += [numbers[one] for one in each(value) if one in numbers]
+        elif value in numbers:
+            found.append(numbers[value])
+    return found
+
+
+def _by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
+    """The weights of each attribute by the head of its name (its template) and its value."""
+    records = weights.records[weights.records["kind"] == STATE]
+    records = records[np.argsort(records["source"], kind="stable")]
+    ends = np.searchsorted(records["source"], np.arange(len(weights.attributes) + 1)).tolist()
+    labels, values = records["target"].astype(np.int64), records["weight"].astype(np.float64)
+    found: dict[str, dict[str, Entry]] = {}
+    for attribute, a, b in zip(weights.attributes, ends, ends[1:]):
+        head, _, value = attribute.partition("=")
+        found.setdefault(head, {})[value] = labels[a:b], values[a:b]
+    return found
+
+
+class _Blocks:
+    """For each lexical observation and value a block: its weights at all offsets, with their places
+    in a row [offsets, labels] laid flat. ``numbers[name][value]`` is a block's number."""
+
+    def __init__(
+        self, state: dict[str, dict[str, Entry]], by_offset: dict[int, list[str]], labels: int
+    ) -> None:
+        parts: dict[tuple[str, str], list[Entry]] = {}
+        for number, offset in enumerate(sorted(by_offset)):
+            for name in by_offset[offset]:
+                for value, (where, weights) in state.get(title(((name, offset),)), {}).items():
+                    parts.setdefault((name, value), []).append((where + number * labels, weights))
+        self.numbers: dict[str, dict[str, int]] = {}
+        for number, (name, value) in enumerate(parts):
+            self.numbers.setdefault(name, {})[value] = number
+        entries = [entry for found in parts.values() for entry in found]
+        self.ends = np.cumsum([0, *(sum(len(where) for where, _ in found) for found in parts.values())])
+        self.places = np.concatenate([_EMPTY[0], *(where for where, _ in entries)])
+        self.weights = np.concatenate([_EMPTY[1], *(weights for _, weights in entries)])
+
+    def add_to(self, rows: np.ndarray, starts: Sequence[int], blocks: Sequence[int]) -> None:
+        """Add each of the blocks to the row at its start."""
+        chosen = np.array(blocks)
+        sizes = self.ends[chosen + 1] - self.ends[chosen]
+        before = np.cumsum(sizes) - sizes
+        where = np.arange(int(sizes.sum())) + np.repeat(self.ends[chosen] - before, sizes)
+        places = self.places[where] + np.repeat(np.array(starts) * rows[0].size, sizes)
+        np.add.at(rows.reshape(-1), places, self.weights[where])
+
+
+def _dense(entry: Entry, size: int) -> np.ndarray:
+    row = np.zeros(size)
+    row[entry[0]] = entry[1]
+    return row
+
+
+class _Table:
+    """The rows of one template, by the codes of its values mixed into one number."""
+
+    def __init__(
+        self,
+        template: Template,
+        entries: dict[str, Entry],
+        codes: dict[str, dict[str, int]],
+        labels: int,
+        kernels: ModuleType,
+    ) -> None:
+        self.template, self.kernels = template, kernels
+        known = [codes[name] for name, _ in template]
+        found = {
+            tuple(code.setdefault(v, len(code)) for code, v in zip(known, values)): entry
+            for text, entry in entries.items()
+            for values in splits(text, len(template))
+        }
+        rows = sorted(found.items(), key=lambda row: -len(row[1][0]))  # the well-filled first
+        mixed = np.array([values for values, _ in rows], np.int64)
+        self.sizes = mixed.max(axis=0) + 1
+        self.offsets = np.array([offset for _, offset in template], np.int64)
+        keys = np.zeros(len(mixed), np.int64)
+        for size, column in zip(self.sizes.tolist(), mixed.T):
+            keys = keys * size + column
+        self.ends = np.cumsum([0, *(len(where) for _, (where, _) in rows)])
+        self.labels = np.concatenate([where for _, (where, _) in rows])
+        self.values = np.concatenate([values for _, (_, values) in rows])
+        whole = int(np.count_nonzero(FILLED * np.diff(self.ends) > labels))
+        self.dense = np.array([_dense(entry, labels) for _, entry in rows[:whole]]).reshape(-1, labels)
+        self.places = kernels.places(keys, math.prod(self.sizes.tolist()))
+
+    def add_to(self, scores: np.ndarray, columns: dict[str, np.ndarray], first, stop) -> None:
+        """Add the row of what the template sees at each token, where there is one."""
+        parts = [columns[name] for name, _ in self.template]
+        several = parts[0] if parts[0].ndim == 2 else [parts[0]]
+        for column in several:
+            seen = np.array([column, *parts[1:]], np.int32)
+            where = seen, self.offsets, self.sizes, first, stop
+            rows = self.ends, self.labels, self.values, self.dense
+            self.kernels.add_table(*where, *self.places, *rows, scores)
+
+
+def splits(text: str, parts: int) -> Iterator[tuple[str, ...]]:
+    """All ways that ``parts`` values could have been joined to ``text`` (a value may hold
+    the bar itself).
+
+    >>> list(splits("a|b", 2)), list(splits("a||", 2))
+    ([('a', 'b')], [('a', '|'), ('a|', '')])
+    """
+    bars = [i for i, character in enumerate(text) if character == "|"]
+    for chosen in combinations(bars, parts - 1):
+        ends = [-1, *chosen, len(text)]
+        yield tuple(text[a + 1 : b] for a, b in zip(ends, ends[1:]))

@@ -1,0 +1,312 @@
+"""The inner loops of tagging, compiled by numba: the tokenizer ``fine`` with the look-up of
+each token's text, sums of rows, and the pruned Viterbi recursion.
+
+:mod:`crfdeid.engine.decoding.numpy_kernels` has the same functions in numpy; both give the same bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import regex
+from numba import njit
+
+from crfdeid.engine.arrays.vocabulary import NONE, Texts
+
+OPTIONS = {"nogil": True, "cache": True}
+
+# What the tokenizer needs to know of a character.
+UNKNOWN, SPACE, NEWLINE, RETURN, CAPITAL, SMALL, LETTER, MARK, DIGIT, RULE, OTHER = range(11)
+KINDS = regex.compile(
+    r"(?P<RETURN>\r)|(?P<NEWLINE>[\n-\f\x85\u2028\u2029])|(?P<SPACE>\s)|(?P<CAPITAL>\p{Lu})"
+    r"|(?P<SMALL>\p{Ll})|(?P<LETTER>[\p{Lo}\p{Lm}\p{Lt}])|(?P<MARK>\p{M})|(?P<DIGIT>\d)"
+    r"|(?P<RULE>[-=*_~\#])|(?P<OTHER>.)",
+    regex.DOTALL,
+)
+
+
+def kind(character: str) -> int:
+    return globals()[KINDS.match(character).lastgroup]
+
+
+@njit(**OPTIONS)
+def token_end(points, kinds, at, size):
+    """Where the token of the tokenizer ``fine`` that begins at ``at`` ends (the numbers are those
+    of its cases); ``at`` itself where white space stands."""
+    k = kinds[points[at]]
+    if k == SPACE:
+        return at
+    if k == NEWLINE:
+        return at + 1
+    if k == RETURN:
+        return at + 2 if at + 1 < size and points[at + 1] == 10 else at + 1
+    # 1: at most one capital, marks, then small letters with their marks
+    end = at + 1 if k == CAPITAL else at
+    while end < size and kinds[points[end]] == MARK:
+        end += 1
+    if end < size and kinds[points[end]] == SMALL:
+        while end < size and (kinds[points[end]] == SMALL or kinds[points[end]] == MARK):
+            end += 1
+        return end
+    if k == CAPITAL:
+        return capitals_end(points, kinds, at, size)
+    if k in (DIGIT, LETTER):
+        end = at + 1
+        while end < size and (kinds[points[end]] == k or (k == LETTER and kinds[points[end]] == MARK)):
+            end += 1
+        return end
+    if k == RULE:
+        end = at + 1
+        while end < size and points[end] == points[at]:
+            end += 1
+        return end
+    return at + 1
+
+
+@njit(**OPTIONS)
+def capitals_end(points, kinds, at, size):
+    """2: capitals with their marks, not before a small letter: the last mark, or else the last
+    capital, is given back then."""
+    end, last = at, at
+    while end < size and kinds[points[end]] == CAPITAL:
+        last = end
+        end += 1
+        while end < size and kinds[points[end]] == MARK:
+            end += 1
+    if end < size and kinds[points[end]] == SMALL:
+        if end > last + 1:
+            return end - 1
+        return last if last > at else at + 1
+    return end
+
+
+@njit(**OPTIONS)
+def hashed(points, start, end):
+    """FNV-1a over code points, with its high bits mixed into the low ones."""
+    value = np.uint64(14695981039346656037)
+    for i in range(start, end):
+        value = (value ^ np.uint64(points[i])) * np.uint64(1099511628211)
+    return value ^ (value >> np.uint64(32))
+
+
+@njit(**OPTIONS)
+def place_of(points, start, end, slots, pool, pool_first):
+    """The slot of a text: its own, or the free one where it belongs."""
+    mask = np.uint64(len(slots) - 1)
+    place = hashed(points, start, end) & mask
+    while slots[place] != NONE:
+        first = pool_first[slots[place]]
+        if pool_first[slots[place] + 1] - first == end - start:
+            same = True
+            for i in range(end - start):
+                if pool[first + i] != points[start + i]:
+                    same = False
+                    break
+            if same:
+                return place
+        place = (place + np.uint64(1)) & mask
+    return place
+
+
+@njit(**OPTIONS)
+def scan(points, kinds, slots, pool, pool_first, starts, ends, numbers):
+    """Tokenize; returns how many tokens there are, or -1 - i where character i is of no known
+    kind. ``numbers`` is -1 for a text that is not in the pool."""
+    count, at, size = 0, 0, len(points)
+    for i in range(size):
+        if kinds[points[i]] == UNKNOWN:
+            return -1 - i
+    while at < size:
+        end = token_end(points, kinds, at, size)
+        if end > at:
+            starts[count] = at
+            ends[count] = end
+            numbers[count] = slots[place_of(points, at, end, slots, pool, pool_first)]
+            count += 1
+            at = end
+        else:
+            at += 1
+    return count
+
+
+class Scanner:
+    """The tokenizer ``fine`` over a table of texts; call it as :class:`crfdeid.engine.arrays.batch.Reader`
+    wants."""
+
+    def __init__(self) -> None:
+        self.kinds = np.full(0x110000, UNKNOWN, np.uint8)
+        self.kinds[:256] = [kind(chr(point)) for point in range(256)]
+        self.slots = np.full(1 << 12, NONE, np.int32)
+        self.pool = np.zeros(1 << 14, np.uint32)
+        self.pool_first = np.zeros(1 << 11, np.int64)
+        self.count = 0
+
+    def __call__(self, text: str, texts: Texts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+        starts, ends = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+        numbers = np.empty(len(points), np.int32)
+        while True:
+            arrays = (self.slots, self.pool, self.pool_first)
+            count = scan(points, self.kinds, *arrays, starts, ends, numbers)
+            if count >= 0:
+                break
+            self.kinds[points[-1 - count]] = kind(chr(points[-1 - count]))
+        numbers, starts, ends = numbers[:count].copy(), starts[:count].copy(), ends[:count].copy()
+        for index in np.flatnonzero(numbers == NONE).tolist():
+            numbers[index] = self._number(points, int(starts[index]), int(ends[index]), text, texts)
+        return numbers, starts, ends
+
+    def _number(self, points: np.ndarray, start: int, end: int, text: str, texts: Texts) -> int:
+        """The number of a text that was new before this document."""
+        part = text[start:end]
+        if part not in texts.numbers:
+            texts.add(part)
+            self._insert(points, start, end)
+        return texts.numbers[part]
+
+    def _insert(self, points: np.ndarray, start: int, end: int) -> None:
+        used = int(self.pool_first[self.count])
+        while used + end - start > len(self.pool):
+            self.pool = np.concatenate([self.pool, np.zeros_like(self.pool)])
+        self.pool[used : used + end - start] = points[start:end]
+        if self.count + 2 > len(self.pool_first):
+            self.pool_first = np.concatenate([self.pool_first, np.zeros_like(self.pool_first)])
+        self.pool_first[self.count + 1] = used + end - start
+        if 2 * self.count > len(self.slots):
+            self.slots = np.full(2 * len(self.slots), NONE, np.int32)
+            fill(self.slots, self.pool, self.pool_first, self.count)
+        self.slots[place_of(points, start, end, self.slots, self.pool, self.pool_first)] = self.count
+        self.count += 1
+
+
+@njit(**OPTIONS)
+def fill(slots, pool, pool_first, count):
+    for number in range(count):
+        start, end = pool_first[number], pool_first[number + 1]
+        slots[place_of(pool, start, end, slots, pool, pool_first)] = number
+
+
+@njit(**OPTIONS)
+def add_window(texts, first, stop, offsets, window, scores):
+    """Add to each token's scores the rows ``window`` [texts, offsets, labels] of the texts around it."""
+    width = scores.shape[1]
+    for s in range(len(first)):
+        for t in range(first[s], stop[s]):
+            into = scores[t]
+            for o in range(len(offsets)):
+                u = t + offsets[o]
+                if first[s] <= u < stop[s]:
+                    row = window[texts[u], o]
+                    for y in range(width):
+                        into[y] += row[y]
+
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+DIRECT = 1 << 15  # keys that are looked up without mixing
+
+
+@njit(**OPTIONS)
+def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, labels, values, dense, scores):
+    """Add to each token's scores the row of the mixed key of ``columns`` [parts, tokens] at
+    ``offsets``. ``keys``, ``rows`` and ``shift`` are those of :func:`places`. The first rows are
+    ``dense`` [rows, labels]; the others, from their ``ends`` on, ``values`` for some ``labels``."""
+    for s in range(len(first)):
+        for t in range(first[s], stop[s]):
+            key = np.int64(0)
+            for part in range(len(offsets)):
+                u = t + offsets[part]
+                code = columns[part, u] if first[s] <= u < stop[s] else NONE
+                if code < 0 or code >= sizes[part]:
+                    key = np.int64(NONE)
+                    break
+                key = key * sizes[part] + code
+            row = row_of(key, keys, rows, shift) if key >= 0 else NONE
+            if row == NONE:
+                continue
+            into = scores[t]
+            if row < len(dense):
+                more = dense[row]
+                for y in range(len(into)):
+                    into[y] += more[y]
+            else:
+                for k in range(ends[row], ends[row + 1]):
+                    into[labels[k]] += values[k]
+
+
+@njit(**OPTIONS)
+def row_of(key, keys, rows, shift):
+    if len(keys) == 0:
+        return rows[key]
+    mask = np.uint64(len(keys) - 1)
+    slot = (np.uint64(key) * MIX) >> shift
+    while keys[slot] != NONE:
+        if keys[slot] == key:
+            return rows[slot]
+        slot = (slot + np.uint64(1)) & mask
+    return NONE
+
+
+def places(keys: np.ndarray, space: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
+    """What :func:`add_table` finds the row of a key below ``space`` with: slots (key or -1), the
+    row in each, and the shift that makes a slot of a key; or no slots, and the row of each key."""
+    if space <= DIRECT:
+        rows = np.full(space, NONE, np.int64)
+        rows[keys] = np.arange(len(keys))
+        return np.zeros(0, np.int64), rows, np.uint64(0)
+    bits = max(int(2 * len(keys)).bit_length(), 2)
+    slots, rows = np.full(1 << bits, NONE, np.int64), np.full(1 << bits, NONE, np.int64)
+    shift = np.uint64(64 - bits)
+    fill_keys(keys, slots, rows, shift)
+    return slots, rows, shift
+
+
+@njit(**OPTIONS)
+def fill_keys(keys, slots, rows, shift):
+    mask = np.uint64(len(slots) - 1)
+    for number in range(len(keys)):
+        slot = (np.uint64(keys[number]) * MIX) >> shift
+        while slots[slot] != NONE:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = keys[number]
+        rows[slot] = number
+
+
+@njit(**OPTIONS)
+def best_paths(scores, first, stop, transitions, lead, path):
+    """Fill ``path`` with the best labels of each sequence (:mod:`crfdeid.engine.decoding.viterbi`).
+    ``scores`` [tokens, labels] become the best scores of all that ends in a label."""
+    labels = scores.shape[1]
+    alive = np.empty(labels, np.int64)
+    turned = np.ascontiguousarray(transitions.T)
+    come = np.empty(labels)
+    for s in range(len(first)):
+        for t in range(first[s] + 1, stop[s]):
+            before = scores[t - 1]
+            best = before.argmax()
+            top = before[best]
+            count = 0
+            for i in range(labels):
+                alive[count] = i
+                if top - before[i] <= lead[best, i]:
+                    count += 1
+            row = transitions[alive[0]]
+            gain = before[alive[0]]
+            for j in range(labels):
+                come[j] = gain + row[j]
+            for k in range(1, count):
+                row = transitions[alive[k]]
+                gain = before[alive[k]]
+                for j in range(labels):
+                    come[j] = max(come[j], gain + row[j])
+            into = scores[t]
+            for j in range(labels):
+                into[j] = come[j] + into[j]
+        if stop[s] > first[s]:
+            path[stop[s] - 1] = scores[stop[s] - 1].argmax()
+        for t in range(stop[s] - 2, first[s] - 1, -1):
+            row = turned[path[t + 1]]
+            here = scores[t]
+            best, top = 0, here[0] + row[0]
+            for i in range(1, labels):
+                if here[i] + row[i] > top:
+                    best, top = i, here[i] + row[i]
+            path[t] = best

@@ -1,0 +1,104 @@
+"""Bundles: attributes that come to a token together.
+
+A text at an offset of the window brings a dozen attributes, and always the same ones. So do
+contextual observations of few values, together: a corpus has a few thousand combinations of
+heading, place in the line and shapes around, each of which brings two dozen attributes.
+So a token has a few bundles instead of many attributes, and a bundle's weights are summed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.training.numbering import numbered
+
+FEW = 1 / 50  # of the tokens: so many combinations are few
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Item i holds ``values[ends[i] : ends[i + 1]]``."""
+
+    ends: np.ndarray
+    values: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+
+@dataclass(frozen=True)
+class _Group:
+    """``numbers`` [tokens] say which row of ``kinds`` [combinations, columns] a token has."""
+
+    numbers: np.ndarray
+    kinds: np.ndarray
+
+
+class Bundles:
+    """Columns of attributes [tokens], -1 where a token has none, in few columns of bundles."""
+
+    def __init__(self, tokens: int, few: float = FEW) -> None:
+        self.most = int(tokens * few)
+        self.groups: list[_Group] = []
+        self.alone: list[_Group] = []
+
+    def add(self, column: np.ndarray) -> None:
+        """Combine a column with the first group that has few combinations with it."""
+        first = int(np.min(column, where=column != NONE, initial=np.iinfo(column.dtype).max))
+        size = int(column.max(initial=NONE)) - first + 2  # and 0 for none
+        if size <= 1:
+            return
+        codes = np.where(column == NONE, 0, column - (first - 1))
+        for place, group in enumerate(self.groups):
+            if (found := numbered(group.numbers.astype(np.int64) * size + codes, self.most)) is not None:
+                kinds, numbers = found
+                more = kinds % size + (first - 1)
+                more[kinds % size == 0] = NONE
+                both = np.column_stack([group.kinds[kinds // size], more.astype(np.int32)])
+                self.groups[place] = _Group(numbers, both)
+                return
+        if (found := numbered(codes.astype(np.int64), self.most)) is not None:
+            kinds, numbers = found
+            more = np.where(kinds == 0, NONE, kinds + (first - 1)).astype(np.int32)
+            self.groups.append(_Group(numbers, more[:, None]))
+        else:
+            every = np.arange(first - 1, first + size - 1, dtype=np.int32)
+            every[0] = NONE
+            self.alone.append(_Group(codes.astype(np.int32), every[:, None]))
+
+    def columns(self) -> tuple[list[np.ndarray], Listed]:
+        """Bundles [tokens] by columns, and the attributes of each bundle. The columns that were added
+        are forgotten."""
+        columns, lists, count = [], [], 0
+        groups = [*self.groups, *self.alone]
+        self.groups, self.alone = [], []
+        while groups:  # one after the other, so that no column is held twice
+            group = groups.pop(0)
+            columns.append(group.numbers)
+            columns[-1] += count
+            lists.append(rows(group.kinds))
+            count += len(group.kinds)
+        return columns, together(lists)
+
+
+def rows(kinds: np.ndarray) -> Listed:
+    """The values of each row of ``kinds`` [items, columns] that are not -1.
+
+    >>> rows(np.array([[4, -1], [5, 6]]))
+    Listed(ends=array([0, 1, 3]), values=array([4, 5, 6]))
+    """
+    there = kinds != NONE
+    return Listed(np.concatenate([[0], np.cumsum(there.sum(axis=1))]), kinds[there])
+
+
+def together(lists: Sequence[Listed]) -> Listed:
+    """The items of all lists, one after the other."""
+    ends, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
+    for one in lists:
+        ends.append(one.ends[1:] + ends[-1][-1])
+        values.append(one.values)
+    return Listed(np.concatenate(ends), np.concatenate(values))

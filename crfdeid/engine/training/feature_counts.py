@@ -1,0 +1,107 @@
+"""Which features there are, and how often each occurs in a training set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
+from crfdeid.engine.training.bundles import Listed
+from crfdeid.engine.training.numbering import transposed
+from crfdeid.engine.training.tied_attributes import Sets
+from crfdeid.engine.training.training_set import Problem
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The state features: (set of attributes, label) pairs, by set then label. Those of set s are
+    ``label[ends[s] : ends[s + 1]]``; ``count`` is how often each occurs in training;
+    ``transitions`` [labels, labels] counts label pairs, and ``allowed`` says which are features;
+    ``bundles`` [bundles] is how many tokens have each bundle."""
+
+    label: np.ndarray
+    ends: np.ndarray
+    count: np.ndarray
+    transitions: np.ndarray
+    allowed: np.ndarray
+    bundles: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many features each set has."""
+        return np.diff(self.ends)
+
+
+def pairs(problem: Problem, sets: Sets, minfreq: float, every_state: bool, every_transition: bool) -> Pairs:
+    """CRFsuite's features: those that occur at least ``minfreq`` times, or all that could."""
+    size = len(problem.labels)
+    occurrences = _labels_of_bundles(problem)
+    holders = Listed(*transposed(sets.bundles.ends, sets.bundles.values, len(sets.sizes)))
+    found = np.zeros(len(sets.sizes) + 1, np.int64)
+    least = max(minfreq, 0.0 if every_state else 1.0)
+    kind = narrowest(size)
+    given = (holders.ends, holders.values, occurrences.ends, occurrences.values, size, least)
+    _tally(*given, found, np.empty(0, kind), np.empty(0, np.int32))
+    ends = np.cumsum(found)
+    label, count = np.empty(int(ends[-1]), kind), np.empty(int(ends[-1]), np.int32)
+    _tally(*given, ends.copy(), label, count)
+    transitions = _transitions(problem, size)
+    allowed = transitions >= max(minfreq, 0 if every_transition else 1)
+    return Pairs(label, ends, count, transitions, allowed, np.diff(occurrences.ends))
+
+
+def narrowest(size: int) -> type:
+    """The kind of unsigned numbers below ``size`` that takes the fewest bytes."""
+    return np.min_scalar_type(max(size - 1, 0)).type
+
+
+def _transitions(problem: Problem, size: int) -> np.ndarray:
+    follows = np.ones(len(problem.gold), bool)
+    follows[problem.bounds[:-1]] = False
+    second = np.flatnonzero(follows)
+    counts = np.zeros((size, size))
+    np.add.at(counts, (problem.gold[second - 1], problem.gold[second]), 1)
+    return counts
+
+
+def _labels_of_bundles(problem: Problem) -> Listed:
+    """The labels of the tokens that have each bundle."""
+    counts = np.zeros(len(problem.bundles), np.int64)
+    for column in problem.columns:
+        counts += np.bincount(column[column != NONE], minlength=len(problem.bundles))
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    found, places = np.empty(int(ends[-1]), narrowest(len(problem.labels))), ends[:-1].copy()
+    for column in problem.columns:
+        _place(column, problem.gold, places, found)
+    return Listed(ends, found)
+
+
+@njit(**COMPILED)
+def _place(column, gold, places, found):
+    for token in range(len(column)):
+        if column[token] != NONE:
+            found[places[column[token]]] = gold[token]
+            places[column[token]] += 1
+
+
+@njit(**COMPILED)
+def _tally(holder_ends, holders, ends, labels, size, least, places, label, count):
+    """Count the labels of each set's tokens. Where ``label`` is empty ``places[s + 1]`` becomes the
+    number of features of set s; else they are written from ``places[s]`` on."""
+    tally = np.zeros(size, np.int32)
+    for s in range(len(holder_ends) - 1):
+        tally[:] = 0
+        for h in range(holder_ends[s], holder_ends[s + 1]):
+            for q in range(ends[holders[h]], ends[holders[h] + 1]):
+                tally[labels[q]] += 1
+        for y in range(size):
+            if tally[y] >= least:
+                if len(label):
+                    label[places[s]] = y
+                    count[places[s]] = tally[y]
+                    places[s] += 1
+                else:
+                    places[s + 1] += 1

@@ -1,0 +1,163 @@
+"""The line search of Moré & Thuente (1994, "Line search algorithms with guaranteed sufficient
+decrease"), with the constants that CRFsuite's liblbfgs gives it.
+
+The minimum along a line is kept between ``best`` and ``other``, the best step so far and the
+far end. A new step comes from a cubic or a quadratic through what is known of the ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+
+DECREASE, CURVATURE = 1e-4, 0.9  # the two conditions, ftol and gtol
+SMALLEST, LARGEST, PRECISION = 1e-20, 1e20, 1e-16
+
+
+@dataclass(frozen=True)
+class End:
+    """A step with the loss and the slope there."""
+
+    step: float
+    loss: float
+    slope: float
+
+    def tilted(self, slope: float) -> End:
+        """Of the function less a line of that slope."""
+        return End(self.step, self.loss - self.step * slope, self.slope - slope)
+
+
+@dataclass(frozen=True)
+class Interval:
+    best: End
+    other: End
+    bracketed: bool = False
+
+    def tilted(self, slope: float) -> Interval:
+        return Interval(self.best.tilted(slope), self.other.tilted(slope), self.bracketed)
+
+
+def more_thuente(
+    at: Callable[[float], tuple[float, float]], loss: float, slope: float, step: float, tries: int
+) -> float | None:
+    """A step that satisfies both conditions, from ``loss`` and ``slope`` at 0; ``at`` gives loss and
+    slope at a step. ``None`` where none is found in ``tries``.
+
+    >>> more_thuente(lambda t: ((t - 3) ** 2, 2 * (t - 3)), 9.0, -6.0, 1.0, 20)
+    1.0
+    >>> more_thuente(lambda t: ((t - 3) ** 2, 2 * (t - 3)), 9.0, -6.0, 50.0, 20)
+    3.0
+    """
+    if slope >= 0:
+        return None
+    start = End(0.0, loss, slope)
+    interval, first_stage = Interval(start, start), True
+    width = LARGEST - SMALLEST
+    before = 2 * width
+    for _ in range(tries):
+        least, most = bounds(interval, step)
+        step = min(max(step, SMALLEST), LARGEST)
+        if interval.bracketed and (not least < step < most or most - least <= PRECISION * most):
+            return None
+        here = End(step, *at(step))
+        enough = loss + step * DECREASE * slope
+        if here.loss <= enough and abs(here.slope) <= -CURVATURE * slope:
+            return step
+        if first_stage and here.loss <= enough and here.slope >= DECREASE * slope:
+            first_stage = False
+        if first_stage and enough < here.loss <= interval.best.loss:
+            tilt = DECREASE * slope
+            interval, step = updated(interval.tilted(tilt), here.tilted(tilt), least, most)
+            interval = interval.tilted(-tilt)
+        else:
+            interval, step = updated(interval, here, least, most)
+        if interval.bracketed:
+            best, other = interval.best.step, interval.other.step
+            if abs(other - best) >= 0.66 * before:
+                step = best + 0.5 * (other - best)
+            before, width = width, abs(other - best)
+    return None
+
+
+def bounds(interval: Interval, step: float) -> tuple[float, float]:
+    best, other = interval.best.step, interval.other.step
+    if interval.bracketed:
+        return min(best, other), max(best, other)
+    return best, step + 4.0 * (step - best)
+
+
+def updated(interval: Interval, here: End, least: float, most: float) -> tuple[Interval, float]:
+    """The interval with the new point ``here`` in it, and the next step."""
+    best, other = interval.best, interval.other
+    opposite = here.slope * best.slope < 0
+    bracketed = interval.bracketed or here.loss > best.loss or opposite
+    step, bounded = trial(best, other, here, interval.bracketed, least, most)
+    if here.loss > best.loss:
+        new = Interval(best, here, bracketed)
+    else:
+        new = Interval(here, best if opposite else other, bracketed)
+    step = min(max(step, least), most)
+    if bracketed and bounded:
+        limit = new.best.step + 0.66 * (new.other.step - new.best.step)
+        step = min(step, limit) if new.best.step < new.other.step else max(step, limit)
+    return new, step
+
+
+def trial(best: End, other: End, here: End, bracketed: bool, least: float, most: float) -> tuple[float, bool]:
+    """The next step by the four cases of the paper's section 4, and whether it is kept to two
+    thirds of the interval."""
+    if here.loss > best.loss:
+        cubic, square = cubic_minimum(best, here), quadratic_minimum(best, here)
+        near = abs(cubic - best.step) < abs(square - best.step)
+        return (cubic if near else cubic + 0.5 * (square - cubic)), True
+    if here.slope * best.slope < 0:
+        cubic, secant = cubic_minimum(best, here), secant_minimum(best, here)
+        return (cubic if abs(cubic - here.step) > abs(secant - here.step) else secant), False
+    if abs(here.slope) < abs(best.slope):
+        cubic, secant = cubic_beyond(best, here, least, most), secant_minimum(best, here)
+        nearer = abs(here.step - cubic) < abs(here.step - secant)
+        return (cubic if nearer == bracketed else secant), True
+    if bracketed:
+        return cubic_minimum(here, other), False
+    return (most if best.step < here.step else least), False
+
+
+def _cubic(u: End, v: End) -> tuple[float, float, float, float]:
+    """What both cubic minima need: the distance, theta, its scale, and theta in that scale."""
+    distance = v.step - u.step
+    theta = (u.loss - v.loss) * 3 / distance + u.slope + v.slope
+    scale = max(abs(theta), abs(u.slope), abs(v.slope))
+    return distance, theta, scale, theta / scale
+
+
+def cubic_minimum(u: End, v: End) -> float:
+    """Of the cubic through losses and slopes at ``u`` and ``v``."""
+    distance, theta, scale, a = _cubic(u, v)
+    gamma = scale * sqrt(a * a - (u.slope / scale) * (v.slope / scale))
+    if v.step < u.step:
+        gamma = -gamma
+    return u.step + (gamma - u.slope + theta) / (gamma - u.slope + gamma + v.slope) * distance
+
+
+def cubic_beyond(u: End, v: End, least: float, most: float) -> float:
+    """The cubic's minimum past ``v``, or a bound where there is none."""
+    distance, theta, scale, a = _cubic(u, v)
+    gamma = scale * sqrt(max(0.0, a * a - (u.slope / scale) * (v.slope / scale)))
+    if u.step < v.step:
+        gamma = -gamma
+    ratio = (gamma - v.slope + theta) / (gamma - v.slope + gamma + u.slope)
+    if ratio < 0 and gamma != 0:
+        return v.step - ratio * distance
+    return most if a < 0 else least
+
+
+def quadratic_minimum(u: End, v: End) -> float:
+    """Of the parabola through both losses and the slope at ``u``."""
+    distance = v.step - u.step
+    return u.step + u.slope / ((u.loss - v.loss) / distance + u.slope) / 2 * distance
+
+
+def secant_minimum(u: End, v: End) -> float:
+    """Where a slope that changes evenly from ``u`` to ``v`` is zero."""
+    return v.step + v.slope / (v.slope - u.slope) * (u.step - v.step)

@@ -1,0 +1,308 @@
+"""The inner loops of training, compiled by numba.
+
+An evaluation makes the rows of the table (:mod:`crfdeid.engine.training.score_layout`) from the weights,
+then goes through the corpus, one sequence after the other (:func:`expectations`):
+
+1. :func:`scores` sums each token's scores.
+2. :func:`emit` takes their exponentials.
+3. :func:`forward` and :func:`backward` work in scaled probabilities (Rabiner 1989, section V.A). A transition
+   without a weight has the factor 1, so that
+   ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has a term for
+   each transition seen in training alone, laid out in strips
+   (:mod:`crfdeid.engine.training.transition_layout`).
+4. :func:`give` adds the marginals to the expectations on rows and weights.
+
+In the end the expectations on rows go back to the weights they were made of.
+
+Label axes are padded to a multiple of 8, so that loops over them become vector instructions; numbers
+that are an index are unsigned, so that no negative index has to be thought of. Where two arrays
+might overlap, the compiler has two versions of a loop: one that writes does not sum, so that
+both versions give the same bits. What belongs together comes as plain tuples, in the order of the named
+ones it is made of: the compiled code on disk would name a class, and break when that moves.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+from numba import njit
+
+from crfdeid.engine.training.prefetch import fetch, fetch_row
+
+# Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
+OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
+INLINE = OPTIONS | {"forceinline": True}
+ONE = np.uint64(1)  # a signed one, added to an unsigned number, would make it a floating one
+ROWS_AHEAD, PAIRS_AHEAD = 4, 64  # what is fetched before it is read
+SAFE = 200.0  # exp(200) and products of a few of it are far from the largest number
+LEAST = -700.0  # and exp(-700) is far from the smallest
+LOG2E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
+ROUND = 1.5 * 2.0**52  # added to a number, it leaves its nearest integer in the last bits
+TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
+
+
+@njit(**OPTIONS)
+def make(first, last, offset, sums, weights, table):
+    """Make the rows ``offset + first`` to ``offset + last`` of the table."""
+    row_ends, rows, pair_ends, pairs, labels = sums
+    for item in range(first, last):
+        made = table[offset + item]
+        made[:] = 0.0
+        for q in range(row_ends[item], row_ends[item + 1]):
+            add(table[rows[q]], made)
+        for q in range(pair_ends[item], pair_ends[item + 1]):
+            made[labels[q]] += weights[pairs[q]]
+
+
+@njit(**OPTIONS)
+def unmake(offset, sums, expected, gradient):
+    """Give the expectations on made rows to what they were made of."""
+    row_ends, rows, pair_ends, pairs, labels = sums
+    for item in range(len(row_ends) - 1):
+        made = expected[offset + item]
+        for q in range(row_ends[item], row_ends[item + 1]):
+            add(made, expected[rows[q]])
+        for q in range(pair_ends[item], pair_ends[item + 1]):
+            gradient[pairs[q]] += made[labels[q]]
+
+
+@njit(**INLINE)
+def add(row, into):
+    for y in range(len(row)):
+        into[y] += row[y]
+
+
+@njit(**OPTIONS)
+def scores(s, start, stop, tokens, table, weights, into):
+    """Make ``into`` the scores of the tokens ``start`` to ``stop``, those of sequence ``s``. Each row of the
+    table is read once, and stays near while it is added to the tokens that have it."""
+    _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
+    into[: stop - start] = 0.0
+    last_row, last_pair = len(rows) - 1, len(pairs) - 1
+    for q in range(shares[s], shares[s + 1]):
+        fetch_row(table[rows[min(q + ROWS_AHEAD, last_row)]])
+        row = table[rows[q]]
+        for k in range(ends[q], ends[q + 1]):
+            add(row, into[holders[k]])
+    for t in range(start, stop):
+        score = into[t - start]
+        for q in range(pair_ends[t], pair_ends[t + 1]):
+            fetch(weights, pairs[min(q + PAIRS_AHEAD, last_pair)])
+            score[labels[q]] += weights[pairs[q]]
+
+
+@njit(**OPTIONS)
+def give(s, start, stop, tokens, marginals, expected, gradient):
+    """Add the marginals of the tokens to the expectations on what their scores are sums of."""
+    _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
+    last_row, last_pair = len(rows) - 1, len(pairs) - 1
+    for q in range(shares[s], shares[s + 1]):
+        fetch_row(expected[rows[min(q + ROWS_AHEAD, last_row)]])
+        gather(ends[q], ends[q + 1], holders, marginals, expected[rows[q]])
+    for t in range(start, stop):
+        marginal = marginals[t - start]
+        for q in range(pair_ends[t], pair_ends[t + 1]):
+            fetch(gradient, pairs[min(q + PAIRS_AHEAD, last_pair)])
+            gradient[pairs[q]] += marginal[labels[q]]
+
+
+@njit(**INLINE)
+def gather(first, last, holders, marginals, into):
+    """Add up the marginals of holders, read four at once: writing takes the time."""
+    while first + 3 < last:
+        one, two = marginals[holders[first]], marginals[holders[first + 1]]
+        three, four = marginals[holders[first + 2]], marginals[holders[first + 3]]
+        for y in range(len(into)):
+            into[y] += (one[y] + two[y]) + (three[y] + four[y])
+        first += 4
+    while first < last:
+        add(marginals[holders[first]], into)
+        first += 1
+
+
+@njit(**OPTIONS)
+def expectations(gold, tokens, table, weights, factors, work, expected, gradient, counts):
+    """Add up the expectations of some sequences; returns their log-likelihood.
+    ``gold`` [tokens] are places of labels, ``tokens``
+    :class:`crfdeid.engine.training.score_layout.Tokens`, ``factors``
+    :class:`crfdeid.engine.training.transition_layout.Factors`, ``work``
+    :class:`crfdeid.engine.training.objective.Work`. ``counts`` (as ``factors.excess``)
+    gets the expectations of transitions, but for their factors."""
+    emissions, _, _, _, _, most, _, _, _, _ = work
+    bounds = tokens[0]
+    likelihood = 0.0
+    for s in range(len(bounds) - 1):
+        start, stop = bounds[s], bounds[s + 1]
+        scores(s, start, stop, tokens, table, weights, emissions)
+        most[:] = 0.0
+        for t in range(stop - start):
+            larger(emissions[t], most)
+        score = emit(gold, start, stop, factors, work, not most.max() < SAFE)
+        likelihood += score - forward(stop - start, factors, work)
+        backward(stop - start, factors, work, counts)
+        give(s, start, stop, tokens, emissions, expected, gradient)
+    return likelihood
+
+
+@njit(nogil=True, cache=True, forceinline=True, fastmath={"nnan", "nsz"})
+def larger(row, most):
+    """Where a score is no number, so is the loss, whatever this says of it."""
+    for y in range(len(row)):
+        most[y] = max(most[y], abs(row[y]))
+
+
+@njit(**OPTIONS)
+def shifted(row, real):
+    """Take the highest score away from all, so that no exponential is too large. Returns it."""
+    top = -np.inf
+    for y in range(len(row)):
+        if real[y] > 0.0 and not row[y] <= top:  # NaN becomes the highest
+            top = row[y]
+    for y in range(len(row)):
+        row[y] = max(row[y] - top, LEAST) if real[y] > 0.0 else 0.0
+    return top
+
+
+@njit(nogil=True, cache=True, forceinline=True, fastmath={"contract"})
+def exponential(row, real, rest, powers, bits):
+    """exp(x) = 2^n exp(r), where n is the integer nearest to x / log 2, and r what is left, below 0.35:
+    14 terms of its series are all that a double can tell. ``bits`` are those of ``powers``. One call
+    for a whole row, unlike libm's, and so four times as fast; right but for the last bit."""
+    for y in range(len(row)):
+        n = row[y] * LOG2E + ROUND
+        powers[y] = n
+        n -= ROUND
+        rest[y] = (row[y] - n * LN2_HIGH) - n * LN2_LOW
+    for y in range(len(row)):
+        bits[y] = (bits[y] + 1023) << 52  # the exponent of a double
+    for y in range(len(row)):
+        r = rest[y]
+        p = TAYLOR[13] * r + TAYLOR[12]
+        p = p * r + TAYLOR[11]
+        p = p * r + TAYLOR[10]
+        p = p * r + TAYLOR[9]
+        p = p * r + TAYLOR[8]
+        p = p * r + TAYLOR[7]
+        p = p * r + TAYLOR[6]
+        p = p * r + TAYLOR[5]
+        p = p * r + TAYLOR[4]
+        p = p * r + TAYLOR[3]
+        p = p * r + TAYLOR[2]
+        p = p * r + 1.0
+        p = p * r + 1.0
+        row[y] = p * powers[y] * real[y]
+
+
+@njit(**INLINE)
+def product(one, other):
+    found = 0.0
+    for y in range(len(one)):
+        found += one[y] * other[y]
+    return found
+
+
+@njit(**INLINE)
+def products(row, one, other):
+    """Of ``row`` with two others."""
+    first = 0.0
+    second = 0.0
+    for y in range(len(row)):
+        first += row[y] * one[y]
+        second += row[y] * other[y]
+    return first, second
+
+
+@njit(**OPTIONS)
+def emit(gold, start, stop, factors, work, shift):
+    """Make ``work.emissions``, the scores of tokens ``start`` to ``stop``, their exponentials: those of the
+    scores less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
+    emissions, _, _, _, _, _, rest, powers, bits, real = work
+    transitions, _, _, _ = factors
+    score = 0.0
+    for t in range(start, stop):
+        row = emissions[t - start]
+        score += row[gold[t]]
+        if t > start:
+            score += transitions[gold[t - 1], gold[t]]
+        if shift:
+            score -= shifted(row, real)
+        exponential(row, real, rest, powers, bits)
+    return score
+
+
+@njit(**OPTIONS)
+def forward(size, factors, work):
+    """The scaled alpha of a sequence of ``size`` tokens. Returns the log of the summed scores."""
+    _, structure, excess, unseen = factors
+    hub, unit, starts, ends, lengths, sources, bounds, targets = structure
+    from_hub, to_hub, stay, strips, others = excess
+    emissions, alpha, scales, _, _, _, _, _, _, _ = work
+    log_total = 0.0
+    for t in range(size):
+        e, a = emissions[t], alpha[t]
+        if t == 0:
+            a[:] = 1.0
+        else:
+            before = alpha[t - 1]
+            mass = before[hub]
+            into_hub = product(before, to_hub)
+            for y in range(len(a)):
+                a[y] = (unseen + mass * from_hub[y]) + (before[y] * stay[y] + into_hub * unit[y])
+            for d in range(len(starts)):
+                i, j, strip = starts[d], ends[d], strips[d]
+                for y in range(lengths[d]):
+                    a[j + y] += before[i + y] * strip[i + y]
+            for k in range(len(sources)):
+                source = before[sources[k]]
+                for q in range(bounds[k], bounds[k + ONE]):
+                    a[targets[q]] += source * others[q]
+        z = product(a, e)
+        log_total += np.log(z)
+        scale = 1.0 / z
+        scales[t] = scale
+        for y in range(len(a)):
+            a[y] *= e[y] * scale
+    return log_total
+
+
+@njit(**OPTIONS)
+def backward(size, factors, work, counts):
+    """The scaled beta of a sequence of ``size`` tokens: ``work.emissions`` become marginals."""
+    _, structure, excess, unseen = factors
+    hub, unit, starts, ends, lengths, sources, bounds, targets = structure
+    from_hub, to_hub, stay, strips, others = excess
+    from_counts, to_counts, stay_counts, strip_counts, other_counts = counts
+    emissions, alpha, scales, beta, row, _, _, _, _, real = work
+    beta[:] = 1.0
+    for t in range(size - 1, -1, -1):
+        e, a, scale = emissions[t], alpha[t], scales[t]
+        for y in range(len(row)):
+            b = beta[y]
+            row[y] = e[y] * b * scale
+            e[y] = a[y] * b
+        if t == 0:
+            break
+        before = alpha[t - 1]
+        mass, after = before[hub], row[hub]
+        z, out_of_hub = products(row, real, from_hub)
+        for y in range(len(row)):
+            from_counts[y] += mass * row[y]
+            to_counts[y] += before[y] * after
+            stay_counts[y] += before[y] * row[y]
+        gain = unseen * z
+        for y in range(len(row)):
+            beta[y] = (gain + to_hub[y] * after) + (stay[y] * row[y] + out_of_hub * unit[y])
+        for d in range(len(starts)):
+            i, j, strip, count = starts[d], ends[d], strips[d], strip_counts[d]
+            for y in range(lengths[d]):
+                beta[i + y] += strip[i + y] * row[j + y]
+                count[i + y] += before[i + y] * row[j + y]
+        for k in range(len(sources)):
+            source = before[sources[k]]
+            onward = 0.0
+            for q in range(bounds[k], bounds[k + ONE]):
+                target = row[targets[q]]
+                onward += others[q] * target
+                other_counts[q] += source * target
+            beta[sources[k]] += onward

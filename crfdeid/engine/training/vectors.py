@@ -1,0 +1,216 @@
+"""Vectors of all variables: each operation is one pass over memory, shared among threads.
+
+There are half a million variables, and an iteration of L-BFGS goes some thirty times through all of them;
+reading them from memory is what takes the time, so what can be done on the way is. What can be
+worked out again on the way is not kept: the slope, and the orthant of a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from crfdeid.engine.training.numba_kernels import OPTIONS, product
+
+
+class Vectors:
+    """``threads`` shares of vectors; sums are added in the shares' order. ``roots`` are the factors of
+    c1 (:mod:`crfdeid.engine.training.tied_attributes`). The *slope* is the gradient with that of
+    c1 * roots * |x|, the least steep one where |x| bends (Andrew & Gao 2007, eq. 4)."""
+
+    def __init__(self, roots: np.ndarray, pool: Executor, threads: int) -> None:
+        edges = np.linspace(0, len(roots), threads + 1).astype(int).tolist()
+        self.roots, self.shares, self.pool = roots, list(zip(edges, edges[1:])), pool
+
+    def each(self, kernel: Callable[..., Any], *given: Any) -> list[Any]:
+        """What ``kernel`` answers for each share of the vectors that are given."""
+        if len(self.shares) == 1:
+            return [kernel(*given)]
+        return list(self.pool.map(lambda share: kernel(*_cut_to(share, given)), self.shares))
+
+    def dot(self, one: np.ndarray, other: np.ndarray) -> float:
+        return sum(self.each(product, one, other))
+
+    def size_of(self, x: np.ndarray) -> float:
+        """The sum of roots * |x|."""
+        return sum(self.each(_size, x, self.roots))
+
+    def squares(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> tuple[float, float]:
+        """The sums of squares of x and of its slope."""
+        return _summed(self.each(_squares, x, gradient, c1, self.roots))
+
+    def weights(self, x: np.ndarray, found: np.ndarray) -> None:
+        """Make ``found`` roots * x."""
+        self.each(_weights, x, self.roots, found)
+
+    def gradient(
+        self,
+        x: np.ndarray,
+        expected: Sequence[np.ndarray],
+        observed: np.ndarray,
+        c2: float,
+        found: np.ndarray,
+    ) -> float:
+        """Make ``found`` roots * (sum of expected - observed) + 2 * c2 * x; the sum of squares of x."""
+        self.each(_minus, observed, found)
+        for one in expected:
+            self.each(_plus, one, found)
+        return sum(self.each(_gradient, x, self.roots, c2, found))
+
+    def downhill(
+        self, x: np.ndarray, gradient: np.ndarray, c1: float, beside: np.ndarray | None = None
+    ) -> tuple[np.ndarray, float]:
+        """Less the slope, and its product with ``beside``, or with itself."""
+        found = np.empty_like(x)
+        beside = found if beside is None else beside
+        return found, sum(self.each(_downhill, x, gradient, c1, self.roots, beside, found))
+
+    def add(
+        self, vector: np.ndarray, scale: float, factor: float, change: np.ndarray, beside: np.ndarray
+    ) -> float:
+        """Make ``vector`` scale * vector + factor * change; its product with ``beside``."""
+        return sum(self.each(_add, vector, scale, factor, change, beside))
+
+    def cut(self, direction: np.ndarray, x: np.ndarray, gradient: np.ndarray, c1: float) -> None:
+        """Zeros where the direction does not go downhill."""
+        self.each(_cut, direction, x, gradient, c1, self.roots)
+
+    def projected(
+        self, x: np.ndarray, gradient: np.ndarray, c1: float, direction: np.ndarray, step: float
+    ) -> tuple[np.ndarray, float, float]:
+        """x + step * direction, with zeros where that leaves the orthant of x (of less the slope where x
+        is zero); the sum of its absolute values times roots, and (it - x) * slope."""
+        moved = np.empty_like(x)
+        return moved, *_summed(self.each(_projected, x, gradient, c1, self.roots, direction, step, moved))
+
+    def changes(
+        self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray
+    ) -> tuple[float, float]:
+        """Make ``x`` moved - x and ``gradient`` new - gradient; their product, and the sum of the
+        second's squares."""
+        return _summed(self.each(_changes, moved, x, new, gradient))
+
+
+def _cut_to(share: tuple[int, int], given: Sequence[Any]) -> list[Any]:
+    return [one[slice(*share)] if isinstance(one, np.ndarray) else one for one in given]
+
+
+def _summed(found: list[tuple[float, float]]) -> tuple[float, float]:
+    return sum(first for first, _ in found), sum(second for _, second in found)
+
+
+# Compilers sum in another order where two arrays might overlap, which depends on where they lie in
+# memory. So no loop both writes and sums: it goes by blocks, which stay in the cache, and does the one
+# after the other. What is written is computed as it stands, without liberties.
+EXACT = {"nogil": True, "cache": True}
+BLOCK = 2048
+
+
+@njit(**EXACT, forceinline=True)
+def _slope(x, gradient, own):
+    """Told without branches, so that loops become vector instructions. At zero |x| takes away up to
+    ``own``."""
+    away = own if gradient > own else (-own if gradient < -own else gradient)
+    return gradient + (own if x > 0.0 else (-own if x < 0.0 else -away))
+
+
+@njit(**OPTIONS)
+def _size(x, roots):
+    total = 0.0
+    for i in range(len(x)):
+        total += abs(x[i]) * roots[i]
+    return total
+
+
+@njit(**OPTIONS)
+def _squares(x, gradient, c1, roots):
+    values, slopes = 0.0, 0.0
+    for i in range(len(x)):
+        slope = _slope(x[i], gradient[i], c1 * roots[i])
+        values += x[i] * x[i]
+        slopes += slope * slope
+    return values, slopes
+
+
+@njit(**OPTIONS)
+def _gain(moved, x, gradient, c1, roots):
+    total = 0.0
+    for i in range(len(x)):
+        total += (moved[i] - x[i]) * _slope(x[i], gradient[i], c1 * roots[i])
+    return total
+
+
+@njit(**EXACT)
+def _weights(x, roots, found):
+    for i in range(len(x)):
+        found[i] = x[i] * roots[i]
+
+
+@njit(**EXACT)
+def _minus(other, found):
+    for i in range(len(found)):
+        found[i] = -other[i]
+
+
+@njit(**EXACT)
+def _plus(other, found):
+    for i in range(len(found)):
+        found[i] += other[i]
+
+
+@njit(**EXACT)
+def _gradient(x, roots, c2, found):
+    for i in range(len(x)):
+        found[i] = found[i] * roots[i] + 2.0 * c2 * x[i]
+    return product(x, x)
+
+
+@njit(**EXACT)
+def _downhill(x, gradient, c1, roots, beside, found):
+    for i in range(len(x)):
+        found[i] = -_slope(x[i], gradient[i], c1 * roots[i])
+    return product(found, beside)
+
+
+@njit(**EXACT)
+def _add(vector, scale, factor, change, beside):
+    total = 0.0
+    for first in range(0, len(vector), BLOCK):
+        part = slice(first, first + BLOCK)
+        _add_block(vector[part], scale, factor, change[part])
+        total += product(vector[part], beside[part])
+    return total
+
+
+@njit(**EXACT)
+def _add_block(vector, scale, factor, change):
+    for i in range(len(vector)):
+        vector[i] = scale * vector[i] + factor * change[i]
+
+
+@njit(**EXACT)
+def _cut(direction, x, gradient, c1, roots):
+    for i in range(len(x)):
+        rises = direction[i] * _slope(x[i], gradient[i], c1 * roots[i]) >= 0.0
+        direction[i] = 0.0 if rises else direction[i]
+
+
+@njit(**EXACT)
+def _projected(x, gradient, c1, roots, direction, step, moved):
+    for i in range(len(x)):
+        to = x[i] + step * direction[i]
+        orthant = x[i] if x[i] != 0.0 else -_slope(x[i], gradient[i], c1 * roots[i])
+        moved[i] = 0.0 if to * orthant <= 0.0 else to
+    return _size(moved, roots), _gain(moved, x, gradient, c1, roots)
+
+
+@njit(**EXACT)
+def _changes(moved, x, new, gradient):
+    for i in range(len(x)):
+        x[i] = moved[i] - x[i]
+        gradient[i] = new[i] - gradient[i]
+    return product(x, gradient), product(gradient, gradient)

@@ -1,0 +1,128 @@
+"""One evaluation: gold and system read, paired and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from crfdeid import corpora
+from crfdeid.errors import FormatFault
+from crfdeid.evaluate import error_analysis, i2b2_2014, leakage, significance, word_scores
+from crfdeid.evaluate.matching import CRITERIA, Tagged, Track, tagged
+from crfdeid.evaluate.pairing import paired
+from crfdeid.evaluate.scores import Scores, score_tagged
+from crfdeid.evaluate.signature import Recipe, recipe
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How to compare. ``rules``: ``i2b2`` or ``meddocan``; ``hipaa``: ``script`` or
+    ``list``; ``missing``: ``error`` or ``ignore``; ``unknown`` types: ``error`` or
+    ``count``; ``by``: what is resampled, ``document`` or ``patient``."""
+
+    scheme: Scheme
+    rules: str = "i2b2"
+    hipaa: str = "script"
+    missing: str = "error"
+    unknown: str = "error"
+    by: str = "document"
+    resamples: int = 10_000
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    choices: Choices
+    tags: list[tuple[Tagged, Tagged]]
+    absent: int
+
+    @cached_property
+    def pairs(self) -> list[tuple[Document, Document]]:
+        return [(gold.document, system.document) for gold, system in self.tags]
+
+    @cached_property
+    def scores(self) -> Scores:
+        return score_tagged(self.tags, self.choices.scheme, self.choices.hipaa)
+
+    @cached_property
+    def exposure(self) -> leakage.Exposure:
+        return leakage.measure(self.pairs)
+
+    @cached_property
+    def words(self) -> word_scores.Wordwise:
+        return word_scores.measure(self.pairs, self.choices.scheme)
+
+    @cached_property
+    def mistakes(self) -> list[error_analysis.Mistake]:
+        return error_analysis.find(self.pairs)
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        return recipe(self.pairs, self.choices.scheme.name, self.choices.hipaa, self.absent)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...] | None:
+        return self.scores.patients if self.choices.by == "patient" else None
+
+    @cached_property
+    def intervals(self) -> dict[str, dict[str, significance.Interval]]:
+        """95% intervals of the micro metrics, by criterion and for characters; none
+        without resamples."""
+        if not (count := self.choices.resamples):
+            return {}
+        tables = {criterion: self.scores.documents(Track(criterion)) for criterion in CRITERIA}
+        tables["characters"] = self.exposure.characters()
+        return {
+            criterion: significance.bootstrap(table, self.groups, count, seed=self.choices.seed)
+            for criterion, table in tables.items()
+        }
+
+
+def evaluate(gold: Sequence[Tagged], system: Sequence[Tagged], choices: Choices) -> Evaluation:
+    """Raises what :func:`crfdeid.evaluate.pairing.paired` raises, and :class:`SchemeFault`."""
+    right, found = ([side.document for side in sides] for sides in (gold, system))
+    pairs = paired(right, found, choices.missing)
+    if choices.unknown == "count":
+        choices = replace(choices, scheme=widened(choices.scheme, [*right, *found]))
+    choices.scheme.check([*right, *found])
+    ours, theirs = ({side.document.id: side for side in sides} for sides in (gold, system))
+    tags = [(ours[document.id], theirs[document.id]) for document, _ in pairs]
+    return Evaluation(choices, tags, len(gold) - len(pairs))
+
+
+def read(
+    paths: Sequence[Path], choices: Choices, format: str | None = None, encoding: str = "utf-8"
+) -> list[list[Tagged]]:
+    """Each path's documents. Where all are i2b2 XML, tags are verbatim, as the script wants
+    them; else they are made of the documents' spans, so that formats compare."""
+    for path in paths:
+        if not path.exists():
+            raise FormatFault(f"{path}: no such file or folder")
+    formats = [format or corpora.detect(path) for path in paths]
+    verbatim = set(formats) == {"i2b2"}
+    sides = []
+    for path, name in zip(paths, formats):
+        if name == "i2b2":
+            side = i2b2_2014.read(path, choices.scheme, encoding, fold=choices.rules == "i2b2")
+        else:
+            side = [Tagged(document, ()) for document in corpora.read(path, name, encoding)]
+        sides.append(side if verbatim else retagged(side, choices))
+    return sides
+
+
+def retagged(side: Sequence[Tagged], choices: Choices) -> list[Tagged]:
+    documents = [tagged.document for tagged in side]
+    scheme = widened(choices.scheme, documents) if choices.unknown == "count" else choices.scheme
+    return [tagged(document, scheme) for document in documents]
+
+
+def widened(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
+    """The scheme with a category UNKNOWN for the types that it lacks."""
+    types = {span.type for document in documents for span in document.spans} - set(scheme.types)
+    if not types:
+        return scheme
+    return replace(scheme, categories=scheme.categories | {"UNKNOWN": tuple(sorted(types))})

@@ -1,0 +1,114 @@
+"""What matches what under the criteria of i2b2 2014 track 1.
+
+Every criterion compares sets of keys per document. Strict, relaxed and token differ in
+what becomes a key and in how far apart two ends may be, so one comparison serves all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
+
+CRITERIA = ("strict", "relaxed", "token")
+TOLERANCE = {"strict": 0, "relaxed": 2, "token": 0}
+TOKEN = re.compile(r"[a-zA-Z0-9]+")
+
+
+class Tag(NamedTuple):
+    """A span as it is scored. The element is i2b2's word for a category. Element and
+    type may be verbatim from an XML file, in any case, and the tag may be empty, which
+    a :class:`Span` may not."""
+
+    element: str
+    type: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A document and its tags in the order of its file."""
+
+    document: Document
+    tags: tuple[Tag, ...]
+
+
+class Track(NamedTuple):
+    """Criterion, HIPAA subset alone or all, and binary: offsets alone, no types."""
+
+    criterion: str
+    hipaa: bool = False
+    binary: bool = False
+
+
+TRACKS = tuple(Track(*choice) for choice in product(CRITERIA, (False, True), (False, True)))
+
+
+def tagged(document: Document, scheme: Scheme) -> Tagged:
+    """Spans as tags; raises :class:`SchemeFault` at a type that the scheme lacks."""
+    scheme.check([document])
+    tags = (Tag(scheme.category(span.type), span.type, span.start, span.end) for span in document.spans)
+    return Tagged(document, tuple(tags))
+
+
+Cell = tuple[str, str]
+Ends = dict[tuple[str, str, int], list[int]]  # the ends of the keys of one element, type and start
+
+
+def compared(gold: Tagged, system: Tagged, track: Track, hipaa: frozenset[str]) -> dict[Cell, list[int]]:
+    """Of each cell: gold keys, system keys, gold keys with a match in system, and system
+    keys with a match in gold. ``hipaa`` are the types of the subset."""
+    counts: dict[Cell, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    sides = keys(gold, track, hipaa), keys(system, track, hipaa)
+    for side, (own, other) in enumerate((sides, sides[::-1])):
+        for key, ends in own.items():
+            cell = counts[key[0].upper(), key[1].upper()]
+            cell[side] += len(ends)
+            others = other.get(key, ())
+            cell[2 + side] += sum(near(end, others, TOLERANCE[track.criterion]) for end in ends)
+    return counts
+
+
+def keys(side: Tagged, track: Track, hipaa: frozenset[str]) -> Ends:
+    """What is compared. Near-duplicates of one side merge into the first of them."""
+    tags: Iterable[Tag] = side.tags
+    if track.hipaa:
+        tags = (tag for tag in tags if in_hipaa(tag, hipaa))
+    if track.criterion == "token":
+        tags = (piece for tag in tags for piece in pieces(tag, side.document.text))
+    else:
+        tags = (tag._replace(element=tag.element.upper(), type=tag.type.upper()) for tag in tags)
+    ends: Ends = defaultdict(list)
+    for element, type, start, end in tags:
+        known = ends["", "", start] if track.binary else ends[element, type, start]
+        if not near(end, known, TOLERANCE[track.criterion]):
+            known.append(end)
+    return ends
+
+
+def near(end: int, others: Iterable[int], tolerance: int) -> bool:
+    return any(abs(end - other) <= tolerance for other in others)
+
+
+def in_hipaa(tag: Tag, types: frozenset[str]) -> bool:
+    """The script minds the case of TYPE here, but takes every DATE and AGE whatever
+    their TYPE says."""
+    return tag.type in types or (tag.element in types and tag.element in ("DATE", "AGE"))
+
+
+def pieces(tag: Tag, text: str) -> list[Tag]:
+    """The tag's ASCII words; a tag without any gives one empty piece at its end.
+
+    >>> [(piece.start, piece.end) for piece in pieces(Tag("DATE", "DATE", 1, 6), "(3/14)")]
+    [(1, 2), (3, 5)]
+    """
+    found = TOKEN.finditer(text, tag.start, tag.end)
+    words = [tag._replace(start=word.start(), end=word.end()) for word in found]
+    return words or [tag._replace(start=tag.end)]

@@ -1,0 +1,179 @@
+"""The figures that papers printed, as data, and ours beside them.
+
+``configs/published/*.toml`` holds one table each: whose it is, of which corpus, split and
+criterion, and the numbers as they are printed, so that 0.9670 keeps its last digit. Columns and
+rows carry this toolkit's words (P, R, F1; PATIENT), so that our own figures find their places.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import groupby
+from typing import Any
+
+from crfdeid import resources
+from crfdeid.errors import ConfigurationFault, near
+from crfdeid.evaluate.text_table import aligned
+from crfdeid.files import read_text
+
+FOLDER = "configs/published"
+NOTHING = "-"
+WIDTH = 120  # characters of a line of a table beside ours
+
+
+@dataclass(frozen=True)
+class Published:
+    """One table of a paper. ``rows`` maps a row's name to its cells as printed, one for each of
+    ``columns``; ``percent`` are the columns printed in percent; ``doubts`` are rows whose printed
+    numbers contradict each other or another table, each with the reason."""
+
+    name: str
+    title: str
+    paper: str
+    table: str
+    corpus: str
+    split: str
+    criterion: str
+    columns: tuple[str, ...]
+    rows: dict[str, tuple[str, ...]]
+    percent: tuple[str, ...] = ()
+    note: str = ""
+    doubts: dict[str, str] = field(default_factory=dict)
+
+    def value(self, row: str, column: str) -> float | None:
+        """The number of a cell, as a fraction where it is printed in percent; ``None`` where
+        the paper has none. Raises :class:`ConfigurationFault` on an unknown row or column.
+
+        >>> read("he-2015-table-3").value("i2b2 strict", "official F1")
+        0.8852
+        """
+        for name, known in ((row, tuple(self.rows)), (column, self.columns)):
+            if name not in known:
+                raise ConfigurationFault(f"{self.name}: no row or column {name}{near(name, known)}")
+        cell = self.rows[row][self.columns.index(column)]
+        if cell in ("", NOTHING):
+            return None
+        return float(cell) / 100 if column in self.percent else float(cell)
+
+
+def names() -> list[str]:
+    """All tables, sorted."""
+    return sorted(path.stem for path in resources.folder(FOLDER).glob("*.toml"))
+
+
+def read(name: str) -> Published:
+    """The shipped table of that name, or the one in the file of that path. Raises
+    :class:`ConfigurationFault` where it is no such table, or a row's length is not the columns'."""
+    path = resources.find(FOLDER, name, ".toml")
+    try:  # floats are kept as they are written
+        table = tomllib.loads(read_text(path), parse_float=str)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationFault(f"{path}: {error}") from None
+    check(table, str(path))
+    columns = tuple(table.pop("columns"))
+    rows = {row: tuple(map(str, cells)) for row, cells in table.pop("rows").items()}
+    for row, cells in rows.items():
+        if len(cells) != len(columns):
+            raise ConfigurationFault(f"{path}: row {row} has {len(cells)} cells; wanted {len(columns)}")
+    percent = tuple(table.pop("percent", ()))
+    return Published(name=path.stem, columns=columns, rows=rows, percent=percent, **table)
+
+
+def check(table: Mapping[str, Any], where: str) -> None:
+    known = {f.name for f in fields(Published)} - {"name"}
+    for key in table:
+        if key not in known:
+            raise ConfigurationFault(f"{where}: no setting {key}{near(key, known)}")
+    if missing := sorted(known - {"percent", "note", "doubts"} - table.keys()):
+        raise ConfigurationFault(f"{where}: {missing[0]} is not set")
+
+
+def beside(
+    published: Published,
+    rows: Mapping[str, Mapping[str, float]],
+    corpus: str = "not named",
+    width: int = WIDTH,
+) -> str:
+    """The paper's table with ours beside it, as text. ``rows`` maps row to column to our number
+    (a fraction, also where the paper prints percent); ``corpus`` says what ours were measured on.
+    Rows and columns of ours that the paper lacks come last; a table of more than ``width`` characters
+    goes on below.
+
+    >>> table = read("he-2015-table-5")
+    >>> print(beside(table, {"WI-deId": {"AGE": 0.5}}, "40 invented notes").splitlines()[2])
+    ours:  40 invented notes
+    """
+    given = [column for row in rows.values() for column in row]
+    heads = [
+        (column, side)
+        for column in [*published.columns, *beyond(published.columns, given)]
+        for side, has in (("paper", published.columns), ("ours", given))
+        if column in has
+    ]
+    lines = [["", *(column for column, _ in heads)], ["", *(side for _, side in heads)]]
+    for row in [*published.rows, *beyond(published.rows, rows)]:
+        mine = rows.get(row, {})
+        lines.append([row, *(cell(published, row, column, side, mine) for column, side in heads)])
+    told = (line for part in parts(lines, width) for line in ["", *aligned(part)])
+    return "\n".join([*caption(published, corpus), *told, *remarks(published)])
+
+
+def parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:
+    """A table in tables of at most ``width`` characters, where columns allow it that belong
+    together: ``official P``, ``official R``.
+
+    >>> [part[0] for part in parts([["", "a P", "a R", "b"]], 10)]
+    [['', 'a P', 'a R'], ['', 'b']]
+    """
+    sizes = [max(map(len, column)) + 2 for column in zip(*lines)]
+    chosen: list[list[int]] = [[]]
+    for _, group in groupby(range(1, len(sizes)), lambda n: lines[0][n].rpartition(" ")[0] or lines[0][n]):
+        columns = list(group)
+        if chosen[-1] and sum(sizes[n] for n in [0, *chosen[-1], *columns]) > width:
+            chosen.append([])
+        chosen[-1] += columns
+    for columns in chosen:
+        yield [[row[n] for n in [0, *columns]] for row in lines]
+
+
+def beyond(known: Container[str], names: Iterable[str]) -> list[str]:
+    """The names that are not known, in order.
+
+    >>> beyond(("P", "R"), ["R", "F2", "F1", "F2"])
+    ['F2', 'F1']
+    """
+    return [name for name in dict.fromkeys(names) if name not in known]
+
+
+def cell(published: Published, row: str, column: str, side: str, mine: Mapping[str, float]) -> str:
+    """The paper's cell as printed, or our number in its unit and with its decimals."""
+    if side == "ours":
+        scale = 100 if column in published.percent else 1
+        return f"{mine[column] * scale:z.{decimals(published, column)}f}" if column in mine else NOTHING
+    return (published.rows[row][published.columns.index(column)] if row in published.rows else "") or NOTHING
+
+
+def decimals(published: Published, column: str) -> int:
+    """The most decimals that a column is printed with; 4 where the paper has no such column."""
+    if column not in published.columns:
+        return 4
+    cells = (row[published.columns.index(column)] for row in published.rows.values())
+    return max(len(cell.partition(".")[2]) for cell in cells)
+
+
+def caption(published: Published, corpus: str) -> list[str]:
+    where = ", ".join(filter(None, (published.corpus, published.split, published.criterion)))
+    return [
+        f"{published.title} ({published.paper}, {published.table})",
+        f"paper: {where}",
+        f"ours:  {corpus}",
+    ]
+
+
+def remarks(published: Published) -> list[str]:
+    doubts = [f"the paper's {row}: {reason}" for row, reason in published.doubts.items()]
+    told = [*([published.note] if published.note else []), *doubts]
+    percent = [f"in percent: {', '.join(published.percent)}"] if published.percent else []
+    return ["", *percent, *told] if percent or told else []

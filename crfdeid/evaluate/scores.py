@@ -1,0 +1,189 @@
+"""Scores: sums over what matched, per document.
+
+What is kept are four numbers per document and per (element, type): keys in gold, keys
+in system, gold keys with a match, system keys with a match. Every figure, average and
+resample is a sum over that array.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+
+from crfdeid.evaluate.matching import CRITERIA, TRACKS, Cell, Tagged, Track, compared, tagged
+from crfdeid.evaluate.pairing import paired
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """True positives, false positives, false negatives. A ratio 0/0 is 0.
+
+    >>> both = Counts(1, 3, 0) + Counts(0, 0, 3)
+    >>> both.precision, both.recall, both.f1
+    (0.25, 0.25, 0.25)
+    """
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+    @property
+    def precision(self) -> float:
+        return ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        return ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> float:
+        return harmonic(self.precision, self.recall)
+
+
+def ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def harmonic(precision: float, recall: float) -> float:
+    """F1. From the two ratios and not from the counts, as the script does: 38/64 is
+    0.59375 exactly, but comes out a bit below it there, and prints 0.5937."""
+    return ratio(2 * (precision * recall), precision + recall)
+
+
+class Macro(NamedTuple):
+    """Means over documents and population standard deviations. ``f1`` is the harmonic
+    mean of the two means, nan where both are 0 (the script prints no number there)."""
+
+    precision: float
+    recall: float
+    f1: float
+    precision_sd: float
+    recall_sd: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """``statistics[track]`` is an array [document, cell, 4] of gold keys, system keys,
+    matched gold keys and matched system keys; a cell is an (element, type)."""
+
+    scheme: Scheme
+    hipaa: str
+    ids: tuple[str, ...]
+    patients: tuple[str, ...]
+    cells: tuple[tuple[str, str], ...]
+    statistics: Mapping[Track, np.ndarray]
+
+    def documents(self, track: Track, element: str = "", type: str = "") -> np.ndarray:
+        """An array [document, 3] of tp, fp, fn, of one element or type if given."""
+        element, type = element.upper(), type.upper()
+        wanted = [element in ("", cell[0]) and type in ("", cell[1]) for cell in self.cells]
+        return counted(self.statistics[track][:, wanted].sum(axis=1))
+
+    def micro(self, track: Track, element: str = "", type: str = "") -> Counts:
+        return Counts(*(int(number) for number in self.documents(track, element, type).sum(axis=0)))
+
+    def macro(self, track: Track, element: str = "", type: str = "") -> Macro:
+        tp, fp, fn = self.documents(track, element, type).T
+        precision, recall = ratios(tp, tp + fp), ratios(tp, tp + fn)
+        means = mean(precision), mean(recall)
+        f1 = harmonic(*means) if sum(means) else math.nan
+        return Macro(*means, f1, float(precision.std()), float(recall.std()))
+
+
+def mean(numbers: np.ndarray) -> float:
+    """Summed from left to right: numpy and newer Pythons add more exactly than the
+    script did, which can change a digit that is halfway."""
+    return reduce(add, numbers.tolist(), 0.0) / len(numbers)
+
+
+def ratios(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Elementwise, 0/0 is 0."""
+    return np.divide(part, whole, out=np.zeros(np.shape(part)), where=np.asarray(whole) != 0)
+
+
+def counted(statistics: np.ndarray) -> np.ndarray:
+    """tp, fp, fn of the four statistics in the last axis. Where the relaxed criterion
+    matches two keys of one side to one of the other, the script counts the matches of
+    the smaller side, of the system's on a tie."""
+    gold, system, gold_matched, system_matched = np.moveaxis(statistics, -1, 0)
+    tp = np.where(gold < system, gold_matched, system_matched)
+    return np.stack([tp, system - system_matched, gold - gold_matched], axis=-1)
+
+
+def score(
+    gold: Sequence[Document],
+    system: Sequence[Document],
+    scheme: Scheme,
+    hipaa: str = "script",
+    missing: str = "error",
+) -> Scores:
+    """Compare documents of the same ids, in any order. ``hipaa`` is ``script`` or
+    ``list`` (with IDNUM); ``missing="ignore"`` leaves out gold documents that the system
+    does not have, as the script does. Raises what :func:`crfdeid.evaluate.pairing.paired` and
+    :meth:`Scheme.check` raise."""
+    pairs = [(tagged(g, scheme), tagged(s, scheme)) for g, s in paired(gold, system, missing)]
+    return score_tagged(pairs, scheme, hipaa)
+
+
+def score_tagged(pairs: Sequence[tuple[Tagged, Tagged]], scheme: Scheme, hipaa: str = "script") -> Scores:
+    kept = scheme.hipaa | (scheme.hipaa_published if hipaa == "list" else frozenset())
+    found = {track: [compared(g, s, track, kept) for g, s in pairs] for track in TRACKS}
+    cells = sorted({cell for documents in found.values() for counts in documents for cell in counts})
+    return Scores(
+        scheme=scheme,
+        hipaa=hipaa,
+        ids=tuple(g.document.id for g, _ in pairs),
+        patients=tuple(g.document.patient or g.document.id for g, _ in pairs),
+        cells=tuple(cells),
+        statistics={track: as_array(documents, cells) for track, documents in found.items()},
+    )
+
+
+def as_array(documents: Sequence[Mapping[Cell, Sequence[int]]], cells: Sequence[Cell]) -> np.ndarray:
+    array = np.zeros((len(documents), len(cells), 4), dtype=np.int64)
+    column = {cell: number for number, cell in enumerate(cells)}
+    for row, counts in enumerate(documents):
+        for cell, numbers in counts.items():
+            array[row, column[cell]] = numbers
+    return array
+
+
+def table(scores: Scores, types: bool = False) -> str:
+    """Micro precision, recall and F1 under the three criteria: all, HIPAA, each category
+    (and each type). The counts are strict ones."""
+    chosen = rows(scores, types)
+    width = max(len(title) for title, *_ in chosen) + 1
+    head = " " * (width + 21) + "".join(f"   {criterion:<20}" for criterion in CRITERIA).rstrip()
+    names = " " * width + f"{'gold':>7}{'system':>7}{'right':>7}" + "   P      R      F1    " * 3
+    return "\n".join([head, names.rstrip(), *(line(scores, width, *row) for row in chosen)])
+
+
+def rows(scores: Scores, types: bool) -> list[tuple[str, bool, str, str]]:
+    """Title, HIPAA subset, element and type of each row that has a span on either side."""
+    chosen = [("all", False, "", "")]
+    if scores.scheme.hipaa:
+        chosen.append(("HIPAA", True, "", ""))
+    for category, members in scores.scheme.categories.items():
+        chosen.append((category, False, category, ""))
+        if types and tuple(members) != (category,):
+            chosen += [("  " + type, False, category, type) for type in members]
+    present = {name for cell in scores.cells for name in cell} | {""}
+    return [row for row in chosen if {row[2].upper(), row[3].upper()} <= present]
+
+
+def line(scores: Scores, width: int, title: str, hipaa: bool, element: str, type: str) -> str:
+    strict, relaxed, token = (scores.micro(Track(c, hipaa), element, type) for c in CRITERIA)
+    sizes = f"{strict.tp + strict.fn:7}{strict.tp + strict.fp:7}{strict.tp:7}"
+    figures = (f"   {c.precision:.4f} {c.recall:.4f} {c.f1:.4f}" for c in (strict, relaxed, token))
+    return f"{title:<{width}}{sizes}{''.join(figures)}"

@@ -1,0 +1,136 @@
+"""Scores on some tokens alone: those that are ambiguous between PHI and not, those that no
+list holds (Sibanda & Uzuner 2006, tables 9 and 13).
+
+The tokens come as a table, which ``python -m crfdeid.reidentify`` writes beside a corpus:
+``document,start,end,type,ambiguous,unseen,where``, no text; ``type`` is empty where the token
+is no PHI. A token counts as tagged where system spans cover every character of it, whatever
+their type: PHI or not is what is asked, as in the paper.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from crfdeid.errors import FormatFault, near
+from crfdeid.evaluate.leakage import mask
+from crfdeid.evaluate.pairing import paired
+from crfdeid.evaluate.scores import Counts
+from crfdeid.evaluate.significance import Interval, bootstrap
+from crfdeid.files import read_text
+from crfdeid.text.document import Document
+
+KINDS = ("ambiguous", "unseen")
+
+
+class Mark(NamedTuple):
+    """A token of a document, and what is known of it. ``where``: ``host``, ``head``, ``foot``,
+    ``mention`` (see :mod:`crfdeid.synthetic.reidentify.corpus`)."""
+
+    document: str
+    start: int
+    end: int
+    type: str
+    ambiguous: bool
+    unseen: bool
+    where: str
+
+
+def rendered(marks: Iterable[Mark]) -> Iterator[str]:
+    """The lines of the table."""
+    yield _line(Mark._fields)
+    for mark in marks:
+        yield _line(int(value) if isinstance(value, bool) else value for value in mark)
+
+
+def _line(values: Iterable[object]) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerow(values)
+    return written.getvalue()
+
+
+def read(path: Path | str) -> list[Mark]:
+    """The table of a file. Raises :class:`FormatFault` with the line."""
+    rows = csv.reader(io.StringIO(read_text(path), newline=""))
+    if tuple(next(rows, ())) != Mark._fields:
+        raise FormatFault(f"{path}: wanted the columns {', '.join(Mark._fields)}")
+    return [_mark(row, f"{path}, line {number}") for number, row in enumerate(rows, 2)]
+
+
+def _mark(row: list[str], where: str) -> Mark:
+    try:
+        document, start, end, type, ambiguous, unseen, place = row
+        made = Mark(document, int(start), int(end), type, bool(int(ambiguous)), bool(int(unseen)), place)
+    except ValueError:
+        raise FormatFault(f"{where}: wanted {', '.join(Mark._fields)}, offsets and 0 or 1") from None
+    if not 0 <= made.start < made.end:
+        raise FormatFault(f"{where}: {made.start}-{made.end} is no stretch of a text")
+    return made
+
+
+def chosen(marks: Iterable[Mark], kind: str) -> list[Mark]:
+    """The marks of a kind. Raises :class:`FormatFault` for one that there is not."""
+    if kind not in KINDS:
+        raise FormatFault(f"{kind}: no kind of tokens{near(kind, KINDS)}; wanted {' or '.join(KINDS)}")
+    return [mark for mark in marks if getattr(mark, kind)]
+
+
+def count(gold: Sequence[Document], system: Sequence[Document], marks: Iterable[Mark]) -> np.ndarray:
+    """An array [document, class, 3] of tp, fp, fn on the marked tokens, in gold's order; the
+    classes are PHI and Non-PHI. Whether a token is PHI says gold. Raises what
+    :func:`crfdeid.evaluate.pairing.paired` raises, and :class:`FormatFault` for a mark that leaves its
+    document, or has none."""
+    pairs = paired(gold, system)
+    by_id = grouped(marks, {document.id: len(document.text) for document, _ in pairs})
+    counts = np.zeros((len(pairs), 2, 3), dtype=np.int64)
+    for row, (right, found) in enumerate(pairs):
+        truth, tagged = mask(right), mask(found)
+        for mark in by_id[right.id]:
+            phi, said = (bool(side[mark.start : mark.end].all()) for side in (truth, tagged))
+            if phi == said:
+                counts[row, 0 if phi else 1, 0] += 1
+            else:
+                counts[row, 0, 2 if phi else 1] += 1
+                counts[row, 1, 1 if phi else 2] += 1
+    return counts
+
+
+def grouped(marks: Iterable[Mark], lengths: Mapping[str, int]) -> dict[str, list[Mark]]:
+    found: dict[str, list[Mark]] = {id: [] for id in lengths}
+    for mark in marks:
+        if mark.document not in found:
+            raise FormatFault(f"{mark.document}: a marked token, but no such document in gold")
+        if mark.end > lengths[mark.document]:
+            raise FormatFault(f"{mark.document}: the marked token {mark.start}-{mark.end} leaves the text")
+        found[mark.document].append(mark)
+    return found
+
+
+def table(
+    gold: Sequence[Document], system: Sequence[Document], marks: Sequence[Mark], resamples: int = 10_000
+) -> str:
+    """P, R and F1 of PHI and Non-PHI on the tokens of each kind, with 95% intervals of the
+    recall of PHI. Where no marked token is Non-PHI, precision says nothing and is left out."""
+    lines = [f"{'tokens alone':<12}{'class':<9}{'tokens':>7}   P      R      F1       95% interval of R"]
+    for kind in KINDS:
+        counts = count(gold, system, chosen(marks, kind))
+        for row, name in enumerate(("PHI", "Non-PHI")):
+            total = Counts(*map(int, counts[:, row].sum(axis=0)))
+            if size := total.tp + total.fn:
+                one_sided = not counts[:, 1 - row, [0, 2]].any()
+                interval = bootstrap(counts[:, row], resamples=resamples)["recall"] if resamples else None
+                lines.append(_figures(kind, name, size, total, one_sided, interval))
+    return "\n".join(lines)
+
+
+def _figures(
+    kind: str, name: str, size: int, total: Counts, one_sided: bool, interval: Interval | None
+) -> str:
+    left, right = ("-", "-") if one_sided else (f"{total.precision:.4f}", f"{total.f1:.4f}")
+    ends = f"   {interval.low:.4f}-{interval.high:.4f}" if interval else ""
+    return f"{kind:<12}{name:<9}{size:>7}   {left:<6} {total.recall:.4f} {right:<6}{ends}".rstrip()

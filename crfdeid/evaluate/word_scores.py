@@ -1,0 +1,94 @@
+"""Scores per word in the form of Tafvizi's tables (2011, appendix A): eight kinds of PHI
+and Non-PHI, each word in exactly one.
+
+Her eight are those of i2b2 2006. The types of 2014 are laid onto them; what they have no
+place for stands in a row Other. Under any other scheme the rows are its categories.
+A word (a run of letters, digits and underscores) that a span touches is of its kind; of
+two kinds that touch a word, the later in the table's order counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crfdeid.evaluate.leakage import WORD
+from crfdeid.evaluate.scores import Counts
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
+
+KINDS = {
+    "Patients": ("PATIENT",),
+    "Doctors": ("DOCTOR",),
+    "Locations": (
+        "LOCATION", "ROOM", "DEPARTMENT", "ORGANIZATION", "STREET", "CITY", "STATE", "COUNTRY", "ZIP",
+        "LOCATION-OTHER",
+    ),
+    "Hospitals": ("HOSPITAL",),
+    "Dates": ("DATE",),
+    "IDs": (
+        "ID", "USERNAME", "SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE",
+        "BIOID", "IDNUM",
+    ),
+    "Phone Numbers": ("PHONE", "FAX"),
+    "Ages": ("AGE",),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wordwise:
+    """``statistics`` is an array [document, kind, 3] of tp, fp, fn; ``kinds[0]`` is Non-PHI."""
+
+    kinds: tuple[str, ...]
+    statistics: np.ndarray
+
+    def counts(self) -> dict[str, Counts]:
+        totals = self.statistics.sum(axis=0)
+        return {kind: Counts(*map(int, row)) for kind, row in zip(self.kinds, totals) if row.any()}
+
+
+def measure(pairs: Sequence[tuple[Document, Document]], scheme: Scheme) -> Wordwise:
+    """Of gold and system documents of the same text."""
+    kinds = ("Non-PHI", *groups(scheme))
+    number = {type: place for place, types in enumerate(groups(scheme).values(), 1) for type in types}
+    rows = [agreement(kinds_of(g, number), kinds_of(s, number), len(kinds)) for g, s in pairs]
+    return Wordwise(kinds, np.array(rows, dtype=np.int64).reshape(len(rows), len(kinds), 3))
+
+
+def groups(scheme: Scheme) -> dict[str, tuple[str, ...]]:
+    if not scheme.name.startswith("i2b2"):
+        return dict(scheme.categories)
+    placed = {type for types in KINDS.values() for type in types}
+    return KINDS | {"Other": tuple(type for type in scheme.types if type not in placed)}
+
+
+def kinds_of(document: Document, number: dict[str, int]) -> np.ndarray:
+    """The kind of each word, 0 for none.
+
+    >>> from crfdeid.text.document import Span
+    >>> kinds_of(Document("n", "Dr. Roe-May, MD", (Span(4, 11, "DOCTOR"),)), {"DOCTOR": 2})
+    array([0, 2, 2, 0], dtype=uint8)
+    """
+    characters = np.zeros(len(document.text) + 1, dtype=np.uint8)
+    for span in document.spans:
+        part = characters[span.start : span.end]
+        np.maximum(part, number[span.type], out=part)
+    bounds = [edge for word in WORD.finditer(document.text) for edge in word.span()]
+    return np.maximum.reduceat(characters, bounds)[::2] if bounds else characters[:0]
+
+
+def agreement(gold: np.ndarray, system: np.ndarray, kinds: int) -> np.ndarray:
+    right, of_gold, of_system = (
+        np.bincount(words, minlength=kinds) for words in (gold[gold == system], gold, system)
+    )
+    return np.stack([right, of_system - right, of_gold - right], axis=1)
+
+
+def table(found: Wordwise) -> str:
+    lines = [f"{'':<16}{'words':>8}   P       R       F"]
+    for kind, c in found.counts().items():
+        figures = f"{c.precision:.5f} {c.recall:.5f} {c.f1:.5f}"
+        lines.append(f"{kind:<16}{c.tp + c.fn:8}   {figures}")
+    return "\n".join(lines)

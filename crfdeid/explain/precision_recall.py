@@ -1,0 +1,86 @@
+"""Recall against precision by threshold, of the systems that score every token by itself. Tafvizi 2011
+(section 7.2.1) leaves "profiling the ROC curve" and trading precision for recall to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from crfdeid.errors import ConfigurationFault, DocumentFault, ModelFault
+from crfdeid.systems.linear import classifier
+from crfdeid.systems.model import Tagger
+from crfdeid.systems.stacking import multi
+from crfdeid.text import bio
+from crfdeid.text.document import Document
+
+BIASES = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+class Point(NamedTuple):
+    """``bias`` is the setting ``recall_bias``; ``recall`` and ``precision`` are of tokens, PHI or not;
+    ``alarms`` is the share of the other tokens that are taken for PHI."""
+
+    bias: float
+    recall: float
+    precision: float
+    alarms: float
+
+
+@dataclass(frozen=True)
+class Margins:
+    """``margin`` [tokens] is how far the best type of PHI is above O without any bias; ``phi``
+    [tokens] is the truth."""
+
+    margin: np.ndarray
+    phi: np.ndarray
+
+    def at(self, bias: float) -> Point:
+        found = self.margin + bias > 0
+        right, wrong = float((found & self.phi).sum()), float((found & ~self.phi).sum())
+        return Point(
+            bias,
+            right / float(self.phi.sum()),
+            right / (right + wrong) if right + wrong else 0.0,
+            wrong / float((~self.phi).sum()),
+        )
+
+    @property
+    def area(self) -> float:
+        """Under the ROC curve, recall against false alarms."""
+        return float(roc_auc_score(self.phi, self.margin))
+
+
+def scored(tagger: Tagger) -> bool:
+    """Whether the system has thresholds."""
+    return isinstance(tagger, classifier.Tagger | multi.Model)
+
+
+def measure(tagger: Tagger, documents: Iterable[Document]) -> Margins:
+    """Of the tokens of gold documents. Raises :class:`ConfigurationFault` where the system has no
+    threshold, :class:`ModelFault` where its model knows nothing but PHI, and
+    :class:`DocumentFault` where there is no token of PHI, or no other."""
+    settings = tagger.line.experiment
+    if not isinstance(tagger, classifier.Tagger | multi.Model):
+        raise ConfigurationFault(f"the system {settings.system} does not score tokens by themselves")
+    if bio.OUTSIDE not in tagger.labels:
+        raise ModelFault(f"{tagger.folder}: was trained on nothing but PHI: there is no threshold")
+    parts = [of_document(tagger, document) for document in documents]
+    margin, phi = (np.concatenate(column) for column in zip(*parts)) if parts else (np.zeros(0), np.zeros(0))
+    if not 0 < phi.sum() < len(phi):
+        raise DocumentFault("all tokens of the documents are PHI or none is: there is no curve")
+    return Margins(margin - settings.recall_bias, phi)
+
+
+def of_document(tagger: classifier.Tagger | multi.Model, document: Document) -> Sequence[np.ndarray]:
+    """Margins and truth of the tokens that are in a sequence and no line end."""
+    page, sequences = tagger.line.page(document)
+    labels = bio.encode(page.tokens, document.spans)
+    here = [i for part in sequences for i in part if not page.tokens[i].text.isspace()]
+    scores = tagger.scores(document.with_spans(()))[here]
+    outside = tagger.labels.index(bio.OUTSIDE)
+    margin = np.delete(scores, outside, axis=1).max(axis=1) - scores[:, outside]
+    return margin, np.array([labels[index] != bio.OUTSIDE for index in here], bool)

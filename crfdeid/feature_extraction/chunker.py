@@ -1,0 +1,95 @@
+"""Chunks by a small grammar over parts of speech: no model, no download.
+
+Chunks and their names are those of the CoNLL-2000 task (Tjong Kim Sang & Buchholz 2000): NP, VP,
+PP, ADJP, ADVP, PRT, without overlap. Each part of speech is one letter, so that the grammar
+is one regular expression over a line's letters. It is ours and small: openNLP's trained chunker
+(Shweta et al. 2016, section 5.5) knows more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import regex
+
+from crfdeid.feature_extraction.token import Value
+from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenizer import is_line_end
+
+Tag = Callable[[list[str]], list[str]]
+
+# Penn Treebank tags by the letter that stands for them; all others are the letter "-".
+LETTERS = {
+    "D": "DT PDT WDT PRP$ WP$",
+    "P": "PRP WP EX",
+    "N": "NN NNS NNP NNPS",
+    "C": "CD $ #",
+    "J": "JJ JJR JJS",
+    "R": "RB RBR RBS WRB",
+    "G": "VBG VBN",
+    "V": "VB VBD VBP VBZ",
+    "M": "MD",
+    "T": "TO",
+    "I": "IN",
+    "A": "RP",
+    "S": "POS",
+    "H": "HYPH",
+}
+LETTER = {tag: letter for letter, tags in LETTERS.items() for tag in tags.split()}
+GRAMMAR = regex.compile(
+    r"""
+      (?P<NP>   P                               # 1  she
+              | S?D*(?:R?[JG]H?|[NC]H?)*[NC]    # 2  the very old man; a 54-year-old woman; 's knee; room 12
+              | D )                             # 3  this
+    | (?P<VP>   (?:[MT]R*)?[VG](?:R*[VGA])*     # 4  was not taken up; to see
+              | M )                             # 5  may
+    | (?P<PP>   [IT] )                          # 6  of
+    | (?P<ADJP> R*J+ )                          # 7  very well
+    | (?P<ADVP> R+ )
+    | (?P<PRT>  A )
+    """,
+    regex.VERBOSE,
+)
+
+
+class PartsOfSpeech:
+    """One Penn tag per token, asked of ``tag`` line by line; the latest page's are kept."""
+
+    def __init__(self, tag: Tag) -> None:
+        self.tag = tag
+        self.latest: tuple[Page, list[Value]] | None = None
+
+    def __call__(self, page: Page) -> list[Value]:
+        if self.latest is None or self.latest[0] is not page:
+            self.latest = page, self._asked(page)
+        return self.latest[1]
+
+    def _asked(self, page: Page) -> list[Value]:
+        values: list[Value] = [None] * len(page.tokens)
+        for line in page.lines:
+            words = [index for index in line if not is_line_end(page.tokens[index])]
+            for index, tag_of in zip(words, self.tag([page.tokens[i].text for i in words])):
+                values[index] = tag_of
+        return values
+
+
+def chunks(page: Page, tags: list[Value]) -> Iterator[tuple[str, range]]:
+    """The chunks of each line, as their names and index ranges."""
+    for line in page.lines:
+        letters = "".join(LETTER.get(str(tags[index]), "-") for index in line)
+        for match in GRAMMAR.finditer(letters):
+            yield str(match.lastgroup), range(line.start + match.start(), line.start + match.end())
+
+
+def chunk_tag(pos: PartsOfSpeech, page: Page) -> list[Value]:
+    """``B-NP``, ``I-NP`` and so on; nothing outside of chunks.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> pos = PartsOfSpeech(lambda words: ["DT", "JJ", "NN", "VBD", "IN", "NNP", "."])
+    >>> chunk_tag(pos, Page("The old man walked in Boston.", fine("The old man walked in Boston.")))
+    ['B-NP', 'I-NP', 'I-NP', 'B-VP', 'B-PP', 'B-NP', None]
+    """
+    values: list[Value] = [None] * len(page.tokens)
+    for name, part in chunks(page, pos(page)):
+        values[part.start : part.stop] = [f"B-{name}", *[f"I-{name}"] * (len(part) - 1)]
+    return values

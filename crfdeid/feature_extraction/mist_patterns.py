@@ -1,0 +1,69 @@
+r"""The 18 yes/no regular expressions of the MIST de-identifier (Tafvizi 2011, table 2.1).
+
+They are asked of the written word: what stands between white space, without the marks
+around it, each of which is a word of its own. A mark that was lost where the paper was printed
+is put back from the description beside it: "contains a dash" is ``^.*-.*$``, and the
+real number's point is a point. Names differ where two descriptions read alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+
+import regex
+
+from crfdeid.feature_extraction.token import YES, Value
+from crfdeid.text.tokenized import Page
+
+PATTERNS = {
+    "begins_capital": r"^[A-Z].*$",
+    "all_capitals": r"^[A-Z]+$",
+    "letters": r"^[A-Za-z]+$",
+    "has_digit": r"^.*[0-9].*$",
+    "one_digit": r"^[0-9]$",
+    "two_digits": r"^[0-9][0-9]$",
+    "four_digits_inside": r"[0-9][0-9][0-9][0-9]",
+    "natural_number": r"^[0-9]+$",
+    "real_number": r"^[0-9]+\.[0-9]+$",
+    "alphanumeric": r"^[0-9A-Za-z]+$",
+    "has_dash": r"^.*-.*$",
+    "punctuation": r"^[^A-Za-z0-9]+$",
+    "phone_7": r"^[0-9]{3}-[0-9]{4}$",
+    "phone_10": r"^[0-9]{3}-[0-9]{3}-[0-9]{4}$",
+    "five_digits": r"^[0-9]{5}$",
+    "no_vowels": r"^[^AaEeIiOoUu]+$",
+    "dashed_alphanumeric": r"^.*[A-Za-z].*-.*[0-9].*$|^.*[0-9].*-.*[0-9].*$",
+    "date_separator": r"^[-/]$",
+}
+
+
+@cache
+def pattern(name: str) -> regex.Pattern[str]:
+    return regex.compile(PATTERNS[name])
+
+
+def matches(name: str, page: Page) -> list[Value]:
+    """Whether the word that a token stands in matches.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> matches("phone_7", Page("(555-0142),", fine("(555-0142),")))
+    [None, '1', '1', '1', None, None]
+    """
+    search = pattern(name).search
+    return _of_words(page, lambda word: search(word) is not None)
+
+
+def dash_or_slash(page: Page) -> list[Value]:
+    """Whether the written word contains ``-`` or ``/`` (Sibanda & Uzuner 2006, section 5)."""
+    return _of_words(page, lambda word: "-" in word or "/" in word)
+
+
+def _of_words(page: Page, question: Callable[[str], bool]) -> list[Value]:
+    return [value for word, part in page.words for value in [YES if question(word) else None] * len(part)]
+
+
+CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+    **{f"mist_{name}": partial(matches, name) for name in PATTERNS},
+    "dash_or_slash": dash_or_slash,
+}

@@ -1,0 +1,150 @@
+"""Part of speech, offline: named sources behind one face, ``tagger(name)(words) -> Penn tags``.
+
+He et al. 2015 used GENIA. Here:
+
+- ``gruut``: the CRFsuite model of the wheel gruut-lang-en (MIT);
+- ``aptagger``: the averaged perceptron of the wheel textblob-aptagger (MIT), whose pickle is read
+  by an unpickler that allows plain containers and numbers alone;
+- ``nltk``: nltk's averaged perceptron, when its data is installed.
+
+Nothing is downloaded. A missing wheel is a :class:`ConfigurationFault` that names it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from crfdeid.errors import ConfigurationFault, near
+
+Tagger = Callable[[Sequence[str]], list[str]]
+PUNCTUATION = frozenset(".,;:!?\"'`()[]{}-/…—–&*#%$")
+
+
+@cache
+def tagger(name: str) -> Tagger:
+    """The source of that name, loaded once. Raises :class:`ConfigurationFault`."""
+    if name not in SOURCES:
+        raise ConfigurationFault(f"{name}: no such part-of-speech source{near(name, SOURCES)}")
+    return SOURCES[name]()
+
+
+def wheel_file(module: str, inside: str, wheel: str) -> Path:
+    """A data file of an installed wheel, found without importing it."""
+    spec = find_spec(module)
+    path = Path(spec.origin).parent / inside if spec and spec.origin else None
+    if path is None or not path.is_file():
+        raise ConfigurationFault(f"this part-of-speech source needs the wheel {wheel}: pip install {wheel}")
+    return path
+
+
+def gruut() -> Tagger:
+    import pycrfsuite
+
+    model = pycrfsuite.Tagger()
+    model.open(str(wheel_file("gruut_lang_en", "pos/model.crf", "gruut-lang-en")))
+    return lambda words: model.tag([gruut_features(words, i) for i in range(len(words))]) if words else []
+
+
+@cache
+def gruut_word(word: str, head: str) -> dict[str, str | float]:
+    """One word's features, as that model names them."""
+    return {
+        f"{head}bias": 1.0,
+        f"{head}word": b64encode(word.encode()).decode(),
+        f"{head}len(word)": float(len(word)),
+        f"{head}word.ispunctuation": float(word in PUNCTUATION),
+        f"{head}word.isdigit()": float(word.isdigit()),
+        f"{head}word[:2]": word[:2],
+        f"{head}word[:3]": word[:3],
+        f"{head}word[-2:]": word[-2:],
+        f"{head}word[-3:]": word[-3:],
+    }
+
+
+def gruut_features(words: Sequence[str], index: int) -> dict[str, str | float]:
+    """The features of a word and its two neighbours on each side."""
+    found: dict[str, str | float] = {}
+    for offset, head in ((0, ""), (-1, "-1:"), (-2, "-2:"), (1, "+1:"), (2, "+2:")):
+        if 0 <= index + offset < len(words):
+            found |= gruut_word(words[index + offset], head)
+    if index == 0:
+        found["BOS"] = 1.0
+    if index == len(words) - 1:
+        found["EOS"] = 1.0
+    return found
+
+
+class PlainUnpickler(pickle.Unpickler):
+    """Refuses every class and function but ``set``, so that a pickle can hold data alone."""
+
+    def find_class(self, module: str, name: str):
+        if (module, name) in (("__builtin__", "set"), ("builtins", "set")):
+            return set
+        raise ConfigurationFault(f"the tagger's file asks for {module}.{name}; wanted plain data")
+
+
+def aptagger() -> Tagger:
+    path = wheel_file("textblob_aptagger", "trontagger-0.1.0.pickle", "textblob-aptagger")
+    with path.open("rb") as file:
+        weights, known, classes = PlainUnpickler(file).load()
+    ranked = sorted(classes)
+
+    def tag(words: Sequence[str]) -> list[str]:
+        context = ["-START-", "-START2-", *map(normalised, words), "-END-", "-END2-"]
+        before, tags = ("-START2-", "-START-"), []
+        for index, word in enumerate(words):
+            seen = ap_features(index + 2, word, context, before)
+            found = known.get(word) or predicted(weights, ranked, seen)
+            tags.append(found)
+            before = (before[1], found)
+        return tags
+
+    return tag
+
+
+def predicted(weights: dict, classes: list[str], features: list[str]) -> str:
+    """The class with the greatest sum; the last in alphabetical order on a tie."""
+    scores: dict[str, float] = dict.fromkeys(classes, 0.0)
+    for feature in features:
+        for label, weight in weights.get(feature, {}).items():
+            scores[label] += weight
+    return max(classes, key=lambda label: (scores[label], label))
+
+
+def normalised(word: str) -> str:
+    if "-" in word and word[0] != "-":
+        return "!HYPHEN"
+    if word.isdigit():
+        return "!YEAR" if len(word) == 4 else "!DIGITS"
+    return "!DIGITS" if word[0].isdigit() else word.lower()
+
+
+def ap_features(i: int, word: str, context: list[str], before: tuple[str, str]) -> list[str]:
+    """The features of that perceptron; ``before`` are the tags two back and one back."""
+    two, one = before
+    return [
+        "bias", f"i suffix {word[-3:]}", f"i pref1 {word[0]}", f"i-1 tag {one}", f"i-2 tag {two}",
+        f"i tag+i-2 tag {one} {two}", f"i word {context[i]}", f"i-1 tag+i word {one} {context[i]}",
+        f"i-1 word {context[i - 1]}", f"i-1 suffix {context[i - 1][-3:]}", f"i-2 word {context[i - 2]}",
+        f"i+1 word {context[i + 1]}", f"i+1 suffix {context[i + 1][-3:]}", f"i+2 word {context[i + 2]}",
+    ]  # fmt: skip
+
+
+def nltk() -> Tagger:
+    from nltk.tag import PerceptronTagger
+
+    try:
+        model = PerceptronTagger()
+    except LookupError:
+        raise ConfigurationFault(
+            "pos = nltk: its data averaged_perceptron_tagger_eng is not installed; gruut needs none"
+        ) from None
+    return lambda words: [tag for _, tag in model.tag(list(words))]
+
+
+SOURCES: dict[str, Callable[[], Tagger]] = {"gruut": gruut, "aptagger": aptagger, "nltk": nltk}

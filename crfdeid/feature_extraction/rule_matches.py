@@ -1,0 +1,46 @@
+"""What each rule finds, as yes/no observations ``rule_NAME`` for templates: "1" on every token
+that lies in a span of the rule, by itself and with no other rule to overrule it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from weakref import WeakKeyDictionary
+
+from crfdeid.feature_extraction.token import YES, Value
+from crfdeid.rules import RULES, lists
+from crfdeid.rules.indexed_note import Edges, Note
+from crfdeid.rules.rule import Rule
+from crfdeid.text.tokenized import Page
+
+_notes: WeakKeyDictionary[Page, Note] = WeakKeyDictionary()
+
+
+def read(page: Page) -> Note:
+    """The page as rules see it, made once for all of them."""
+    note = _notes.get(page)
+    if note is None:
+        note = _notes[page] = Note(page.text)
+    return note
+
+
+def observed(rule: Rule) -> Callable[[Page], list[Value]]:
+    """The rule as an observation."""
+    return lambda page: marked(page, rule.find(read(page), lists.shipped()))
+
+
+def marked(page: Page, found: Iterable[Edges]) -> list[Value]:
+    """``"1"`` on every token that shares a character with a found stretch."""
+    values: list[Value] = [None] * len(page.tokens)
+    ends = [token.end for token in page.tokens]
+    for start, stop in found:
+        index = bisect_left(ends, start + 1)
+        while index < len(ends) and page.tokens[index].start < stop:
+            values[index] = YES
+            index += 1
+    return values
+
+
+CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+    f"rule_{name}": observed(rule) for name, rule in RULES.items()
+}

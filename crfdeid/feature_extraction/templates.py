@@ -1,0 +1,216 @@
+"""Read feature templates, and make features of them.
+
+A template names observations at offsets from the current token: ``lower[0]``,
+``lower[-1]|shape[0]``; ``lower[-2..2]`` is five templates; ``#`` begins a comment. A
+template is also the name of the feature it makes, in CRFsuite's own notation, so a
+model's weights read like the file that caused them: ``lower[-1]|shape[0]=dr|Aaaa``.
+Where a template looks past an end of the sequence, or at an observation that has
+nothing to say, it makes no feature. An observation of several values makes a feature
+for each, and cannot be joined. All names are in :mod:`crfdeid.feature_extraction.registry`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from crfdeid import resources
+from crfdeid.errors import TemplateFault, near
+from crfdeid.feature_extraction.registry import OF_POS, Contextual, Lexical
+from crfdeid.feature_extraction.registry import contextual as contextual
+from crfdeid.feature_extraction.registry import lexical as lexical
+from crfdeid.feature_extraction.token import SEVERAL, Value
+from crfdeid.files import read_text
+from crfdeid.text.tokenized import Page
+
+ATOM = re.compile(r"(\w+)\[(-?\d+)(?:\.\.(-?\d+))?\]")
+
+REMEMBERED = 200_000  # token texts times offsets whose features are kept at once
+
+Atom = tuple[str, int]
+Template = tuple[Atom, ...]
+
+
+def parse(part: str) -> Iterator[Template]:
+    """The templates that one word of a template file stands for.
+
+    >>> list(parse("lower[-1..0]"))
+    [(('lower', -1),), (('lower', 0),)]
+    >>> list(parse("lower[-1]|shape[0]"))
+    [(('lower', -1), ('shape', 0))]
+    """
+    atoms = [ATOM.fullmatch(atom) for atom in part.split("|")]
+    if not all(atoms) or (len(atoms) > 1 and any(atom and atom[3] for atom in atoms)):
+        raise TemplateFault(f"{part}: not a template; wanted name[offset], name[first..last] or a[0]|b[1]")
+    if len(atoms) == 1 and atoms[0] and atoms[0][3]:
+        name, first, last = atoms[0].groups()
+        if int(first) > int(last):
+            raise TemplateFault(f"{part}: the offsets run backwards")
+        yield from (((name, offset),) for offset in range(int(first), int(last) + 1))
+    else:
+        yield tuple((atom[1], int(atom[2])) for atom in atoms if atom)
+
+
+def read(path: Path) -> list[Template]:
+    """The templates of a file, in order. Raises :class:`TemplateFault` with file and line."""
+    found: list[Template] = []
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        try:
+            found += [template for part in line.partition("#")[0].split() for template in parse(part)]
+        except TemplateFault as fault:
+            raise TemplateFault(f"{path}, line {number}: {fault}") from None
+    if not found:
+        raise TemplateFault(f"{path}: no template")
+    return found
+
+
+def find(name: str) -> Path:
+    """A user's template file, or the shipped feature group of that name."""
+    return resources.find("features", name, ".template")
+
+
+def title(template: Template) -> str:
+    """
+    >>> title((("lower", -1), ("shape", 0)))
+    'lower[-1]|shape[0]'
+    """
+    return "|".join(f"{name}[{offset}]" for name, offset in template)
+
+
+def gazetteers_named(templates: Iterable[Template]) -> list[str]:
+    """The lists that ``in_LIST`` and ``phrase_LIST`` ask for, sorted."""
+    names = {name for template in templates for name, _ in template}
+    return sorted({name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))})
+
+
+@dataclass(frozen=True)
+class _Joined:
+    title: str
+    atoms: Template
+
+
+class Extractor:
+    """Templates bound to their observations: turns a page into feature strings.
+
+    Raises :class:`TemplateFault` where a template names an observation that does not exist.
+    """
+
+    def __init__(self, templates: Sequence[Template], lexical: Lexical, contextual: Contextual) -> None:
+        self.lexical, self.contextual = lexical, contextual
+        self.templates = list(dict.fromkeys(templates))
+        _refuse_unknown(self.templates, lexical, contextual)
+        _refuse_joined_several(self.templates)
+        single = [template[0] for template in self.templates if len(template) == 1]
+        self.by_offset: dict[int, list[str]] = {}
+        for name, offset in single:
+            if name in lexical:
+                self.by_offset.setdefault(offset, []).append(name)
+        self.single_contextual = [(name, offset) for name, offset in single if name in contextual]
+        self.joined = [_Joined(title(t), t) for t in self.templates if len(t) > 1]
+        self._strings: dict[tuple[int, str], list[str]] = {}
+        self._cache: dict[Page, dict[str, list[Value]]] = {}
+
+    def features(self, page: Page, sequence: range) -> list[list[str]]:
+        """The feature strings of each token of ``sequence``, in the order of the templates'
+        kinds: bias, lexical, contextual, joined."""
+        rows: list[list[str]] = [["bias"] for _ in sequence]
+        self._add_lexical(page, sequence, rows)
+        columns = self.columns(page)
+        for name, offset in self.single_contextual:
+            head = f"{name}[{offset}]="
+            add = _add_each if name in SEVERAL else _add_one
+            add(rows, head, shifted(columns[name], sequence, offset))
+        for joined in self.joined:
+            parts = [shifted(columns[name], sequence, offset) for name, offset in joined.atoms]
+            for row, values in zip(rows, zip(*parts)):
+                if None not in values:
+                    row.append(f"{joined.title}={'|'.join(values)}")
+        return rows
+
+    def _add_lexical(self, page: Page, sequence: range, rows: list[list[str]]) -> None:
+        for offset in self.by_offset:
+            for row, index in zip(rows, sequence):
+                if index + offset in sequence:
+                    row += self.strings(offset, page.tokens[index + offset].text)
+
+    def strings(self, offset: int, text: str) -> list[str]:
+        """The features that a token's text makes ``offset`` tokens to its left (made once)."""
+        key = (offset, text)
+        if key not in self._strings:
+            if len(self._strings) >= REMEMBERED:
+                self._strings.clear()
+            values = ((name, self.lexical[name](text)) for name in self.by_offset[offset])
+            self._strings[key] = [
+                f"{name}[{offset}]={one}"
+                for name, value in values
+                if value is not None
+                for one in (value if name in SEVERAL else (value,))
+            ]
+        return self._strings[key]
+
+    def columns(self, page: Page) -> dict[str, list[Value]]:
+        """Each needed observation as one value per token of the document, made once a page."""
+        if page not in self._cache:
+            self._cache.clear()
+            names = {name for name, _ in self.single_contextual}
+            names |= {name for joined in self.joined for name, _ in joined.atoms}
+            self._cache[page] = {name: self._column(name, page) for name in sorted(names)}
+        return self._cache[page]
+
+    def _column(self, name: str, page: Page) -> list[Value]:
+        if name in self.contextual:
+            return self.contextual[name](page)
+        observe, known = self.lexical[name], {}
+        for token in page.tokens:
+            if token.text not in known:
+                known[token.text] = observe(token.text)
+        return [known[token.text] for token in page.tokens]
+
+
+def _add_one(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
+    for row, value in zip(rows, values):
+        if value is not None:
+            row.append(head + value)
+
+
+def _add_each(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
+    for row, value in zip(rows, values):
+        row += [head + one for one in each(value)]
+
+
+def _refuse_unknown(templates: Iterable[Template], lexical: Lexical, contextual: Contextual) -> None:
+    for name in dict.fromkeys(name for template in templates for name, _ in template):
+        if name in lexical or name in contextual:
+            continue
+        if name in OF_POS:
+            raise TemplateFault(f"{name}: needs a part of speech, but the setting pos names no source")
+        raise TemplateFault(f"{name}: no such observation{near(name, [*lexical, *contextual, *OF_POS])}")
+
+
+def _refuse_joined_several(templates: Iterable[Template]) -> None:
+    for template in templates:
+        for name, _ in template:
+            if len(template) > 1 and name in SEVERAL:
+                raise TemplateFault(f"{title(template)}: {name} gives several values and cannot be joined")
+
+
+def each(value: Value) -> tuple[str, ...]:
+    """The values that an observation gave.
+
+    >>> each("a"), each(("a", "b")), each(None)
+    (('a',), ('a', 'b'), ())
+    """
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
+def shifted(column: Sequence[Value], sequence: range, offset: int) -> list[Value]:
+    """The values ``offset`` tokens away, nothing past the ends of the sequence.
+
+    >>> shifted(["a", "b", "c"], range(0, 3), 1), shifted(["a", "b", "c"], range(1, 3), -1)
+    (['b', 'c', None], [None, 'b'])
+    """
+    inside = column[sequence.start : sequence.stop]
+    gap: list[Value] = [None] * min(abs(offset), len(inside))
+    return [*inside[offset:], *gap] if offset >= 0 else [*gap, *inside[:offset]]

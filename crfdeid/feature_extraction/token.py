@@ -1,0 +1,175 @@
+"""What can be seen of a token: the names that feature templates are made of.
+
+An observation gives a token one value, or ``None`` where there is nothing to say.
+*Lexical* observations depend on the token's text alone, so they are computed once
+per distinct text; *contextual* ones on the whole document. Yes/no questions answer
+``"1"`` or nothing: a feature for every "no" doubles the cost and says no more.
+
+The observations named in :data:`SEVERAL` give a tuple of distinct values, or ``None``;
+each value makes a feature of its own, ``name[offset]=value``. They stand alone in a
+template: joined with others they would make a product of features.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import regex
+
+from crfdeid.text.gazetteer import Gazetteer
+
+Value = str | tuple[str, ...] | None
+SEVERAL = frozenset(["ngrams", "words_left", "words_right", "links_left", "links_right"])
+YES = "1"
+
+CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
+SMALL = regex.compile(r"[\p{Ll}\p{Lo}\p{Lm}]")
+DIGIT = regex.compile(r"\d")
+RUN = regex.compile(r"(.)\1+")
+KINDS = str.maketrans({
+    **dict.fromkeys(string.ascii_uppercase, "A"), **dict.fromkeys(string.ascii_lowercase, "a"),
+    **dict.fromkeys(string.digits, "0"),
+})  # fmt: skip
+
+
+def shape(text: str) -> str:
+    """He et al. 2015, table 2: capitals A, small letters a, digits 0, the rest as it is.
+
+    >>> shape("McKay"), shape("x5-3321")
+    ('AaAaa', 'a0-0000')
+    """
+    if text.isascii():  # six times as fast
+        return text.translate(KINDS)
+    return CAPITAL.sub("A", SMALL.sub("a", DIGIT.sub("0", text)))
+
+
+def short_shape(text: str) -> str:
+    """The shape with runs told by one character.
+
+    >>> short_shape("McKay"), short_shape("1998")
+    ('AaAa', '0')
+    """
+    return collapsed(shape(text))
+
+
+@lru_cache(4096)
+def collapsed(text: str) -> str:
+    """Runs of a character told by one."""
+    return RUN.sub(r"\1", text)
+
+
+def when(question: Callable[[str], object]) -> Callable[[str], Value]:
+    """A yes/no question as an observation."""
+    return lambda text: YES if question(text) else None
+
+
+def prefix(size: int) -> Callable[[str], Value]:
+    return lambda text: text[:size].lower()
+
+
+def suffix(size: int) -> Callable[[str], Value]:
+    return lambda text: text[-size:].lower()
+
+
+def number_range(text: str) -> Value:
+    """What a number could stand for: a month, a day, an age, a year, or by its length.
+
+    >>> number_range("11"), number_range("31"), number_range("2067"), number_range("02114")
+    ('month', 'day', 'year', '5')
+    """
+    if not (text.isascii() and text.isdigit()):
+        return None
+    if len(text) == 4 and "1890" <= text <= "2199":
+        return "year"
+    if len(text) > 2:
+        return str(min(len(text), 12))
+    number = int(text)
+    if number == 0:
+        return "zero"
+    return "month" if number <= 12 else "day" if number <= 31 else "age" if number < 90 else "old"
+
+
+def letter_pattern(text: str) -> Value:
+    """Consonants and vowels with runs told once: how a word could be spoken.
+
+    >>> letter_pattern("Ruiz"), letter_pattern("CABG")
+    ('cvc', 'cvc')
+    """
+    if not text.isalpha():
+        return None
+    return collapsed("".join("v" if c in "aeiouy" else "c" for c in text.lower()))
+
+
+def is_punctuation(character: str) -> bool:
+    return not character.isalnum() and not character.isspace()
+
+
+def letter_case(text: str) -> str:
+    """How capitals are spread over a token, so that a window of them is a pattern (Tafvizi 2011, 2.4).
+
+    >>> [letter_case(text) for text in ("Ruiz", "MRN", "A", "pain", "McKay", "5")]
+    ['first', 'all', 'first', 'none', 'mixed', 'no_letters']
+    """
+    letters = [c for c in text if c.isalpha()]
+    if not letters:
+        return "no_letters"
+    capitals = [c.isupper() for c in letters]
+    if not any(capitals):
+        return "none"
+    if capitals[0] and not any(capitals[1:]):
+        return "first"
+    return "all" if all(capitals) else "mixed"
+
+
+def consists_of(text: str, *kinds: Callable[[str], bool]) -> bool:
+    """Whether every character is of one of the kinds, and every kind occurs."""
+    return all(any(kind(c) for kind in kinds) for c in text) and all(any(map(kind, text)) for kind in kinds)
+
+
+LEXICAL: dict[str, Callable[[str], Value]] = {
+    "word": lambda text: text,
+    "lower": str.lower,
+    **{f"prefix{n}": prefix(n) for n in range(1, 6)},
+    **{f"suffix{n}": suffix(n) for n in range(1, 6)},
+    "shape": shape,
+    "short_shape": short_shape,
+    "length": lambda text: str(min(len(text), 20)),
+    "number_range": number_range,
+    "letter_pattern": letter_pattern,
+    "letter_case": letter_case,
+    # The yes/no questions of He et al. 2015, table 2.
+    "has_letter": when(lambda text: any(c.isalpha() for c in text)),
+    "has_capital": when(lambda text: any(c.isupper() for c in text)),
+    "begins_capital": when(lambda text: text[0].isupper()),
+    "all_capitals": when(lambda text: all(c.isupper() for c in text)),
+    "has_digit": when(lambda text: any(c.isdigit() for c in text)),
+    "all_digits": when(str.isdigit),
+    "has_punctuation": when(lambda text: any(is_punctuation(c) for c in text)),
+    "letters_and_digits": when(lambda text: consists_of(text, str.isalpha, str.isdigit)),
+    "digits_and_punctuation": when(lambda text: consists_of(text, str.isdigit, is_punctuation)),
+    "no_letters": when(lambda text: not any(c.isalpha() for c in text)),
+}
+
+# What these say of an ASCII text they say of its shape as well: there are few shapes, and many texts.
+OF_SHAPE = frozenset([
+    "shape", "short_shape", "length", "letter_case", "has_letter", "has_capital", "begins_capital",
+    "all_capitals", "has_digit", "all_digits", "has_punctuation", "letters_and_digits",
+    "digits_and_punctuation", "no_letters",
+])  # fmt: skip
+
+
+def gazetteer_word(gazetteer: Gazetteer) -> Callable[[str], Value]:
+    """He et al. 2015, table 2: whether the lowercased token is an element of the list."""
+    words = gazetteer.words
+    return lambda text: YES if text.lower() in words else None
+
+
+def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value]:
+    """Where whole entries stand in lowercased tokens: ``B`` and ``I`` in an entry of several,
+    ``1`` on an entry of one."""
+    values: list[Value] = [None] * len(lowered)
+    for start, end in gazetteer.matches(lowered):
+        values[start:end] = [YES] if end - start == 1 else ["B", *["I"] * (end - start - 1)]
+    return values

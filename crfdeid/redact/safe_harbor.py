@@ -1,0 +1,126 @@
+"""What was found and what became of it, in the words of the Safe Harbor: counts, never text.
+
+The categories are those of 45 CFR 164.514(b)(2)(i), (A) to (R). Names of hospitals, departments and
+employers stand under (B), for they tell a place; what the rule does not ask for is counted apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from crfdeid.redact.redactor import Redaction
+from crfdeid.redact.surrogates import kinds
+
+BEYOND = ("-", "not asked for by the rule: states, countries, professions")
+CATEGORIES = {
+    "A": "names", "B": "places smaller than a state", "C": "dates, and ages over 89",
+    "D": "telephone numbers", "E": "fax numbers", "F": "e-mail addresses", "G": "social security numbers",
+    "H": "medical record numbers", "I": "health plan numbers", "J": "account numbers",
+    "K": "certificate and licence numbers", "L": "vehicles", "M": "devices", "N": "web addresses",
+    "O": "IP addresses", "P": "biometric identifiers", "R": "any other unique number or code",
+    BEYOND[0]: BEYOND[1],
+}  # fmt: skip
+BY_TYPE = {
+    "FAX": "E", "NUMERO_FAX": "E", "SSN": "G", "MEDICALRECORD": "H", "ID_SUJETO_ASISTENCIA": "H",
+    "ID_CONTACTO_ASISTENCIAL": "H", "HEALTHPLAN": "I", "ID_ASEGURAMIENTO": "I",
+    "NUMERO_BENEF_PLAN_SALUD": "I", "ACCOUNT": "J", "LICENSE": "K", "ID_TITULACION_PERSONAL_SANITARIO": "K",
+    "ID_EMPLEO_PERSONAL_SANITARIO": "K", "VEHICLE": "L", "IDENTIF_VEHICULOS_NRSERIE_PLACAS": "L",
+    "DEVICE": "M", "IDENTIF_DISPOSITIVOS_NRSERIE": "M", "BIOID": "P", "IDENTIF_BIOMETRICOS": "P",
+}  # fmt: skip
+BY_KIND = {
+    kinds.NAME: "A", kinds.STREET: "B", kinds.CITY: "B", kinds.ZIP: "B", kinds.HOSPITAL: "B",
+    kinds.ROOM: "B", kinds.DEPARTMENT: "B", kinds.ORGANIZATION: "B", kinds.PLACE: "B", kinds.DATE: "C",
+    kinds.AGE: "C", kinds.PHONE: "D", kinds.EMAIL: "F", kinds.URL: "N", kinds.IP: "O", kinds.STATE: "-",
+    kinds.COUNTRY: "-", kinds.PROFESSION: "-",
+}  # fmt: skip
+
+
+def category(type: str) -> str:
+    """
+    >>> category("DOCTOR"), category("FAX"), category("STATE"), category("SPECIES")
+    ('A', 'E', '-', 'R')
+    """
+    return BY_TYPE.get(type) or BY_KIND.get(kinds.of(type), "R")
+
+
+@dataclass
+class Report:
+    """Counts over redactions. ``treated`` counts by category and treatment. ``apart``: each note was
+    looked at by itself, so that a string of another note of its patient may stand in it. ``named``
+    counts notes whose own name or patient's holds a string that was found."""
+
+    apart: bool = False
+    documents: int = 0
+    written_before: int = 0
+    named: int = 0
+    without_patient: int = 0
+    overlaps: int = 0
+    repeats: int = 0
+    unresolved: int = 0
+    survivors: Counter[str] = field(default_factory=Counter)
+    treated: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, redaction: Redaction) -> None:
+        self.documents += 1
+        self.without_patient += redaction.document.patient is None
+        self.named += redaction.named
+        self.overlaps += redaction.overlaps
+        self.survivors.update(span.type for span in redaction.survivors)
+        for proposal in redaction.proposals:
+            self.repeats += proposal.repeat
+            self.unresolved += not proposal.resolved
+            self.treated.setdefault(category(proposal.type), Counter())[proposal.treatment] += 1
+
+    def table(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {
+            "documents": self.documents,
+            "documents_written_before_and_not_counted": self.written_before,
+            "documents_without_patient": self.without_patient,
+            "documents_whose_id_or_patient_holds_a_found_string": self.named,
+            "looked_for_survivors_in": "each note alone" if self.apart else "all notes of the patient",
+            "overlapping_spans_of_different_types_united": self.overlaps,
+            "repeats_replaced": self.repeats,
+            "unread_replaced_by_marker": self.unresolved,
+            "survivors": dict(sorted(self.survivors.items())),
+            "categories": {
+                letter: {"name": name, **dict(sorted(self.treated.get(letter, Counter()).items()))}
+                for letter, name in CATEGORIES.items()
+            },
+        }
+
+    def lines(self) -> list[str]:
+        """For people."""
+        out = [f"{'45 CFR 164.514(b)(2)(i)':46}  found  treated"]
+        for letter, counts in sorted(self.treated.items()):
+            how = ", ".join(f"{count} {treatment}" for treatment, count in sorted(counts.items()))
+            out.append(f"({letter}) {CATEGORIES[letter]:42} {sum(counts.values()):6}  {how}")
+        out.append(f"{self.documents} notes; {self.repeats} repeats that had no span were replaced")
+        if self.without_patient:
+            out.append(
+                f"{self.without_patient} notes name no patient: each was taken for a patient of its own"
+            )
+        if self.overlaps:
+            out.append(
+                f"{self.overlaps} stretches had overlapping spans of different types; each was replaced whole"
+            )
+        if self.unresolved:
+            out.append(f"{self.unresolved} could not be read and became a marker")
+        return [*out, *self.left()]
+
+    def left(self) -> Iterator[str]:
+        """What is not replaced."""
+        if kept := sum(counts["kept"] for counts in self.treated.values()):
+            yield f"{kept} may stand and were left: weekdays, seasons, ages up to 89, the USA in an address"
+        if self.named:
+            yield f"{self.named} notes have a found string in their id or patient's; --new-ids replaces both"
+        if self.written_before:
+            yield f"{self.written_before} notes were written before and are not counted here"
+        count, where = self.survivors.total(), "its own note" if self.apart else "its patient's output"
+        if count:
+            yield f"{count} places in the output still hold a string that was found elsewhere in {where}"
+        else:
+            yield f"no string that was found stands anywhere in {where}"

@@ -1,0 +1,75 @@
+"""Marking all repeats of a mark in the notes of its patient."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from crfdeid.review.measures import word_boundaries
+from crfdeid.review.operations.marking import at_version, offered, refuse_closed, state
+from crfdeid.review.study.accounts import Reader
+from crfdeid.review.study.errors import Refused
+from crfdeid.review.study.study import Room, book
+from crfdeid.text.document import Document
+
+Table = dict[str, Any]
+AROUND = 40  # characters of context on each side of a repeat
+
+
+def of_mark(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
+    """Where else the text of a mark stands in this patient's notes, marked as well if ``apply``.
+
+    The marks in all notes are one group: one undo takes them back.
+    """
+    with room.store.writing():
+        refuse_closed(room, reader, number)
+        entry = at_version(room, reader, number, given)
+        mark = entry.state.mark(given.get("mark"))
+        sought = room.notes.document(number).covered(mark.span)
+        places, skipped = sought_in(room, reader, room.notes.siblings(number), sought)
+        if given.get("apply") is True and places:
+            mark_all(room, reader, places, mark.type)
+    shown = [place(document, other, edges) for document, other, spans in places for edges in spans]
+    return {"places": shown, "skipped": skipped, "state": state(room, reader, number)}
+
+
+Places = list[tuple[Document, int, list[tuple[int, int]]]]
+
+
+def sought_in(room: Room, reader: Reader, numbers: list[int], sought: str) -> tuple[Places, list[Table]]:
+    """The unmarked places by note, and the notes that could not be looked at, with why."""
+    places: Places = []
+    skipped: list[Table] = []
+    for number in numbers:
+        if room.closed(reader, number):
+            skipped.append({"number": number, "why": "closed"})
+            continue
+        try:
+            document = room.notes.document(number)
+        except Refused as refused:
+            skipped.append({"number": number, "why": refused.why})
+            continue
+        marks = room.marking.entry(book(reader.name), number).state.marks
+        found = word_boundaries.repeats(document.text, sought)
+        free = [(a, b) for a, b in found if all(b <= mark.start or mark.end <= a for mark in marks)]
+        if free:
+            places.append((document, number, free))
+    return places, skipped
+
+
+def mark_all(room: Room, reader: Reader, places: Places, type: str) -> None:
+    shelf, group = book(reader.name), uuid.uuid4().hex
+    for _, number, found in places:
+        entry = room.marking.entry(shelf, number)
+        spans = [[start, end, type] for start, end in found]
+        action: Table = {"kind": "add_many", "spans": spans, "by": "repeat", "group": group}
+        if entry.state.system is None and offered(room, entry.state, number):
+            action["system"] = room.premarks
+        room.marking.append(shelf, number, entry.version, reader.name, action)
+
+
+def place(document: Document, number: int, edges: tuple[int, int]) -> Table:
+    start, end = edges
+    before, after = document.text[max(start - AROUND, 0) : start], document.text[end : end + AROUND]
+    return {"number": number, "start": start, "end": end, "before": before, "after": after}

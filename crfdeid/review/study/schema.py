@@ -1,0 +1,100 @@
+"""The tables of a study's store, and opening one.
+
+The log of actions only ever grows (triggers refuse anything else); ``states`` holds what it folds to, for
+speed. Offsets and types, no note text.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+from crfdeid.review.study.errors import StoreFault
+
+APPLICATION = 0x63726664  # "crfd" in SQLite's file header
+VERSION = 1
+
+TABLES = """
+CREATE TABLE study(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE notes(
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, patient TEXT, part TEXT NOT NULL, file TEXT NOT NULL,
+    fingerprint TEXT NOT NULL, length INTEGER NOT NULL, words INTEGER NOT NULL,
+    size INTEGER NOT NULL, modified INTEGER NOT NULL);
+CREATE INDEX notes_of_patient ON notes(patient);
+CREATE TABLE readers(name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT) WITHOUT ROWID;
+CREATE TABLE actions(
+    book TEXT NOT NULL, note INTEGER NOT NULL, version INTEGER NOT NULL, by TEXT NOT NULL, at REAL NOT NULL,
+    action TEXT NOT NULL, PRIMARY KEY(book, note, version)) WITHOUT ROWID;
+CREATE TRIGGER actions_stay BEFORE UPDATE ON actions BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
+CREATE TRIGGER actions_last BEFORE DELETE ON actions BEGIN SELECT RAISE(ABORT, 'the log only grows'); END;
+CREATE TABLE states(
+    book TEXT NOT NULL, note INTEGER NOT NULL, version INTEGER NOT NULL, undo INTEGER NOT NULL,
+    redo INTEGER NOT NULL, undo_group TEXT, redo_group TEXT, done INTEGER NOT NULL, marks INTEGER NOT NULL,
+    decided INTEGER NOT NULL, state TEXT NOT NULL, PRIMARY KEY(book, note)) WITHOUT ROWID;
+CREATE TABLE closed(note INTEGER NOT NULL, reader TEXT NOT NULL, PRIMARY KEY(note, reader)) WITHOUT ROWID;
+CREATE TABLE seen(note INTEGER NOT NULL, reader TEXT NOT NULL, PRIMARY KEY(note, reader)) WITHOUT ROWID;
+CREATE TABLE times(
+    reader TEXT NOT NULL, note INTEGER NOT NULL, seconds REAL NOT NULL,
+    PRIMARY KEY(reader, note)) WITHOUT ROWID;
+CREATE TABLE systems(
+    name TEXT PRIMARY KEY, number INTEGER NOT NULL, at REAL NOT NULL,
+    notes_read INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE found(
+    system TEXT NOT NULL, note INTEGER NOT NULL, spans TEXT NOT NULL, count INTEGER NOT NULL, doubt REAL,
+    PRIMARY KEY(system, note)) WITHOUT ROWID;
+"""
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """A connection to the store at ``path``, which is made where there is none, for its owner's eyes only.
+
+    Write-ahead log and ``synchronous=FULL``: a commit is on disk when it returns. Raises
+    :class:`StoreFault` where this is no store, one of a newer version, or one that others may read.
+    """
+    fresh = created(path)
+    connection = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+    try:
+        if fresh:
+            build(connection)
+        check(connection, path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+    except sqlite3.Error as error:
+        connection.close()
+        raise StoreFault(f"{path}: cannot be opened as a store: {error}") from None
+    except BaseException:
+        connection.close()
+        raise
+
+
+def created(path: Path) -> bool:
+    """Make an empty file of mode 0600 unless there is one; whether it is empty."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise StoreFault(f"{path}: {error.strerror or error}") from None
+    if not path.is_file():
+        raise StoreFault(f"{path}: not a file; wanted a study's store")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        raise StoreFault(f"{path}: mode {mode:o} lets others read it; chmod 600 first")
+    return path.stat().st_size == 0
+
+
+def build(connection: sqlite3.Connection) -> None:
+    marks = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+    connection.executescript(f"BEGIN IMMEDIATE; {marks} {TABLES} COMMIT;")
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise StoreFault(f"{path}: an SQLite file, but no study's store")
+    if version != VERSION:
+        raise StoreFault(f"{path}: a store of version {version}; this program reads version {VERSION}")

@@ -1,0 +1,46 @@
+"""What a person changed of the surrogates that were proposed for a note, and whether they approved them
+(Douglass 2005, section 2.4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from crfdeid.review.study.event_log import Action, Fold, Summary
+
+BOOK = "surrogates"
+
+
+@dataclass(frozen=True)
+class Replacing:
+    """``edits``: replacements by stretch ("12-16"). ``approved``: the fingerprint of the replaced text as it
+    was approved."""
+
+    edits: Mapping[str, str] = field(default_factory=dict)
+    approved: str | None = None
+
+
+def apply(state: Replacing, action: Action) -> Replacing:
+    """
+    >>> apply(Replacing(), {"kind": "edit", "edits": {"12-16": "Moreau"}}).edits
+    {'12-16': 'Moreau'}
+    """
+    if action["kind"] == "edit":
+        return replace(state, edits={**state.edits, **action["edits"]})
+    return replace(state, approved=action["text"] if action["kind"] == "approve" else None)
+
+
+def dump(state: Replacing) -> dict[str, Any]:
+    return {"edits": state.edits, "approved": state.approved}
+
+
+def load(table: Mapping[str, Any]) -> Replacing:
+    return Replacing(table["edits"], table["approved"])
+
+
+def summary(state: Replacing) -> Summary:
+    return Summary(state.approved is not None, len(state.edits), 0)
+
+
+FOLD: Fold[Replacing] = Fold(Replacing(), apply, dump, load, summary)

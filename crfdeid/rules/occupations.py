@@ -1,0 +1,56 @@
+"""Professions and employers. The papers' rule systems have none; i2b2 2014 marks both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crfdeid.rules.indexed_note import Edges, Note
+from crfdeid.rules.lists import Lists
+from crfdeid.rules.name_parts import nameable
+from crfdeid.rules.phrases import entries, run
+from crfdeid.rules.rule import rule
+from crfdeid.rules.word_forms import words
+
+BEFORE_PROFESSION = re.compile(
+    r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "
+    r"|\bwork(?:s|ed|ing)?(?: full[- ]time| part[- ]time)? as an? "
+    r"|\boccupation(?:\s*[:=]\s*|\s+is an? )"
+    r"|\b(?:became|employed as|career as|former|job as) an? (?:retired |former |self-employed )?)$",
+    re.IGNORECASE,
+)
+EMPLOYER = re.compile(
+    r"(?:employer|employed|works?|worked|working|insurance|insurer)"
+    r"(?:\s*[:=]\s*|(?: \w+){0,2}? (?:for|at|by|with) )(?:the )?",
+    re.IGNORECASE,
+)
+EMPLOYER_WORDS = words("employer employed works work worked working insurance insurer")
+NEAR = 40  # characters before a profession
+
+
+@rule("PROFESSION", "ours")
+def profession(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A profession of the list after "retired", "works as a", "Occupation:" and the like."""
+    for first, stop in entries(note, lists.professions):
+        if BEFORE_PROFESSION.search(note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]):
+            begin = first - 1 if first and note.before(first) in ("retired", "former") else first
+            yield note.edges(begin, stop)
+
+
+@rule("ORGANIZATION", "ours")
+def employer(note: Note, lists: Lists) -> Iterator[Edges]:
+    """Capitalised words after "works for", "Employer:" or "Insurance:"; at least one is no common word,
+    or all are an entry of the list."""
+    listed = {first: stop for first, stop in entries(note, lists.organizations)}
+    for index in note.places(EMPLOYER_WORDS):
+        match = EMPLOYER.match(note.text, note.starts[index])
+        first = note.index_at.get(match.end()) if match else None
+        if first is None or not note.capital(first):
+            continue
+        stop = listed.get(first) or run(note, first, note.capital, 4)
+        field = match[0].rstrip().endswith((":", "="))
+        if field or first in listed or any(nameable(note, lists, i) for i in range(first, stop)):
+            yield note.edges(first, stop)
+
+
+RULES = (profession, employer)

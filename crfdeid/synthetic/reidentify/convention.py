@@ -1,0 +1,157 @@
+"""How a host text hides its PHI: a small TOML file (``*.toml`` beside this module), and what it finds.
+
+line_breaks = "kept"           # or "commas"
+[vocabulary]
+MONTH = '(?:January|February)'
+[[placeholder]]                # replaced by a surrogate, in one of the forms
+type = "DOCTOR"
+pattern = 'Dr\\. (X)'
+forms = ["last", "full"]
+[[real]]                       # labelled as it stands
+type = "DATE"
+pattern = '<MONTH> \\d+'
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crfdeid.errors import ConfigurationFault, near
+from crfdeid.files import read_text
+from crfdeid.synthetic.reidentify.convention_patterns import compiled, expanded
+from crfdeid.synthetic.reidentify.linebreaks import RESTORED
+from crfdeid.synthetic.slots import PHI
+
+HERE = Path(__file__).parent
+KEYS = {
+    "line_breaks": str,
+    "unsettled": str,
+    "set_aside": list,
+    "vocabulary": dict,
+    "placeholder": list,
+    "real": list,
+}
+RULE_KEYS = {"type": str, "pattern": str, "forms": list}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch that is PHI. ``replaced``: a surrogate goes there, in one of ``forms`` (those
+    of :mod:`crfdeid.synthetic.reidentify.fill`; none for a gold span, whose own form is kept)."""
+
+    start: int
+    end: int
+    type: str
+    replaced: bool
+    forms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    type: str
+    pattern: re.Pattern[str]
+    replaced: bool
+    forms: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Convention:
+    """``unsettled`` matches what may be PHI where no rule can tell; ``set_aside`` are ids of
+    documents that were read and cannot be settled."""
+
+    rules: tuple[Rule, ...]
+    unsettled: re.Pattern[str] | None
+    set_aside: frozenset[str]
+    line_breaks: str
+
+
+@cache
+def read(name: str | Path) -> Convention:
+    """The convention of a file, or the shipped one of that name. Raises :class:`ConfigurationFault`."""
+    path = Path(name) if Path(name).is_file() else HERE / f"{name}.toml"
+    if not path.is_file():
+        known = sorted(path.stem for path in HERE.glob("*.toml"))
+        raise ConfigurationFault(
+            f"{name}: no such file, and no convention of that name{near(str(name), known)}; "
+            f"there are {', '.join(known)}"
+        )
+    try:
+        table = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationFault(f"{path}: {error}") from None
+    return build(table, str(path))
+
+
+def build(table: dict[str, Any], where: str) -> Convention:
+    """The convention of a file's table; ``where`` begins the message of a fault."""
+    check_keys(table, KEYS, where)
+    words: dict[str, str] = {}
+    for name, text in table.get("vocabulary", {}).items():
+        words[name] = expanded(text, words, f"{where}: vocabulary.{name}")
+    rules = [
+        rule(entry, kind == "placeholder", words, f"{where}: {kind} {number}")
+        for kind in ("placeholder", "real")
+        for number, entry in enumerate(table.get(kind, ()), 1)
+    ]
+    if not rules:
+        raise ConfigurationFault(f"{where}: no [[placeholder]] and nothing [[real]]")
+    if (breaks := table.get("line_breaks", "kept")) not in RESTORED:
+        raise ConfigurationFault(f"{where}: line_breaks = {breaks!r}: wanted {' or '.join(RESTORED)}")
+    doubt = table.get("unsettled")
+    return Convention(
+        tuple(rules),
+        compiled(expanded(doubt, words, where), f"{where}: unsettled", re.VERBOSE) if doubt else None,
+        frozenset(table.get("set_aside", ())),
+        breaks,
+    )
+
+
+def check_keys(table: dict[str, Any], known: dict[str, type], where: str) -> None:
+    for key, value in table.items():
+        if key not in known:
+            raise ConfigurationFault(f"{where}: no key {key}{near(key, known)}; wanted {', '.join(known)}")
+        if not isinstance(value, known[key]):
+            raise ConfigurationFault(f"{where}: {key} = {value!r}: wanted a {known[key].__name__}")
+
+
+def check_forms(type: str, forms: Iterable[str], where: str) -> None:
+    known = {form for of_type, variants in PHI.values() if of_type == type for form in variants}
+    for form in forms:
+        if form not in known:
+            raise ConfigurationFault(f"{where}: {form}: no form of {type}{near(form, known)}")
+
+
+def rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], where: str) -> Rule:
+    check_keys(entry, RULE_KEYS, where)
+    if not {"type", "pattern"} <= entry.keys():
+        raise ConfigurationFault(f"{where}: wanted a type and a pattern")
+    check_forms(entry["type"], entry.get("forms", ()), where)
+    pattern = compiled(expanded(entry["pattern"], words, where), where)
+    return Rule(entry["type"], pattern, replaced, tuple(entry.get("forms", ())))
+
+
+def found(text: str, convention: Convention) -> list[Place]:
+    """The places of a text, in order, none overlapping: the earlier rule wins."""
+    taken: list[Place] = []
+    for each in convention.rules:
+        for match in each.pattern.finditer(text):
+            start, end = match.span(match.lastindex or 0)
+            if start < end and not any(start < other.end and other.start < end for other in taken):
+                taken.append(Place(start, end, each.type, each.replaced, each.forms))
+    return sorted(taken, key=lambda place: place.start)
+
+
+def unsettled(text: str, places: Iterable[Place], convention: Convention) -> Iterator[re.Match[str]]:
+    """What, outside ``places``, may be PHI and may not."""
+    if convention.unsettled is None:
+        return
+    places = list(places)
+    for match in convention.unsettled.finditer(text):
+        if not any(match.start() < place.end and place.start < match.end() for place in places):
+            yield match

@@ -1,0 +1,116 @@
+"""The three corpora that hosts are made into (Sibanda & Uzuner 2006, sections 3 and 6):
+re-identified, ambiguous, and out of dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+from typing import NamedTuple
+
+from crfdeid.errors import ConfigurationFault, DocumentFault, near
+from crfdeid.synthetic import noise, pieces, train_test_parts
+from crfdeid.synthetic.frames import Frame
+from crfdeid.synthetic.pieces import Piece
+from crfdeid.synthetic.reidentify import Host, head_and_foot, renaming
+from crfdeid.synthetic.reidentify.fill import HostCast
+from crfdeid.synthetic.reidentify.renaming import Renaming
+from crfdeid.text.document import Document
+
+KINDS: dict[str, Callable[[Iterable[str]], Callable[[Random], Renaming | None]]] = {
+    "reidentified": lambda texts: renaming.none,
+    "ambiguous": renaming.ambiguous,
+    "out-of-dictionary": renaming.out_of_dictionary,
+}
+WRAPPED, CAPITALS = 1 / 3, 1 / 12  # how often lines are cut, and everything is in capitals
+
+
+class Part(NamedTuple):
+    """A stretch of a document while it is made: ``where`` is ``host``, ``head``, ``foot`` or
+    ``mention``."""
+
+    where: str
+    piece: Piece
+
+
+@dataclass(frozen=True)
+class Made:
+    """A document and where each of its spans stands (see :class:`Part`), in their order;
+    ``host`` holds the stretches of the document that are the host's own, as start and end."""
+
+    document: Document
+    where: tuple[str, ...]
+    host: tuple[tuple[int, int], ...]
+
+
+def make(
+    kind: str,
+    hosts: Sequence[Host],
+    seed: int,
+    part: str = "all",
+    plain: bool = False,
+    count: int | None = None,
+) -> Iterator[Made]:
+    """The corpus of ``kind`` from the hosts of ``part``, or the first ``count`` of them. A host is
+    in train or test by its patient, or its id, and the two share no names. ``plain`` adds nothing
+    and leaves lines as they are. Raises :class:`ConfigurationFault` for an unknown kind or part,
+    :class:`DocumentFault` where the part has no host."""
+    if kind not in KINDS:
+        raise ConfigurationFault(f"{kind}: no such corpus{near(kind, KINDS)}; wanted {', '.join(KINDS)}")
+    train_test_parts.check(part)
+    chosen = [host for host in hosts if train_test_parts.belongs(host.patient or host.id, part)][:count]
+    if not chosen:
+        raise DocumentFault(f"none of {len(hosts)} documents is in part {part}")
+    renaming_for = KINDS[kind](text for host in chosen for text in host.rest())
+    for number, host in enumerate(chosen):
+        rng = Random(f"{seed}-{kind}-{host.id}")
+        cast = HostCast(host, rng, part, renaming_for(rng))
+        mentions = [] if plain else head_and_foot.mentions(number, part, rng)
+        yield finished(list(composed(host, cast, mentions, plain)), host, rng, plain)
+
+
+def composed(host: Host, cast: HostCast, mentions: Sequence[Frame], plain: bool) -> Iterator[Part]:
+    """The parts of the document, the host's places filled."""
+    if not plain:
+        yield from (Part("head", piece) for piece in head_and_foot.head(cast))
+    rest = list(host.rest())
+    longest = max(range(len(rest)), key=lambda number: len(rest[number]))  # where the mentions go
+    for number, text in enumerate(rest):
+        if number:
+            place = host.places[number - 1]
+            yield Part("host", Piece(filled(host, number - 1, cast), place.type))
+        if plain or number != longest:
+            yield Part("host", Piece(text))
+            continue
+        for stretch in head_and_foot.spread(text, mentions, cast.rng):
+            if isinstance(stretch, str):
+                yield Part("host", Piece(stretch))
+            else:
+                yield from (Part("mention", piece) for piece in cast.render(stretch))
+    if not plain:
+        yield from (Part("foot", piece) for piece in head_and_foot.foot(cast))
+
+
+def filled(host: Host, number: int, cast: HostCast) -> str:
+    """What stands in a place: its surrogate, or what is really there (in the wording of the
+    corpus)."""
+    place = host.places[number]
+    text = host.text[place.start : place.end]
+    if not place.replaced:
+        return cast.worded(text, place.type, "acronym" if text.isupper() else None)
+    return cast.surrogate(text, place)
+
+
+def finished(made: list[Part], host: Host, rng: Random, plain: bool) -> Made:
+    texts = [part.piece for part in made]
+    if not plain and rng.random() < WRAPPED:
+        texts = noise.wrapped(texts, rng.randrange(60, 81))
+    if not plain and rng.random() < CAPITALS:
+        texts = noise.upper(texts)
+    document = pieces.document(texts, host.id, host.patient)
+    ends = list(accumulate(len(piece.text) for piece in texts))
+    bounds = [(end - len(p.text), end, part.where) for part, p, end in zip(made, texts, ends)]
+    typed = [(a, b, where) for (a, b, where), piece in zip(bounds, texts) if piece.type]
+    where = tuple(next(w for a, b, w in typed if a < s.end and s.start < b) for s in document.spans)
+    return Made(document, where, tuple((a, b) for a, b, w in bounds if w == "host" and a < b))

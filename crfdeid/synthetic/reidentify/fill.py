@@ -1,0 +1,152 @@
+"""What goes into the places of a host: people, places and numbers of :mod:`crfdeid.synthetic`.
+
+The same placeholder is the same person through a text. A form is a variant of
+docs/synthetic.md (``full``, ``last``, ``numeric``); a gold span keeps the form that it has.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date, timedelta
+from random import Random
+
+from crfdeid.errors import SchemeFault, near
+from crfdeid.synthetic import cast, people, places
+from crfdeid.synthetic.cast import Cast, World
+from crfdeid.synthetic.frames import Slot
+from crfdeid.synthetic.people import Person
+from crfdeid.synthetic.pieces import Piece
+from crfdeid.synthetic.reidentify import Host
+from crfdeid.synthetic.reidentify.convention import Place
+from crfdeid.synthetic.reidentify.name_forms import form_of
+from crfdeid.synthetic.reidentify.renaming import NAMES, Renaming, renamable, words_of
+from crfdeid.synthetic.slots import PHI
+
+SLOTS = {type: name for name, (type, _) in reversed(PHI.items())} | {"LOCATION": "city", "ID": "idnum"}
+FURTHER = {"AGE": "relative_age", "HOSPITAL": "hospital2", "DATE": "past_date"}  # the second and on
+TRIES = 100
+STAFF = ("doctor", "doctor2", "doctor3")
+FEMALE = re.compile(r"\b(?:she|her|female|woman|lady|girl|mrs|ms)\b", re.IGNORECASE)
+MALE = re.compile(r"\b(?:he|his|him|male|man|gentleman|boy|mr)\b", re.IGNORECASE)
+YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
+
+
+class HostCast(Cast):
+    """Who and what a host is about. ``rename`` gives names another wording."""
+
+    def __init__(self, host: Host, rng: Random, part: str, rename: Renaming | None) -> None:
+        about = world(host, rng, part)
+        self.rename = rename
+        super().__init__(renamed(about, rename) if rename else about, rng, about.first_note)
+        self.numeric = cast.dates.habit(rng)
+        self.patients: list[tuple[set[str], Person]] = []
+        self.doctors: list[tuple[set[str], Person]] = []
+        self.values: dict[tuple[str, str], str] = {}
+
+    def fill(self, slot: Slot) -> Piece:
+        text, type = super().fill(slot)
+        return Piece(self.worded(text, type, slot.variant), type)
+
+    def worded(self, text: str, type: str | None, form: str | None = None) -> str:
+        if self.rename is None or type is None or not renamable(text, type, form):
+            return text
+        return self.rename(text, type)
+
+    def surrogate(self, text: str, place: Place) -> str:
+        """What goes in ``place``, where ``text`` stands. Raises :class:`SchemeFault` on a type
+        that nothing can stand in for."""
+        if place.type not in SLOTS:
+            raise SchemeFault(f"{place.type}: no surrogates for this type{near(place.type, SLOTS)}")
+        form = self.rng.choice(place.forms) if place.forms else form_of(text, place.type)
+        if place.type in NAMES:
+            return self.name(text, place, form)
+        key = (place.type, text.casefold())
+        if key not in self.values:
+            self.values[key] = self.value(place.type, form, text)
+        return self.values[key]
+
+    def name(self, old: str, place: Place, form: str) -> str:
+        """The name of whom ``old`` names; somebody else's where they are alike (initials)."""
+        person = self.person(old, place)
+        while (made := people.written(person, form, self.rng)).casefold() == old.casefold():
+            person = people.person(self.rng, self.world.part)
+        return self.worded(made, place.type, form)
+
+    def value(self, type: str, form: str, old: str) -> str:
+        """Something other than ``old``, but for a type that has no more than few values."""
+        seen = any(known == type for known, _ in self.values)
+        slot = FURTHER.get(type, SLOTS[type]) if seen else SLOTS[type]
+        for _ in range(TRIES):
+            made = self.fill(Slot(slot, form if form in PHI[slot][1] else None, False)).text
+            if made.casefold() != old.casefold():
+                break
+            slot = FURTHER.get(type, SLOTS[type])
+            self.town = places.town(self.rng, self.world.part)
+        return made
+
+    def person(self, text: str, place: Place) -> Person:
+        """Who ``text`` names: a known person where it shares a word with what named them
+        before. Every placeholder of a patient is the patient."""
+        words = set(words_of(text)) or {text}
+        known = self.patients if place.type == "PATIENT" else self.doctors
+        for named, person in known:
+            if named & words or (place.type == "PATIENT" and place.forms):
+                named |= words
+                return person
+        person = self.newcomer(place.type, len(known))
+        while words & {*words_of(person.first), *words_of(person.last)}:
+            person = people.person(self.rng, self.world.part)
+        known.append((words, person))
+        return person
+
+    def newcomer(self, type: str, number: int) -> Person:
+        if type == "PATIENT" and number == 0:
+            return self.world.patient
+        if type == "DOCTOR" and number < len(STAFF):
+            return self.world.staff[STAFF[number]]
+        return people.person(self.rng, self.world.part)
+
+
+def world(host: Host, rng: Random, part: str) -> World:
+    """A world in which the patient has the sex and age that the text says, and the notes the
+    last year that stands there."""
+    made = cast.world(rng, part)
+    women, men = len(FEMALE.findall(host.text)), len(MALE.findall(host.text))
+    sex = made.patient.sex if women == men else "F" if women > men else "M"
+    real = [(p.type, host.text[p.start : p.end]) for p in host.places if not p.replaced]
+    years = [int(year) for _, text in real for year in YEAR.findall(text)]
+    today = date(max(years, default=rng.randint(1995, 2012)), 1, 1) + timedelta(rng.randrange(365))
+    ages = [int(text) for type, text in real if type == "AGE" and text.isdecimal()]
+    age = ages[0] if ages and ages[0] < 110 else int((made.first_note - made.dob).days / 365.25)
+    return replace(
+        made,
+        patient=people.person(rng, part, sex),
+        first_note=today,
+        dob=today - timedelta(age * 365.25 + rng.randrange(5, 360)),
+    )
+
+
+def renamed(about: World, rename: Renaming) -> World:
+    """The world with other words in its names: initials and acronyms follow."""
+
+    def person(known: Person) -> Person:
+        first, middle, last = (rename(name, "PATIENT") for name in (known.first, known.middle, known.last))
+        return replace(known, first=first, middle=middle, last=last)
+
+    def hospital(known: places.Hospital) -> places.Hospital:
+        full = rename(known.full, "HOSPITAL")
+        return places.Hospital(full, places.acronym(full), places.nick(full))
+
+    def town(known: places.Town) -> places.Town:
+        return replace(known, city=rename(known.city, "CITY"), state=rename(known.state, "STATE"))
+
+    return replace(
+        about,
+        patient=person(about.patient),
+        staff={role: person(known) for role, known in about.staff.items()},
+        hospital=hospital(about.hospital),
+        hospital2=hospital(about.hospital2),
+        town=town(about.town),
+        hospital_town=town(about.hospital_town),
+    )

@@ -1,0 +1,88 @@
+"""What a host text lacks: head, foot and mentions with PHI of every type.
+
+Heads and feet are those of :mod:`crfdeid.synthetic`. Mentions (``mentions.txt``) are
+sentences that take any form of their slot, and go through all forms of all slots in turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from crfdeid.files import read_text
+from crfdeid.synthetic import frames, genres, notes, slots
+from crfdeid.synthetic.cast import Cast
+from crfdeid.synthetic.frames import Frame
+from crfdeid.synthetic.pieces import Piece
+from crfdeid.synthetic.train_test_parts import weighted
+
+MENTIONS = 3  # a document
+HEAD, FOOT = 0.8, 0.75  # how often there is one
+SENTENCE_END = re.compile(r"(?<=[a-z]{2}[.]) (?=[A-Z])")
+TEST_SHARE = 3  # of a slot's mentions one in so many is for the test part
+
+
+def head(cast: Cast) -> list[Piece]:
+    return around("head", cast) if cast.rng.random() < HEAD else []
+
+
+def foot(cast: Cast) -> list[Piece]:
+    return [Piece("\n\n"), *around("foot", cast)] if cast.rng.random() < FOOT else []
+
+
+def around(kind: str, cast: Cast) -> list[Piece]:
+    known = [genre for genre in genres.all_genres().values() if genre.name != "query"]
+    return notes.around(kind, weighted(cast.rng, ((genre.weight, genre) for genre in known)), cast)
+
+
+@cache
+def sentences() -> dict[str, tuple[str, ...]]:
+    """The mentions by slot; ``{}`` is where the slot goes."""
+    found: dict[str, list[str]] = {}
+    for line in read_text(Path(__file__).parent / "mentions.txt").splitlines():
+        if line and not line.startswith("#"):
+            slot, _, sentence = line.partition(": ")
+            found.setdefault(slot, []).append(sentence)
+    return {slot: tuple(group) for slot, group in found.items()}
+
+
+@cache
+def forms() -> tuple[tuple[str, str | None], ...]:
+    """Every slot of the mentions in every form, in an order that mixes them."""
+    pairs = [(slot, form) for slot in sentences() for form in slots.VARIANTS[slot] or (None,)]
+    Random("mentions").shuffle(pairs)
+    return tuple(pairs)
+
+
+def mentions(number: int, part: str, rng: Random) -> list[Frame]:
+    """The mentions of document ``number``; consecutive numbers go through all forms."""
+    pairs = forms()
+    turn = [pairs[(number * MENTIONS + step) % len(pairs)] for step in range(MENTIONS)]
+    return [mention(slot, form, part, rng) for slot, form in turn]
+
+
+def mention(slot: str, form: str | None, part: str, rng: Random) -> Frame:
+    of_slot = sentences()[slot]
+    chosen = {
+        "all": of_slot,
+        "test": of_slot[::TEST_SHARE],
+        "train": tuple(s for n, s in enumerate(of_slot) if n % TEST_SHARE),
+    }[part]
+    text = rng.choice(chosen).replace("{}", f"{{{slot}.{form}}}" if form else f"{{{slot}}}")
+    return frames.parse(text, "mentions.txt")
+
+
+def spread(text: str, sentences: Sequence[Frame], rng: Random) -> Iterator[str | Frame]:
+    """The text with the sentences put between its own; after it, where it has none."""
+    gaps = [match.span() for match in SENTENCE_END.finditer(text)]
+    chosen = sorted(rng.sample(gaps, min(len(gaps), len(sentences))))
+    at = 0
+    for (start, end), sentence in zip(chosen, sentences):
+        yield from (text[at:start], " ", sentence, " ")
+        at = end
+    yield text[at:]
+    for sentence in sentences[len(chosen) :]:
+        yield from ("\n", sentence)

@@ -1,0 +1,138 @@
+"""Names made of other words: of words that the host uses as no PHI, or of letters in an order
+that no list holds (Sibanda & Uzuner 2006, sections 6.2 and 6.3)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Set
+from functools import cache
+from random import Random
+
+from crfdeid import resources
+from crfdeid.errors import DocumentFault
+from crfdeid.text import gazetteer
+
+WORD = re.compile(r"[^\W\d_]{2,}")
+NAMES = frozenset({"PATIENT", "DOCTOR"})
+PLACES = frozenset(
+    {"HOSPITAL", "ORGANIZATION", "STREET", "CITY", "STATE", "COUNTRY", "DEPARTMENT", "LOCATION-OTHER",
+     "LOCATION"}
+)  # fmt: skip
+SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+# Words of a place's name that say where or of what kind it is, besides those of the lists.
+PARTS = frozenset(
+    {"the", "of", "and", "our", "at", "for", "in", "on", "po", "box", "north", "south", "east", "west", "new",
+     "apt", "unit", "suite", "floor", "first", "second", "third", "ninth", "st", "nd", "rd", "th"}
+)  # fmt: skip
+COMMON = 150  # so many of the most frequent words are no names (this, that), or one in twenty
+SHORT = ("initials", "acronym", "abbr")  # forms that hold no word to rename
+LISTS = ("surnames", "first_names", "us_cities", "world_cities")
+
+
+class Renaming:
+    """Another word for each word of a name, the same throughout a document; ``draw`` gives one
+    for the (lowercased) word. Words of :func:`kept` and single letters stay."""
+
+    def __init__(self, draw: Callable[[str], str]) -> None:
+        self.draw = draw
+        self.made: dict[str, str] = {}
+        self.given: set[str] = set()
+
+    def __call__(self, text: str, type: str) -> str:
+        stay = kept(type) | self.given
+        return WORD.sub(lambda match: self.word(match[0], stay), text)
+
+    def word(self, word: str, stay: Set[str]) -> str:
+        low = word.lower()
+        if low in stay:
+            return word
+        if low not in self.made:
+            self.made[low] = self.draw(low)
+            self.given.add(self.made[low])
+        return cased(self.made[low], word)
+
+
+def cased(word: str, like: str) -> str:
+    """
+    >>> cased("swan", "RUIZ"), cased("swan", "Ruiz"), cased("swan", "ruiz")
+    ('SWAN', 'Swan', 'swan')
+    """
+    return word.upper() if like.isupper() else word.capitalize() if like[0].isupper() else word
+
+
+@cache
+def kept(type: str) -> frozenset[str]:
+    """Lowercased words that a name of the type keeps: what kind of place it is, Jr."""
+    if type in NAMES:
+        return SUFFIXES
+    lists = (gazetteer.lines(gazetteer.find(name)) for name in ("hospital_words", "street_words", "titles"))
+    return PARTS | {word for entries in lists for entry in entries for word in words_of(entry)}
+
+
+def renamable(text: str, type: str, form: str | None = None) -> bool:
+    """Whether a name has words to rename: initials, acronyms and postal codes of states have none."""
+    short = form in SHORT or (type == "STATE" and len(text) == 2)
+    return type in NAMES | PLACES and not short
+
+
+@cache
+def dictionary() -> frozenset[str]:
+    """Every lowercased word of every list that ships."""
+    paths = sorted(resources.folder("gazetteers").glob("*.txt"))
+    return frozenset(word for path in paths for entry in gazetteer.lines(path) for word in words_of(entry))
+
+
+def words_of(text: str) -> list[str]:
+    """The lowercased words, of two letters or more.
+
+    >>> words_of("A Foley's 3mm tip")
+    ['foley', 'mm', 'tip']
+    """
+    return [word.lower() for word in WORD.findall(text)]
+
+
+def none(rng: Random) -> Renaming | None:
+    """Names as they come."""
+    return None
+
+
+def ambiguous(texts: Iterable[str]) -> Callable[[Random], Renaming]:
+    """A maker of renamings whose words are all in ``texts``, which are no PHI: a third of them
+    words that lists of names and towns hold as well (Sharp, Temple), a third such as the texts
+    write with a capital (Swan, Chest), a third any."""
+    texts = list(texts)
+    counts = Counter(word for text in texts for word in words_of(text))
+    never = {word for word, _ in counts.most_common(min(COMMON, len(counts) // 20))} | kept("HOSPITAL")
+    words = sorted(word for word in counts if 4 <= len(word) <= 11 and word not in never)
+    if not words:
+        raise DocumentFault("the texts have no words that names could be made of")
+    lists = (gazetteer.lines(gazetteer.find(name)) for name in LISTS)
+    names = {word for entries in lists for entry in entries for word in words_of(entry)}
+    capitals = {w.lower() for text in texts for w in WORD.findall(text) if w.istitle()}
+    pools = [[word for word in words if word in chosen] or words for chosen in (names, capitals, counts)]
+    return lambda rng: Renaming(lambda word: rng.choice(rng.choice(pools)))
+
+
+def out_of_dictionary(texts: Iterable[str]) -> Callable[[Random], Renaming]:
+    """A maker of renamings whose words are the letters of the names in another order, found
+    neither in a list nor in ``texts``."""
+    known = dictionary() | {word for text in texts for word in words_of(text)}
+    return lambda rng: Renaming(lambda word: unlisted(word, rng, known))
+
+
+def unlisted(word: str, rng: Random, known: frozenset[str]) -> str:
+    """The letters of ``word`` in an order that is not ``known``; a short word takes on
+    further letters until there is one.
+
+    >>> unlisted("ruiz", Random(1), frozenset())
+    'zriu'
+    """
+    letters = list(word)
+    for attempt in range(1, 10_000):
+        rng.shuffle(letters)
+        if (made := "".join(letters)) not in known and made != word:
+            return made
+        if attempt % 20 == 0:
+            letters.append(rng.choice("aeiouklmnrst"))
+    raise AssertionError("unreachable: the known words are finite")

@@ -1,0 +1,58 @@
+"""The train and test parts: a name, place or frame belongs to one of them for ever,
+by a hash of its text, so that a score on the test part is no memory test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+from zlib import crc32
+
+from crfdeid import resources
+from crfdeid.errors import ConfigurationFault, near
+from crfdeid.text.gazetteer import lines
+
+PARTS = ("train", "test", "all")
+TEST_SHARE = 5  # one in so many
+Item = TypeVar("Item")
+
+
+def check(part: str) -> None:
+    if part not in PARTS:
+        raise ConfigurationFault(
+            f"{part}: no part of the notes{near(part, PARTS)}; wanted train, test or all"
+        )
+
+
+def belongs(text: str, part: str) -> bool:
+    """Whether ``text`` may occur in ``part``. Case does not matter.
+
+    >>> [sum(belongs(f"name {n}", part) for n in range(100)) for part in PARTS]
+    [82, 18, 100]
+    """
+    return part == "all" or (crc32(text.lower().encode()) % TEST_SHARE == 0) == (part == "test")
+
+
+def draw(part: str, make: Callable[[], str]) -> str:
+    """The first text that ``make`` gives that belongs to ``part``."""
+    for _ in range(200):
+        if belongs(text := make(), part):
+            return text
+    raise ConfigurationFault(f"nothing for part {part} in 200 draws")
+
+
+@cache
+def listed(name: str, part: str = "all") -> tuple[str, ...]:
+    """The entries of a list that belong to ``part``: one of this package's own
+    (``lists/NAME.txt``), else a shipped gazetteer; none where there is no such file."""
+    own = Path(__file__).parent / "lists" / f"{name}.txt"
+    path = own if own.is_file() else resources.folder("gazetteers") / f"{name}.txt"
+    return tuple(entry for entry in lines(path) if belongs(entry, part)) if path.is_file() else ()
+
+
+def weighted(rng: Random, choices: Iterable[tuple[float, Item]]) -> Item:
+    """One of ``(weight, item)``."""
+    weights, items = zip(*choices)
+    return rng.choices(items, weights)[0]

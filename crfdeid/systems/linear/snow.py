@@ -1,0 +1,96 @@
+"""A sparse network of Winnows, one token at a time, like SNoW's recogniser of entities (Sibanda &
+Uzuner 2006, section 4.2; Roth & Yih 2002). The relations between entities, which that system
+uses after this step, are left out: the corpora have none.
+
+One target node a type, with positive weights (Littlestone 1988). A link from a feature to a
+target comes to be when an example of the target shows the feature; a target that stays below the
+threshold at its own example has the links of the features there promoted, one that reaches
+it at another's has them demoted. The highest activation wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.systems import registry
+from crfdeid.systems.linear import classifier, design_matrix
+from crfdeid.systems.linear.classifier import Linear, Tagger
+from crfdeid.systems.linear.design_matrix import Examples
+from crfdeid.text.document import Document
+
+
+@dataclass(frozen=True)
+class Options:
+    """``promotion`` and ``demotion`` are what weights are multiplied by; ``rounds`` through the
+    training documents in their order. A new link weighs three times the threshold over the mean
+    number of features of a token (SNoW user manual, "Basic Learning Rules"). ``least`` is how often a
+    feature must occur; ``boundaries`` makes B- and I- classes of their own."""
+
+    promotion: float = 1.35
+    demotion: float = 0.8
+    threshold: float = 4.0
+    rounds: int = 5
+    least: int = 2
+    boundaries: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.promotion > 1 > self.demotion > 0 and self.threshold > 0 and self.rounds >= 1):
+            raise ValueError("wanted promotion > 1 > demotion > 0, threshold > 0 and rounds >= 1")
+
+
+def train(
+    line: Line,
+    documents: Sequence[Document],
+    folder: Path,
+    on_iteration: Callable[[int, float], None],
+) -> None:
+    """Fit on every token of ``documents``. ``on_iteration`` hears the share of tokens at which some
+    target was wrong, after each round."""
+    options = registry.options(line.experiment.system, line.experiment.options)
+    found = design_matrix.of_tokens(line, documents, options.least, options.boundaries)
+    classifier.write(folder, fit(found, options, on_iteration))
+
+
+def fit(
+    found: Examples, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
+) -> Linear:
+    matrix = found.matrix
+    link = 3 * options.threshold * matrix.shape[0] / matrix.sum()
+    weights = np.zeros((len(found.features), len(found.names)))
+    bounds, labels = matrix.indptr.tolist(), found.labels.tolist()
+    for number in range(1, options.rounds + 1):
+        wrong = 0
+        for begin, end, label in zip(bounds, bounds[1:], labels):
+            shown = matrix.indices[begin:end], matrix.data[begin:end]
+            wrong += update(weights, *shown, label, link, options)
+        on_iteration(number, wrong / len(labels))
+    return Linear(found.names, found.features, csr_matrix(weights))
+
+
+def update(
+    weights: np.ndarray, active: np.ndarray, strength: np.ndarray, label: int, link: float, options: Options
+) -> bool:
+    """Present one example, the features ``active``, to all targets, columns of ``weights``; whether
+    some target was wrong."""
+    rows = weights[active]
+    if not rows[:, label].all():
+        rows[:, label] = np.where(rows[:, label] == 0, link, rows[:, label])
+        weights[active, label] = rows[:, label]
+    wrong = strength @ rows >= options.threshold
+    wrong[label] = not wrong[label]
+    if not wrong.any():
+        return False
+    factor = np.where(wrong, options.demotion, 1.0)
+    factor[label] = options.promotion if wrong[label] else 1.0
+    weights[active] = rows * factor
+    return True
+
+
+def load(folder: Path, line: Line) -> Tagger:
+    return Tagger(folder, line)

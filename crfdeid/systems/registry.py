@@ -1,0 +1,54 @@
+"""The taggers by name: what ``system = "..."`` in a configuration may say.
+
+Each is a module with one face::
+
+    Options                                       frozen dataclass of its own settings, the
+                                                  configuration's table [options]
+    train(line, documents, folder, on_iteration)  leave the system's own files in ``folder``
+    load(folder, line) -> Tagger                  ``tag(document) -> Document``
+
+``line`` is the experiment's tokenizer, sequences and features (:mod:`crfdeid.feature_extraction.pipeline`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from crfdeid.errors import ConfigurationFault, near
+
+SYSTEMS = {
+    "crf": "crfdeid.systems.crf",
+    "svm": "crfdeid.systems.linear.svm",
+    "two_stage": "crfdeid.systems.stacking.two_stage",
+    "multi": "crfdeid.systems.stacking.multi",
+    "hmm": "crfdeid.systems.hmm.hmm",
+    "snow": "crfdeid.systems.linear.snow",
+    "rules": "crfdeid.systems.rule_based.rules",
+    "heuristic": "crfdeid.systems.rule_based.heuristic",
+    "rnn": "crfdeid.systems.rnn.rnn",
+}
+WITHOUT_FEATURES: tuple[str, ...] = ("rnn", "hmm", "rules", "heuristic", "multi")
+UNTRAINED = ("rules", "heuristic")  # they learn nothing, and can be used by name
+
+
+def module(name: str) -> ModuleType:
+    """The system's module. Raises :class:`ConfigurationFault` where there is none of that name."""
+    if name not in SYSTEMS:
+        raise ConfigurationFault(f"system = {name!r}: no such system{near(name, SYSTEMS)}")
+    return import_module(SYSTEMS[name])
+
+
+def options(name: str, table: dict[str, Any]) -> Any:
+    """The system's ``Options`` of a configuration's table."""
+    kind = module(name).Options
+    known = [f.name for f in fields(kind)]
+    for key in table:
+        if key not in known:
+            raise ConfigurationFault(f"options.{key}: no option of the system {name}{near(key, known)}")
+    try:
+        return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in table.items()})
+    except (TypeError, ValueError) as error:
+        raise ConfigurationFault(f"options of the system {name}: {error}") from None

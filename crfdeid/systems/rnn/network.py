@@ -1,0 +1,147 @@
+"""The networks of Shweta et al. 2016 (section 4.3, equations 4 to 9), in their letters.
+
+    Elman    h(t) = f(W C(t) + U h(t-1) + b)          Jordan    h(t) = f(W C(t) + U P(y(t-1)) + b)
+    P(y(t)) = g(V h(t) + c)                           f the sigmoid, g the softmax
+
+C(t) is the concatenation of the vectors of the words in the window around t; before the first
+word h and P are 0. With more than one hidden layer the l-th has the l-1st in place of C, its own
+h(t-1) (Elman) or the same P (Jordan: their figure 1). Shapes: [time, sequences, ...]; the
+sequences of a batch go side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from crfdeid.systems.rnn.vocabulary import PADDING
+
+CELLS = 16_384  # words of a batch with its padding, unless one sequence is longer
+
+
+def windows(words: Tensor, size: int) -> Tensor:
+    """Word numbers [time, sequences] to those of each word's window [time, sequences, size].
+
+    >>> windows(torch.tensor([[7], [8], [9]]), 3)[:, 0].tolist()
+    [[0, 7, 8], [7, 8, 9], [8, 9, 0]]
+    """
+    padding = words.new_full((size // 2, words.shape[1]), PADDING)
+    return torch.cat([padding, words, padding]).unfold(0, size, 1)
+
+
+class Network(nn.Module):
+    """``E`` [words, dimensions] are the words' vectors; ``W``, ``U`` and ``b`` are lists with one for
+    each hidden layer. ``fed`` is the size of what is fed back."""
+
+    def __init__(self, vectors: Tensor, labels: int, window: int, hidden: int, layers: int, fed: int) -> None:
+        super().__init__()
+        sizes = [window * vectors.shape[1], *[hidden] * (layers - 1)]
+        self.window, self.dropped = window, 0.0
+        self.E = nn.Parameter(vectors)
+        self.W = nn.ParameterList(torch.empty(hidden, size) for size in sizes)
+        self.U = nn.ParameterList(torch.empty(hidden, fed) for _ in sizes)
+        self.b = nn.ParameterList(torch.zeros(hidden) for _ in sizes)
+        self.V, self.c = nn.Parameter(torch.empty(labels, hidden)), nn.Parameter(torch.zeros(labels))
+
+    def spread(self, width: float) -> None:
+        """Weights uniform in [-width, width] (section 5.2 has 1)."""
+        for weights in (*self.W, *self.U, self.V):
+            nn.init.uniform_(weights, -width, width)
+
+    def forward(self, words: Tensor) -> Tensor:
+        """V h(t) + c [time, sequences, labels] of word numbers [time, sequences]."""
+        vectors = nn.functional.embedding(windows(words, self.window), self.E, sparse=True)
+        return self.recurrence(self.drop(vectors.flatten(2)) @ self.W[0].T + self.b[0])
+
+    def recurrence(self, inputs: Tensor) -> Tensor:
+        """The same of the inputs of the first hidden layer, W C(t) + b [time, sequences, hidden]."""
+        raise NotImplementedError
+
+    def rows(self) -> Tensor:
+        """What a word adds to W C(t) at each place of a window [words, window, hidden]: with these
+        the inputs are sums of rows, and need no multiplication."""
+        parts = self.W[0].T.reshape(self.window, self.E.shape[1], -1)
+        return torch.einsum("wd,pdh->wph", self.E, parts)
+
+    def summed(self, rows: Tensor, words: Tensor) -> Tensor:
+        """As :meth:`forward`, by such rows."""
+        places = windows(words, self.window) * self.window + torch.arange(self.window)
+        inputs = nn.functional.embedding_bag(places.flatten(0, 1), rows.flatten(0, 1), mode="sum")
+        return self.recurrence(inputs.reshape(*words.shape, -1) + self.b[0])
+
+    def drop(self, values: Tensor) -> Tensor:
+        """Dropout. torch's own draws numbers one at a time, at four times the cost."""
+        if not (self.training and self.dropped):
+            return values
+        return values * torch.rand_like(values).ge_(self.dropped).div_(1 - self.dropped)
+
+
+class Elman(Network):
+    """Feeds the hidden layers back (equations 4 and 5)."""
+
+    def __init__(self, vectors: Tensor, labels: int, window: int, hidden: int, layers: int) -> None:
+        super().__init__(vectors, labels, window, hidden, layers, fed=hidden)
+
+    def recurrence(self, inputs: Tensor) -> Tensor:
+        h = elman(inputs, self.U[0])
+        for W, U, b in list(zip(self.W, self.U, self.b))[1:]:
+            h = elman(self.drop(h) @ W.T + b, U)
+        return self.drop(h) @ self.V.T + self.c
+
+
+def elman(inputs: Tensor, U: Tensor) -> Tensor:
+    """h of every time. torch's own RNN has no sigmoid, and is no faster for one sequence."""
+    h, found = inputs.new_zeros(inputs.shape[1], U.shape[0]), []
+    for x in inputs.unbind(0):
+        h = torch.sigmoid(torch.addmm(x, h, U.T))
+        found.append(h)
+    return torch.stack(found)
+
+
+class Jordan(Network):
+    """Feeds the labels' probabilities back (equation 9)."""
+
+    def __init__(self, vectors: Tensor, labels: int, window: int, hidden: int, layers: int) -> None:
+        super().__init__(vectors, labels, window, hidden, layers, fed=labels)
+
+    def recurrence(self, inputs: Tensor) -> Tensor:
+        P, found = inputs.new_zeros(inputs.shape[1], self.V.shape[0]), []
+        U, V, deeper = self.U[0].T, self.V.T, list(zip(self.W, self.U, self.b))[1:]
+        kept = self.drop(inputs.new_ones(len(self.W), *inputs.shape))  # drawn at once, which is faster
+        for x, (first, *others) in zip(inputs.unbind(0), kept.transpose(0, 1).unbind(0)):
+            h = torch.sigmoid(torch.addmm(x, P, U)) * first
+            for mask, (W, below, b) in zip(others, deeper):
+                h = torch.sigmoid(h @ W.T + P @ below.T + b) * mask
+            y = torch.addmm(self.c, h, V)
+            P = torch.softmax(y, 1)
+            found.append(y)
+        return torch.stack(found)
+
+
+NETWORKS: dict[str, type[Elman] | type[Jordan]] = {"elman": Elman, "jordan": Jordan}
+
+
+def batches(rows: Sequence[Sequence[int]], cells: int = CELLS) -> Iterator[tuple[list[int], Tensor]]:
+    """Sequences of like lengths side by side: their indices, the longest first, and their words [time,
+    sequences], padded at the ends.
+
+    >>> [(indices, words.tolist()) for indices, words in batches([[5], [6], [7, 8, 9]], 4)]
+    [([2], [[7], [8], [9]]), ([0, 1], [[5, 6]])]
+    """
+    order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
+    while order:
+        count = max(1, cells // len(rows[order[0]]))
+        chosen, order = order[:count], order[count:]
+        words = [torch.tensor(rows[index]) for index in chosen]
+        yield chosen, nn.utils.rnn.pad_sequence(words, padding_value=PADDING)
+
+
+def descended(parameters: Iterable[Tensor], rate: float) -> None:
+    """A step of gradient descent in place; the gradients are used up. (torch.optim takes seconds to
+    import.)"""
+    with torch.no_grad():
+        for weights in parameters:
+            weights.add_(weights.grad, alpha=-rate)
+            weights.grad = None

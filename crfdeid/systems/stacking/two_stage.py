@@ -1,0 +1,125 @@
+"""A CRF that also sees what a first CRF found (the Illinois tagger: Tafvizi 2011, sections 2.4 and
+7.2.3): the labels around the token, and whether the same word is PHI elsewhere in the document
+or in the patient's other notes, and of which type mostly.
+
+The first CRF is a model in the folder ``first``. What it found in the training documents is
+out of fold: found by models of the other folds, and not by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from crfdeid.corpora.folds import owner
+from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.templates import Template
+from crfdeid.systems import crf, model, registry
+from crfdeid.systems.stacking import cross_fitting
+from crfdeid.systems.stacking.cross_fitting import Columns, Told
+from crfdeid.systems.stacking.label_consistency import Types, counted, elsewhere, key, said
+from crfdeid.text import bio, scheme
+from crfdeid.text.document import Document
+
+FIRST = "first"
+OBSERVATIONS = ("first", "share", "majority", "patient_share", "patient_majority")
+TEMPLATES = """
+    first[-2..2]  first[-1]|first[0]  first[0]|first[1]
+    share[-1..1]  majority[-1..1]  first[0]|share[0]  first[0]|majority[0]  share[0]|majority[0]
+    patient_share[-1..1]  patient_majority[-1..1]  first[0]|patient_share[0]
+    first[0]|patient_majority[0]  share[0]|patient_majority[0]
+"""
+
+
+@dataclass(frozen=True)
+class Options:
+    """``folds`` of the training documents, cut by patients drawn from ``seed``."""
+
+    folds: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.folds, int) or self.folds < 2:
+            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
+
+
+class Model:
+    """``tag`` knows one document alone; ``tag_all`` also the notes of the same patient that
+    follow each other."""
+
+    def __init__(self, folder: Path, line: Line) -> None:
+        self.folder, self.line = folder, line
+        self.scheme = scheme.read(folder / "scheme.toml")
+        self.first = model.load(folder / FIRST)
+        self.told = Told()
+        self.second = crf.Model(folder, longer(line, self.told))
+
+    def tag(self, document: Document) -> Document:
+        return next(self.tag_all([document]))
+
+    def tag_all(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents with the spans found, in order; some are held at once."""
+        for groups in cross_fitting.together(documents):
+            some = [document for group in groups for document in group]
+            self.told.columns = columns(self.line, list(model.tag_all(self.first, some)))
+            yield from self.second.tag_all(some)
+
+
+def train(
+    line: Line,
+    documents: Sequence[Document],
+    folder: Path,
+    on_iteration: Callable[[int, float], None],
+) -> None:
+    """Train the first CRF on all documents, and the second on what those of the folds found."""
+    options = registry.options(line.experiment.system, line.experiment.options)
+    settings = replace(line.experiment, system="crf", options={})
+
+    def first(some: Sequence[Document], where: Path) -> model.Tagger:
+        return model.train(some, settings, where, on_iteration)
+
+    told = Told()
+    with cross_fitting.all_or_nothing():
+        found = cross_fitting.out_of_fold(documents, options.folds, options.seed, folder, first)
+        first(documents, folder / FIRST)
+        told.columns = columns(line, found)
+        crf.train(longer(line, told), documents, folder, on_iteration)
+
+
+def load(folder: Path, line: Line) -> Model:
+    return Model(folder, line)
+
+
+def longer(line: Line, told: Told) -> Line:
+    """The second CRF's line."""
+    wanted: list[Template] = [t for part in TEMPLATES.split() for t in templates.parse(part)]
+    return cross_fitting.listening(line, wanted, OBSERVATIONS, told)
+
+
+def columns(line: Line, found: Sequence[Document]) -> dict[str, Columns]:
+    """What the second CRF is told of each document, by its text. A patient's notes may lie anywhere
+    among those ``found``."""
+    owned: dict[object, list[Document]] = {}
+    for document in found:
+        owned.setdefault(owner(document), []).append(document)
+    return {text: said for notes in owned.values() for text, said in of_patient(line, notes)}
+
+
+def of_patient(line: Line, notes: Sequence[Document]) -> Iterator[tuple[str, Columns]]:
+    tokens = [line.tokenize(note.text) for note in notes]
+    labels = [bio.encode(t, note.spans) for t, note in zip(tokens, notes)]
+    own = [counted(t, names) for t, names in zip(tokens, labels)]
+    everywhere: Types = {}
+    for types in own:
+        for word, counts in types.items():
+            everywhere.setdefault(word, Counter()).update(counts)
+    for note, t, names, types in zip(notes, tokens, labels, own):
+        share, majority = elsewhere(t, names, types)
+        others = {word: everywhere[word] - counts for word, counts in types.items()}
+        patient_share, patient_majority = (
+            [said(others[word])[part] if (word := key(token)) else None for token in t] for part in (0, 1)
+        )
+        yield note.text, dict(zip(OBSERVATIONS, (names, share, majority, patient_share, patient_majority)))

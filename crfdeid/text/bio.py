@@ -1,0 +1,108 @@
+"""Spans to BIO labels, and back.
+
+Illegal sequences are repaired in one way, conlleval's: an ``I-X`` that follows
+neither ``B-X`` nor ``I-X`` begins a span. Nothing that was labelled PHI is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from crfdeid.errors import DocumentFault
+from crfdeid.text.document import Document, Span, Token, overlapping
+
+OUTSIDE = "O"
+
+
+def encode(tokens: Sequence[Token], spans: Iterable[Span]) -> list[str]:
+    """One label per token. A token that a span only touches belongs to it: better a
+    character too many than one too few. ``spans`` are sorted and do not overlap.
+
+    >>> tokens = [Token("Dr", 0), Token("Ana", 3), Token("Ruiz", 7)]
+    >>> encode(tokens, (Span(3, 11, "DOCTOR"),))
+    ['O', 'B-DOCTOR', 'I-DOCTOR']
+    """
+    labels, waiting = [], iter(spans)
+    span, previous = next(waiting, None), None
+    for token in tokens:
+        while span and span.end <= token.start:
+            span = next(waiting, None)
+        if span and span.start < token.end:
+            labels.append(f"{'I' if span is previous else 'B'}-{span.type}")
+            previous = span
+        else:
+            labels.append(OUTSIDE)
+    return labels
+
+
+def decode(tokens: Sequence[Token], labels: Sequence[str]) -> list[Span]:
+    """The spans of a label sequence.
+
+    >>> decode([Token("Ana", 3), Token("Ruiz", 7)], ["I-DOCTOR", "I-DOCTOR"])
+    [Span(start=3, end=11, type='DOCTOR', probability=None)]
+    """
+    return [
+        Span(tokens[first].start, tokens[last].end, labels[first][2:]) for first, last in stretches(labels)
+    ]
+
+
+def stretches(labels: Sequence[str]) -> list[tuple[int, int]]:
+    """The first and last index of each labelled stretch, repaired.
+
+    >>> stretches(["B-DATE", "I-DATE", "B-DATE", "O", "I-AGE"])
+    [(0, 1), (2, 2), (4, 4)]
+    """
+    found: list[tuple[int, int]] = []
+    previous = OUTSIDE
+    for index, label in enumerate(labels):
+        if label[0] == "I" and previous[2:] == label[2:]:
+            found[-1] = (found[-1][0], index)
+        elif label != OUTSIDE:
+            found.append((index, index))
+        previous = label
+    return found
+
+
+def illegal(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """The labels that cannot follow each other.
+
+    >>> illegal(["O", "B-AGE", "I-AGE", "I-DATE"])  # doctest: +NORMALIZE_WHITESPACE
+    [('O', 'I-AGE'), ('O', 'I-DATE'), ('B-AGE', 'I-DATE'), ('I-AGE', 'I-DATE'), ('I-DATE', 'I-AGE')]
+    """
+    known = list(labels)
+    return [(a, b) for a in known for b in known if b[0] == "I" and a[1:] != b[1:]]
+
+
+def refuse_overlaps(document: Document) -> None:
+    """BIO gives a token one label. Raises :class:`DocumentFault` that names the two
+    spans and the choice there is."""
+    if pair := overlapping(document.spans):
+        a, b = pair
+        raise DocumentFault(
+            f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
+            "BIO labels cannot hold both: --overlaps longest keeps the longer one"
+        )
+
+
+def longest(spans: Iterable[Span]) -> list[Span]:
+    """Drop the shorter (on a tie the later) of each two spans that overlap.
+
+    >>> [s.type for s in longest([Span(0, 9, "STREET"), Span(5, 9, "CITY")])]
+    ['STREET']
+    """
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda s: (s.start - s.end, s.start)):
+        if not any(span.overlaps(other) for other in kept):
+            kept.append(span)
+    return sorted(kept)
+
+
+def cut_spans(tokens: Sequence[Token], spans: Iterable[Span]) -> int:
+    """How many spans begin or end inside a token, and so are widened by :func:`encode`.
+
+    >>> cut_spans([Token("x76221", 0)], [Span(1, 6, "PHONE")])
+    1
+    """
+    starts = {token.start for token in tokens}
+    ends = {token.end for token in tokens}
+    return sum(span.start not in starts or span.end not in ends for span in spans)

@@ -1,0 +1,103 @@
+"""Lists of names, and finding them in tokens.
+
+A list is matched in two ways: a token that occurs in any entry (He et al. 2015,
+section 2.2: "Los Angeles" gives the elements ``los`` and ``angeles``), and a stretch of
+tokens that is a whole entry. Both ignore case. Entries of ``NAME.exclude.txt`` beside
+a list never match, in either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from crfdeid import resources
+from crfdeid.errors import FormatFault
+from crfdeid.files import read_text
+from crfdeid.text.tokenizer import FINE
+
+TRAINING = "training_"  # begins the names of the lists made of a corpus's own spans
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """``entries`` are tuples of lowercased tokens, ``words`` all the tokens of entries that hold
+    a letter or a digit, but for excluded ones."""
+
+    name: str
+    words: frozenset[str] = field(repr=False)
+    entries: frozenset[tuple[str, ...]] = field(repr=False)
+
+    @cached_property
+    def phrases(self) -> dict[str, set[tuple[str, ...]]]:
+        """The entries by their first token."""
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for entry in self.entries:
+            found.setdefault(entry[0], set()).add(entry)
+        return found
+
+    def matches(self, lowered: Sequence[str]) -> list[tuple[int, int]]:
+        """The half-open index ranges of whole entries, longest first from the left.
+
+        >>> made("us_cities", ["New York", "York"]).matches(["in", "new", "york"])
+        [(1, 3)]
+        """
+        found, free = [], 0
+        for index, word in enumerate(lowered):
+            phrases = self.phrases.get(word)
+            if phrases is None or index < free:
+                continue
+            lengths = (len(p) for p in phrases if len(p) == 1 or tuple(lowered[index : index + len(p)]) == p)
+            if length := max(lengths, default=0):
+                free = index + length
+                found.append((index, free))
+        return found
+
+
+def made(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
+    """A gazetteer of ``entries`` less the ``excluded`` ones."""
+    never = {phrase for entry in excluded for phrase in tokenized(entry)}
+    tuples = {phrase for entry in entries for phrase in tokenized(entry)} - never
+    words = {word for phrase in tuples for word in phrase if word.isalnum()}
+    alone = {phrase[0] for phrase in never if len(phrase) == 1}
+    return Gazetteer(name, frozenset(words - alone), frozenset(tuples))
+
+
+def tokenized(entry: str) -> set[tuple[str, ...]]:
+    """An entry as the lowercased tokens it has in a note, written as it is and without its
+    capitals (which part tokens).
+
+    >>> sorted(tokenized("McKay"))
+    [('mc', 'kay'), ('mckay',)]
+    """
+    if entry.isalpha() and entry[1:].islower():
+        return {(entry.lower(),)}
+    forms = (entry, entry.lower())
+    return {tuple(match[0].lower() for match in FINE.finditer(form)) for form in forms} - {()}
+
+
+def read(path: Path) -> Gazetteer:
+    """The list at ``path`` with the exclusions beside it. ``#`` begins a comment line.
+    Raises :class:`FormatFault` where there is no entry, but for the lists that training
+    makes of its own spans: a type may have none."""
+    entries = lines(path)
+    if not entries and not path.stem.startswith(TRAINING):
+        raise FormatFault(f"{path}: no entries")
+    beside = path.with_name(path.stem + ".exclude.txt")
+    return made(path.stem, entries, lines(beside) if beside.is_file() else ())
+
+
+def lines(path: Path) -> list[str]:
+    text = read_text(path)
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def find(name: str, folders: Sequence[Path] = ()) -> Path:
+    """The file of list ``name``: in the first of ``folders`` (a model's own) that has
+    it, else the shipped one."""
+    for folder in folders:
+        if (path := folder / f"{name}.txt").is_file():
+            return path
+    return resources.find("gazetteers", name, ".txt")

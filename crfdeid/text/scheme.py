@@ -1,0 +1,75 @@
+"""Label schemes: which types there are, and in which categories."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from crfdeid import resources
+from crfdeid.errors import SchemeFault, near
+from crfdeid.text.document import Document
+
+DEFAULT = "i2b2-2014"
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """``categories`` maps a category to its types; ``hipaa`` are the types of the
+    HIPAA subset as the i2b2 script scores it, ``hipaa_published`` those of the
+    published list that the script never matches (SCORING rules, IDNUM)."""
+
+    name: str
+    categories: dict[str, tuple[str, ...]]
+    hipaa: frozenset[str] = frozenset()
+    hipaa_published: frozenset[str] = frozenset()
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return tuple(type for types in self.categories.values() for type in types)
+
+    def category(self, type: str) -> str:
+        """The category of ``type``; raises :class:`SchemeFault` if there is none.
+
+        >>> read().category("PATIENT")
+        'NAME'
+        """
+        for category, types in self.categories.items():
+            if type in types:
+                return category
+        raise SchemeFault(f"{type}: no type of scheme {self.name}{near(type, self.types)}")
+
+    def check(self, documents: Iterable[Document]) -> None:
+        """Raise :class:`SchemeFault` at the first span whose type the scheme lacks."""
+        for _ in self.checked(documents):
+            pass
+
+    def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The documents as they come; raises as :meth:`check` does."""
+        types = set(self.types)
+        for document in documents:
+            for span in document.spans:
+                if span.type not in types:
+                    raise SchemeFault(
+                        f"{document.id}: {span.type} at {span.start}-{span.end} is no type of "
+                        f"scheme {self.name}{near(span.type, types)}"
+                    )
+            yield document
+
+
+@cache
+def read(name: str | Path = DEFAULT) -> Scheme:
+    """The shipped scheme of that name, or the one in the file of that path."""
+    path = resources.find("configs/schemes", str(name), ".toml")
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Scheme(
+            name=table["name"],
+            categories={category: tuple(types) for category, types in table["categories"].items()},
+            hipaa=frozenset(table.get("hipaa", ())),
+            hipaa_published=frozenset(table.get("hipaa_published", ())),
+        )
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise SchemeFault(f"{path}: not a scheme file: {error!r}") from None

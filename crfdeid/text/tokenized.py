@@ -1,0 +1,272 @@
+"""A document as its tokens see it: lines, headings, neighbours, repeats.
+
+These are the contextual observations: each gives one value per token of the whole
+document, and is computed once, when a template first asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+
+import regex
+
+from crfdeid.feature_extraction.token import YES, Value, short_shape
+from crfdeid.text.document import Token
+from crfdeid.text.tokenizer import is_line_end
+
+TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
+HEADING_WORDS = 6
+OUTER = regex.compile(r"^\W+|\W+$")
+ADDRESSES = {
+    "email": regex.compile(r"[\w.+-]+@[\w-]+\.\w"),
+    "url": regex.compile(r"(?i)https?:/|www\.|\w\.(com|org|net|edu|gov)\b"),
+    "ip": regex.compile(r"(?<![\d.])\d{1,3}(\.\d{1,3}){3}(?![\d.])"),
+}
+NUMBER = regex.compile(r"\d+")
+WORD = regex.compile(r"[^\W\d]+")
+
+
+class Page:
+    """``tokens`` are those of the whole ``text``, line ends included."""
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.lowered = [token.text.lower() for token in tokens]
+        self.lines = list(lines(tokens))
+
+    def covered(self, part: range) -> str:
+        """The text from the first token of ``part`` to its last."""
+        return self.text[self.tokens[part[0]].start : self.tokens[part[-1]].end]
+
+    @cached_property
+    def words(self) -> list[tuple[str, range]]:
+        """The written words and their index ranges, told by :func:`words`."""
+        return [(self.covered(part), part) for part in words(self)]
+
+
+def lines(tokens: Sequence[Token]) -> Iterator[range]:
+    """Index ranges of the lines, each with its line end."""
+    start = 0
+    for index, token in enumerate(tokens):
+        if is_line_end(token):
+            yield range(start, index + 1)
+            start = index + 1
+    if start < len(tokens):
+        yield range(start, len(tokens))
+
+
+def line_position(page: Page) -> list[Value]:
+    """How many tokens stand before this one in its line, up to 5."""
+    return [str(min(i, 5)) for line in page.lines for i in range(len(line))]
+
+
+def line_left(page: Page) -> list[Value]:
+    """How many tokens follow in the line, up to 5."""
+    return [str(min(i, 5)) for line in page.lines for i in reversed(range(len(line)))]
+
+
+def line_case(page: Page) -> list[Value]:
+    """Whether the line is written without capitals or without small letters."""
+    values: list[Value] = []
+    for line in page.lines:
+        words = [page.tokens[i].text for i in line if page.tokens[i].text.isalpha()]
+        joined = "".join(words)
+        case = "lower" if joined.islower() else "upper" if len(words) > 1 and joined.isupper() else None
+        values += [case] * len(line)
+    return values
+
+
+def page_position(page: Page) -> list[Value]:
+    """Lines from the top, or from the bottom, of the document; nothing in between."""
+    values: list[Value] = []
+    count = len(page.lines)
+    for number, line in enumerate(page.lines):
+        left = count - 1 - number
+        near = f"top{number}" if number < 4 else f"bottom{left}" if left < 4 else None
+        values += [near] * len(line)
+    return values
+
+
+def leading_words(page: Page, line: range) -> str:
+    """The words before a colon that begin a line, or nothing."""
+    words: list[str] = []
+    for index in line:
+        text = page.lowered[index]
+        if text == ":":
+            return " ".join(words)
+        if len(words) == HEADING_WORDS or is_line_end(page.tokens[index]):
+            break
+        if text.isalpha():
+            words.append(text)
+    return ""
+
+
+def heading(page: Page) -> list[Value]:
+    """The section heading the token stands under: the last words that began a line
+    and were followed by a colon."""
+    values: list[Value] = []
+    current: Value = None
+    for line in page.lines:
+        current = leading_words(page, line) or current
+        values += [current] * len(line)
+    return values
+
+
+def field(page: Page) -> list[Value]:
+    """The word before the nearest colon on the left, in the same line.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> field(Page("Name: Ruiz  MRN: 12", fine("Name: Ruiz  MRN: 12")))
+    [None, None, 'name', 'name', 'name', 'mrn']
+    """
+    values: list[Value] = []
+    for line in page.lines:
+        current: Value = None
+        for index in line:
+            values.append(current)
+            if page.lowered[index] == ":" and index > line.start and page.lowered[index - 1].isalpha():
+                current = page.lowered[index - 1]
+    return values
+
+
+def word_before(page: Page) -> list[Value]:
+    """The nearest word to the left in the line, past punctuation and digits."""
+    return nearest(page, lambda line: line)
+
+
+def word_after(page: Page) -> list[Value]:
+    """The nearest word to the right in the line, past punctuation and digits."""
+    return nearest(page, lambda line: reversed(line))
+
+
+def nearest(page: Page, order: Callable[[range], Iterator[int] | range]) -> list[Value]:
+    values: list[Value] = [None] * len(page.tokens)
+    for line in page.lines:
+        last: Value = None
+        for index in order(line):
+            values[index] = last
+            if page.lowered[index].isalpha():
+                last = page.lowered[index]
+    return values
+
+
+def chunks(page: Page) -> Iterator[range]:
+    """Index ranges of tokens with no white space between them."""
+    start = 0
+    for index in range(1, len(page.tokens) + 1):
+        if index == len(page.tokens) or page.tokens[index - 1].end != page.tokens[index].start:
+            yield range(start, index)
+            start = index
+
+
+def words(page: Page) -> Iterator[range]:
+    """Index ranges of the written words: what stands between white space, without the marks
+    around it; each of those is a word by itself, and so is a line end.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> Page("(555-0142),", fine("(555-0142),")).words
+    [('(', range(0, 1)), ('555-0142', range(1, 4)), (')', range(4, 5)), (',', range(5, 6))]
+    """
+    for part in chunks(page):
+        start = part.start
+        for index in part:
+            if is_line_end(page.tokens[index]):
+                yield from _core(page, range(start, index))
+                yield range(index, index + 1)
+                start = index + 1
+        yield from _core(page, range(start, part.stop))
+
+
+def _core(page: Page, part: range) -> Iterator[range]:
+    told = [i for i in part if any(c.isalnum() for c in page.tokens[i].text)]
+    core = range(told[0], told[-1] + 1) if told else range(part.stop, part.stop)
+    yield from (range(i, i + 1) for i in range(part.start, core.start))
+    if core:
+        yield core
+    yield from (range(i, i + 1) for i in range(core.stop, part.stop))
+
+
+def chunk(page: Page) -> list[Value]:
+    """The short shape of all that stands between white space, with digits counted up to
+    4; only where it is more than one token. Outer punctuation is not told.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> chunk(Page("(3/04/2067)", fine("(3/04/2067)")))[1]
+    '0/00/0000'
+    """
+    values: list[Value] = [None] * len(page.tokens)
+    for part in chunks(page):
+        if len(part) > 1 and not is_line_end(page.tokens[part[0]]):
+            text = page.covered(part)
+            told = chunk_shape(text)
+            values[part.start : part.stop] = [told] * len(part)
+    return values
+
+
+@lru_cache(100_000)
+def chunk_shape(text: str) -> str:
+    """
+    >>> chunk_shape("PEND01/26/2098,")
+    'A00/00/0000'
+    """
+    digits = NUMBER.sub(lambda match: "0" * min(len(match[0]), 5), OUTER.sub("", text))
+    return WORD.sub(lambda match: short_shape(match[0]), digits)[:16]
+
+
+def written_as(page: Page) -> list[Value]:
+    """Whether all that stands between white space is an e-mail address, a URL, or an IP address."""
+    values: list[Value] = [None] * len(page.tokens)
+    for part in chunks(page):
+        if len(part) > 2:
+            text = page.covered(part)
+            values[part.start : part.stop] = [address_kind(text)] * len(part)
+    return values
+
+
+@lru_cache(100_000)
+def address_kind(text: str) -> Value:
+    """
+    >>> address_kind("(ruiz_7@mail.example.org)."), address_kind("10.1.0.25,"), address_kind("5.5")
+    ('email', 'ip', None)
+    """
+    return next((kind for kind, pattern in ADDRESSES.items() if pattern.search(text)), None)
+
+
+def titled(page: Page) -> list[Value]:
+    """Whether the same word stands after a title somewhere in the document: a name
+    that is introduced once is a name again without its title."""
+    names = {
+        page.lowered[name]
+        for index, text in enumerate(page.lowered)
+        if text in TITLES and (name := after_title(page, index)) is not None
+    }
+    return [
+        YES if lower in names and token.text[0].isupper() else None
+        for lower, token in zip(page.lowered, page.tokens)
+    ]
+
+
+def after_title(page: Page, index: int) -> int | None:
+    """The index of the capitalised word of three letters or more after a title."""
+    following = index + 2 if index + 1 < len(page.tokens) and page.lowered[index + 1] == "." else index + 1
+    if following >= len(page.tokens):
+        return None
+    text = page.tokens[following].text
+    return following if text.isalpha() and text[0].isupper() and len(text) > 2 else None
+
+
+CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+    "line_position": line_position,
+    "line_left": line_left,
+    "line_case": line_case,
+    "page_position": page_position,
+    "heading": heading,
+    "field": field,
+    "word_before": word_before,
+    "word_after": word_after,
+    "chunk": chunk,
+    "written_as": written_as,
+    "titled": titled,
+}

@@ -1,0 +1,164 @@
+"""Named tokenizers, and how tokens are cut into the CRF's sequences.
+
+Every token is a slice of the text. A line end is a token of its own, since where
+a line ends says much in a clinical note; :func:`sequences` drops it where lines are
+the sequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import regex
+
+from crfdeid.errors import ConfigurationFault, near
+from crfdeid.text.document import Token
+
+LINE_END = r"\r\n|[\n-\r\x85\u2028\u2029]"
+
+FINE = regex.compile(
+    rf"""
+      {LINE_END}
+    | \p{{Lu}}?\p{{M}}*(?:\p{{Ll}}\p{{M}}*)+          # 1  Mary, and both halves of JaffreyMarital
+    | (?:\p{{Lu}}\p{{M}}*)+(?!\p{{Ll}})               # 2  MARY, and AL in ALMarital
+    | (?:[\p{{Lo}}\p{{Lm}}\p{{Lt}}]\p{{M}}*)+         # 3  letters that have no case
+    | \d+                                             # 4  3041023 in 3041023MARY
+    | ([-=*_~\#])\1+                                  # 5  rules drawn with one character
+    | \S                                              # 6  any other mark by itself
+    """,
+    regex.VERBOSE,
+)
+
+COARSE = regex.compile(rf"{LINE_END}|[^\s\w]|(?:\w|(?<=\w)[^\s\w]+(?=\w))+|_+|\S")
+
+# He et al. 2015, table 1, in its order. A token is cut once, at the first rule
+# whose cut falls inside it; a rule without a cut keeps the token as it is.
+TABLE_1 = [
+    regex.compile(pattern)
+    for pattern in (
+        r"(?P<cut>)\d{2}/\d{2}/\d{4}",  # PEND01/26/2098
+        r"\d{2}-year-old",  # 45-year-old
+        r"[A-Za-z]+(?P<cut>)\d/\d{2}",  # CABG6/95
+        r"[a-z](?P<cut>)\d{5}",  # x76221
+        r"[A-Z](?P<cut>)\d-\d{4}",  # X1-1335
+        r"(?P<cut>)\d{3}[\-,]\d{3}[\-,]\d{4}",  # 47798497-045-1949
+        r"[A-Z](?P<cut>)[A-Z][a-z][a-z]+",  # ALMarital
+        r"\d(?P<cut>)[A-Za-z][A-Za-z]+",  # 34712RadiologyExam
+        r"[a-z][a-z]+(?P<cut>)[A-Z]",  # JaffreyMarital
+    )
+]
+CUT_OFF = regex.compile(r"[“”,:;#*\-=/<>\[\]{}]|[^“”,:;#*\-=/<>\[\]{}]+")
+
+
+def fine(text: str) -> list[Token]:
+    """Split at every change of character class.
+
+    >>> [t.text for t in fine("3041023MARY Since6/03/04 O'Neil 54yo")]
+    ['3041023', 'MARY', 'Since', '6', '/', '03', '/', '04', 'O', "'", 'Neil', '54', 'yo']
+    """
+    return [Token(match[0], match.start()) for match in FINE.finditer(text)]
+
+
+def wi_deid(text: str) -> list[Token]:
+    """He et al. 2015, section 2.1: words and outer punctuation, then table 1, then the
+    punctuation that is always cut off. (Their first step was OpenNLP.)
+
+    >>> [t.text for t in wi_deid("PEND01/26/2098 (ALMarital)")]
+    ['PEND', '01', '/', '26', '/', '2098', '(', 'AL', 'Marital', ')']
+    """
+    return [
+        Token(piece[0], start + piece.start())
+        for match in COARSE.finditer(text)
+        for start, part in table_1(match[0], match.start())
+        for piece in CUT_OFF.finditer(part)
+    ]
+
+
+def wi_deid_official(text: str) -> list[Token]:
+    """The same without table 1, as in He et al.'s official run (2015, section 3.3).
+
+    >>> [t.text for t in wi_deid_official("PEND01/26/2098 (ALMarital)")]
+    ['PEND01', '/', '26', '/', '2098', '(', 'ALMarital', ')']
+    """
+    return [
+        Token(piece[0], match.start() + piece.start())
+        for match in COARSE.finditer(text)
+        for piece in CUT_OFF.finditer(match[0])
+    ]
+
+
+def coarse(text: str) -> list[Token]:
+    """Words with the marks inside them, and each outer mark: He et al.'s tokens before their
+    preprocessing (2015, table 5).
+
+    >>> [t.text for t in coarse("PEND01/26/2098 (x)")]
+    ['PEND01/26/2098', '(', 'x', ')']
+    """
+    return [Token(match[0], match.start()) for match in COARSE.finditer(text)]
+
+
+def table_1(word: str, start: int) -> Iterator[tuple[int, str]]:
+    """The one or two parts of a word after He et al.'s table 1, with their offsets.
+
+    >>> list(table_1("34712RadiologyExam", 0)), list(table_1("45-year-old", 9))
+    ([(0, '34712'), (5, 'RadiologyExam')], [(9, '45-year-old')])
+    """
+    for rule in TABLE_1:
+        match = rule.search(word)
+        if match is None:
+            continue
+        if "cut" not in rule.groupindex:
+            break
+        if 0 < (cut := match.start("cut")) < len(word):
+            yield start, word[:cut]
+            yield start + cut, word[cut:]
+            return
+    yield start, word
+
+
+TOKENIZERS: dict[str, Callable[[str], list[Token]]] = {
+    tokenize.__name__: tokenize for tokenize in (fine, wi_deid, wi_deid_official, coarse)
+}
+SEQUENCES = ("document", "line", "sentence")
+
+
+def named(name: str) -> Callable[[str], list[Token]]:
+    """The tokenizer of that name; raises :class:`ConfigurationFault` if there is none."""
+    if name not in TOKENIZERS:
+        raise ConfigurationFault(f"{name}: no such tokenizer{near(name, TOKENIZERS)}")
+    return TOKENIZERS[name]
+
+
+def is_line_end(token: Token) -> bool:
+    return token.text.isspace()
+
+
+def sequences(text: str, tokens: list[Token], unit: str) -> list[range]:
+    """What the CRF labels at once, as ranges of indices into ``tokens``: the whole
+    document with its line ends as tokens, its lines without them, or its sentences (a
+    line end inside a sentence stays a token).
+
+    >>> text = "DOB 3/4\\nDr. Ruiz"
+    >>> sequences(text, fine(text), "line")
+    [range(0, 4), range(5, 8)]
+    """
+    if unit == "document":
+        return [range(len(tokens))] if tokens else []
+    if unit == "line":
+        ends = [i for i, token in enumerate(tokens) if is_line_end(token)]
+        return [range(a, b) for a, b in zip([0, *(i + 1 for i in ends)], [*ends, len(tokens)]) if a < b]
+    if unit == "sentence":
+        return list(_sentences(text, tokens))
+    raise ConfigurationFault(f"{unit}: no such sequence unit{near(unit, SEQUENCES)}")
+
+
+def _sentences(text: str, tokens: list[Token]) -> Iterator[range]:
+    from crfdeid.text.sentences import sentences
+
+    index = 0
+    for _, end in sentences(text):
+        first = index
+        while index < len(tokens) and tokens[index].start < end:
+            index += 1
+        if index > first:
+            yield range(first, index)

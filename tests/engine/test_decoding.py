@@ -1,0 +1,374 @@
+"""The engine against CRFsuite: model files, losses, labels, probabilities."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pycrfsuite
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_notes import SMALL, note
+
+from crfdeid.engine.arrays.batch import Reader
+from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, Columns
+from crfdeid.engine.arrays.vocabulary import NONE, Texts, flags, form
+from crfdeid.engine.crfsuite_file import model_file as weights
+from crfdeid.engine.decoding import nbest
+from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.engine.decoding.forward_backward import chain, opens
+from crfdeid.engine.decoding.viterbi import leads
+from crfdeid.errors import ConfigurationFault, ModelFault
+from crfdeid.feature_extraction import token
+from crfdeid.systems import model
+from crfdeid.text import tokenizer
+from crfdeid.text.document import Document, Span
+
+FEATURES = [["a", "b"], ["c"], ["a", "é"], ["c", "d"]]
+LABELS = ["O", "B-AGE", "I-AGE", "O"]
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("crfsuite") / "m.crfsuite"
+    trainer = pycrfsuite.Trainer(verbose=False)
+    trainer.append(FEATURES, LABELS)
+    trainer.append(FEATURES[:2], LABELS[:2])
+    trainer.train(str(path))
+    return path
+
+
+def test_a_model_file_is_written_as_crfsuite_does(model_file, tmp_path):
+    model = weights.read(model_file)
+    weights.write(tmp_path / "copy", model.labels, model.attributes, model.records)
+    assert (tmp_path / "copy").read_bytes() == model_file.read_bytes()
+
+
+def test_many_strings_are_found_again_by_crfsuite(tmp_path):
+    names = [f"feature{n}=é{'x' * (n % 40)}" for n in range(3000)]
+    rows = weights.records(weights.STATE, np.arange(3000), np.arange(3000) % 2, np.arange(3000) + 1.0)
+    weights.write(tmp_path / "m", ["O", "X"], names, rows)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(tmp_path / "m"))
+    assert tagger.tag([[name] for name in names]) == ["OX"[n % 2] for n in range(3000)]
+
+
+def test_one_weight_is_changed(model_file, tmp_path):
+    path = tmp_path / "m"
+    path.write_bytes(model_file.read_bytes())
+    before = weights.read(path).records["weight"].copy()
+    weights.add(path, "a", "O", -1.5)
+    changed = weights.read(path).records["weight"] - before
+    assert np.isclose(sorted(changed)[0], -1.5)
+    assert np.count_nonzero(changed) == 1
+    weights.add(path, "new", "B-AGE", 90.0)
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    assert tagger.tag([["new"], ["c"]])[0] == "B-AGE"
+    with pytest.raises(ModelFault, match="no label X"):
+        weights.add(path, "a", "X", 1.0)
+
+
+@pytest.mark.parametrize("size", [0, 3, 47, 200])
+def test_a_truncated_file_is_refused(model_file, tmp_path, size):
+    path = tmp_path / "m"
+    path.write_bytes(model_file.read_bytes()[:size])
+    with pytest.raises(ModelFault, match="not a CRFsuite model"):
+        weights.read(path)
+
+
+def swapped(data):
+    return data[:4] + data[7:3:-1] + data[8:]
+
+
+def of_version_7(data):
+    return data[:12] + (7).to_bytes(4, "little") + data[16:]
+
+
+def with_infinity(data):
+    return data[:72] + np.array([np.inf], "<f8").tobytes() + data[80:]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(swapped, "big-endian"), (of_version_7, "format 7; wanted 100"), (with_infinity, "not finite")],
+)
+def test_files_of_other_kinds_are_refused(model_file, tmp_path, change, message):
+    path = tmp_path / "m"
+    path.write_bytes(change(model_file.read_bytes()))
+    with pytest.raises(ModelFault, match=message):
+        weights.read(path)
+
+
+def test_marginals_are_crfsuites(small_model, notes):
+    found_weights = weights.read(small_model.folder / "model.crfsuite")
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(small_model.folder / "model.crfsuite"))
+    page, (sequence,) = small_model.line.page(notes[33])
+    tagger.set(small_model.line.extractor.features(page, sequence))
+    wanted = [[tagger.marginal(label, t) for label in found_weights.labels] for t in range(len(sequence))]
+    emissions = small_model.decoder.emissions(small_model.decoder.batch([notes[33]]))
+    found = chain(emissions, found_weights.transitions).marginals()
+    assert np.allclose(found, wanted, atol=1e-9)
+
+
+TEXT = st.text(alphabet="aB1 .:|=\n", max_size=60) | st.sampled_from([note(n).text for n in range(5)])
+
+
+GROUPS = ("lexical", "orthographic", "context", "layout", "form", "names")
+
+
+@pytest.fixture(scope="module", params=["document", "line", "sentence"])
+def three_engines(request, notes, tmp_path_factory):
+    """python-crfsuite, the engine in numpy, and the engine compiled, over one model."""
+    pytest.importorskip("numba")
+    from crfdeid.engine.decoding import numba_kernels
+
+    chosen = dataclasses.replace(SMALL, features=GROUPS, sequence=request.param)
+    folder = tmp_path_factory.mktemp("three") / "m"
+    odd = Document("odd", "| a |= 3/4 | New York: Mr. Ruiz", (Span(5, 10, "DATE"),))
+    model.train([*notes[:20], odd, odd], chosen, folder, engine="crfsuite")
+    reference, plain, fast = (model.load(folder, engine) for engine in ("crfsuite", "fast", "fast"))
+    fast.decoder = Decoder(fast.weights, fast.line, numba_kernels)
+    return reference, plain, fast
+
+
+@settings(deadline=None)
+@given(texts=st.lists(TEXT, max_size=4))
+def test_labels_are_crfsuites_on_any_text(three_engines, texts):
+    documents = [Document(str(n), text) for n, text in enumerate(texts)]
+    wanted, *found = ([d.spans for d in tagger.tag_all(documents)] for tagger in three_engines)
+    assert found == [wanted, wanted]
+
+
+@settings(deadline=None)
+@given(texts=st.lists(TEXT, min_size=1, max_size=3))
+def test_columns_say_what_pages_say(three_engines, texts):
+    line = three_engines[1].line
+    numbers: dict[str, dict] = {}
+    names = line.extractor.contextual.keys() - {"pos"}
+    number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
+    table = Texts(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
+    batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
+    columns = Columns(line.extractor.contextual, line.gazetteers, table, number)
+    for name in sorted(names & (FAST.keys() | {f"phrase_{g}" for g in line.gazetteers})):
+        found = columns.column(name, batch).tolist()
+        values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
+        ask = line.extractor.contextual[name]
+        assert [values[c] for c in found] == [v for n in range(len(texts)) for v in ask(batch.page(n))]
+
+
+@settings(max_examples=300)
+@given(text=st.text(alphabet=st.characters(codec="ascii"), min_size=1, max_size=12))
+def test_what_a_shape_says_is_what_its_ascii_texts_say(text):
+    like = form(text)
+    assert like == token.CAPITAL.sub("A", token.SMALL.sub("a", token.DIGIT.sub("0", text)))
+    assert flags(like) == flags(text)
+    assert {n: token.LEXICAL[n](like) for n in token.OF_SHAPE} == {
+        n: token.LEXICAL[n](text) for n in token.OF_SHAPE
+    }
+
+
+def test_the_same_notes_make_the_same_file_wherever_arrays_lie(notes, tmp_path):
+    settings = dataclasses.replace(SMALL, crf=SMALL.crf | {"max_iterations": 15})
+    files = set()
+    for number in range(5):
+        kept = np.zeros(1 + 37 * number)  # moves what is allocated after it
+        model.train(notes[:8], settings, tmp_path / str(number))
+        files.add((tmp_path / str(number) / "model.crfsuite").read_bytes())
+        del kept
+    assert len(files) == 1
+
+
+LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f😀.", max_size=30)
+
+
+@settings(max_examples=500, deadline=None)
+@given(text=LETTERS)
+def test_the_compiled_tokenizer_is_fine(text):
+    pytest.importorskip("numba")
+    from crfdeid.engine.decoding.numba_kernels import Scanner
+
+    scanner, table = Scanner(), Texts({}, lambda name, value: 0)
+    for _ in range(2):
+        numbers, starts, ends = scanner(text, table)
+        found = [(table.strings[n], a, b) for n, a, b in zip(numbers, starts, ends)]
+        assert found == [(t.text, t.start, t.end) for t in tokenizer.fine(text)]
+
+
+def test_the_compiled_table_of_texts_grows():
+    pytest.importorskip("numba")
+    from crfdeid.engine.decoding.numba_kernels import Scanner
+
+    scanner, table = Scanner(), Texts({}, lambda name, value: 0)
+    words = [f"{first}{second}x" for first in "abcdefghijklmnopqrstuvwxyz" * 9 for second in range(40)]
+    for _ in range(2):
+        numbers, *_ = scanner(" ".join(words), table)
+        assert [table.strings[n] for n in numbers] == [t.text for t in tokenizer.fine(" ".join(words))]
+
+
+@pytest.mark.parametrize("kernels", ["plain", "compiled"])
+@settings(deadline=None)
+@given(data=st.data())
+def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
+    kernels = pytest.importorskip(f"crfdeid.engine.{kernels}")
+    size, length = data.draw(st.integers(1, 6)), data.draw(st.integers(0, 7))
+    score = st.sampled_from([0.0, 1.0, -1.0, 2.5, 1e4, -1e4])
+    emissions = np.array([data.draw(score) for _ in range(size * length)]).reshape(length, size)
+    transitions = np.array([data.draw(score) for _ in range(size * size)]).reshape(size, size)
+    cut = data.draw(st.integers(0, length))
+    bounds = [(a, b) for a, b in ((0, cut), (cut, length)) if a < b]
+    first, stop = np.array(bounds, np.int64).reshape(-1, 2).T
+    path = np.full(length, NONE)
+    kernels.best_paths(emissions.copy(), first, stop, transitions, leads(transitions), path)
+    parts = emissions[:cut], emissions[cut:]
+    assert path.tolist() == [y for part in parts for y in plain_viterbi(part, transitions)]
+
+
+@given(data=st.data())
+def test_the_n_best_are_those_of_brute_force(data):
+    size, length, n = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 4)), data.draw(st.integers(1, 7))
+    score = st.floats(-3, 3)
+    emissions = np.array([data.draw(score) for _ in range(size * length)]).reshape(length, size)
+    transitions = np.array([data.draw(score) for _ in range(size * size)]).reshape(size, size)
+    every = list(itertools.product(range(size), repeat=length))
+
+    def total(ys):
+        steps = [transitions[pair] for pair in zip(ys, ys[1:])]
+        return sum(emissions[t, y] for t, y in enumerate(ys)) + sum(steps)
+
+    found = nbest.best(emissions, transitions, n)
+    assert np.allclose([score for score, _ in found], sorted(map(total, every), reverse=True)[:n])
+    assert np.allclose([score for score, _ in found], [total(path) for _, path in found])
+    assert len({tuple(path) for _, path in found}) == min(n, len(every))
+
+
+# Sums of these are exact, so that a tie is a tie in whatever order weights are added.
+WIDE = st.sampled_from([0.0, 1.0, -1.0, 0.125, 2.5, 1e4, -1e4])
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data(), size=st.sampled_from([1, 2, 7, 48, 200]))
+def test_labels_are_crfsuites_for_any_weights(three_engines, tmp_path_factory, data, size):
+    """Models of any size with ties and large weights, over texts of which they know a part."""
+    reference, plain, fast = three_engines
+    labels = ["O", "B-AGE", "I-AGE", "B-DATE", "I-DATE", "B-CITY", "I-CITY"]
+    labels = (labels + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(200)])[:size]
+    drawn = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    names = data.draw(st.lists(st.sampled_from(reference.weights.attributes), min_size=1, unique=True))
+    values = np.array(data.draw(st.lists(WIDE, min_size=1, max_size=9)))
+    pairs = drawn.integers(0, [len(names), size], (3 * len(names), 2))
+    jumps = drawn.integers(0, size, (min(size * size, 300), 2))
+    rows = np.concatenate([
+        weights.records(kind, *found.T, drawn.choice(values, len(found)))
+        for kind, found in (
+            (weights.STATE, np.unique(pairs, axis=0)),
+            (weights.TRANSITION, np.unique(jumps, axis=0)),
+        )
+    ])  # fmt: skip
+    path = tmp_path_factory.mktemp("random") / "m"
+    weights.write(path, labels, names, rows)
+    crfsuite = pycrfsuite.Tagger()
+    crfsuite.open(str(path))
+    batch = plain.decoder.reader.batch([Document("n", data.draw(TEXT))])
+    for tagger in (plain, fast):
+        decoder = Decoder(weights.read(path), tagger.line, tagger.decoder.kernels)
+        batch = decoder.batch(batch.documents)
+        found = [labels[y] if y != NONE else None for y in decoder.path(batch).tolist()]
+        for first, stop in zip(batch.first.tolist(), batch.stop.tolist()):
+            features = tagger.line.extractor.features(batch.page(0), range(first, stop))
+            assert found[first:stop] == crfsuite.tag(features)
+
+
+def plain_viterbi(emissions, transitions):
+    """As CRFsuite does it: every label, the first of the best."""
+    if not len(emissions):
+        return []
+    scores, back = emissions[0], []
+    for emission in emissions[1:]:
+        every = scores[:, None] + transitions
+        back.append(every.argmax(axis=0))
+        scores = every.max(axis=0) + emission
+    path = [int(scores.argmax())]
+    for pointers in reversed(back):
+        path.append(int(pointers[path[-1]]))
+    return path[::-1]
+
+
+def spans_of(labels):
+    """Brute force: the repaired stretches with their types."""
+    from crfdeid.text.bio import stretches
+
+    return {(first, last, labels[first][2:]) for first, last in stretches(labels)}
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_spans_probability_is_the_sum_over_all_labellings_that_have_it(data):
+    labels = ["O", "B-AGE", "I-AGE", "I-DATE"]
+    size = data.draw(st.integers(1, 4))
+    numbers = st.floats(-3, 3)
+    emissions = np.array(data.draw(st.lists(numbers, min_size=4 * size, max_size=4 * size))).reshape(size, 4)
+    transitions = np.array(data.draw(st.lists(numbers, min_size=16, max_size=16))).reshape(4, 4)
+    every = list(itertools.product(range(4), repeat=size))
+    scores = np.array([
+        sum(emissions[t, y] for t, y in enumerate(ys)) + sum(transitions[a, b] for a, b in zip(ys, ys[1:]))
+        for ys in every
+    ])  # fmt: skip
+    shares = np.exp(scores - np.logaddexp.reduce(scores))
+    found = chain(emissions, transitions)
+    for first, last in itertools.combinations_with_replacement(range(size), 2):
+        has_it = [(first, last, "AGE") in spans_of([labels[y] for y in ys]) for ys in every]
+        wanted = shares[has_it].sum()
+        assert np.isclose(found.span_probability(first, last, opens(labels, "AGE"), 2), wanted)
+
+
+CRF_SETTINGS = [
+    {},
+    {"c2": 0.0},
+    {"c1": 0.0},
+    {"c1": 0.0, "c2": 0.02, "feature.possible_transitions": True},
+    {"feature.minfreq": 3},
+    {"feature.possible_transitions": True},
+    {"feature.possible_states": True, "c1": 1.0},
+]
+
+
+@pytest.mark.parametrize("changes", CRF_SETTINGS, ids=str)
+def test_training_has_crfsuites_losses_and_labels(notes, tmp_path, changes):
+    pytest.importorskip("numba")
+    chosen = dataclasses.replace(
+        SMALL, features=("lexical", "context", "layout"), crf=SMALL.crf | {"max_iterations": 12} | changes
+    )
+    losses: dict[str, list[float]] = {"fast": [], "crfsuite": []}
+    models = {}
+    for engine, heard in losses.items():
+        models[engine] = model.train(
+            notes[:20], chosen, tmp_path / engine, lambda _, loss, heard=heard: heard.append(loss), engine
+        )
+    assert np.allclose(losses["fast"], losses["crfsuite"], rtol=1e-6, atol=2e-6)
+    assert [models["fast"].tag(n).spans for n in notes] == [models["crfsuite"].tag(n).spans for n in notes]
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+def test_a_corpus_of_one_label(tmp_path, engine):
+    documents = [Document(str(n), "Ruiz", (Span(0, 4, "DOCTOR"),)) for n in range(3)]
+    chosen = dataclasses.replace(SMALL, recall_bias=1.0)
+    tagger = model.train(documents, chosen, tmp_path / "m", engine=engine)
+    assert tagger.tag(Document("n", "Nowak")).spans == (Span(0, 5, "DOCTOR"),)
+
+
+def test_the_n_best_labellings_of_a_document(small_model, notes):
+    found = small_model.best(notes[31], 5)
+    assert found[0][1].spans == small_model.tag(notes[31]).spans
+    assert [p for p, _ in found] == sorted((p for p, _ in found), reverse=True)
+    assert len({d.spans for _, d in found}) > 1 and sum(p for p, _ in found) <= 1.0 + 1e-9
+    assert small_model.best(Document("e", ""), 3) == [(1.0, Document("e", ""))]
+
+
+def test_a_problem_too_large_for_memory_is_refused(notes, tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr("os.sysconf", lambda name: 100)
+    with pytest.raises(ConfigurationFault, match=r"training needs about .* GB for \d+ labels"):
+        model.train(notes[:20], SMALL, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []

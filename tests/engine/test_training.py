@@ -1,0 +1,241 @@
+"""The arrays of training: what they stand for, told by brute force."""
+
+import itertools
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("numba")
+
+from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.training import numba_kernels, tied_attributes
+from crfdeid.engine.training.attributes import Attributes
+from crfdeid.engine.training.bundles import Bundles
+from crfdeid.engine.training.feature_counts import pairs
+from crfdeid.engine.training.numbering import numbered, transposed
+from crfdeid.engine.training.objective import Work
+from crfdeid.engine.training.score_layout import layout
+from crfdeid.engine.training.training_set import Problem
+from crfdeid.engine.training.transition_layout import Transitions, places
+
+LABELS = ["O", "B-DATE", "I-DATE", "B-AGE", "B-CITY", "I-CITY"]
+
+
+@given(st.lists(st.integers(0, 2**62)), st.integers(0, 20))
+def test_numbers_are_given_in_order(keys, most):
+    wanted = list(dict.fromkeys(keys))
+    found = numbered(np.array(keys, np.int64))
+    assert found[0].tolist() == wanted
+    assert [wanted[number] for number in found[1]] == keys
+    assert (numbered(np.array(keys, np.int64), most) is None) == (len(wanted) > most)
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=6))
+def test_transposed_says_who_holds_what(items):
+    ends = np.cumsum([0, *map(len, items)])
+    values = np.array([value for item in items for value in item], np.int32)
+    found_ends, found = transposed(ends, values, 6)
+    for value in range(6):
+        holders = [number for number, item in enumerate(items) for one in item if one == value]
+        assert found[found_ends[value] : found_ends[value + 1]].tolist() == holders
+
+
+@st.composite
+def problems(draw):
+    """A few columns of attributes, some of many values, some that say the same."""
+    tokens = draw(st.integers(1, 60))
+    columns, first = [np.zeros(tokens, np.int32)], 1  # the bias
+    for size in draw(st.lists(st.sampled_from([1, 2, 5, 30]), min_size=1, max_size=6)):
+        codes = draw(st.lists(st.integers(-1, size - 1), min_size=tokens, max_size=tokens))
+        for _ in range(draw(st.integers(1, 2))):
+            columns.append(np.array([NONE if code == NONE else first + code for code in codes], np.int32))
+            first += size
+    bundles = Bundles(tokens, draw(st.sampled_from([0.0, 0.2, 1.0])))
+    for column in columns:
+        bundles.add(column)
+    attributes = Attributes()
+    attributes.add("a", [list(map(str, range(first)))], np.arange(first, dtype=np.int32)[:, None])
+    gold = np.array(draw(st.lists(st.integers(0, len(LABELS) - 1), min_size=tokens, max_size=tokens)))
+    bounds = np.array(sorted({0, draw(st.integers(0, tokens)), tokens}))
+    return columns, Problem(LABELS, attributes, gold, bounds, *bundles.columns())
+
+
+def attributes_of(columns, token):
+    return sorted(int(column[token]) for column in columns if column[token] != NONE)
+
+
+def held(problem, lists, token):
+    """What the bundles of a token hold."""
+    found = [column[token] for column in problem.columns if column[token] != NONE]
+    return sorted(int(v) for b in found for v in lists.values[lists.ends[b] : lists.ends[b + 1]])
+
+
+@settings(deadline=None)
+@given(problems())
+def test_bundles_hold_the_attributes_of_each_token(drawn):
+    columns, problem = drawn
+    for token in range(len(problem.gold)):
+        assert held(problem, problem.bundles, token) == attributes_of(columns, token)
+
+
+@settings(deadline=None)
+@given(problems())
+def test_twins_are_those_that_always_occur_together(drawn):
+    columns, problem = drawn
+    found = tied_attributes.sets(problem)
+    tokens = [attributes_of(columns, token) for token in range(len(problem.gold))]
+    where = [tuple(one in token for token in tokens) for one in range(len(problem.attributes))]
+    for one, other in itertools.combinations(range(len(where)), 2):
+        assert (found.number[one] == found.number[other]) == (where[one] == where[other])
+    assert found.sizes.tolist() == np.bincount(found.number, minlength=len(found.sizes)).tolist()
+    for token, own in enumerate(tokens):
+        assert held(problem, found.bundles, token) == sorted({int(found.number[one]) for one in own})
+
+
+@settings(deadline=None)
+@given(
+    problems(), st.sampled_from([0, 2]), st.booleans(), st.integers(0, 2**32), st.sampled_from([1, 4, 32]),
+    st.sampled_from([1, 3, 6]),
+)  # fmt: skip
+def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
+    drawn, minfreq, every, seed, often, many
+):
+    columns, problem = drawn
+    sets = tied_attributes.sets(problem)
+    found = pairs(problem, sets, minfreq, every, False)
+    place, width = places(LABELS)
+    with patch.multiple("crfdeid.engine.training.score_layout", OFTEN=often, MANY=many):
+        laid = layout(problem, sets, found, place)
+    assert problem.columns == []
+    weights = np.random.default_rng(seed).normal(size=len(found.label))
+    table = np.zeros((laid.rows, width))
+    first = len(laid.whole.row_ends) - 1
+    numba_kernels.make(0, first, 0, tuple(laid.whole), weights, table)
+    numba_kernels.make(0, laid.rows - first, first, tuple(laid.made), weights, table)
+    expected, gradient, wanted_gradient = np.zeros_like(table), np.zeros_like(weights), np.zeros_like(weights)
+    scores, marginals = np.full((2, len(problem.gold), width), 7.0)
+    marginals[:] = np.random.default_rng(seed).normal(size=marginals.shape)
+    before = 0
+    for lot in laid.lots:
+        for s, (start, stop) in enumerate(itertools.pairwise(lot.bounds.tolist())):
+            sequence, where = (s, start, stop, tuple(lot)), slice(before + start, before + stop)
+            numba_kernels.scores(*sequence, table, weights, scores[where])
+            numba_kernels.give(*sequence, marginals[where], expected, gradient)
+        before += stop
+    for token, (score, marginal) in enumerate(zip(scores, marginals)):
+        wanted = np.zeros(width)
+        for one in {int(sets.number[a]) for a in attributes_of(columns, token)}:
+            own = slice(found.ends[one], found.ends[one + 1])
+            wanted[place[found.label[own]]] += weights[own]
+            wanted_gradient[own] += marginal[place[found.label[own]]]
+        assert np.allclose(score, wanted)
+    numba_kernels.unmake(first, tuple(laid.made), expected, gradient)
+    numba_kernels.unmake(0, tuple(laid.whole), expected, gradient)
+    assert np.allclose(gradient, wanted_gradient)
+
+
+@settings(deadline=None)
+@given(problems(), st.sampled_from([0, 2]), st.booleans())
+def test_features_are_counted(drawn, minfreq, every):
+    columns, problem = drawn
+    sets = tied_attributes.sets(problem)
+    found = pairs(problem, sets, minfreq, every, False)
+    tokens = [attributes_of(columns, token) for token in range(len(problem.gold))]
+    for attribute in range(len(problem.attributes)):
+        labels = [int(y) for y, own in zip(problem.gold, tokens) if attribute in own]
+        counts = {y: labels.count(y) for y in range(len(LABELS)) if every or y in labels}
+        own = slice(*found.ends[sets.number[attribute] :][:2])
+        pairs_found = dict(zip(found.label[own].tolist(), found.count[own].tolist()))
+        assert pairs_found == {y: count for y, count in counts.items() if count >= minfreq}
+
+
+NUMBERS = st.floats(-8, 8) | st.sampled_from([0.0, -40.0, 300.0, -900.0])
+
+
+@settings(deadline=None)
+@given(data=st.data(), labels=st.sampled_from([LABELS, LABELS[:1], [f"L{n}" for n in range(40)]]))
+def test_forward_backward_is_brute_force(data, labels):
+    size = data.draw(st.integers(1, 5))
+    place, width = places(labels)
+    draw = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    allowed = draw.random((len(labels), len(labels))) < data.draw(st.sampled_from([0.0, 0.2, 1.0]))
+    spread = data.draw(st.sampled_from([1.0, 9.0]))
+    transitions = np.where(allowed, draw.normal(0, spread, allowed.shape), 0.0)
+    scores = draw.normal(0, 4, (size, len(labels)))
+    scores[draw.integers(size), draw.integers(len(labels))] = data.draw(NUMBERS)
+    marginals, expected, log_total = by_sums(scores, transitions)
+
+    laid = Transitions(allowed, place, width)
+    factors = laid.factors(transitions[allowed])
+    work = Work.of(size, laid.every.any(axis=0).astype(float))
+    highest = scores.max(axis=1) if abs(scores).max() > 100 else np.zeros(size)
+    for row, score, top in zip(work.emissions, scores, highest):
+        row[place] = score - top
+        numba_kernels.exponential(
+            np.maximum(row, -700, out=row), work.real, work.rest, work.powers, work.bits
+        )
+    counts = np.zeros(sum(part.size for part in factors.excess))
+    found = numba_kernels.forward(size, factors.plain, tuple(work))
+    numba_kernels.backward(size, factors.plain, tuple(work), tuple(factors.structure.laid(counts)))
+    assert np.isclose(found + highest.sum(), log_total, rtol=1e-12)
+    assert np.allclose(work.emissions[:, place], marginals, atol=1e-12)
+    assert np.allclose(laid.expected(factors, counts), expected[allowed], atol=1e-11)
+
+
+def by_sums(scores, transitions):
+    """Marginals, expected transitions, and the log of the summed scores, in log space."""
+    forward, backward = [scores[0]], [np.zeros(len(transitions))]
+    for row in scores[1:]:
+        forward.append(np.logaddexp.reduce(forward[-1][:, None] + transitions, axis=0) + row)
+    for row in scores[:0:-1]:
+        backward.insert(0, np.logaddexp.reduce(transitions + row + backward[0], axis=1))
+    total = np.logaddexp.reduce(forward[-1])
+    both = [f[:, None] + transitions + s + b for f, s, b in zip(forward, scores[1:], backward[1:])]
+    expected = sum((np.exp(b - total) for b in both), np.zeros_like(transitions))
+    return np.exp(np.array(forward) + backward - total), expected, total
+
+
+@given(st.lists(st.floats(-700, 700), min_size=8, max_size=8))
+def test_exponentials_are_right_but_for_the_last_bits(values):
+    row, real = np.array(values), np.array([1.0] * 7 + [0.0])
+    powers = np.zeros(8)
+    numba_kernels.exponential(row, real, np.zeros(8), powers, powers.view(np.int64))
+    assert np.allclose(row[:7], np.exp(values[:7]), rtol=4e-16, atol=0) and row[7] == 0.0
+
+
+def test_the_highest_score_is_taken_away_where_exponentials_would_be_too_large():
+    work = Work.of(1, np.array([1.0] * 3 + [0.0] * 5))
+    row = np.array([900.0, -900.0, 899.0, 7, 7, 7, 7, 7])
+    assert numba_kernels.shifted(row, work.real) == 900.0
+    assert row.tolist() == [0.0, -700.0, -1.0, 0, 0, 0, 0, 0]
+
+
+def test_labels_have_places_by_type():
+    place, width = places(LABELS)
+    assert place.tolist() == [0, 1, 9, 2, 3, 11] and width == 16
+
+
+def test_compiled_code_names_no_class_that_could_move():
+    """numba keeps the types of arguments on disk, and cannot read them where a class of theirs is gone."""
+    from numba import types
+
+    work = Work.of(1, np.ones(8))
+    work.emissions[:] = 1.0
+    laid = Transitions(np.ones((1, 1), bool), *places(["O"]))
+    numba_kernels.forward(1, laid.factors(np.zeros(1)).plain, tuple(work))
+    for loop in (
+        numba_kernels.forward,
+        numba_kernels.backward,
+        numba_kernels.expectations,
+        numba_kernels.make,
+        numba_kernels.unmake,
+    ):
+        for signature in loop.signatures:
+            inside = list(signature)
+            while inside:
+                one = inside.pop()
+                assert not isinstance(one, types.BaseNamedTuple)
+                inside += one.types if isinstance(one, types.BaseTuple) else []

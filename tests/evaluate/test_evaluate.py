@@ -1,0 +1,268 @@
+"""The verb: a golden corpus in i2b2 XML with its official rows, the shared ones, and bad input."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crfdeid import corpora
+from crfdeid.errors import Fault, FormatFault, SchemeFault
+from crfdeid.evaluate import __main__ as evaluate
+from crfdeid.evaluate import evaluation, i2b2_2014, matching, report, signature
+from crfdeid.evaluate.evaluation import Choices
+from crfdeid.evaluate.leakage import measure
+from crfdeid.evaluate.word_scores import measure as measure_words
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "i2b2_scoring"
+CORPORA = sorted(SHARED.glob("*/official.json"))
+SCHEME = scheme.read()
+CANARY = "Zebulon"
+
+
+def xml(text, *tags):
+    lines = "".join(f'<{name} start="{s}" end="{e}" TYPE="{type}"/>\n' for name, type, s, e in tags)
+    return f"<deIdi2b2>\n<TEXT><![CDATA[{text}]]></TEXT>\n<TAGS>\n{lines}</TAGS>\n</deIdi2b2>\n"
+
+
+def folder(path, **files):
+    path.mkdir()
+    for name, content in files.items():
+        (path / name.replace("_", "-")).with_suffix(".xml").write_bytes(content.encode())
+    return path
+
+
+NOTE = f"Dr. {CANARY} Roe, MRN 12-34, 3/4"
+#       0123456789...  name 4-15, MRN 21-26, date 28-31
+GOLD = [("NAME", "DOCTOR", 4, 15), ("ID", "MEDICALRECORD", 21, 26), ("DATE", "DATE", 28, 31)]
+SYSTEM = [("NAME", "doctor", 4, 15), ("ID", "medicalrecord", 21, 26), ("DATE", "date", 28, 31)]
+
+
+@pytest.fixture
+def sides(tmp_path):
+    gold = folder(tmp_path / "gold", n100_01=xml(NOTE, *GOLD), n100_02=xml("none"))
+    system = folder(tmp_path / "system", n100_01=xml(NOTE, *SYSTEM), n100_02=xml("none"))
+    return gold, system
+
+
+def run(*arguments):
+    evaluate.main([str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("path", CORPORA, ids=lambda path: path.parent.name)
+def test_every_number_of_the_official_script(path, tmp_path):
+    folder, out = path.parent, tmp_path / "scores.json"
+    run(folder / "gold", folder / "system", "--missing-documents", "ignore", "--resamples", 0, "--json", out)
+    assert json.loads(out.read_text())["official"] == json.loads(path.read_text())
+
+
+def test_the_shared_corpora_are_there_or_skipped():
+    if not CORPORA:
+        pytest.skip("the shared scoring corpora are not beside the checkout")
+    assert len(CORPORA) >= 7
+
+
+def test_case_in_the_official_rows(sides):
+    """By the rules: strict and relaxed ignore case; token does not; HIPAA wants capitals,
+    but takes every DATE. The empty note scores 0 in the macro averages."""
+    gold, system = (i2b2_2014.read(side, SCHEME) for side in sides)
+    rows = i2b2_2014.table(evaluation.evaluate(gold, system, Choices(SCHEME)).scores)
+
+    def row(name):
+        return [rows[name][figure]["micro"] for figure in ("precision", "recall", "f1")]
+
+    assert row("Strict") == row("Relaxed") == [1, 1, 1]
+    assert row("Token") == [0, 0, 0]
+    assert row("Binary Token") == [1, 1, 1]
+    assert row("HIPAA Strict") == [1, 0.5, 0.6667]
+    assert row("ID Binary HIPAA Strict") == [0, 0, 0]
+    assert row("DATE Strict") == [1, 1, 1]
+    assert rows["Strict"]["recall"] == {"micro": 1.0, "macro": 0.5}
+    assert rows["HIPPA Token"]["f1"] == {"micro": 0.0, "macro": None}
+    assert rows["Strict"]["documents"] == 2
+
+
+def test_ids_patients_and_line_ends(tmp_path):
+    read = i2b2_2014.read(folder(tmp_path / "g", n0="<r><TEXT>a&lt;b\r\nRoe</TEXT><TAGS/></r>"), SCHEME)
+    assert (read[0].document.id, read[0].document.text) == ("n0", "a<b\nRoe")
+    (tmp_path / "g" / "310-02_late.xml").write_text(xml("x"))
+    first = i2b2_2014.read(tmp_path / "g", SCHEME)[0].document
+    assert (first.id, first.patient) == ("310-02", "310")
+
+
+def test_a_tag_without_a_character_is_scored_but_is_no_span(tmp_path):
+    gold = i2b2_2014.read(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
+    found = evaluation.evaluate(gold, gold, Choices(SCHEME))
+    assert i2b2_2014.table(found.scores)["Token"]["f1"]["micro"] == 1.0
+    assert gold[0].document.spans == ()
+
+
+def test_elements_that_do_not_count(tmp_path):
+    (side,) = i2b2_2014.read(folder(tmp_path / "g", a=xml("note", ("MEDICATION", "X", 0, 4))), SCHEME)
+    assert side.tags == ()
+
+
+def test_formats_compare_with_each_other(sides, tmp_path, capsys):
+    gold, _ = sides
+    corpora.write(list(corpora.read(gold)), tmp_path / "system.jsonl", "jsonl")
+    run(gold, tmp_path / "system.jsonl", "--resamples", 100)
+    assert "      3      3      3   1.0000 1.0000 1.0000   1.0000" in capsys.readouterr().out
+
+
+def test_everything_is_written_and_carries_its_recipe(sides, tmp_path, capsys):
+    names = [tmp_path / name for name in ("s.json", "s.csv", "s.html")]
+    run(*sides, "--against", sides[0], "--resamples", 50, "--by", "patient",
+        "--json", names[0], "--csv", names[1], "--html", names[2])  # fmt: skip
+    out = capsys.readouterr().out
+    sheet = json.loads(names[0].read_text())
+    assert out.count("|version:") == 8
+    assert sheet["recipe"]["gold"] == 3
+    assert all("corpus:" + sheet["recipe"]["corpus"] in row["recipe"] for row in sheet["scores"])
+    first = sheet["scores"][0]["recipe"]
+    assert first.startswith("row:all|criterion:strict|subset:all|binary:False|scheme:i2b2-2014|hipaa:script|")
+    assert sheet["comparison"]["randomisation"]["strict"]["f1"]["p"] == 1.0
+    assert names[1].read_text().splitlines()[0].startswith("document,kind,extent,gold_type")
+    assert os.stat(names[2]).st_mode & 0o777 == 0o600
+    assert CANARY in names[2].read_text()
+    assert CANARY not in names[0].read_text() + names[1].read_text() + out
+
+
+def test_meddocan_rules(tmp_path, capsys):
+    note = Document("a", "Ana Gil", (Span(0, 7, "NOMBRE_SUJETO_ASISTENCIA"),))
+    found = note.with_spans([Span(0, 3, "NOMBRE_SUJETO_ASISTENCIA"), Span(4, 7, "NOMBRE_SUJETO_ASISTENCIA")])
+    out = tmp_path / "s.json"
+    for name, document in (("gold", note), ("system", found)):
+        corpora.write([document], tmp_path / f"{name}.jsonl", "jsonl")
+    run(tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "--rules", "meddocan", "--json", out)
+    rows = json.loads(out.read_text())["official"]
+    assert [rows[name]["f1"] for name in ("ner", "strict", "merged")] == [0, 0, 1]
+    assert "sub-track 2 merged" in capsys.readouterr().out
+
+
+def test_types_outside_the_scheme(tmp_path):
+    gold = folder(tmp_path / "g", a=xml("note", ("OTHER", "KENNEL", 0, 4)))
+    with pytest.raises(SchemeFault, match="a: KENNEL at 0-4 is no type of scheme i2b2-2014"):
+        run(gold, gold)
+    run(gold, gold, "--unknown-types", "count", "--json", tmp_path / "s.json", "--html", tmp_path / "s.html")
+    rows = json.loads((tmp_path / "s.json").read_text())["official"]
+    assert rows["OTHER Strict"]["f1"]["micro"] == 1
+
+
+def test_missing_documents(sides, capsys):
+    gold, system = sides
+    (system / "n100-02.xml").unlink()
+    with pytest.raises(Fault, match="document n100-02 is in gold but not in system"):
+        run(gold, system)
+    run(gold, system, "--missing-documents", "ignore", "--resamples", 0)
+    assert "|documents:1|gold:3|system:3|missing:1|" in capsys.readouterr().out
+
+
+FAULTS = [
+    ("<r><TEXT>x", "a.xml"),
+    ("<r><TAGS/></r>", "no TEXT element"),
+    ("<r><TEXT>x</TEXT></r>", "no TAGS element"),
+    (xml(CANARY, ("DATE", "DATE", 3, 99)), "tag 1: DATE at 3-99 leaves the text of 7 characters"),
+    (xml(CANARY, ("DATE", "DATE", 3, 1)), "tag 1: DATE at 3-1 leaves"),
+    (xml(CANARY, ("DATE", "DATE", "x", 1)), "start and end of DATE must be numbers"),
+    (f'<r><TEXT>{CANARY}</TEXT><TAGS><DATE start="0" end="1"/></TAGS></r>', "tag 1: DATE has no TYPE"),
+    ('<!DOCTYPE r [<!ENTITY a "b">]><r><TEXT>&a;</TEXT><TAGS/></r>', "entit"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), FAULTS)
+def test_files_that_cannot_be_scored(tmp_path, content, message):
+    path = folder(tmp_path / "g", a=content)
+    with pytest.raises(FormatFault) as fault:
+        run(path, path)
+    assert message in str(fault.value)
+    assert CANARY not in str(fault.value)
+
+
+def test_paths_that_are_not_there(tmp_path):
+    with pytest.raises(FormatFault, match="no such file or folder"):
+        run(tmp_path / "nothing", tmp_path)
+
+
+def test_an_empty_corpus_gives_zeros():
+    side = i2b2_2014.Tagged(Document("a", ""), ())
+    found = evaluation.evaluate([side], [side], Choices(SCHEME, resamples=10))
+    assert "nan" not in report.as_text(found)
+    assert "NaN" not in json.dumps(report.as_json(found))
+
+
+def note(*spans, id="a", patient=None, text="Ana Roe-May saw Tom at 9."):
+    return Document(id, text, tuple(Span(*span) for span in spans), patient)
+
+
+def test_exposure():
+    system = note((0, 7, "DATE"), (16, 19, "DATE"), (20, 22, "AGE"))
+    pairs = [
+        (note((0, 11, "PATIENT"), (16, 19, "DOCTOR")), system),
+        (note((0, 11, "PATIENT"), id="b", patient="p"), note((0, 3, "CITY"), (4, 11, "CITY"), id="b")),
+        (note(id="c", patient="p"), note(id="c")),
+    ]
+    found = measure(pairs)
+    assert found.total() == (25, 22, 20, 3, 3, 1, 21)
+    figures = found.figures()
+    assert figures["leaks per 1000 words"] == pytest.approx(1000 / 21)
+    assert figures["leaks per document"] == pytest.approx(1 / 3)
+    assert figures["documents without a leak"] == pytest.approx(2 / 3)
+    assert figures["patients without a leak"] == 1 / 2  # a on its own, b and c of one patient
+    assert figures["any-overlap recall"] == 1
+
+
+def test_words_in_tafvizis_kinds():
+    pairs = [(note((0, 11, "PATIENT"), (16, 19, "DOCTOR")), note((0, 7, "PATIENT"), (16, 19, "PATIENT")))]
+    counts = measure_words(pairs, SCHEME).counts()
+    assert {kind: (c.tp, c.fp, c.fn) for kind, c in counts.items()} == {
+        "Non-PHI": (3, 1, 0), "Patients": (2, 1, 1), "Doctors": (0, 0, 1),
+    }  # fmt: skip
+
+
+def test_the_fingerprint_is_of_content_not_of_order():
+    a, b = note(id="a"), note((0, 3, "PATIENT"), id="b")
+    assert signature.fingerprint([a, b]) == signature.fingerprint([b, a])
+    assert signature.fingerprint([a, b]) != signature.fingerprint([a, b.with_spans([])])
+
+
+def test_the_worked_example_of_the_documentation(tmp_path, capsys):
+    text = (Path(__file__).parents[2] / "docs" / "scoring.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(json|text)\n(.*?)```", text, re.S)
+    gold, system, printed = (body for _, body in blocks)
+    (tmp_path / "gold.jsonl").write_text(gold)
+    (tmp_path / "system.jsonl").write_text(system)
+    run(tmp_path / "gold.jsonl", tmp_path / "system.jsonl")
+    out = capsys.readouterr().out.splitlines()
+    assert [line for line in printed.splitlines() if line and line not in out] == []
+    recipes = [line for line in text.splitlines() if line.startswith("criterion:")]
+    assert recipes[0].partition("scheme")[2] in out[out.index("") - 1]
+
+
+def test_a_fault_is_one_line_and_status_2(sides):
+    gold, system = sides
+    (system / "n100-01.xml").write_text(xml(NOTE + CANARY))
+    command = [sys.executable, "-m", "crfdeid.evaluate", gold, system]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("crfdeid: n100-01: gold and system texts differ at offset 31 (")
+    assert ended.stderr.count("\n") == 1
+    assert CANARY not in ended.stderr
+
+
+def test_two_files_of_one_number(sides):
+    gold, system = sides
+    for name in ("310-01.xml", "310-01_again.xml"):
+        (gold / name).write_text(xml("x"))
+    with pytest.raises(Fault, match="310-01: two gold documents have this id"):
+        run(gold, system)
+
+
+def test_a_scheme_in_small_letters(tmp_path):
+    small = scheme.Scheme("small", {"names": ("person", "place")})
+    side = [matching.tagged(Document("a", "Roe", (Span(0, 3, "person"),)), small)]
+    assert "person" in report.as_text(evaluation.evaluate(side, side, Choices(small, resamples=0)))

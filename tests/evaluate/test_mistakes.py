@@ -1,0 +1,195 @@
+"""Which mistake is which, the tables, and the page."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.evaluate import error_analysis, error_page, error_tables, evaluation
+from crfdeid.evaluate.evaluation import Choices
+from crfdeid.evaluate.matching import tagged
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
+
+SCHEME = scheme.read()
+TEXT = "Ana Ruiz saw Dr. Tom Nowak on 3/14/61 in <Ames>."
+
+
+def document(*spans, text=TEXT, id="a"):
+    return Document(id, text, tuple(Span(*span) for span in spans))
+
+
+def found(gold, system, text=TEXT):
+    return error_analysis.find([(document(*gold, text=text), document(*system, text=text))])
+
+
+P, D, DATE = (0, 8, "PATIENT"), (17, 26, "DOCTOR"), (30, 37, "DATE")
+
+# gold, system, then kind and extent of each mistake
+CASES = [
+    ([P], [P], []),
+    ([P], [], [("missing", "")]),
+    ([], [P], [("spurious", "")]),
+    ([P], [(0, 8, "DOCTOR")], [("type", "")]),
+    ([P], [(0, 3, "PATIENT")], [("extent", "short")]),
+    ([P], [(0, 12, "PATIENT")], [("extent", "long")]),
+    ([P], [(4, 12, "PATIENT")], [("extent", "short and long")]),
+    ([P], [(0, 3, "DOCTOR")], [("type and extent", "short")]),
+    # one span for two: neither gold span is missing
+    ([P, D], [(0, 26, "PATIENT")], [("extent", "long"), ("type and extent", "long")]),
+    # two for one: the second is an extent error too, not a spurious span
+    ([P], [(0, 3, "PATIENT"), (4, 8, "PATIENT")], [("extent", "short"), ("extent", "short")]),
+    # its own type is preferred, though the other shares more
+    ([P], [(0, 7, "DOCTOR"), (7, 8, "PATIENT")], [("type and extent", "short"), ("extent", "short")]),
+    # the same ends win over the same type
+    ([P], [(0, 8, "DOCTOR"), (0, 3, "PATIENT")], [("type", ""), ("extent", "short")]),
+    ([P, DATE], [D], [("missing", ""), ("spurious", ""), ("missing", "")]),
+]
+
+
+@pytest.mark.parametrize(("gold", "system", "wanted"), CASES)
+def test_kinds_and_extents(gold, system, wanted):
+    assert sorted((m.kind, m.extent) for m in found(gold, system)) == sorted(wanted)
+
+
+def test_tables_6_and_8():
+    wrong = found([P, D], [(0, 3, "PATIENT"), (17, 26, "PATIENT"), DATE])
+    assert error_analysis.by_kind(wrong) == {
+        "type": 1,
+        "extent": 1,
+        "type and extent": 0,
+        "missing": 0,
+        "spurious": 1,
+    }
+    assert error_analysis.by_extent(wrong) == {"PATIENT": {"short": 1, "long": 0, "short and long": 0}}
+    assert re.search(r"^type +1 +33\.33%$", error_tables.kinds(wrong), re.M)
+
+
+def test_table_7_counts_right_spans_missing_and_spurious():
+    pairs = [(document(P, D, (42, 46, "CITY")), document((0, 3, "PATIENT"), (17, 26, "PATIENT"), DATE))]
+    table = error_analysis.confusion(pairs, error_analysis.find(pairs), ("PATIENT", "DOCTOR"))
+    assert list(table) == ["PATIENT", "DOCTOR", "CITY", "DATE", "spurious"]
+    assert table["PATIENT"]["PATIENT"] == 1
+    assert table["DOCTOR"] == {"PATIENT": 1, "DOCTOR": 0, "CITY": 0, "DATE": 0, "missing": 0}
+    assert table["CITY"]["missing"] == table["spurious"]["DATE"] == 1
+    assert sum(sum(row.values()) for row in table.values()) == 4
+
+
+def test_contexts_show_no_phi_and_no_digits():
+    pairs = [(document(P, D, DATE, id=id), document(id=id)) for id in "ab"]
+    contexts = error_analysis.missed_contexts(pairs, error_analysis.find(pairs))
+    assert ("DOCTOR", "saw dr. _ on DATE", 2) in contexts
+    assert not any(word in str(contexts) for word in ("Tom", "tom", "Ana", "ana", "14"))
+
+
+def test_nothing_wrong_gives_a_table_of_zeros():
+    assert "missing                0    0.00%" in error_tables.table([(document(P), document(P))], [])
+
+
+def test_a_mistake_holds_no_text():
+    assert "Ana" not in repr(found([P], []))
+    assert set(error_analysis.rows(found([P], []))[0]) == set(error_analysis.COLUMNS)
+
+
+spans = st.lists(
+    st.builds(
+        lambda s, n, t: (s, s + n, t),
+        st.integers(0, 40),
+        st.integers(1, 8),
+        st.sampled_from(("CITY", "DATE")),
+    ),
+    max_size=6,
+)
+
+
+@given(spans, spans)
+def test_every_wrong_span_is_in_a_mistake_and_no_right_one_starts_one(gold, system):
+    wrong = found(gold, system)
+    right = {Span(*span) for span in gold} & {Span(*span) for span in system}
+    assert {m.gold for m in wrong if m.gold} >= {Span(*span) for span in gold} - right
+    assert {m.system for m in wrong if m.system} >= {Span(*span) for span in system} - right
+    assert not any(m.gold in right and m.system in right for m in wrong)
+    assert bool(wrong) == ({*gold} != {*system})
+
+
+class Reader(HTMLParser):
+    """Tags opened and not closed, and the text of the notes."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.kinds, self.notes, self.inside = [], [], "", False
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag not in ("meta", "input", "link", "br", "rect"):
+            self.open.append((tag, given.get("class")))
+        if given.get("class") == "flag":
+            self.kinds.append(given["data-kind"])
+
+    def handle_endtag(self, tag):
+        if tag != "rect" and self.open:
+            assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        inside = ("div", "note") in self.open and self.open[-1] != ("b", "flag")
+        self.notes += data if inside else ""
+
+
+def page(gold, system, text=TEXT):
+    sides = [[tagged(document(*spans, text=text), SCHEME)] for spans in (gold, system)]
+    return "".join(error_page.page(evaluation.evaluate(*sides, Choices(SCHEME, resamples=10))))
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, '<script>alert(1)</script> & "O\'Neil" <!-- notes -->', "é😀\n\tx" * 12]
+)
+def test_the_page_shows_the_text_as_it_is(text):
+    gold, system = [(0, 8, "PATIENT"), (9, 20, "CITY")], [(4, 12, "DATE"), (15, 18, "CITY")]
+    reader = Reader()
+    reader.feed(page(gold, system, text))
+    assert reader.notes == text
+    assert reader.open == []
+
+
+def test_the_page_marks_each_mistake_and_what_leaks():
+    html = page([P, D], [(0, 3, "PATIENT"), DATE])
+    reader = Reader()
+    reader.feed(html)
+    assert reader.kinds == ["extent", "missing", "spurious"]
+    assert re.findall(r'class="c0 g leak"[^>]*>([^<]*)<', html) == [" Ruiz", "Tom Nowak"]
+    assert re.findall(r'class="c4 s extra"[^>]*>([^<]*)<', html) == ["3/14/61"]
+
+
+def test_the_page_warns_first_and_loads_nothing():
+    html = page([P], [P])
+    assert html.index('class="warning"') < html.index("<h1>")
+    assert not re.search(r"""(src|href)=|url\(|https?://""", html)
+    assert "default-src 'none'" in html
+    assert "95% interval" in html and "corpus:" in html and "<svg" in html
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+QUIET = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --virtual-time-budget=2000 --dump-dom"
+)
+PLAYED = """<script>
+const press = key => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+const seen = [], look = () => seen.push(document.getElementById("place").textContent);
+look(); press("n"); press("n"); look(); press("p"); look();
+document.querySelector("input[name=kind][value=missing]").click(); look();
+document.title = seen.join(";");
+</script></body>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+def test_keys_and_filters_work_in_a_browser(tmp_path):
+    file = tmp_path / "page.html"
+    file.write_text(page([P, D], [(0, 3, "PATIENT"), DATE]).replace("</body>", PLAYED), encoding="utf-8")
+    command = [CHROMIUM, *QUIET.split(), f"--user-data-dir={tmp_path / 'profile'}", file.as_uri()]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert "<title>3 mistakes;2 of 3;1 of 3;1 of 2</title>" in shown

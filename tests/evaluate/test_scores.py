@@ -1,0 +1,207 @@
+"""Scoring: a golden corpus whose every number follows from the rules by reasoning, then properties."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.errors import SchemeFault
+from crfdeid.evaluate import meddocan, scores
+from crfdeid.evaluate.matching import TRACKS, Tag, Tagged, Track, pieces
+from crfdeid.evaluate.pairing import PairFault, paired
+from crfdeid.evaluate.scores import Counts
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
+
+SCHEME = scheme.read()
+TEXT = "Ana Ruiz-Gil saw Dr. Tom Nowak on 3/14/61 at 12 Elm St, Ames."
+#       0123456789012345678901234567890123456789012345678901234567890
+
+
+def spans(*triples):
+    return tuple(Span(*triple) for triple in triples)
+
+
+def document(*triples, id="a", text=TEXT):
+    return Document(id, text, spans(*triples))
+
+
+PATIENT, DOCTOR, DATE = (0, 12, "PATIENT"), (21, 30, "DOCTOR"), (34, 41, "DATE")
+
+# gold, system, then tp, fp, fn under strict, relaxed and token
+CASES = [
+    ((PATIENT,), (PATIENT,), (1, 0, 0), (1, 0, 0), (3, 0, 0)),
+    ((PATIENT,), (), (0, 0, 1), (0, 0, 1), (0, 0, 3)),
+    ((), (PATIENT,), (0, 1, 0), (0, 1, 0), (0, 3, 0)),
+    # the end one and two off is relaxed's; three off is not; the cut word is no token
+    ((DOCTOR,), ((21, 29, "DOCTOR"),), (0, 1, 1), (1, 0, 0), (1, 1, 1)),
+    ((DOCTOR,), ((21, 28, "DOCTOR"),), (0, 1, 1), (1, 0, 0), (1, 1, 1)),
+    ((DOCTOR,), ((21, 27, "DOCTOR"),), (0, 1, 1), (0, 1, 1), (1, 1, 1)),
+    # the start must be exact
+    ((DOCTOR,), ((20, 30, "DOCTOR"),), (0, 1, 1), (0, 1, 1), (2, 0, 0)),
+    # another type
+    ((DOCTOR,), ((21, 30, "PATIENT"),), (0, 1, 1), (0, 1, 1), (0, 2, 2)),
+    # two spans of one word each for one of two
+    ((DOCTOR,), ((21, 24, "DOCTOR"), (25, 30, "DOCTOR")), (0, 2, 1), (0, 2, 1), (2, 0, 0)),
+    # identical spans count once, near-duplicates of one side once under relaxed
+    ((DOCTOR,), (DOCTOR, DOCTOR), (1, 0, 0), (1, 0, 0), (2, 0, 0)),
+    ((DOCTOR,), (DOCTOR, (21, 31, "DOCTOR")), (1, 1, 0), (1, 0, 0), (2, 0, 0)),
+    # ends 38 and 41 stay apart; 40 and 39 are near both: one system key, two gold keys matched
+    (((34, 38, "DATE"), (34, 41, "DATE")), ((34, 39, "DATE"),), (0, 1, 2), (1, 0, 0), (2, 0, 1)),
+    # a span without a word is an empty token at its end
+    (((61, 62, "CITY"),), ((61, 62, "CITY"),), (1, 0, 0), (1, 0, 0), (1, 0, 0)),
+    (((60, 61, "CITY"),), ((60, 61, "CITY"),), (1, 0, 0), (1, 0, 0), (1, 0, 0)),
+]
+
+
+@pytest.mark.parametrize(("gold", "system", "strict", "relaxed", "token"), CASES)
+def test_the_three_criteria(gold, system, strict, relaxed, token):
+    text = TEXT + "!"
+    found = scores.score([document(*gold, text=text)], [document(*system, text=text)], SCHEME)
+    counts = [found.micro(Track(criterion)) for criterion in ("strict", "relaxed", "token")]
+    assert counts == [Counts(*strict), Counts(*relaxed), Counts(*token)]
+
+
+def test_hipaa_keeps_its_types_on_both_sides():
+    gold = document(PATIENT, DOCTOR, (45, 54, "STREET"), (56, 60, "IDNUM"))
+    system = document(PATIENT, (21, 30, "PATIENT"), (56, 60, "IDNUM"))
+    script, published = (scores.score([gold], [system], SCHEME, rule) for rule in ("script", "list"))
+    assert script.micro(Track("strict", hipaa=True)) == Counts(1, 1, 1)
+    assert published.micro(Track("strict", hipaa=True)) == Counts(2, 1, 1)
+
+
+def test_binary_ignores_types():
+    found = scores.score([document(DOCTOR, DATE)], [document((21, 30, "PATIENT"), DATE)], SCHEME)
+    assert found.micro(Track("strict", binary=True)) == Counts(2, 0, 0)
+    assert found.micro(Track("strict")) == Counts(1, 1, 1)
+    assert found.micro(Track("token", hipaa=True, binary=True)) == Counts(3, 2, 0)
+
+
+def test_categories_and_types_partition_the_whole():
+    found = scores.score([document(PATIENT, DOCTOR, DATE)], [document(PATIENT, DATE)], SCHEME)
+    assert found.micro(Track("strict"), "NAME") == Counts(1, 0, 1)
+    assert found.micro(Track("strict"), "NAME", "DOCTOR") == Counts(0, 0, 1)
+    assert found.micro(Track("strict"), "ID") == Counts()
+
+
+def test_macro_averages_documents_and_then_takes_f1():
+    gold = [document(PATIENT, DOCTOR, id="a"), document(PATIENT, id="b"), document(id="c")]
+    system = [document(PATIENT, id="a"), document(DATE, id="b"), document(id="c")]
+    macro = scores.score(gold, system, SCHEME).macro(Track("strict"))
+    assert macro.precision == pytest.approx(1 / 3)  # 1, 0, 0/0
+    assert macro.recall == pytest.approx(1 / 6)  # 1/2, 0, 0/0
+    assert macro.f1 == pytest.approx(2 / 9)
+    assert macro.precision_sd == pytest.approx(math.sqrt(2) / 3)
+
+
+def test_case_counts_for_tokens_and_for_hipaa_alone():
+    gold = Tagged(document(), (Tag("ID", "DEVICE", 34, 41), Tag("DATE", "DATE", 34, 41)))
+    system = Tagged(document(), (Tag("ID", "device", 34, 41), Tag("DATE", "date", 34, 41)))
+    found = scores.score_tagged([(gold, system)], SCHEME)
+    assert found.micro(Track("strict")) == Counts(2, 0, 0)
+    assert found.micro(Track("token")) == Counts(0, 6, 6)
+    assert found.micro(Track("strict", hipaa=True)) == Counts(1, 0, 1)
+
+
+def test_a_ratio_without_a_denominator_is_0():
+    found = scores.score([document()], [document()], SCHEME)
+    assert (found.micro(Track("strict")).f1, Counts().precision, Counts().recall) == (0, 0, 0)
+    assert math.isnan(found.macro(Track("strict")).f1)
+
+
+def test_the_table_shows_what_there_is():
+    found = scores.score([document(PATIENT)], [document(PATIENT, DOCTOR)], SCHEME)
+    lines = scores.table(found, types=True).splitlines()[2:]
+    assert [line.split()[0] for line in lines] == ["all", "HIPAA", "NAME", "PATIENT", "DOCTOR"]
+    assert "      1      2      1   0.5000 1.0000 0.6667" in lines[0]
+
+
+def test_pieces_of_a_tag_stop_at_its_ends():
+    assert [(p.start, p.end) for p in pieces(Tag("NAME", "PATIENT", 1, 7), TEXT)] == [(1, 3), (4, 7)]
+
+
+# gold, system and counts of MEDDOCAN's sub-tracks 1, 2 strict and 2 merged
+MEDDOCAN = [
+    ((PATIENT,), (PATIENT,), (1, 0, 0), (1, 0, 0), (1, 0, 0)),
+    ((PATIENT,), ((0, 12, "DOCTOR"),), (0, 1, 1), (1, 0, 0), (1, 0, 0)),
+    # two neighbours for one: merged, they match, and all strict errors lie inside
+    ((PATIENT,), ((0, 3, "PATIENT"), (4, 12, "PATIENT")), (0, 2, 1), (0, 2, 1), (1, 0, 0)),
+    # a strict match inside a merged match counts beside it
+    (((0, 3, "CITY"), (4, 12, "CITY")), ((0, 3, "CITY"), (4, 8, "CITY"), (9, 12, "CITY")),
+     (1, 2, 1), (1, 2, 1), (2, 0, 0)),
+    # a word between keeps them apart
+    ((PATIENT, DOCTOR), ((0, 30, "PATIENT"),), (0, 1, 2), (0, 1, 2), (0, 1, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "system", "ner", "strict", "merged"), MEDDOCAN)
+def test_meddocan(gold, system, ner, strict, merged):
+    found = meddocan.score([document(*gold)], [document(*system)])
+    assert found == {"ner": Counts(*ner), "strict": Counts(*strict), "merged": Counts(*merged)}
+    assert "sub-track 2 merged" in meddocan.table(found)
+
+
+CANARY = "Zebulon"
+FAULTS = [
+    (["a"], ["b"], "", "no common documents: 1 in gold, 1 in system"),
+    (["a", "a"], ["a"], "", "a: two gold documents have this id"),
+    (["a"], ["a", "a"], "", "a: two system documents have this id"),
+    (["a", "b"], ["a"], "", "document b is in gold but not in system"),
+    (["a", "note-1"], ["a", "note-2"], "", "note-2 is in system but not in gold; did you mean note-1?"),
+    (["a"], ["a"], "!", "a: gold and system texts differ at offset 7 (lengths 7 and 8)"),
+]
+
+
+@pytest.mark.parametrize(("gold", "system", "more", "message"), FAULTS)
+def test_what_cannot_be_compared(gold, system, more, message):
+    with pytest.raises(PairFault) as fault:
+        paired([Document(id, CANARY) for id in gold], [Document(id, CANARY + more) for id in system])
+    assert message in str(fault.value)
+    assert CANARY not in str(fault.value)
+
+
+def test_missing_documents_can_be_ignored():
+    assert len(paired([Document("a", "x"), Document("b", "x")], [Document("a", "x")], "ignore")) == 1
+
+
+def test_a_type_outside_the_scheme_is_refused():
+    with pytest.raises(SchemeFault, match=r"a: PACIENT at 0-12 .* did you mean PATIENT\?"):
+        scores.score([document((0, 12, "PACIENT"))], [document()], SCHEME)
+
+
+@st.composite
+def annotations(draw):
+    start = draw(st.integers(0, 60))
+    end = draw(st.integers(start + 1, min(start + 12, 61)))
+    return start, end, draw(st.sampled_from(("PATIENT", "DOCTOR", "IDNUM", "CITY")))
+
+
+sides = st.lists(annotations(), max_size=8)
+
+
+@given(sides)
+def test_a_side_scores_1_against_itself(side):
+    found = scores.score([document(*side)], [document(*side)], SCHEME)
+    assert all(found.micro(track).f1 == 1 for track in TRACKS if found.statistics[track].sum())
+    merged = meddocan.score([document(*side)], [document(*side)])["merged"]
+    assert (merged.fp, merged.fn) == (0, 0)
+
+
+@given(sides, sides)
+def test_precision_and_recall_change_places_with_the_sides(one, other):
+    there = scores.score([document(*one)], [document(*other)], SCHEME)
+    back = scores.score([document(*other)], [document(*one)], SCHEME)
+    for track in TRACKS:
+        a, b = there.micro(track), back.micro(track)
+        assert (a.fp, a.fn) == (b.fn, b.fp)
+        if track.criterion != "relaxed":
+            assert a.tp == b.tp
+
+
+@given(sides, sides)
+def test_the_categories_sum_to_the_whole(gold, system):
+    found = scores.score([document(*gold)], [document(*system)], SCHEME)
+    for track in (Track("strict"), Track("token"), Track("strict", hipaa=True)):
+        parts = [found.micro(track, category) for category in SCHEME.categories]
+        assert sum(parts, Counts()) == found.micro(track)

@@ -1,0 +1,130 @@
+"""Resampling against brute force, and the z-test against the thesis's own tables."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crfdeid.evaluate import comparison, evaluation
+from crfdeid.evaluate.evaluation import Choices
+from crfdeid.evaluate.leakage import grouped
+from crfdeid.evaluate.matching import tagged
+from crfdeid.evaluate.pairing import PairFault
+from crfdeid.evaluate.significance import bootstrap, metrics, randomisation, z_test
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
+
+SCHEME = scheme.read()
+
+# Tafvizi 2011, tables B.1 and B.8: F of two systems, gold words of the kind (table 5.1), |Z|
+THESIS = [
+    (0.97517, 0.96903, 402, 0.52857),  # Patients
+    (0.96467, 0.95061, 2097, 2.26042),  # Doctors
+    (0.54190, 0.49863, 216, 0.90008),  # Locations
+    (0.80210, 0.81075, 1602, 0.61962),  # Hospitals
+    (0.98500, 0.98526, 2161, 0.07061),  # Dates
+    (0.99417, 0.99208, 1198, 0.61904),  # IDs
+    (0.85906, 0.85906, 70, 0.0),  # Phone Numbers
+    (0.0, 0.5, 3, 1.41421),  # Ages, B.8
+    (0.97517, 0.0, 402, 27.65936),  # Patients, B.8
+]
+
+
+@pytest.mark.parametrize(("first", "second", "words", "z"), THESIS)
+def test_the_z_test_gives_the_thesis_its_figures(first, second, words, z):
+    # five printed decimals of F leave a few hundredths of z open for the large kinds
+    assert abs(z_test(first, words, second, words).z) == pytest.approx(z, abs=0.03)
+
+
+@pytest.mark.parametrize(("first", "second", "words"), [(0, 0, 10), (1, 1, 10), (0.5, 0.9, 0), (0.7, 0.7, 9)])
+def test_no_difference_or_no_words_is_z_0(first, second, words):
+    assert z_test(first, words, second, words) == (0.0, 1.0)
+
+
+def test_beyond_1_96_is_below_5_percent():
+    z, p = z_test(0.60, 200, 0.50, 200)
+    assert (z > 1.96) == (p < 0.05)
+    assert z_test(0.50, 200, 0.60, 200).z == -z
+
+
+def test_the_interval_is_that_of_every_resample():
+    counts = np.array([[3, 1, 0], [0, 2, 2], [5, 0, 1]])
+    exact = np.array([metrics(counts[list(rows)].sum(axis=0)) for rows in product(range(3), repeat=3)])
+    found = bootstrap(counts, resamples=20_000, seed=1)
+    for place, name in enumerate(("precision", "recall", "f1")):
+        low, high = np.quantile(exact[:, place], (0.025, 0.975), method="inverted_cdf")
+        assert found[name] == pytest.approx((low, high), abs=0.02)
+
+
+def test_groups_are_drawn_whole():
+    counts = np.array([[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 0, 1]])
+    interval = bootstrap(counts, groups=["a", "a", "b", "b"], resamples=200)["recall"]
+    assert interval == (0.5, 0.5)
+    assert bootstrap(counts, resamples=200)["recall"] != (0.5, 0.5)
+
+
+def test_one_document_has_no_width():
+    low, high = bootstrap(np.array([[1, 1, 0]]), resamples=50)["precision"]
+    assert low == high == 0.5
+
+
+def test_randomisation_tends_to_the_share_of_all_swaps():
+    first = np.array([[4, 0, 1], [3, 1, 2], [5, 0, 0], [2, 2, 2], [4, 1, 1]])
+    second = np.array([[2, 2, 3], [3, 2, 2], [4, 1, 1], [1, 2, 3], [4, 0, 1]])
+    observed = abs(metrics(first.sum(0)) - metrics(second.sum(0)))
+    reached = np.zeros(3)
+    for swap in product((False, True), repeat=5):
+        mask = np.array(swap)[:, None]
+        ours, theirs = np.where(mask, second, first), np.where(mask, first, second)
+        reached += abs(metrics(ours.sum(0)) - metrics(theirs.sum(0))) >= observed - 1e-12
+    found = randomisation(first, second, resamples=20_000)
+    for place, name in enumerate(("precision", "recall", "f1")):
+        assert found[name].p == pytest.approx(reached[place] / 32, abs=0.015)
+
+
+def test_a_system_does_not_differ_from_itself():
+    counts = np.array([[1, 2, 3], [4, 5, 6]])
+    assert all(difference.p == 1 for difference in randomisation(counts, counts, resamples=99).values())
+
+
+def test_the_same_seed_gives_the_same_figures():
+    counts = np.array([[3, 1, 0], [0, 2, 2], [5, 0, 1]])
+    assert bootstrap(counts, resamples=1500, seed=4) == bootstrap(counts, resamples=1500, seed=4)
+
+
+tables = st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=6)
+
+
+@settings(max_examples=30)
+@given(tables)
+def test_intervals_are_ordered_ratios(table):
+    for low, high in bootstrap(np.array(table), resamples=50).values():
+        assert 0 <= low <= high <= 1
+
+
+@given(tables, st.lists(st.sampled_from("abc"), min_size=6, max_size=6))
+def test_grouping_keeps_the_sum(table, names):
+    counts = np.array(table)
+    assert (grouped(counts, names[: len(counts)]).sum(axis=0) == counts.sum(axis=0)).all()
+
+
+def evaluated(ids, *spans):
+    documents = [Document(id, "Ana Roe", tuple(Span(*span) for span in spans)) for id in ids]
+    gold = [tagged(Document(id, "Ana Roe", (Span(0, 7, "PATIENT"),)), SCHEME) for id in ids]
+    side = [tagged(document, SCHEME) for document in documents]
+    return evaluation.evaluate(gold, side, Choices(SCHEME, resamples=100))
+
+
+def test_two_systems_are_compared():
+    right, wrong = evaluated("ab", (0, 7, "PATIENT")), evaluated("ab", (0, 3, "PATIENT"))
+    found = comparison.compare(right, wrong)
+    assert found.randomised["strict"]["f1"][:2] == (1.0, 0.0)
+    assert found.z["Patients"][0] == 1.0
+    assert found.z["Patients"][2].z > 0
+
+
+def test_two_systems_of_different_documents_are_not():
+    with pytest.raises(PairFault, match="not scored on the same documents"):
+        comparison.compare(evaluated("ab"), evaluated("a"))

@@ -1,0 +1,199 @@
+"""Information gain: by hand, against scikit-learn, and through the command line."""
+
+import csv
+import json
+import math
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import mutual_info_score
+
+from crfdeid import cli, corpora
+from crfdeid.config import Experiment
+from crfdeid.errors import ConfigurationFault
+from crfdeid.explain import importance
+from crfdeid.explain.information_gain import (
+    TARGETS,
+    entropy,
+    information_gain,
+    joint,
+    observe,
+    rank,
+    together,
+)
+from crfdeid.explain.model_weights import groups_in
+from crfdeid.feature_extraction import templates
+from crfdeid.systems import model_folder
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Span
+from crfdeid.text.tokenizer import is_line_end
+
+CANARY = "Zanzibarova"
+LEXICAL = Experiment(features=("lexical", "orthographic", "context"))
+
+# What is told of each token, what is to be known, and the gain in bits by hand.
+BY_HAND = [
+    ([0, 0, 1, 1], [0, 0, 1, 1], 1.0),  # tells all
+    ([0, 1, 0, 1], [0, 0, 1, 1], 0.0),  # tells nothing
+    ([0, 0, 0, 0], [0, 0, 1, 1], 0.0),  # one value
+    ([0, 0, 1, 1], [0, 0, 0, 0], 0.0),  # nothing to know
+    ([0, 0, 1, 1], [0, 0, 1, 0], 0.8112781244591328 - 0.5),  # H(1/4) less half a bit
+    ([0, 1, 2, 3], [0, 1, 2, 3], 2.0),
+    # Quinlan 1986, section 4: outlook (sunny, overcast, rain) about playing, 0.246 bits
+    ([0, 0, 1, 2, 2, 2, 1, 0, 0, 2, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0], 0.2467),
+]
+CODES = st.integers(1, 40).flatmap(
+    lambda size: st.tuples(*[st.lists(st.integers(0, 4), min_size=size, max_size=size)] * 2)
+)
+
+
+@pytest.mark.parametrize("x, y, bits", BY_HAND)
+def test_gain_by_hand(x, y, bits):
+    assert information_gain(np.array(x), np.array(y)) == pytest.approx(bits, abs=5e-5)
+
+
+@given(CODES)
+def test_gain_is_scikit_learn_s_mutual_information(codes):
+    x, y = map(np.array, codes)
+    assert information_gain(x, y) == pytest.approx(mutual_info_score(x, y) / math.log(2), abs=1e-9)
+    assert 0 <= information_gain(x, y) <= entropy(y) + 1e-12
+    assert information_gain(joint(x, y), y) == pytest.approx(entropy(y), abs=1e-9)
+
+
+@given(CODES)
+def test_joint_is_a_code_for_each_pair(codes):
+    x, y = map(np.array, codes)
+    found = joint(x, y).tolist()
+    assert len(set(zip(found, *codes))) == len(set(found)) == len(set(zip(*codes)))
+
+
+@pytest.fixture(scope="module")
+def measured(notes, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("line") / "model"
+    line = model_folder.lay_out(folder, notes[:6], LEXICAL)
+    return line, observe(line, notes[:6])
+
+
+def test_what_is_observed_is_what_the_templates_say(measured, notes):
+    """Against the extractor's own strings, a template at a time."""
+    line, observed = measured
+    said, truth = [], []
+    for document in notes[:6]:
+        page, (sequence,) = line.page(document)
+        labels = bio.encode(page.tokens, document.spans)
+        for number, features in zip(sequence, line.extractor.features(page, sequence)):
+            if not is_line_end(page.tokens[number]):
+                said.append(dict(feature.split("=", 1) for feature in features if "=" in feature))
+                truth.append(labels[number][2:])
+    assert observed.targets["phi"].tolist() == [int(type != "") for type in truth]
+    types = observed.targets["type"].tolist()
+    assert len(set(zip(types, truth))) == len(set(types)) == len(set(truth)) == 4
+    for template, codes in observed.codes.items():
+        pairs = {(code, row.get(template)) for code, row in zip(codes.tolist(), said)}
+        assert len(pairs) == len({code for code, _ in pairs}) == len({value for _, value in pairs})
+        assert (0, None) in pairs or all(code for code, _ in pairs)
+
+
+def test_several_features_of_a_template_are_one_value(measured, monkeypatch, notes):
+    line, _ = measured
+    several = lambda page, sequence: [["bias", *["lower[0]=a", "lower[0]=b"][: n % 3]] for n in sequence]  # noqa: E731
+    monkeypatch.setattr(line.extractor, "features", several)
+    codes = observe(line, notes[:1]).codes["lower[0]"].tolist()
+    assert codes[:3] == codes[3:6] and codes[0] == 0 and len(set(codes)) == 3
+
+
+def test_the_word_after_a_title_tells_most():
+    """In notes whose one type follows "Dr", the word before tells all, and the shape nothing."""
+    rows = [("Dr Ruiz Saw", 3), ("Dr Okaf Saw", 3), ("Dr Nowa Saw", 3)]
+    documents = [Document(str(n), t, (Span(at, at + 4, "DOCTOR"),)) for n, (t, at) in enumerate(rows)]
+    observed, groups = importance.measured(documents, "english")
+    found = {gain.name: gain for gain in rank(observed.codes, observed.targets["phi"])}
+    assert found["lower[-1]"].gain == pytest.approx(entropy(observed.targets["phi"]))
+    assert found["begins_capital[0]"].gain == 0
+    assert groups["begins_capital[0]"] == "orthographic"
+
+
+def test_ranks(measured):
+    _, observed = measured
+    for target in TARGETS:
+        gains = rank(observed.codes, observed.targets[target])
+        assert [g.gain for g in gains] == sorted((g.gain for g in gains), reverse=True)
+        nets = rank(observed.codes, observed.targets[target], net=True)
+        assert [g.net for g in nets] == sorted((g.net for g in nets), reverse=True)
+        assert rank(observed.codes, observed.targets[target], seed=0) == gains
+    assert [g.chance for g in gains] != [g.chance for g in rank(observed.codes, observed.targets["type"], 1)]
+
+
+def test_a_group_tells_at_least_what_its_templates_do(measured):
+    _, observed = measured
+    groups = groups_in(map(templates.find, LEXICAL.features))
+    y = observed.targets["phi"]
+    for group, column in together(observed.codes, groups).items():
+        own = [information_gain(c, y) for name, c in observed.codes.items() if groups[name] == group]
+        assert information_gain(column, y) >= max(own) - 1e-12
+
+
+@pytest.fixture(scope="module")
+def corpus(notes, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    corpora.write(notes[:6], folder / "notes", "i2b2")
+    return folder / "notes"
+
+
+def test_the_verb_ranks_and_writes(corpus, tmp_path, capsys):
+    table, sheet = tmp_path / "gain.csv", tmp_path / "gain.json"
+    importance.main([str(corpus), "--top", "5", "--csv", str(table), "--json", str(sheet)])
+    said = capsys.readouterr().out
+    assert "about PHI or not" in said and f"{corpus} (6 documents; english)" in said
+    assert "Sibanda & Uzuner 2006" in said and "rank among " in said
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    written = json.loads(sheet.read_text(encoding="utf-8"))
+    assert [float(row["gain"]) for row in rows] == [row["gain"] for row in written["gains"]]
+    parts = {(about, of) for about in TARGETS for of in ("group", "template")}
+    assert {(row["about"], row["of"]) for row in rows} == parts
+    best = next(row for row in rows if row["about"] == "phi" and row["of"] == "template")
+    assert best["rank"] == "1" and f"\n{best['name']}  " in said
+    assert "6 documents" in written["corpus"] and written["tokens"] > 100
+    assert 0 < written["entropy"]["phi"] < 1
+    assert not any(name in said + table.read_text() for name in ("Ruiz", "ruiz", "Smith"))
+
+
+def test_the_verb_about_the_type_by_net(corpus, capsys):
+    importance.main([str(corpus), "--about", "type", "--by", "net", "--top", "1000"])
+    lines = capsys.readouterr().out.split("\n\n")[2].splitlines()
+    nets = [float(line.split()[-1]) for line in lines[1:]]
+    assert len(nets) > 200 and nets == sorted(nets, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "spans, arguments, message",
+    [
+        ((), [], "no span in the documents"),
+        ((Span(0, 4, "NOBODY"),), [], "NOBODY at 0-4 is no type"),
+        ((Span(0, 4, "DOCTOR"),), ["--config", "englsh"], "did you mean english?"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(tmp_path, capsys, spans, arguments, message):
+    corpora.write([Document("1", CANARY, spans)], tmp_path / "c.jsonl", "jsonl")
+    with pytest.raises(SystemExit) as stopped:
+        cli.run(lambda _: importance.main([str(tmp_path / "c.jsonl"), *arguments]))
+    said = capsys.readouterr().err
+    assert stopped.value.code == 2 and message in said and said.count("\n") == 1 and CANARY not in said
+
+
+def test_a_system_without_templates_is_refused(monkeypatch, notes):
+    rules = SimpleNamespace(features=(), system="rules")
+    monkeypatch.setattr(importance.experiment, "read", lambda name: rules)
+    with pytest.raises(ConfigurationFault, match="the system rules has no feature templates"):
+        importance.measured(notes[:2], "rules")
+
+
+def test_as_a_command(corpus):
+    command = [sys.executable, "-m", "crfdeid.importance", str(corpus), "--top", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.startswith("Information gain about PHI") and not done.stderr

@@ -1,0 +1,197 @@
+"""The Link Grammar Parser: a program of our own that answers as it does, and the real one where it is."""
+
+import shutil
+import sqlite3
+import stat
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.errors import ConfigurationFault
+from crfdeid.feature_extraction import link_bigrams, link_parser
+from crfdeid.feature_extraction.link_parser import WALL, Linkage, aligned, linkage
+from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenizer import fine
+
+# Links each word to the next one, leaves the sentence "mute" without an answer, and notes what it was asked.
+FAKE = """#!{python}
+import sys
+from pathlib import Path
+asked = Path(__file__).with_name("asked")
+if "--version" in sys.argv:
+    print(Path(__file__).with_name("version").read_text())
+    sys.exit()
+for line in sys.stdin:
+    line = line.rstrip("\\n")
+    if line.startswith("!"):
+        print("width set to 16381")
+        continue
+    with asked.open("a") as file:
+        file.write(line + "\\n")
+    if line == "crash":
+        sys.exit(1)
+    if line != "mute":
+        words = ["LEFT-WALL", *(word + ".x" for word in line.split())]
+        print("[" + "".join("(" + word + ")" for word in words) + "]")
+        print("[" + "".join("[%d %d 0 (Ab*c)]" % (i, i + 1) for i in range(len(words) - 1)) + "]")
+        print("[0]")
+        print()
+print("Bye.")
+"""
+
+
+@pytest.fixture
+def parser(tmp_path, monkeypatch):
+    """The folder of a parser that stands first on the path, and of its cache."""
+    program = tmp_path / "link-parser"
+    program.write_text(FAKE.format(python=sys.executable))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "version").write_text("fake 1")
+    (tmp_path / "asked").write_text("")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv(link_bigrams.FOLDER, str(tmp_path / "cache"))
+    link_parser.version.cache_clear()
+    link_bigrams.linkages.cache_clear()
+    yield tmp_path
+    link_parser.version.cache_clear()
+    link_bigrams.linkages.cache_clear()
+
+
+def bigrams(text):
+    page = Page(text, fine(text))
+    sides = (link_bigrams.CONTEXTUAL[name](page) for name in ("links_left", "links_right"))
+    return {token.text: pair for token, *pair in zip(page.tokens, *sides)}
+
+
+def asked(parser):
+    return (parser / "asked").read_text().splitlines()
+
+
+def test_syntactic_bigrams_of_a_word(parser):
+    assert bigrams("Dr. Ruiz\nsaw her") == {
+        "Dr": [None, ("Ab:ruiz",)],
+        ".": [None, ("Ab:ruiz",)],
+        "Ruiz": [("Ab:dr.",), None],
+        "\n": [None, None],
+        "saw": [None, ("Ab:her",)],
+        "her": [("Ab:saw",), None],
+    }
+    assert bigrams("one two three")["three"] == [("Ab:two>Ab:one",), None]
+
+
+def test_a_sentence_is_asked_once_and_kept_without_its_words(parser):
+    bigrams("Canarina was seen.")
+    link_bigrams.linkages.cache_clear()
+    bigrams("Canarina   was seen.")
+    assert asked(parser) == ["Canarina was seen."]
+    cache = parser / "cache" / "link_grammar.sqlite"
+    assert b"anarina" not in cache.read_bytes()
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o600
+    with sqlite3.connect(cache) as database:
+        ((found,),) = database.execute("SELECT found FROM linkages")
+    assert found == '[[[-1, -1], [0, 8], [8, 11], [11, 16]], [[0, 1, "Ab"], [1, 2, "Ab"], [2, 3, "Ab"]]]'
+    database.close()
+
+
+def test_another_version_is_asked_again(parser):
+    bigrams("She ran.")
+    (parser / "version").write_text("fake 2")
+    link_parser.version.cache_clear()
+    link_bigrams.linkages.cache_clear()
+    bigrams("She ran.")
+    assert asked(parser) == ["She ran.", "She ran."]
+
+
+def test_what_has_no_linkage_is_kept_too(parser):
+    assert bigrams("mute") == {"mute": [None, None]}
+    link_bigrams.linkages.cache_clear()
+    bigrams("mute")
+    assert asked(parser) == ["mute"]
+
+
+@pytest.mark.parametrize("text", ["word " * 51, "long" * 400, "--- ***", "!"])
+def test_what_is_not_asked(parser, text):
+    assert link_parser.parse([text, "She ran."])[0] == Linkage()
+    assert asked(parser) == ["She ran."]
+
+
+def test_fifty_words_are_asked(parser):
+    assert len(link_parser.parse(["word " * 50])[0].links) == 50
+
+
+def test_a_sentence_is_never_a_command(parser):
+    link_parser.parse(["!file x", "%quiet", "!!  exit"])
+    assert asked(parser) == ["file x", "quiet", "exit"]
+
+
+def test_a_parser_that_stops_is_a_fault_without_text(parser):
+    with pytest.raises(ConfigurationFault, match="link-parser: exit status 1; wanted 0") as fault:
+        bigrams("crash")
+    assert "crash" not in str(fault.value)
+
+
+def test_too_few_answers_are_a_fault(parser, monkeypatch):
+    monkeypatch.setattr(link_parser, "COMMAND", "no command")
+    with pytest.raises(ConfigurationFault, match="0 answers to 1 sentences"):
+        link_parser.parse(["She ran."])
+
+
+def test_without_the_program_a_fault_says_what_to_install(parser):
+    (parser / "link-parser").unlink()
+    with pytest.raises(ConfigurationFault, match="link-parser: apt-get install link-grammar"):
+        bigrams("She ran.")
+
+
+def test_a_damaged_cache_is_a_fault(parser):
+    (parser / "cache").mkdir()
+    (parser / "cache" / "link_grammar.sqlite").write_text("no database, " * 100)
+    with pytest.raises(ConfigurationFault, match="remove the file"):
+        bigrams("She ran.")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "ranges"),
+    [
+        ("dr.ruizran.", ["Dr..x", "Ruiz[!]", "ran.v-d", "."], [(0, 3), (3, 7), (7, 10), (10, 11)]),
+        ("itis.", ["it", "is.v", "."], [(0, 2), (2, 4), (4, 5)]),
+        ("theu.s.doctor", ["the", "U.S.[!]", "doctor.n"], [(0, 3), (3, 7), (7, 13)]),
+        ("(he)ran", ["[(]", "he", "[)]", "ran.v-d"], [(0, 1), (1, 3), (3, 4), (4, 7)]),
+        ("fooran", ["guessed.n", "ran.v"], [WALL, (3, 6)]),
+        ("ran", ["LEFT-WALL", "ran.v", "RIGHT-WALL"], [WALL, (0, 3), WALL]),
+    ],
+)
+def test_words_of_the_parser_are_found_in_the_sentence(text, words, ranges):
+    assert list(aligned(text, words)) == ranges
+
+
+@given(st.lists(st.text(alphabet="ab.()[]", min_size=1, max_size=6), max_size=6))
+def test_ranges_are_in_order_and_inside(words):
+    text = "".join(words).lower()
+    told = [part for part in aligned(text, words) if part != WALL]
+    assert all(a < b <= len(text) for a, b in told)
+    assert all(before[1] <= after[0] for before, after in zip(told, told[1:]))
+
+
+@pytest.mark.parametrize("answer", ["", "No complete linkages found.", "[(a)", "[0]"])
+def test_no_linkage(answer):
+    assert linkage("x", answer) == Linkage()
+
+
+def test_a_linkage_without_links():
+    assert linkage("x", "[(x.n)]\n[]\n[0]") == Linkage(((0, 1),), ())
+
+
+@pytest.mark.skipif(shutil.which("link-parser") is None, reason="link-grammar is not installed")
+def test_the_real_parser_and_the_sentence_of_tafvizi(tmp_path, monkeypatch):
+    """Figure 3-1: John has the right bigram [{Ss, was}, {Pvf, admitted}]."""
+    monkeypatch.setenv(link_bigrams.FOLDER, str(tmp_path))
+    link_parser.version.cache_clear()
+    assert "link-grammar" in link_parser.version()
+    found = bigrams("John, who had hernia, was admitted yesterday.\nof the with (Dr. Ruiz).")
+    assert "Ss:was>Pvf:admitted" in found["John"][1]
+    assert "Pvf:was>Ss:john" in found["admitted"][0]
+    assert found["hernia"] == [None, None]
+    long = link_parser.parse(["x" * link_parser.MOST_BYTES, "She ran home."])
+    assert ("Ss" in [name for _, _, name in long[1].links]) and len(long) == 2

@@ -1,0 +1,139 @@
+"""Templates, observations, and what they make of a page."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.errors import TemplateFault
+from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction import token as observations
+from crfdeid.feature_extraction.templates import Extractor, parse
+from crfdeid.text import gazetteer
+from crfdeid.text.tokenized import CONTEXTUAL, Page
+from crfdeid.text.tokenizer import fine
+
+
+def extractor(*parts, gazetteers=None):
+    lists = gazetteers or {}
+    found = [template for part in parts for template in parse(part)]
+    return Extractor(found, templates.lexical(lists), templates.contextual(lists))
+
+
+def features(text, *parts, gazetteers=None):
+    page = Page(text, fine(text))
+    return extractor(*parts, gazetteers=gazetteers).features(page, range(len(page.tokens)))
+
+
+# He et al. 2015, table 2, its column for "Valdez".
+VALDEZ = {
+    "lower": "valdez", "prefix4": "vald", "suffix4": "ldez", "shape": "Aaaaaa", "length": "6",
+    "has_letter": "1", "has_capital": "1", "begins_capital": "1", "all_capitals": None, "has_digit": None,
+    "all_digits": None, "has_punctuation": None, "letters_and_digits": None, "digits_and_punctuation": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), VALDEZ.items())
+def test_table_2_of_he_et_al(name, value):
+    assert observations.LEXICAL[name]("Valdez") == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("letters_and_digits", "x5", "1"),
+        ("letters_and_digits", "x", None),
+        ("digits_and_punctuation", "3/4", "1"),
+        ("digits_and_punctuation", "34", None),
+        ("all_capitals", "MARY", "1"),
+        ("has_punctuation", "O'Neil", "1"),
+        ("shape", "José-7", "Aaaa-0"),
+        ("number_range", "89", "age"),
+        ("number_range", "90", "old"),
+    ],
+)
+def test_yes_no_questions_and_shapes(name, text, value):
+    assert observations.LEXICAL[name](text) == value
+
+
+def test_a_template_makes_features_named_as_itself():
+    assert features("Dr Ruiz", "lower[-1..1]", "lower[-1]|shape[0]") == [
+        ["bias", "lower[0]=dr", "lower[1]=ruiz"],
+        ["bias", "lower[-1]=dr", "lower[0]=ruiz", "lower[-1]|shape[0]=dr|Aaaa"],
+    ]
+
+
+def test_nothing_to_say_makes_no_feature():
+    assert features("Ruiz", "has_digit[0]", "titled[0]", "has_digit[0]|lower[0]") == [["bias"]]
+
+
+def test_gazetteers_match_words_and_whole_entries():
+    cities = {"cities": gazetteer.made("cities", ["Los Angeles", "Reading"], excluded=["Reading"])}
+    rows = features("los Angeles Reading", "in_cities[0]", "phrase_cities[0]", gazetteers=cities)
+    assert rows == [
+        ["bias", "in_cities[0]=1", "phrase_cities[0]=B"],
+        ["bias", "in_cities[0]=1", "phrase_cities[0]=I"],
+        ["bias"],
+    ]
+
+
+PAGE = "Name: Ruiz, Ana\nHPI: saw Dr. Ruiz 3/4/61 for\nruiz RUIZ\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "value"),
+    [
+        ("field", "Ana", "name"),
+        ("heading", "for", "hpi"),
+        ("heading", "RUIZ", "hpi"),
+        ("titled", "RUIZ", "1"),
+        ("titled", "Ana", None),
+        ("word_before", "61", "ruiz"),
+        ("word_after", "61", "for"),
+        ("chunk", "61", "0/0/00"),
+        ("line_position", "Ana", "4"),
+        ("page_position", "Ana", "top0"),
+    ],
+)
+def test_contextual_observations(name, word, value):
+    tokens = fine(PAGE)
+    index = next(i for i, token in enumerate(tokens) if token.text == word)
+    assert CONTEXTUAL[name](Page(PAGE, tokens))[index] == value
+
+
+@pytest.mark.parametrize("name", CONTEXTUAL)
+@given(text=st.text(alphabet="aB1 .:-\n", max_size=60))
+def test_contextual_observations_give_one_value_a_token(name, text):
+    tokens = fine(text)
+    assert len(CONTEXTUAL[name](Page(text, tokens))) == len(tokens)
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("lower", "not a template"),
+        ("lower[2..1]", "backwards"),
+        ("lower[-1..0]|shape[0]", "not a template"),
+    ],
+)
+def test_what_is_no_template(part, message):
+    with pytest.raises(TemplateFault, match=message):
+        list(parse(part))
+
+
+def test_unknown_observation_suggests_the_near_one():
+    with pytest.raises(TemplateFault, match="did you mean shape"):
+        extractor("shpae[0]")
+
+
+def test_a_fault_in_a_file_names_file_and_line(tmp_path):
+    path = tmp_path / "mine.template"
+    path.write_text("# mine\nlower[0]\nshape[\n")
+    with pytest.raises(TemplateFault, match=r"mine.template, line 3: "):
+        templates.read(path)
+
+
+@pytest.mark.parametrize("path", sorted(templates.resources.folder("features").glob("*.template")), ids=str)
+def test_every_shipped_group_reads_and_names_known_observations(path):
+    groups = templates.read(path)
+    lists = {name: gazetteer.made(name, ["x"]) for name in templates.gazetteers_named(groups)}
+    Extractor(groups, templates.lexical(lists), templates.contextual(lists, lambda words: words))

@@ -1,0 +1,222 @@
+"""Surrogates: names, places, contacts, identifiers of one patient."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from crfdeid.redact.surrogates import ages, check_digits, kinds, name_pools, patient_facts, places, zips
+from crfdeid.redact.surrogates.identifiers import identifier
+from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.letter_case import folded
+from crfdeid.redact.surrogates.patient import Patient
+from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.text.document import Document, Span
+
+SECRET = b"0123456789abcdef"
+
+
+def patient(*names: str, id: str = "7") -> Patient:
+    """The patient whose notes hold these names."""
+    notes = [
+        Document(str(n), name, (Span(0, len(name), "PATIENT"),), patient=id) for n, name in enumerate(names)
+    ]
+    return Patient(SECRET, id, patient_facts.of(notes))
+
+
+def test_the_variants_of_a_name_stay_one_person():
+    who = patient("Robert Smith", "Bob", "R. Smith", "SMITH, ROBERT", "Mr. Smith's", "Smtih", "RS")
+    first, last = who.names.text("Robert Smith").split()
+    assert who.names.text("SMITH, ROBERT") == f"{last.upper()}, {first.upper()}"
+    assert who.names.text("R. Smith") == f"{first[0]}. {last}"
+    assert who.names.text("Mr. Smith's") == f"Mr. {last}'s"
+    assert who.names.text("smith") == last.lower()
+    assert who.names.text("RS") == first[0] + last[0]
+    assert who.names.text("Bob") in (first, *name_pools.shortened().get(folded(first), ()))
+    assert sorted(who.names.text("Smtih").lower()) == sorted(last.lower()) and who.names.text("Smtih") != last
+
+
+@pytest.mark.parametrize(
+    "text", ["Dr. Ruiz, MD", "van der Berg, Anna", "O'Neil-Smith", "de la Cruz", "J.R. Ewing III"]
+)
+def test_titles_particles_and_marks_keep_their_places(text):
+    made = patient(text).names.text(text)
+    shape = "".join(c for c in text if not c.isalpha())
+    assert made != text and "".join(c for c in made if not c.isalpha()) in (shape, shape.replace("'", ""))
+    for kept in ("Dr.", "MD", "van der", "de la", "III"):
+        assert (kept in made) == (kept in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Anh Le", ""), ("Van Nguyen", ""), ("Anh Do", ""), ("Ruiz, M.D.", "M.D."), ("Ruiz DO", "DO"),
+        ("Ana de la Ruiz", "de la"), ("Ana Van Ruiz", "Van"), ("J.D. Ruiz", ""), ("Nurse Ruiz", "Nurse"),
+        ("Ruiz Jr.", "Jr"), ("Dr", ""), ("MD", ""),
+    ],
+)  # fmt: skip
+def test_only_what_is_no_name_is_kept(text, stays):
+    before, after = (set(re.findall(r"\w+", t)) for t in (text, patient().names.text(text)))
+    assert before & after == set(re.findall(r"\w+", stays))
+
+
+def test_a_surrogate_has_the_gender_of_the_name_and_the_initial_of_the_letter():
+    who = patient("Margaret", "Thomas")
+    for name, kind in (("Margaret", name_pools.FEMALE), ("Thomas", name_pools.MALE)):
+        made = who.names.text(name)
+        assert any(made in names for names in name_pools.pool(kind).values())
+        assert made[0] == who.names.text(name[0])
+
+
+def test_no_surrogate_is_a_real_name_of_the_patient():
+    alone = patient("Robert Smith")
+    made = [folded(word) for word in alone.names.text("Robert Smith").split()]
+    together = patient("Robert Smith", *made)
+    real = {"robert", "smith", *made}
+    assert not real & {folded(word) for word in together.names.text("Robert Smith").split()}
+
+
+def test_names_do_not_depend_on_the_order_of_the_notes():
+    names = ["Robert Smith", "Smtih", "Bob", "Ana Ruiz", "Ann Ruis", "Maria", "Marie"]
+    forward, backward = patient(*names), patient(*reversed(names))
+    assert [forward.names.text(n) for n in names] == [backward.names.text(n) for n in names]
+
+
+def test_patients_and_secrets_differ():
+    texts = ["Robert Smith", "Boston", "4471902"]
+
+    def made(who):
+        return [who.names.text(texts[0]), who.places.city(texts[1]), identifier(texts[2], who.draws)]
+
+    assert made(patient()) == made(patient())
+    assert made(patient()) != made(patient(id="8")) != made(Patient(b"another secret!!", "8"))
+
+
+@example("NC\u00c0", "STATE")  # letters around an abbreviation that are no part of it
+@given(
+    st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=30),
+    st.sampled_from(sorted(kinds.KINDS)),
+)
+@settings(max_examples=400, deadline=None)
+def test_any_text_of_any_type_is_replaced_by_another_or_not_read(text, type):
+    note = Document("n", text, (Span(0, len(text), type),))
+    who = Patient(SECRET, "7")
+    made = who.surrogate(note, note.spans[0])
+    assert made is None or made != text or kinds.of(type) in (kinds.AGE, kinds.DATE)
+
+
+@given(st.from_regex(r"[A-Z0-9]{3,12}(-[0-9]{1,4})?", fullmatch=True))
+@settings(max_examples=200, deadline=None)
+def test_an_identifier_keeps_its_pattern_and_passes_no_check(text):
+    made = identifier(text, Draws(SECRET, "7"))
+
+    def pattern(text):
+        return "".join("9" if c.isdecimal() else "A" if c.isalpha() else c for c in text)
+
+    assert made != text and pattern(made) == pattern(text) and not check_digits.holds(made)
+    assert identifier(text.replace("-", ""), Draws(SECRET, "7")) == made.replace("-", "")
+
+
+@pytest.mark.parametrize(
+    "number", ["4111111111111111", "1234567893", "9434765919", "AB1234563", "1M8GDM9AXKP042788"]
+)
+def test_a_valid_number_becomes_an_invalid_one(number):
+    assert check_digits.holds(number)
+    assert not any(check_digits.holds(identifier(number, Draws(SECRET, str(n)))) for n in range(50))
+
+
+def test_an_address_is_coherent():
+    text = "Boston, MA 02115"
+    spans = (Span(0, 6, "CITY"), Span(8, 10, "STATE"), Span(11, 16, "ZIP"))
+    note = Document("n", text, spans)
+    for number in range(40):
+        city, state, zip = (Patient(SECRET, str(number)).surrogate(note, span) for span in spans)
+        assert city in places.towns(state)
+        assert zips.state(zip) == state and len(zip) == 5
+        alone = Document("m", "Boston", (Span(0, 6, "CITY"),))
+        assert Patient(SECRET, str(number)).surrogate(alone, alone.spans[0]) == city
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("12 Oak Street, Apt 4", "Street, Apt"),
+        ("5th Ave. N", "Ave. N"),
+        ("P.O. Box 123", "P.O. Box"),
+        ("OAK ST", "ST"),
+    ],
+)
+def test_a_street_keeps_its_kind(text, kept):
+    made = patient().institutions.street(text)
+    assert kept in made and "Oak" not in made and "OAK" not in made and made != text
+    assert [c.isdecimal() for c in made if not c.isalpha()] == [
+        c.isdecimal() for c in text if not c.isalpha()
+    ]
+
+
+def test_a_hospital_agrees_with_its_acronym():
+    who = patient()
+    full, short = (
+        who.institutions.institution("Massachusetts General Hospital"),
+        who.institutions.institution("MGH"),
+    )
+    assert full.endswith("General Hospital") and short == full[0] + "GH"
+    assert who.institutions.institution("Ruiz Medical Center").endswith("Medical Center")
+    assert who.institutions.institution("UNIVERSITY OF OHIO").startswith("UNIVERSITY OF ")
+
+
+def test_user_names_and_addresses_follow_the_person():
+    who = patient("Robert Smith")
+    first, last = who.names.text("Robert Smith").lower().split()
+    assert who.addresses.email("rsmith@clinic.org").startswith(f"{first[0]}{last}@")
+    assert who.addresses.email("robert.smith@clinic.org").startswith(f"{first}.{last}@")
+    assert who.addresses.email("robertsmith@clinic.org").startswith(f"{first}{last}@")
+    assert who.contacts.username("rs12").startswith(f"{first[0]}{last[0]}")
+    assert who.addresses.email("rsmith@clinic.org").endswith(".org")
+    assert "clinic" not in who.addresses.email("rsmith@clinic.org")
+
+
+@pytest.mark.parametrize("text", ["10.1.22.123", "::1", "fe80::1ff:fe23:4567:890a"])
+def test_an_ip_address_stays_one(text):
+    made = patient().addresses.ip(text)
+    assert made != text and [c for c in made if c in ".:"] == [c for c in text if c in ".:"]
+    assert "." not in text or all(int(octet) < 256 for octet in made.split("."))
+
+
+@pytest.mark.parametrize(
+    "text", ["http://www.smith.com/~rs/a.html", "https://portal.clinic.org?id=12", "smith.co.uk"]
+)
+def test_a_url_keeps_its_form(text):
+    made = patient().addresses.url(text)
+    assert "smith" not in made and "clinic" not in made and "12" not in made
+    assert made.split("//")[0].split(".")[0][:4] == text.split("//")[0].split(".")[0][:4] or "//" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "made"),
+    [
+        ("89", "", "89"), ("90", "", "90+"), ("104 y/o", "", "90+ y/o"), ("92", "-month-old", "92"),
+        ("ninety", "", "90+"), ("a hundred and two", "", "90+"), ("late 90s", "", "late 90+"),
+        ("forty", "", "forty"), ("Zanzibarova", "", None), ("5 months", "", "5 months"),
+        ("67F", "", "67F"), ("90+", "", "90+"),
+    ],
+)  # fmt: skip
+def test_ages(text, after, made):
+    assert ages.treated(text, after) == made
+
+
+def test_a_zip_code_is_cut_to_three_digits_where_the_safe_harbor_wants_it():
+    assert [zips.generalised(z) for z in ("02115", "02115-1234", "03601", "K1A 0B1")] == [
+        "021",
+        "021",
+        "000",
+        "000",
+    ]
+    assert sum(len(zips.prefixes(state)) for state in zips.STATES) == len(set(zips.prefixes(None)))
+
+
+def test_what_is_known_never_shows_a_name():
+    assert "Smith" not in repr(patient_facts.of([Document("n", "Smith", (Span(0, 5, "PATIENT"),))])) and repr(
+        Known()
+    )

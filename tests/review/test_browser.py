@@ -1,0 +1,687 @@
+"""The reading room as people use it: in headless Chromium, against the real server on a free port."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+for package in ("fastapi", "uvicorn", "argon2"):
+    pytest.importorskip(package, reason="pip install 'crfdeid[review]'")
+sync_api = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser")
+CHROMIUM = next((path for path in BROWSERS if Path(path).exists()), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+
+import uvicorn  # noqa: E402
+
+from crfdeid import corpora  # noqa: E402
+from crfdeid.review.measures import word_boundaries  # noqa: E402
+from crfdeid.review.study import accounts, create, study, system_spans  # noqa: E402
+from crfdeid.review.study.source import Source  # noqa: E402
+from crfdeid.review.web import app as server  # noqa: E402
+from crfdeid.text.document import Document, Span  # noqa: E402
+
+SCRIPT = '<script>window.hit = 1</script><img src=x onerror="window.hit=1">'
+CURLED = "\U0001d49c\U0001d4c3\U0001d4b6"
+EMOJI = f"\U0001f600\U0001f469\u200d\U0001f52c Zoe\u0308 met Ana\u0301 {CURLED} in Ko\u0308ln\r\n\tat 5 pm."
+LINES = [f"Line {line}: quiet night, no complaint about anything, vent 24/06/12/18." for line in range(64)]
+TEXTS = {
+    "7-01": ('Seen by Dr. Ruiz on 3/4/2061. Her wife, (Eva) Lind, was told; "Ruiz" will call 555-0148.', "7"),
+    "7-02": (f"{SCRIPT} Mr. O'Neil & <b>Ruiz</b>.\nRUIZ CALLED; EVA LIND INFORMED.\n", "7"),
+    "8-01": (EMOJI, "8"),
+    "9-01": ("\n".join([*LINES, "Signed Tanaka"]), "9"),
+    "9-02": ("SEEN BY DR. RUIZ. THE WIFE WAS INFORMED BY PHONE IN THE EVENING AND WILL COME.", "9"),
+}
+
+
+class House:
+    """A study on disk, its server in a thread, and pages that look at it."""
+
+    def __init__(self, folder: Path, browser, texts=TEXTS, premarks=None, format="i2b2"):
+        documents = [Document(id, text, (), patient) for id, (text, patient) in texts.items()]
+        corpora.write(documents, folder / "notes", format)
+        source = Source(folder / "notes", format)
+        create.make(folder / "study.db", source, "i2b2-2014", None, 1, iter)
+        self.room = study.enter(folder / "study.db")
+        for name in ("ann", "bob", "cyd"):
+            accounts.add(self.room.store, name, "reader")
+        accounts.add(self.room.store, "eve", "adjudicator")
+        if premarks:
+            found = {number: premarks.get(number, []) for number in range(1, len(texts) + 1)}
+            system_spans.add(self.room, "model 1", found, True)
+        self.browser, self.sessions, self.faults, self.requests = browser, server.Sessions(), [], []
+        self.start()
+
+    def start(self):
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.port = listening.getsockname()[1]
+        address = server.Address(("127.0.0.1", "localhost"), self.port)
+        app = server.application(self.room, self.sessions, address)
+        self.server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+
+    def stop(self):
+        self.server.should_exit = True
+        self.server.force_exit = True
+        self.thread.join(5)
+
+    def page(self, name, size=(1280, 800), **options):
+        """A page of a browser of its own, in which ``name`` reads."""
+        context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+        page = context.new_page()
+        page.set_default_timeout(8000)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and self.faults.append(line.text))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.goto(f"http://127.0.0.1:{self.port}/?key={self.sessions.new_key()}")
+        page.get_by_role("button", name=re.compile(f"^{name}")).click()
+        page.locator("#who").get_by_text(name).wait_for()
+        return page
+
+    def marks(self, name, number):
+        state = self.room.marking.entry(study.book(name), number).state
+        return [(span.start, span.end, span.type) for span in state.spans]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def house(tmp_path, browser):
+    made = House(tmp_path, browser)
+    yield made
+    finish(made)
+
+
+@pytest.fixture
+def premarked(tmp_path, browser):
+    found = {1: [Span(12, 16, "DOCTOR", 0.98), Span(20, 28, "AGE", 0.61), Span(69, 73, "PATIENT", 0.4)]}
+    made = House(tmp_path, browser, premarks=found)
+    yield made
+    finish(made)
+
+
+def finish(house):
+    for context in house.browser.contexts:
+        context.close()
+    house.stop()
+    house.room.store.close()
+    wanted = ("status of", "CONNECTION_REFUSED")  # what the browser itself writes of a refused request
+    assert not [fault for fault in house.faults if not any(one in fault for one in wanted)]
+
+
+def opened(page, number, mode="mark"):
+    page.evaluate(f"location.hash = '{mode}/{number}'")
+    page.locator(".sheet .row").first.wait_for()
+    return page
+
+
+def saved(page):
+    page.locator("#saved[data-state=saved]").wait_for()
+
+
+def settled(page):
+    """No action is on its way."""
+    page.locator("#saved:not([data-state=saving])").wait_for(state="attached")
+
+
+def keys(page, *names):
+    for name in names:
+        page.keyboard.press(name)
+        settled(page)
+
+
+def until(found, wanted):
+    """What the server has may come a little later than the page's event."""
+    for _ in range(200):
+        if found() == wanted:
+            return
+        time.sleep(0.03)
+    assert found() == wanted
+
+
+def place(page, offset):
+    """Where the character at a code-point offset stands in the window."""
+    return page.evaluate(
+        """(offset) => {
+          for (const piece of document.querySelectorAll('.row > *')) {
+            const points = piece.firstChild ? Array.from(piece.firstChild.data) : [];
+            const at = offset - piece.offset;
+            if (!(at >= 0 && at < points.length)) continue;
+            const unit = points.slice(0, at).join('').length;
+            const range = document.createRange();
+            range.setStart(piece.firstChild, unit);
+            range.setEnd(piece.firstChild, unit + points[at].length);
+            const box = range.getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];
+          }
+        }""",
+        offset,
+    )
+
+
+def click(page, offset):
+    page.mouse.click(*place(page, offset))
+    settled(page)
+
+
+def apart(page):
+    """So long that a click in the same place is no bounce."""
+    page.wait_for_timeout(370)
+
+
+def drag(page, start, end):
+    page.mouse.move(*place(page, start))
+    page.mouse.down()
+    page.mouse.move(*place(page, (start + end) // 2), steps=3)
+    page.mouse.move(*place(page, end - 1), steps=3)
+    page.mouse.up()
+    settled(page)
+
+
+def shown(page):
+    return page.locator(".sheet").inner_text()
+
+
+# Marking with a mouse or a pen
+
+
+def test_a_click_marks_a_word_without_its_punctuation_a_drag_a_stretch_and_a_second_click_corrects(house):
+    page = opened(house.page("ann"), 1)
+    text = TEXTS["7-01"][0]
+    name, wife, date = text.index("Ruiz"), text.index("(Eva)"), text.index("3/4")
+    page.get_by_role("button", name="DOCTOR").click()
+    click(page, name + 3)
+    saved(page)
+    assert house.marks("ann", 1) == [(name, name + 4, "DOCTOR")]
+    page.mouse.move(*place(page, date + 1))
+    assert page.locator(".preview").inner_text() == "3/4/2061"  # shown before it counts
+    drag(page, wife, wife + 10)
+    assert page.locator("mark", has_text="Eva) Lind").count() == 1
+    assert house.marks("ann", 1)[1] == (wife + 1, wife + 10, "DOCTOR")
+    keys(page, "p")
+    saved(page)
+    assert house.marks("ann", 1)[1] == (wife + 1, wife + 10, "PATIENT")
+    click(page, wife + 2)  # the chosen mark goes
+    page.mouse.dblclick(*place(page, date + 1))  # a pen's bounce: one click
+    settled(page)
+    assert house.marks("ann", 1) == [(name, name + 4, "DOCTOR"), (date, date + 8, "PATIENT")]
+    for _ in range(5):  # undo without limit
+        keys(page, "Control+z")
+    assert house.marks("ann", 1) == []
+    keys(page, "Control+y")
+    assert house.marks("ann", 1) == [(name, name + 4, "DOCTOR")]
+    page.reload()
+    page.locator("mark").wait_for()
+    assert page.locator("mark").inner_text() == "Ruiz"
+
+
+def test_offsets_are_code_points_past_emoji_and_combining_characters(house):
+    page = opened(house.page("ann"), 3)
+    text = TEXTS["8-01"][0]
+    for word in ("Zoe\u0308", "Ana\u0301", CURLED, "Ko\u0308ln", "pm"):
+        click(page, text.index(word) + 1)
+        saved(page)
+        assert text[slice(*house.marks("ann", 3)[-1][:2])] == word
+    start = text.index("Ana")
+    drag(page, start + 1, start + 3)  # an accent is not parted from its letter
+    assert [text[slice(*mark[:2])] for mark in house.marks("ann", 3)][1] == "na\u0301"
+
+
+def test_note_text_is_text_wherever_it_is_shown(tmp_path, browser):
+    """Texts, identifiers and patients of nothing but elements and scripts, through every mode."""
+    texts = {f"{SCRIPT}{n}": (f"{SCRIPT} Mr. O'Neil & <b>Ruiz</b>", f"<b>{SCRIPT}</b>") for n in (1, 2)}
+    house = House(tmp_path, browser, texts, format="jsonl")
+    everything = [Span(0, 8, "OTHER"), Span(len(SCRIPT) + 5, len(SCRIPT) + 11, "PATIENT")]
+    system_spans.add_reader(house.room, "dan", {1: everything})
+    system_spans.add(house.room, "model", {1: everything, 2: everything})
+    page = opened(house.page("eve"), 2)
+    assert SCRIPT in shown(page)
+    click(page, SCRIPT.index("hit") + 1)
+    saved(page)
+    keys(page, "*")
+    page.locator("dialog[open] li").first.wait_for()
+    keys(page, "Escape", "?", "Escape")
+    places = ("notes", "agree", "agree/1", "agree/1", "surrogates", "surrogates/1", "measure", "learn")
+    for place in places:
+        page.evaluate(f"location.hash = '{place}'")
+        page.wait_for_timeout(200)
+        page.locator("h1").wait_for()
+        if page.get_by_role("button", name="Compare").count():
+            page.get_by_role("button", name="Compare").click()
+            page.locator(".agreement").wait_for()
+            keys(page, "Enter", "Enter", "Control+Enter")
+            page.locator(".list").wait_for()
+        assert page.evaluate("window.hit") is None
+        assert page.evaluate("document.querySelectorAll('main script, main img, main b').length") == 0
+        assert page.title() == "crfdeid reading room"
+    assert all("Neil" not in url and "script%3E" not in url for url in house.requests)
+    assert {url.split("/")[2] for url in house.requests} == {f"127.0.0.1:{house.port}"}
+    assert page.evaluate("document.documentElement.translate") is False  # or a browser may send it away
+    finish(house)
+
+
+# Marking without a mouse
+
+
+def test_a_study_by_keyboard_alone(house):
+    page = house.page("bob")
+    page.locator("#read-on:focus").wait_for()
+    keys(page, "Enter")
+    page.locator(".sheet:focus").wait_for()
+    text = TEXTS["7-01"][0]
+    keys(page, "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+    assert page.locator(".cursor").inner_text() == "Ruiz"
+    keys(page, "d")
+    saved(page)
+    keys(page, "ArrowRight", "ArrowRight", "b")
+    eva = text.index("Eva")
+    for _ in range(3):
+        keys(page, "ArrowRight")
+    keys(page, "Shift+ArrowRight", "p")
+    assert house.marks("bob", 1) == [(12, 16, "DOCTOR"), (20, 28, "DATE"), (eva, eva + 9, "PATIENT")]
+    keys(page, "Control+Shift+ArrowLeft", "Enter")
+    assert house.marks("bob", 1)[2] == (eva, eva + 8, "PATIENT")
+    keys(page, ",")
+    assert page.locator(".cursor").inner_text() == "3/4/2061"
+    keys(page, "Delete")
+    assert [type for *_, type in house.marks("bob", 1)] == ["DOCTOR", "PATIENT"]
+    keys(page, "Control+Enter")
+    page.get_by_role("heading", name="Note 2").wait_for()
+    assert house.room.finished(1)["bob"]
+    keys(page, "<")
+    page.get_by_role("heading", name="Note 1").wait_for()
+    assert page.get_by_text("✓ finished").count() == 1
+
+
+SCROLLS = """() => [document.querySelector('.sheet'), document.documentElement]
+  .some((one) => one.scrollHeight > one.clientHeight)"""
+
+
+def test_every_screen_is_shown_before_a_note_is_finished_and_nothing_scrolls(house):
+    page = opened(house.page("ann"), 4)
+    keys(page, "Control+Enter")
+    page.get_by_text("have not been shown yet").wait_for()
+    total = int(re.search(r"of (\d+)", page.locator(".where").inner_text())[1])
+    assert total > 3
+    for _ in range(total):
+        assert page.evaluate(SCROLLS) is False
+        keys(page, " ")
+    assert "Signed Tanaka" in shown(page)
+    keys(page, "Control+Enter")
+    page.get_by_role("heading", name="Note 5").wait_for()
+    assert house.room.finished(4)["ann"]
+
+
+def test_premarks_are_looked_at_one_by_one(premarked):
+    page = premarked.page("ann")
+    page.get_by_label("Order").select_option("uncertainty")
+    page.locator("tr", has_text="7-01").get_by_text("1.01").wait_for()  # 0.02 + 0.39 + 0.6 of three are wrong
+    opened(page, 1)
+    assert page.locator(".premark").count() == 3
+    assert page.locator("[data-label='61% AGE?']").count() == 1
+    keys(page, "Control+Enter")
+    page.get_by_text("Each pre-mark has to be accepted").wait_for()
+    keys(page, "Enter")  # accepts Ruiz
+    keys(page, "b")  # the age is a date
+    keys(page, "Delete")  # no patient
+    assert premarked.marks("ann", 1) == [(12, 16, "DOCTOR"), (20, 28, "DATE")]
+    assert decisions(page) == ["accepted", "changed", "rejected"]
+    keys(page, "Control+Enter")
+    page.get_by_role("heading", name="Note 2").wait_for()
+
+
+def decisions(page):
+    state = page.evaluate("fetch('/api/notes/1').then((answer) => answer.json())")
+    return [one["decision"] for one in state["premarks"]]
+
+
+def test_a_held_key_and_a_bouncing_pen_decide_once(premarked):
+    page = opened(premarked.page("ann"), 1)
+    keys(page, ".")
+    for _ in range(4):  # a key that is held down
+        page.keyboard.down("Enter")
+        settled(page)
+    page.keyboard.up("Enter")
+    assert decisions(page) == ["accepted", None, None]
+    page.get_by_role("button", name="Accept").dblclick()  # another pre-mark is under the pen by then
+    apart(page)
+    assert decisions(page) == ["accepted", "accepted", None]
+    keys(page, "Alt+d")  # the browser's own
+    page.get_by_role("button", name="Reject").click()
+    settled(page)
+    assert decisions(page) == ["accepted", "accepted", "rejected"]
+    assert len(premarked.marks("ann", 1)) == 2
+
+
+def test_the_focus_stays_where_a_page_is_drawn_again(premarked):
+    system_spans.add_reader(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
+    system_spans.add_consensus(premarked.room, {1: [Span(12, 16, "DOCTOR")]})
+    page = premarked.page("eve")
+    page.get_by_label("Order").focus()
+    with page.expect_response(lambda answer: "order=uncertainty" in answer.url):
+        keys(page, "ArrowDown")
+    page.locator("[name=order]:focus").wait_for()
+    page.evaluate("location.hash = 'measure'")
+    page.get_by_label("the type must be right").focus()
+    with page.expect_response(lambda answer: "types" in answer.url):
+        keys(page, " ")
+    page.locator("[name=types]:focus").wait_for()
+    assert page.get_by_label("the type must be right").is_checked()
+
+
+def test_a_window_of_one_reader_does_not_act_as_another(house):
+    page = opened(house.page("ann"), 1)
+    second = page.context.new_page()
+    second.goto(f"http://127.0.0.1:{house.port}/")
+    second.get_by_role("button", name="Leave").click()
+    second.get_by_role("button", name="bob").click()
+    second.locator("#who").get_by_text("bob").wait_for()
+    click(page, 13)
+    page.get_by_text("not saved: another name was picked").wait_for()
+    assert house.marks("ann", 1) == house.marks("bob", 1) == []
+    click(opened(second, 1), 13)
+    saved(second)
+    assert len(house.marks("bob", 1)) == 1
+
+
+def test_repeats_in_all_notes_of_the_patient_are_seen_and_then_marked(house):
+    page = opened(house.page("ann"), 1)
+    click(page, 13)
+    keys(page, "d", "*")
+    page.get_by_role("heading", name="3 more places as DOCTOR?").wait_for()
+    assert page.locator(".places li").count() == 3
+    keys(page, "Enter")
+    until(lambda: [len(house.marks("ann", number)) for number in (1, 2)], [2, 2])
+    page.locator("mark").nth(1).wait_for()
+    keys(page, "Control+z")
+    assert len(house.marks("ann", 1)) == 1
+    assert house.marks("ann", 2) == []
+
+
+def test_capitals_in_sentence_case_change_what_is_shown_and_no_offset(house):
+    page = opened(house.page("ann"), 5)
+    page.get_by_text("Mostly capitals").wait_for()
+    keys(page, "/")
+    assert shown(page).startswith("Seen by dr. Ruiz. The wife was")
+    click(page, 13)
+    saved(page)
+    assert house.marks("ann", 5) == [(12, 16, "PATIENT")]
+    keys(page, "/")
+    assert "THE WIFE WAS" in shown(page)
+
+
+def test_what_is_not_saved_is_said(house):
+    page = opened(house.page("ann"), 1)
+    page.route("**/actions", lambda route: route.fulfill(status=507, json={"fault": "the disk is full"}))
+    click(page, 13)
+    page.get_by_text("not saved: the disk is full").wait_for()
+    assert page.locator("mark").count() == 0
+    page.unroute("**/actions")
+    house.stop()
+    apart(page)
+    click(page, 13)
+    page.get_by_text("not saved: the server does not answer").wait_for()
+    house.start()
+
+
+def test_a_note_that_changed_on_disk_is_refused_by_name(house, tmp_path):
+    page = house.page("ann")
+    (file,) = (path for path in (tmp_path / "notes").iterdir() if "7-01" in path.name)
+    file.write_text(file.read_text(encoding="utf-8").replace("Ruiz", "Rust"), encoding="utf-8")
+    page.evaluate("location.hash = 'mark/1'")
+    page.locator("#word[data-kind=fault]", has_text="7-01").wait_for()
+    assert page.locator(".row").count() == 0
+
+
+def test_a_second_tab_takes_over_what_the_first_did(house):
+    first = opened(house.page("ann"), 1)
+    second = first.context.new_page()
+    second.goto(f"http://127.0.0.1:{house.port}/#mark/1")
+    second.locator(".sheet .row").first.wait_for()
+    click(first, 13)
+    saved(first)
+    click(second, 21)
+    second.get_by_text("not saved").wait_for()
+    assert second.locator("mark").inner_text() == "Ruiz"  # now shown there too
+    apart(second)
+    click(second, 21)
+    saved(second)
+    assert len(house.marks("ann", 1)) == 2
+
+
+def test_a_gentle_word_after_an_hour(house):
+    page = opened(house.page("ann"), 1)
+    page.evaluate("import('/static/clock.js').then((clock) => clock.pause(3700))")
+    page.get_by_text("You have read for 62 minutes").wait_for()
+
+
+# Agree, measure, surrogates, learn
+
+
+def test_three_readers_and_their_consensus(house):
+    both = [(12, "d"), (21, "b")]
+    for name, mark in (("ann", both), ("bob", both), ("cyd", [(12, "d"), (35, "p")])):
+        page = opened(house.page(name), 1)
+        for offset, letter in mark:
+            click(page, offset)
+            keys(page, letter)
+        saved(page)
+        keys(page, "Control+Enter")
+        page.get_by_role("heading", name="Note 2").wait_for()
+        assert page.locator("#modes a").count() == 1  # a reader sees no others
+    page = house.page("eve")
+    page.get_by_role("link", name="Agree").click()
+    page.locator("#read-on:focus").wait_for()
+    keys(page, "Enter")
+    page.get_by_text("Whose marks are compared?").wait_for()
+    page.locator("button.primary:focus").wait_for()
+    keys(page, "Enter")
+    page.locator(".agreement").wait_for()
+    assert "agreed by all" in page.locator(".agreement").inner_text()
+    keys(page, "Enter")
+    page.locator(".agreement.majority").wait_for()
+    keys(page, "Enter")
+    page.locator(".agreement.fewer").wait_for()
+    keys(page, "Enter")  # nothing is chosen for it
+    page.get_by_text("Fewer than half marked this").wait_for()
+    assert page.get_by_text("1 of 3 to decide").count() == 1
+    keys(page, "Delete")
+    page.get_by_text("0 of 3 to decide").wait_for()
+    eva = TEXTS["7-01"][0].index("Eva")
+    drag(page, eva, eva + 9)
+    keys(page, "p")
+    keys(page, "Control+Enter")
+    page.get_by_text("1 of 5 notes decided").wait_for()
+    state = house.room.consensus.entry("consensus", 1).state
+    found = [(span.start, span.end, span.type) for span in state.spans]
+    assert found == [(12, 16, "DOCTOR"), (20, 28, "DATE"), (eva, eva + 9, "PATIENT")]
+    opened(page, 1, "agree").locator("#reopen").click()
+    page.locator("#finish").wait_for()
+    apart(page)  # the button is in the place of the other
+    assert not house.room.consensus.entry("consensus", 1).state.done
+    page.locator("#finish").click()
+    page.get_by_text("1 of 5 notes decided").wait_for()
+    measured(page)
+    page = opened(house.page("ann"), 1, "agree")  # who has finished the note may look
+    assert page.get_by_role("button", name="Decide").count() == 0
+    keys(page, "Delete", "d")
+    assert house.room.consensus.entry("consensus", 1).state.done
+
+
+def measured(page):
+    page.evaluate("location.hash = 'measure'")
+    page.get_by_text("Against the consensus of 1 notes with 3 instances").wait_for()
+    row = page.locator("tr", has_text="cyd").first.inner_text().split()
+    assert row[:8] == ["cyd", "reader", "1", "1", "1", "2", "0.333", "0.500"]
+    keys(page, "ArrowRight")
+    page.get_by_text("beside Douglass 2005, table 4.1").wait_for()
+    assert "0.667" in page.locator("tr", has_text="3 people, Sensitivity").inner_text()
+    page.get_by_label("the type must be right").check()
+    page.get_by_label("the type must be right").wait_for()
+    page.evaluate("location.hash = 'learn'")
+    page.get_by_label("Name").first.fill("decided")
+    page.get_by_role("button", name="Write").click()
+    page.get_by_text("1 notes written to").wait_for()
+
+
+def test_surrogates_are_looked_at_changed_and_written_out(tmp_path, browser):
+    house = House(tmp_path, browser, {"7-01": TEXTS["7-01"]})
+    spans = [Span(12, 16, "DOCTOR"), Span(20, 28, "DATE"), Span(41, 50, "PATIENT")]
+    system_spans.add_consensus(house.room, {1: spans})
+    page = house.page("eve")
+    page.evaluate("location.hash = 'surrogates'")
+    page.get_by_label("Name").fill("early")
+    page.get_by_role("button", name="Write").click()
+    page.get_by_text("1 notes left").wait_for()  # nothing is written before it is approved
+    page.locator("#read-on").focus()
+    keys(page, "Enter")
+    page.locator(".proposals input").first.wait_for()
+    rows = page.locator(".proposals tbody tr")
+    assert [row.split()[0] for row in rows.all_inner_texts()] == ["Ruiz", "3/4/2061", "Eva)", "Ruiz"]
+    keys(page, "Enter")
+    page.keyboard.type("Quimby")
+    keys(page, "Enter")
+    page.locator(".proposals input").nth(1).and_(page.locator(":focus")).wait_for()
+    assert page.get_by_text("edited").count() == 1
+    rows.first.get_by_role("button").click()
+    keys(page, "*")  # the same for the second Ruiz
+    page.get_by_text("edited").nth(1).wait_for()
+    page.keyboard.press("Control+Enter")
+    page.get_by_label("Name").fill("written")
+    page.get_by_role("button", name="Write").click()
+    page.get_by_text("1 notes written to").wait_for()
+    (document,) = corpora.read(page.locator(".export code").first.inner_text())
+    assert document.text.startswith("Seen by Dr. Quimby on ")
+    assert not re.search("Ruiz|Eva|3/4/2061", document.text)
+    finish(house)
+
+
+# Sizes, contrast, and the pure modules
+
+
+FITS = """() => {
+  const out = [...document.querySelectorAll('main button, .row > *, .here, .foot')].filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.right > innerWidth + 1 || box.bottom > innerHeight + 1;
+  });
+  const boxes = (name) => [...document.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
+  const [sheet] = boxes('.sheet');
+  const cut = boxes('.row').filter((box) => box.bottom > sheet.bottom);
+  const hidden = boxes('.type').filter((box) => box.height < 12);
+  return [out.length, cut.length, hidden.length, boxes('.leaf').length];
+}"""
+
+
+def first_screen(page):
+    while "screen 1 " not in page.locator(".where").inner_text():
+        page.keyboard.press("PageUp")
+
+
+def test_sizes_from_a_tablet_to_a_large_monitor(house):
+    page = opened(house.page("ann", has_touch=True), 4)
+    for size, leaves in (((768, 1024), 1), ((1024, 768), 1), ((1920, 1080), 2), ((2560, 1440), 2)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.wait_for_timeout(200)
+        first_screen(page)
+        assert page.evaluate(FITS) == [0, 0, 0, leaves], size
+        text, screens = "", int(re.search(r"of (\d+)", page.locator(".where").inner_text())[1])
+        for _ in range(screens):
+            text += page.locator(".sheet").inner_text()
+            keys(page, " ")
+        assert re.sub(r"[\s\u200b]", "", text) == re.sub(r"\s", "", TEXTS["9-01"][0])  # each on one screen
+    first_screen(page)
+    page.touchscreen.tap(*place(page, 14))
+    saved(page)
+    assert house.marks("ann", 4) == [(14, 19, "PATIENT")]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(premarked, scheme):
+    axe = Path(pytest.importorskip("axe_core_python", reason="pip install axe-core-python").__file__)
+    source = next(axe.parent.rglob("axe.min.js")).read_text(encoding="utf-8")
+    system_spans.add_reader(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
+    page = premarked.page("eve", color_scheme=scheme, bypass_csp=True)
+    rules = "{}" if scheme == "light" else "{runOnly: ['color-contrast']}"  # all else is the same in the dark
+    problems = {}
+
+    def check(name):
+        settled(page)
+        page.evaluate(source)
+        found = page.evaluate(f"axe.run(document, {rules}).then((one) => one.violations)")
+        for one in found:
+            problems[f"{name} {one['id']}"] = [node["html"][:200] for node in one["nodes"][:3]]
+
+    check("notes")
+    opened(page, 1)
+    keys(page, ".")
+    check("mark")
+    keys(page, "?")
+    check("keys")
+    keys(page, "Escape")
+    for mode in ("agree", "measure", "learn"):
+        page.evaluate(f"location.hash = '{mode}'")
+        page.locator(".page h1").wait_for()
+        check(mode)
+    page.evaluate("location.hash = 'agree/1'")
+    page.get_by_role("button", name="Compare").wait_for()
+    check("voters")
+    page.get_by_role("button", name="Compare").click()
+    page.locator(".agreement").wait_for()
+    check("adjudication")
+    keys(page, "Enter", ".", "Enter", ".", "Enter", "Control+Enter")
+    page.locator(".list").wait_for()
+    opened(page, 1, "surrogates")
+    check("surrogates")
+    page.get_by_role("button", name="Leave").click()
+    page.get_by_text("Who is reading?").wait_for()
+    check("welcome")
+    assert problems == {}
+
+
+WORDS = ["visited by other wil,updated (Dr. O'Neil)", "DOB:3/4/61, -- http://a.b/c?d=e", "a  b\t\u00a0c"]
+WORDS += [text for text, _ in TEXTS.values()]
+
+
+def test_the_page_and_the_server_agree_on_words(house):
+    page = house.page("ann")
+    script = """async (text) => {
+      const { word } = await import('/static/stretch.js');
+      const points = Array.from(text);
+      return points.map((_, i) => word(points, i)).map((one) => one && [one.start, one.end]);
+    }"""
+    for text in WORDS:
+        found = [tuple(one) if one else None for one in page.evaluate(script, text)]
+        assert found == [word_boundaries.word(text, i) for i in range(len(text))]
+
+
+def test_a_megabyte_is_paged_at_once_and_nothing_is_lost(house):
+    page = house.page("ann")
+    rows, longest, milliseconds = page.evaluate(
+        """async () => {
+          const { rowStarts } = await import('/static/screens.js');
+          const once = 'Quiet night, no complaint.\\n' + 'x'.repeat(300) + ' words and words. ';
+          const points = Array.from(once.repeat(3000));
+          const began = performance.now();
+          const starts = rowStarts(points, 80);
+          const ends = [...starts.slice(1), points.length];
+          const milliseconds = performance.now() - began;
+          return [starts.length, Math.max(...starts.map((start, i) => ends[i] - start)), milliseconds];
+        }"""
+    )
+    assert rows > 3000 * 4
+    assert longest <= 82  # eighty columns, and the white space that ends a row
+    assert milliseconds < 2000

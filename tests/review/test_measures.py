@@ -1,0 +1,145 @@
+"""Measures by the thesis's rules (Douglass 2005, section 3.4), agreement, words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.evaluate.scores import Counts
+from crfdeid.review.measures import measures, word_boundaries
+from crfdeid.review.measures.measures import Read, Rules, measure
+from crfdeid.review.study import agreement
+from crfdeid.text.document import Span
+
+TEXT = "dr. everard van tijlen of New York City; on 24/06 and 24/06 schedule, ward Vent. Charity Dawson"
+
+
+def span(part, type="DOCTOR", text=TEXT, after=0):
+    start = text.index(part, after)
+    return Span(start, start + len(part), type)
+
+
+GOLD = [span("everard van tijlen"), span("New York City", "CITY"), span("Charity Dawson", "PATIENT")]
+
+# What was marked; the rule that is switched off, if any; true positives, false positives, false negatives.
+CASES = [
+    ("nothing", [], None, (0, 0, 3)),
+    ("all", GOLD, None, (3, 0, 0)),
+    ("in part is found", [span("everard")], None, (1, 0, 2)),
+    ("in part, part off", [span("everard")], "part", (0, 0, 3)),
+    ("word by word is once", [span("everard"), span("van"), span("tijlen")], None, (1, 0, 2)),
+    ("word by word covers, part off", [span("everard"), span("van"), span("tijlen")], "part", (1, 0, 2)),
+    ("outer punctuation is nothing", [span("City; ", "CITY")], None, (1, 0, 2)),
+    ("extra words", [span("dr. everard van tijlen of")], None, (1, 0, 2)),
+    ("extra words, extra off", [span("dr. everard van tijlen of")], "extra", (1, 1, 2)),
+    ("same mistake twice", [span("24/06", "DATE"), span("24/06", "DATE", after=50)], None, (0, 1, 3)),
+    (
+        "same, systematic off",
+        [span("24/06", "DATE"), span("24/06", "DATE", after=50)],
+        "systematic",
+        (0, 2, 3),
+    ),
+    ("every word, once off", GOLD, "once", (8, 0, 0)),
+    ("words found, once off", [span("everard")], "once", (1, 0, 7)),
+    ("another type", [Span(GOLD[0].start, GOLD[0].end, "PATIENT")], None, (1, 0, 2)),
+    ("two mistakes side by side are one", [span("ward", "DATE"), span("Vent", "DATE")], None, (0, 1, 3)),
+]
+
+
+@pytest.mark.parametrize(("marked", "off", "wanted"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])
+def test_the_rules_of_the_thesis(marked, off, wanted):
+    rules = Rules(**{off: False}) if off else Rules()
+    assert measure([Read(1, TEXT, GOLD, marked)], rules).counts == Counts(*wanted)
+
+
+def test_types_count_where_asked_for():
+    marked = [Span(GOLD[0].start, GOLD[0].end, "PATIENT")]
+    assert measure([Read(1, TEXT, GOLD, marked)], Rules(types=True)).counts == Counts(0, 1, 3)
+
+
+def test_who_was_told_to_mark_an_ambiguous_term_is_not_blamed():
+    vent = span("Vent", "HOSPITAL")
+    notes = [Read(1, TEXT, GOLD, [vent], [(vent.start, vent.end)])]
+    assert measure(notes).counts == Counts(0, 0, 3)
+    assert measure(notes, Rules(excused=False)).counts == Counts(0, 1, 3)
+    assert [mistake.counted for mistake in measure(notes).mistakes if mistake.kind == "spurious"] == [False]
+
+
+def test_the_example_of_figure_2_5():
+    """Edwin against the consensus: right are 764, 895 and 1381 ("wil, updated" holds wil); 646 is a
+    mistake, and so are 681 and jane fairfax, two words that the adjudicator counted once."""
+    text = "WILL (WILL) 24/06/12/18 bennet; wil, updated jane fairfax"
+    gold = [
+        span("WILL", text=text),
+        span("WILL", text=text, after=2),
+        span("bennet", text=text),
+        span("wil,", text=text),
+    ]
+    gold += [span("jane", text=text), span("fairfax", text=text)]
+    edwin = [span("WILL", text=text), span("(WILL)", text=text), span("24/06/12/18", text=text)]
+    found = measure([Read(1, text, gold, [*edwin, span("wil, updated", text=text)])])
+    assert found.counts == Counts(tp=3, fp=1, fn=2)
+    assert found.sensitivity == 0.6 and found.ppv == 0.75
+
+
+def test_marks_on_two_lines_are_two_instances():
+    text = "John Smith\nMary Jones"
+    assert len(measures.joined(text, [Span(0, 10, "PATIENT"), Span(11, 21, "PATIENT")])) == 2
+
+
+stretch = st.tuples(st.integers(0, 80), st.integers(1, 10)).map(lambda p: Span(p[0], p[0] + p[1], "DATE"))
+some = st.lists(stretch, max_size=6).map(
+    lambda spans: [s for n, s in enumerate(spans) if not any(s.overlaps(o) for o in spans[:n])]
+)
+
+
+@given(some, some, some, st.builds(Rules, *[st.booleans()] * 4))
+def test_a_union_never_finds_less(gold, first, second, rules):
+    alone = measure([Read(1, TEXT, gold, first)], rules)
+    both = measure([Read(1, TEXT, gold, sorted({*first, *second}))], rules)
+    assert both.counts.tp >= alone.counts.tp
+    assert both.counts.tp + both.counts.fn == alone.counts.tp + alone.counts.fn
+
+
+@given(some, st.builds(Rules, *[st.booleans()] * 4))
+def test_what_is_marked_exactly_is_right(gold, rules):
+    counts = measure([Read(1, TEXT, gold, gold)], rules).counts
+    assert counts.fn == counts.fp == 0
+
+
+@given(st.dictionaries(st.sampled_from("abc"), some, min_size=1))
+def test_every_mark_is_in_one_item(votes):
+    items = agreement.items(votes)
+    for name, spans in votes.items():
+        assert sorted(span for item in items for span in item.votes[name]) == sorted(spans)
+    assert all(a.end <= b.start for a, b in zip(items, items[1:]))
+    assert all(
+        item.agreement == "all" for item in agreement.items({name: votes[min(votes)] for name in votes})
+    )
+
+
+def test_agreement_between_two_readers():
+    ann, bob = [Span(0, 4, "DATE"), Span(6, 9, "AGE")], [Span(0, 4, "DATE"), Span(6, 9, "DATE")]
+    assert agreement.f1(ann, bob).f1 == agreement.f1(bob, ann).f1 == 0.5
+    found = agreement.labels("On 3/4\nby Ruiz", {"ann": [Span(3, 6, "DATE")], "bob": []})
+    assert found == {"ann": ["O", "DATE", "DATE", "DATE", "O", "O"], "bob": ["O"] * 6}
+
+
+def test_unions_are_all_teams():
+    teams = measures.unions(["cy", "ann", "bob"])
+    assert teams == [
+        ("ann",),
+        ("bob",),
+        ("cy",),
+        ("ann", "bob"),
+        ("ann", "cy"),
+        ("bob", "cy"),
+        ("ann", "bob", "cy"),
+    ]
+
+
+@given(st.text("ab .,;:/(\n'é1"), st.integers(0, 30))
+def test_a_word_is_one_of_the_words(text, offset):
+    found = word_boundaries.word(text, min(offset, len(text)))
+    if found:
+        assert found in word_boundaries.words(text)
+        assert text[found[0]].isalnum() and text[found[1] - 1].isalnum()

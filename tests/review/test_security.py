@@ -1,0 +1,457 @@
+"""The reading room's door: who is let in, what goes out, and that no note text leaks."""
+
+import argparse
+import io
+import json
+import socket
+import ssl
+import subprocess
+import sys
+import time
+import urllib.request
+from shutil import which
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
+pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
+
+from test_server import ADDRESS, CANARY, TEXTS, Browser, study  # noqa: F401
+
+from crfdeid import corpora
+from crfdeid.errors import ConfigurationFault, Fault
+from crfdeid.review import __main__ as verb
+from crfdeid.review.operations import adjudication, marking
+from crfdeid.review.study import accounts
+from crfdeid.review.study.errors import Stage, Unauthorised, Wait
+from crfdeid.review.web import adjudicator_routes, middleware, reader_routes, serve, session_routes
+from crfdeid.review.web import sessions as security
+from crfdeid.review.web.sessions import Address, Sessions
+from crfdeid.text.document import Document
+
+ORIGIN = "http://127.0.0.1:8765"
+
+
+def test_the_key_works_once_and_becomes_a_strict_cookie(study):  # noqa: F811
+    browser = Browser(study)
+    key = browser.sessions.new_key()
+    browser.client.cookies.clear()
+    first = browser.get("/", key=key)
+    assert first.status_code == 303 and first.headers["location"] == "/"
+    cookie = first.headers["set-cookie"].lower()
+    assert (
+        all(part in cookie for part in ("httponly", "samesite=strict", "path=/")) and "secure" not in cookie
+    )
+    browser.client.cookies.clear()
+    assert "set-cookie" not in browser.get("/", key=key).headers
+    assert "set-cookie" not in browser.get("/", key="x").headers
+    assert browser.get("/api/session").json() == {"open": False, "needs": "key", "reader": None}
+
+
+def test_nothing_is_answered_without_a_session_or_a_name(study):  # noqa: F811
+    browser = Browser(study)
+    assert browser.get("/api/readers").status_code == 200
+    for path in ("/api/study", "/api/notes", "/api/notes/1", "/api/consensus/1"):
+        assert browser.get(path).status_code == 401, path
+    browser.client.cookies.clear()
+    everything = [
+        *reader_routes.router.routes,
+        *adjudicator_routes.router.routes,
+        *session_routes.router.routes,
+    ]
+    assert len(everything) > 25
+    for route in everything:
+        path = route.path.replace("{number}", "1")
+        if path in ("/api/session",):
+            continue
+        answer = browser.post(path) if "POST" in route.methods else browser.get(path)
+        assert answer.status_code in (401, 422), (path, answer.status_code)
+        assert set(answer.json()) == {"fault"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "evil.example"}, 400),
+        ({"Host": "127.0.0.1:8766"}, 400),
+        ({"Host": "127.0.0.1"}, 400),
+        ({"Host": "localhost:8765", "Origin": "http://localhost:8765"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "https://127.0.0.1:8765"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+    ],
+)
+def test_host_origin_and_kind_of_body_are_checked(study, headers, status):  # noqa: F811
+    ann = Browser(study, "ann")
+    assert ann.post("/api/notes/1/time", {"seconds": 1}, headers).status_code == status
+
+
+def test_a_request_without_origin_changes_nothing(study):  # noqa: F811
+    ann = Browser(study, "ann")
+    body = json.dumps({"version": 0, "kind": "done"})
+    answer = ann.client.post(
+        "/api/notes/1/actions", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code == 403 and ann.get("/api/notes/1").json()["version"] == 0
+
+
+def test_large_and_endless_bodies_are_refused(study):  # noqa: F811
+    ann = Browser(study, "ann")
+    assert ann.post("/api/notes/1/actions", {"kind": "x" * middleware.LARGEST}).status_code == 413
+    endless = ann.client.post(
+        "/api/login", content=iter([b"{}"]), headers={"Origin": ORIGIN, "Content-Type": "application/json"}
+    )
+    assert endless.status_code == 413
+
+
+def test_every_answer_has_the_strict_headers(study):  # noqa: F811
+    browser = Browser(study, "ann")
+    answers = [
+        browser.get("/"), browser.get("/nowhere"), browser.get("/api/notes/1"), browser.get("/api/notes/x"),
+        browser.post("/api/notes/1/actions"), browser.client.put("/api/notes/1", headers={"Origin": ORIGIN}),
+        browser.client.get("/", headers={"Host": "evil.example"}), browser.get("/static/../server.py"),
+    ]  # fmt: skip
+    for answer in answers:
+        assert {name.title(): answer.headers[name] for name in middleware.HEADERS} == {
+            name.title(): value for name, value in middleware.HEADERS.items()
+        }
+    policy = middleware.HEADERS["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
+    assert "*" not in policy
+
+
+@pytest.mark.parametrize(
+    "name", ["..%2fserver.py", "%2e%2e/server.py", "store.py", ".hidden.js", "a/b.js", "x.js%00"]
+)
+def test_only_the_pages_files_are_served(study, name):  # noqa: F811
+    assert Browser(study).get(f"/static/{name}").status_code == 404
+
+
+def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):  # noqa: F811
+    ann = Browser(study, "ann")
+    monkeypatch.setattr(marking, "note", lambda *_: 1 / int("0" if CANARY else CANARY))
+    monkeypatch.setattr(adjudication, "view", lambda *_: int(TEXTS["7-02"][0]))
+    answers = [
+        ann.get("/api/notes/1"),
+        ann.get("/api/consensus/2"),
+        ann.get(f"/api/notes/{CANARY}"),
+        ann.get("/api/notes", set=CANARY),
+        ann.get("/api/notes", order=CANARY),
+        ann.get("/api/notes/2/" + CANARY),
+        ann.post("/api/notes/2/actions", {"version": 0, "kind": CANARY}),
+        ann.post("/api/notes/2/actions", {"version": 0, "kind": "add", "start": 0, "end": 1, "type": CANARY}),
+        ann.post("/api/notes/2/actions", {"version": CANARY, "kind": "done"}),
+        ann.post("/api/login", {"name": CANARY}),
+        ann.client.post(
+            "/api/login", content=CANARY, headers={"Origin": ORIGIN, "Content-Type": "application/json"}
+        ),
+    ]
+    assert [answer.status_code for answer in answers] == [
+        500,
+        500,
+        422,
+        404,
+        422,
+        404,
+        422,
+        422,
+        422,
+        401,
+        422,
+    ]
+    told = capsys.readouterr()
+    assert not [answer for answer in answers if CANARY in answer.text]
+    assert all(set(answer.json()) == {"fault"} for answer in answers)
+    assert CANARY not in told.out + told.err and "ZeroDivisionError at" in told.err
+
+
+def test_a_note_full_of_script_stays_data(study):  # noqa: F811
+    answer = Browser(study, "ann").get("/api/notes/3")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["text"].startswith("<script>")
+
+
+def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):  # noqa: F811
+    accounts.set_password(study.store, "ann", "correct horse battery")
+    (hash,) = study.store.row("SELECT password FROM readers WHERE name = 'ann'")
+    assert hash.startswith("$argon2id$")
+    browser = Browser(study)
+    assert browser.post("/api/login", {"name": "ann"}).status_code == 401
+    assert browser.post("/api/login", {"name": "ann", "password": "correct horse battery"}).status_code == 200
+    assert browser.post("/api/login", {"name": "bob"}).status_code == 200  # has none; this machine alone
+    door = accounts.Doorkeeper(study.store)
+    monkeypatch.setattr(door, "matches", lambda hash, password: password == "right")
+    for _ in range(accounts.PATIENCE):
+        with pytest.raises(Unauthorised):
+            door.admit("ann", "wrong", needed=True)
+    with pytest.raises(Wait) as waiting:
+        door.admit("ann", "right", needed=True)
+    assert waiting.value.more["seconds"] >= 1
+    later = time.monotonic() + 2
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert door.admit("ann", "right", needed=True).name == "ann"
+    with pytest.raises(Unauthorised):
+        door.admit("bob", None, needed=True)  # no password, and one is needed
+    with pytest.raises(Unauthorised):
+        door.admit("nobody", "right", needed=True)
+    monkeypatch.setattr(accounts, "REMEMBERED", 2)
+    for name in ("a", "b", "c"):
+        door.note_wrong(name)
+    assert list(door.wrong) == ["b", "c"]
+
+
+def test_elsewhere_a_password_is_all_that_opens(study):  # noqa: F811
+    accounts.set_password(study.store, "eve", "correct horse battery")
+    study.guarded = True
+    browser = Browser(study)
+    browser.client.cookies.clear()
+    assert browser.get("/api/session").json()["needs"] == "password"
+    assert browser.get("/api/readers").status_code == 401
+    assert browser.post("/api/login", {"name": "ann"}).status_code == 401
+    assert browser.post("/api/login", {"name": "eve", "password": "correct horse battery"}).status_code == 200
+    assert browser.get("/api/study").status_code == 200
+    for path in ("/api/readers", "/api/keys", "/api/learn/models"):
+        assert browser.post(path, {"name": "x", "folder": "/"}).status_code == 403, path
+    assert browser.post("/api/logout").status_code == 204
+    assert browser.get("/api/study").status_code == 401
+
+
+def test_a_name_is_given_back_and_another_browser_let_in(study):  # noqa: F811
+    browser = Browser(study, "ann")
+    address = browser.post("/api/keys").json()["address"]
+    assert address.startswith("http://127.0.0.1:8765/?key=")
+    browser.post("/api/logout")
+    assert browser.get("/api/session").json() == {"open": True, "needs": None, "reader": None}
+    assert browser.post("/api/readers", {"name": "zoe", "role": "reader"}).status_code == 201
+    assert browser.post("/api/readers", {"name": "zoe", "role": "adjudicator"}).json()["stage"] == "exists"
+    for name in ("", " x", "a\nb", "x" * 61, "<b>", 7):
+        assert browser.post("/api/readers", {"name": name, "role": "reader"}).status_code == 422
+
+
+def test_a_window_of_one_reader_does_not_act_as_another(study):  # noqa: F811
+    browser = Browser(study, "ann")  # one browser, two windows: in the second, bob comes in
+    Browser(study, "bob").act(1, "add", start=12, end=16, type="DOCTOR")
+    browser.post("/api/login", {"name": "bob"})
+    body = {"version": 0, "kind": "add", "start": 20, "end": 28, "type": "DATE"}
+    for name in ("ann", "bob", "%62ob"):
+        answer = browser.post("/api/notes/1/actions", body, {"X-Reader": name})
+        assert answer.status_code == 409
+        assert ("state" in answer.json()) == (name != "ann")  # ann is not shown bob's marks
+    assert browser.client.get("/api/notes/1", headers={"X-Reader": "ann"}).json()["stage"] == "reader"
+    assert browser.client.get("/api/notes/1", headers={"X-Reader": "bob"}).status_code == 200
+
+
+def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study):  # noqa: F811
+    ann, eve = Browser(study, "ann"), Browser(study, "eve")
+    new = {"name": "mallory", "role": "adjudicator"}
+    accounts.set_password(study.store, "eve", "correct horse battery")
+    assert ann.post("/api/readers", new).status_code == 403
+    assert ann.post("/api/readers", {"name": "zoe"}).status_code == 201
+    assert eve.post("/api/readers", new).status_code == 201
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a" * 61, "a" * 900_000, "", "a\0b"])
+def test_a_name_that_is_none_is_not_let_in_and_not_remembered(study, name):  # noqa: F811
+    answer = Browser(study).post("/api/login", {"name": name, "password": "x"})
+    assert answer.status_code == 401 and not study.door.wrong
+
+
+def test_no_reader_is_called_as_a_system(study):  # noqa: F811
+    study.store.write("INSERT INTO systems VALUES('model', 1, 0, 0)")
+    assert Browser(study).post("/api/readers", {"name": "model"}).json()["stage"] == "exists"
+    with pytest.raises(Stage):
+        accounts.add(study.store, "model", "reader")
+
+
+def test_a_session_ends_when_it_is_not_used(monkeypatch):
+    sessions = Sessions()
+    token = sessions.redeem(sessions.new_key())
+    assert sessions.find(token)
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + security.IDLE + 1)
+    assert sessions.find(token) is None
+
+
+def arguments(*given):
+    return verb.parser().parse_args(["notes", "--store", "s.db", *given])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--host", "0.0.0.0"], "others can reach this address; it wants --certificate"),
+        (["--host", "10.1.2.3"], "others can reach this address"),
+        (["--host", "ward.example.org"], "others can reach this address"),
+        (["--certificate", "/nowhere.pem"], "no such file"),
+        (["--certificate", __file__], "go together"),
+        (["--host", "::", "--certificate", __file__, "--private-key", __file__], "wanted a certificate"),
+    ],
+)
+def test_other_addresses_are_refused_without_tls(given, told):
+    with pytest.raises(ConfigurationFault, match=told):
+        serve.check(arguments(*given))
+
+
+def test_other_addresses_are_refused_without_passwords(study):  # noqa: F811
+    study.guarded = True
+    with pytest.raises(ConfigurationFault, match="without a password: ann, bob, cy, eve"):
+        serve.refuse_open_doors(study)
+    study.store.write("DELETE FROM readers")
+    with pytest.raises(ConfigurationFault, match="nobody could log in"):
+        serve.refuse_open_doors(study)
+
+
+def test_addresses():
+    secure = Address(("ward.example.org",), 443, True)
+    assert middleware.Guard(None, secure).extra and not middleware.Guard(None, ADDRESS).extra
+    assert secure.origins == {"https://ward.example.org", "https://ward.example.org:443"}
+    assert serve.names(arguments()) == ("127.0.0.1", "localhost", "::1")
+    assert serve.names(argparse.Namespace(host="0.0.0.0", name=["a", "b"])) == ("a", "b")
+    with serve.bound("127.0.0.1", 0) as taken:
+        assert taken.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's delay on
+    with serve.bound("127.0.0.1", 0) as taken, pytest.raises(ConfigurationFault, match="--port"):
+        serve.bound("127.0.0.1", taken.getsockname()[1])
+
+
+def test_the_browser_is_opened_by_a_file_that_only_its_owner_reads(monkeypatch, capsys):
+    seen = []
+    monkeypatch.setattr(serve.webbrowser, "open", lambda url: seen.append(url) or True)
+    opened = serve.announced(ADDRESS, Sessions(), guarded=False, browser=True)
+    with opened:
+        assert "key" not in seen[0] and opened.file.stat().st_mode & 0o777 == 0o600
+        assert "?key=" in opened.file.read_text()
+    assert not opened.file.exists() and "key" not in capsys.readouterr().out
+    with serve.announced(ADDRESS, Sessions(), guarded=True, browser=True):
+        assert capsys.readouterr().out.startswith("Open http://127.0.0.1:8765/\n")
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    documents = [Document(id, text, (), patient) for id, (text, patient) in TEXTS.items()]
+    corpora.write(documents, tmp_path / "notes", "i2b2")
+    return tmp_path
+
+
+def started(corpus, *given):
+    command = [sys.executable, "-m", "crfdeid.review", str(corpus / "notes"), "--store", str(corpus / "s.db")]
+    server = subprocess.Popen(
+        [*command, "--no-browser", *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    told = [server.stdout.readline(), server.stdout.readline()]
+    return server, told[1].split()[1]
+
+
+def ended(server):
+    server.send_signal(2)
+    told = server.communicate(timeout=20)
+    return told[1]
+
+
+def test_the_verb_serves_and_survives_kill_9(corpus):
+    server, url = started(corpus, "--reader", "ann")
+    root = url.split("?")[0]
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+
+    def call(path, body=None):
+        headers = {"Origin": root.rstrip("/"), "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        with opener.open(urllib.request.Request(root + path, data, headers if data else {})) as answer:
+            return json.load(answer)
+
+    opener.open(url).close()
+    call("api/login", {"name": "ann"})
+    body = {"version": 0, "kind": "add", "start": 12, "end": 16, "type": "DOCTOR"}
+    assert call("api/notes/1/actions", body)["version"] == 1
+    server.kill()
+    out, err = server.communicate()
+    assert CANARY not in out + err and "GET" not in out + err
+    server, url = started(corpus)
+    urllib.request.urlopen(url).close()  # it is up
+    assert ended(server) == ""
+    store = accounts.Store(corpus / "s.db")
+    assert store.row("SELECT version FROM states") == (1,)
+    store.close()
+
+
+def test_a_password_that_is_not_given_is_told(corpus, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server", "--reader", "ann"]
+    with pytest.raises(Fault, match="a password of at least 10 characters"):
+        verb.main([*base, "--password", "ann"])
+
+
+@pytest.mark.skipif(which("openssl") is None, reason="makes a certificate with openssl")
+def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+         "-days", "1", "-subj", "/CN=ward.test", "-keyout", corpus / "key.pem", "-out", corpus / "cert.pem"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse battery\n"))
+    verb.main(
+        [
+            str(corpus / "notes"),
+            "--store",
+            str(corpus / "s.db"),
+            "--reader",
+            "ann",
+            "--password",
+            "ann",
+            "--no-server",
+        ]
+    )
+    given = ("--host", "0.0.0.0", "--name", "localhost", "--certificate", str(corpus / "cert.pem"))
+    with pytest.raises(ConfigurationFault, match="--name says"):
+        named = ["--host", "::", *given[4:], "--private-key", str(corpus / "key.pem")]
+        serve.check(arguments(*named))
+    server, url = started(corpus, *given, "--private-key", str(corpus / "key.pem"))
+    assert url.startswith("https://localhost:") and "key" not in url
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    body = json.dumps({"name": "ann", "password": "correct horse battery"}).encode()
+    headers = {"Origin": url.rstrip("/"), "Content-Type": "application/json"}
+    request = urllib.request.Request(url + "api/login", body, headers)
+    with urllib.request.urlopen(request, context=context) as answer:
+        assert answer.headers["set-cookie"].startswith("__Host-crfdeid-")
+        assert "secure" in answer.headers["set-cookie"].lower()
+        assert "strict-transport-security" not in answer.headers  # localhost has other servers
+    ended(server)
+
+
+def test_the_verb_says_what_is_missing(corpus, monkeypatch, capsys):
+    monkeypatch.setattr(verb, "find_spec", lambda name: None if name == "uvicorn" else object())
+    with pytest.raises(ConfigurationFault, match=r"uvicorn not installed: pip install 'crfdeid\[review\]'"):
+        verb.main([str(corpus / "notes"), "--store", str(corpus / "s.db")])
+
+
+def test_the_verb_takes_in_people_and_corpora(corpus, capsys):
+    base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server"]
+    gold = str(corpus / "notes")
+    verb.main(
+        [
+            *base,
+            "--adjudicator",
+            "eve",
+            "--marks",
+            f"dan={gold}",
+            "--system",
+            f"rules={gold}",
+            "--premark",
+            "--consensus",
+            gold,
+        ]
+    )
+    assert capsys.readouterr().out.startswith("3 notes in 1 set; the store is ")
+    (corpus / "notes" / "8-01.xml").write_text("changed")
+    verb.main(base)
+    assert capsys.readouterr().err == "refused: note 8-01 is missing on disk\n"
+    for wrong in (["--marks", "dan"], ["--sets", "0"], ["--premark"]):
+        with pytest.raises(ConfigurationFault):
+            verb.main([*base, *wrong])

@@ -1,0 +1,508 @@
+"""The reading room over HTTP: marking, consensus, measures, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
+pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
+testclient = pytest.importorskip("starlette.testclient")
+
+from small_notes import SMALL  # noqa: E402
+
+from crfdeid import corpora  # noqa: E402
+from crfdeid.evaluate import scores  # noqa: E402
+from crfdeid.evaluate.matching import Track  # noqa: E402
+from crfdeid.review.operations import surrogate_proposals  # noqa: E402
+from crfdeid.review.study import accounts, create, system_spans  # noqa: E402
+from crfdeid.review.study import study as room  # noqa: E402
+from crfdeid.review.study.source import Source  # noqa: E402
+from crfdeid.review.web import app as server  # noqa: E402
+from crfdeid.review.web.sessions import Address, Sessions  # noqa: E402
+from crfdeid.systems import model  # noqa: E402
+from crfdeid.text.document import Document, Span  # noqa: E402
+
+ADDRESS = Address(("127.0.0.1", "localhost"), 8765)
+CANARY = "Zanzibarova"
+TEXTS = {
+    "7-01": ("Seen by Dr. Ruiz on 3/4/2061. Ruiz will call.", "7"),
+    "7-02": (f"RUIZ called; wife {CANARY} informed \U0001f600 Ruiz.", "7"),
+    "8-01": ("<script>alert(1)</script> vent 24/06, vent 24/06", "8"),
+}
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A room of three notes on disk, two patients, and readers ann, bob, cy and the adjudicator eve."""
+    notes = tmp_path / "notes"
+    documents = [Document(id, text, (), patient) for id, (text, patient) in TEXTS.items()]
+    corpora.write(documents, notes, "i2b2")
+    source = Source(notes, "i2b2")
+    create.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
+    opened = room.enter(tmp_path / "study.db")
+    for name in ("ann", "bob", "cy"):
+        accounts.add(opened.store, name, "reader")
+    accounts.add(opened.store, "eve", "adjudicator")
+    yield opened
+    opened.store.close()
+
+
+class Browser:
+    """A client with a session, which speaks JSON and names its origin."""
+
+    def __init__(self, opened, name=None, sessions=None):
+        sessions = sessions or Sessions()
+        self.sessions = sessions
+        app = server.application(opened, sessions, ADDRESS)
+        self.client = testclient.TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
+        self.client.get("/", params={"key": sessions.new_key()})
+        if name:
+            assert self.post("/api/login", {"name": name}).status_code == 200
+
+    def get(self, path, **params):
+        return self.client.get(path, params=params)
+
+    def post(self, path, body=None, headers=None):
+        given = {"Origin": "http://127.0.0.1:8765", "Content-Type": "application/json"} | (headers or {})
+        return self.client.post(path, content=json.dumps(body or {}), headers=given)
+
+    def act(self, number, kind, status=200, **fields):
+        """One action on the state as it is now; the new state."""
+        version = self.get(f"/api/notes/{number}").json()["version"]
+        answer = self.post(f"/api/notes/{number}/actions", {"version": version, "kind": kind} | fields)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def decide(self, number, kind, status=200, **fields):
+        version = self.get(f"/api/consensus/{number}").json()["version"]
+        answer = self.post(f"/api/consensus/{number}/actions", {"version": version, "kind": kind} | fields)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+
+def stretches(state):
+    return [(mark["start"], mark["end"], mark["type"]) for mark in state["marks"]]
+
+
+def test_marks_are_made_changed_and_taken_back_without_limit(study):
+    ann = Browser(study, "ann")
+    assert stretches(ann.act(1, "add", start=12, end=16, type="PATIENT")) == [(12, 16, "PATIENT")]
+    assert stretches(ann.act(1, "change", mark=1, type="DOCTOR")) == [(12, 16, "DOCTOR")]
+    state = ann.act(1, "add", start=8, end=16, type="DOCTOR")
+    assert stretches(state) == [(8, 16, "DOCTOR")] and state["undo"] == 3
+    assert stretches(ann.act(1, "undo")) == [(12, 16, "DOCTOR")]
+    assert stretches(ann.act(1, "undo")) == [(12, 16, "PATIENT")]
+    assert stretches(ann.act(1, "redo")) == [(12, 16, "DOCTOR")]
+    state = ann.act(1, "undo")
+    assert stretches(ann.act(1, "undo")) == [] and state["redo"] == 2
+    assert ann.act(1, "undo", status=409)["stage"] == "nothing"
+
+
+def test_an_older_version_is_answered_with_the_present_state(study):
+    sessions = Sessions()
+    first, second = Browser(study, "ann", sessions), Browser(study, "ann", sessions)  # two tabs
+    old = second.get("/api/notes/1").json()["version"]
+    first.act(1, "add", start=12, end=16, type="DOCTOR")
+    body = {"version": old, "kind": "add", "start": 20, "end": 28, "type": "DATE"}
+    answer = second.post("/api/notes/1/actions", body)
+    assert answer.status_code == 409 and answer.json()["conflict"] is True
+    assert stretches(answer.json()["state"]) == [(12, 16, "DOCTOR")]
+    body["version"] = answer.json()["state"]["version"]
+    assert len(second.post("/api/notes/1/actions", body).json()["marks"]) == 2
+
+
+def test_two_readers_do_not_meet(study):
+    ann, bob = Browser(study, "ann"), Browser(study, "bob")
+    ann.act(1, "add", start=12, end=16, type="DOCTOR")
+    assert bob.get("/api/notes/1").json()["marks"] == []
+    assert bob.act(1, "add", start=20, end=28, type="DATE")["version"] == 1
+
+
+def test_repeats_are_marked_in_all_notes_of_the_patient_and_undone_at_once(study):
+    ann = Browser(study, "ann")
+    version = ann.act(1, "add", start=12, end=16, type="DOCTOR")["version"]
+    body = {"version": version, "mark": 1, "apply": False}
+    shown = ann.post("/api/notes/1/repeats", body).json()
+    assert [(p["number"], p["start"], p["end"]) for p in shown["places"]] == [
+        (1, 30, 34),
+        (2, 0, 4),
+        (2, 41, 45),
+    ]
+    assert shown["places"][1]["after"].startswith(" called") and shown["state"]["version"] == version
+    applied = ann.post("/api/notes/1/repeats", body | {"apply": True}).json()
+    assert stretches(applied["state"]) == [(12, 16, "DOCTOR"), (30, 34, "DOCTOR")]
+    second = ann.get("/api/notes/2").json()
+    assert stretches(second) == [(0, 4, "DOCTOR"), (41, 45, "DOCTOR")]  # code points: the emoji is one
+    assert {mark["by"] for mark in second["marks"]} == {"repeat"}
+    assert stretches(ann.act(1, "undo")) == [(12, 16, "DOCTOR")]
+    assert stretches(ann.get("/api/notes/2").json()) == []
+    ann.act(1, "redo")
+    ann.act(2, "add", start=18, end=29, type="PATIENT")
+    ann.act(1, "undo")  # something was done in note 2 since: it stays as it is
+    assert len(ann.get("/api/notes/2").json()["marks"]) == 3
+
+
+def test_a_note_is_finished_when_every_premark_was_looked_at(study):
+    found = {
+        1: [Span(8, 16, "DOCTOR", 0.9), Span(20, 28, "DATE", 0.6)],
+        2: [Span(0, 4, "DOCTOR", 0.99)],
+        3: [],
+    }
+    system_spans.add(study, "model", found, premarks=True)
+    ann = Browser(study, "ann")
+    rows = ann.get("/api/notes", set="1", order="uncertainty").json()["notes"]
+    assert [(row["number"], row["undecided"]) for row in rows] == [(1, 2), (2, 1), (3, 0)]
+    assert rows[0]["uncertainty"] == pytest.approx(0.5)
+    refused = ann.act(1, "done", status=409)
+    assert refused["stage"] == "undecided" and refused["undecided"] == 2
+    assert stretches(ann.act(1, "alter", premark=0, start=12)) == [(12, 16, "DOCTOR")]
+    assert stretches(ann.act(1, "reject", premark=0)) == []
+    ann.act(1, "accept", premark=0)
+    state = ann.act(1, "accept", premark=1)
+    assert [premark["decision"] for premark in state["premarks"]] == ["accepted", "accepted"]
+    assert ann.act(1, "done")["done"] and ann.get("/api/notes", set="1").json()["progress"]["done"] == 1
+    system_spans.add(study, "newer", {1: [Span(30, 34, "DOCTOR", 0.5)]}, premarks=True)
+    assert len(ann.get("/api/notes/1").json()["premarks"]) == 2  # those that ann began with
+    assert len(Browser(study, "bob").get("/api/notes/1").json()["premarks"]) == 1
+
+
+def test_what_became_of_a_premark_is_what_was_decided(study):
+    system_spans.add(
+        study, "model", {1: [Span(8, 16, "DOCTOR", 0.9), Span(20, 28, "DATE", 0.6)]}, premarks=True
+    )
+    ann = Browser(study, "ann")
+
+    def decisions(state):
+        return [premark["decision"] for premark in state["premarks"]]
+
+    ann.act(1, "accept", premark=0)
+    mark = ann.act(1, "accept", premark=1)["marks"][1]["id"]
+    assert decisions(ann.act(1, "change", mark=mark, start=19)) == ["accepted", "changed"]
+    assert decisions(ann.act(1, "remove", mark=mark)) == ["accepted", "rejected"]
+    assert decisions(ann.act(1, "add", start=12, end=16, type="DOCTOR")) == ["changed", "rejected"]
+    assert decisions(ann.act(1, "undo")) == ["accepted", "rejected"]
+    assert decisions(ann.act(1, "accept", premark=1)) == ["accepted", "accepted"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"kind": "add", "start": 5, "end": 5, "type": "DATE"}, 422),
+        ({"kind": "add", "start": 0, "end": 1000, "type": "DATE"}, 422),
+        ({"kind": "add", "start": -1, "end": 3, "type": "DATE"}, 422),
+        ({"kind": "add", "start": True, "end": 3, "type": "DATE"}, 422),
+        ({"kind": "add", "start": 0, "end": 3, "type": "NOTYPE"}, 422),
+        ({"kind": "add", "start": 0, "end": 3, "type": ["DATE"]}, 422),
+        ({"kind": "add"}, 422),
+        ({"kind": "add_many", "spans": []}, 422),
+        ({"kind": ["add"]}, 422),
+        ({"kind": "fly"}, 422),
+        ({"kind": "remove", "mark": 9}, 404),
+        ({"kind": "accept", "premark": 0}, 404),
+        ({"version": "0", "kind": "done"}, 422),
+    ],
+)
+def test_an_action_that_cannot_be_is_refused_and_changes_nothing(study, fields, status):
+    ann = Browser(study, "ann")
+    answer = ann.post("/api/notes/1/actions", {"version": 0} | fields)
+    assert answer.status_code == status and set(answer.json()) == {"fault"}
+    assert ann.get("/api/notes/1").json()["version"] == 0
+
+
+@pytest.mark.parametrize("path", ["/api/export", "/api/surrogates/export"])
+@pytest.mark.parametrize("field", ["set", "what", "who", "format", "name"])
+def test_an_export_of_what_cannot_be_is_refused(study, path, field):
+    decided(study, 1, [])
+    eve = Browser(study, "eve")
+    for odd in ([], {}, 7, "\ud800"):
+        body = {"name": "gold", "format": "jsonl", "what": "reader"} | {field: odd}
+        assert eve.post(path, body).status_code in (404, 409, 422)
+    assert not study.out.exists()
+
+
+def finished(study, name, *marks, number=1):
+    browser = Browser(study, name)
+    for start, end, type in marks:
+        browser.act(number, "add", start=start, end=end, type=type)
+    browser.act(number, "done")
+    return browser
+
+
+def test_three_readers_reach_a_consensus(study):
+    ann = finished(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"))
+    finished(study, "bob", (12, 16, "DOCTOR"), (20, 29, "DATE"))
+    finished(study, "cy", (8, 16, "PATIENT"))
+    eve = Browser(study, "eve")
+    assert eve.get("/api/consensus").json()["notes"][0]["stage"] == "ready"
+    opened = eve.post("/api/consensus/1/open").json()
+    items = {item["key"]: item for item in opened["items"]}
+    assert [(key, item["agreement"], item["preset"]) for key, item in items.items()] == [
+        ("8-16", "majority", True), ("20-28", "majority", True), ("30-34", "fewer", False),
+    ]  # fmt: skip
+    assert items["8-16"]["suggestion"] == [{"start": 12, "end": 16, "type": "DOCTOR"}]
+    assert items["20-28"]["votes"]["cy"] == []
+    ann.act(1, "add", status=423, start=0, end=4, type="DOCTOR")
+    assert ann.get("/api/consensus/1").status_code == 403
+    eve.decide(1, "decide", item="8-16", spans=items["8-16"]["suggestion"])
+    eve.decide(1, "decide", item="30-34", spans=[])
+    assert eve.decide(1, "done", status=409)["undecided"] == 1
+    eve.decide(1, "decide", item="20-28", spans=[{"start": 20, "end": 28, "type": "DATE"}])
+    clash = eve.decide(1, "add", status=422, start=14, end=18, type="DATE")
+    assert "overlaps" in clash["fault"]
+    state = eve.decide(1, "done")
+    assert [span["start"] for span in state["spans"]] == [12, 20]
+    eve.decide(1, "decide", status=409, item="30-34", spans=[])
+    assert len(ann.get("/api/consensus/1").json()["spans"]) == 2  # now it is open to who has finished
+    eve.decide(1, "reopen")
+    eve.decide(1, "decide", item="30-34", spans=[{"start": 30, "end": 34, "type": "DOCTOR"}])
+    assert len(eve.decide(1, "done")["spans"]) == 3
+    eve.decide(1, "undo")
+    assert len(eve.decide(1, "undo")["spans"]) == 2
+
+
+def test_nobody_sees_the_marks_of_others_before_consensus(study):
+    ann, bob, eve = finished(study, "ann", (12, 16, "DOCTOR")), Browser(study, "bob"), Browser(study, "eve")
+    for path in ("/api/consensus", "/api/consensus/1", "/api/measures", "/api/learn", "/api/surrogates"):
+        assert bob.get(path).status_code == 403, path
+    assert (
+        bob.post("/api/export", {"name": "x", "format": "jsonl", "what": "reader", "who": "ann"}).status_code
+        == 403
+    )
+    bob.act(1, "add", start=12, end=16, type="DOCTOR")
+    unfinished = eve.post("/api/consensus/1/open")
+    assert unfinished.status_code == 409 and unfinished.json()["stage"] == "unfinished"
+    bob.act(1, "done")
+    eve.act(1, "add", start=20, end=28, type="DATE")
+    own = eve.post("/api/consensus/1/open", {"readers": ["ann", "bob"]})
+    assert own.status_code == 409 and own.json()["stage"] == "own" and "items" not in own.json()
+    assert eve.get("/api/consensus/1").status_code == 404  # nothing was opened
+    eve.act(1, "done")
+    assert eve.post("/api/consensus/1/open").status_code == 200
+    eve.act(1, "reopen", status=423)
+    finished(study, "ann", number=2)
+    eve.post("/api/consensus/2/open")
+    eve.act(2, "add", status=423, start=0, end=4, type="DOCTOR")  # eve has seen what ann marked
+    assert ann.get("/api/consensus/2").status_code == 403
+
+
+def decided(study, number, spans):
+    """The consensus of a note, made elsewhere."""
+    system_spans.add_consensus(study, {number: [Span(*span) for span in spans]})
+
+
+def test_measures_hold_every_table(study):
+    finished(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"))
+    finished(study, "bob", (12, 16, "DOCTOR"), (0, 4, "DATE"))
+    finished(study, "cy", (30, 34, "DOCTOR"))
+    system_spans.add(study, "model", {1: [Span(20, 28, "DATE", 0.8)]})
+    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR")])
+    Browser(study, "ann").post("/api/notes/1/time", {"seconds": 30})
+    table = Browser(study, "eve").get("/api/measures").json()
+    voters = {row["name"]: row for row in table["voters"]}
+    assert (voters["ann"]["sensitivity"], voters["ann"]["ppv"]) == (pytest.approx(2 / 3), 1.0)
+    assert (voters["bob"]["tp"], voters["bob"]["fp"], voters["bob"]["fn"]) == (1, 1, 2)
+    assert voters["ann"]["i2b2"]["strict"]["recall"] == pytest.approx(2 / 3)
+    gold = Document("7-01", TEXTS["7-01"][0], study.consensus.entry("consensus", 1).state.spans)
+    for name in ("ann", "bob", "cy"):  # as the library scores the same documents
+        mine = gold.with_spans(study.marking.entry(f"reader:{name}", 1).state.spans)
+        scored = scores.score([gold], [mine], study.scheme)
+        for criterion, row in voters[name]["i2b2"].items():
+            counts = scored.micro(Track(criterion))
+            assert row == {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    assert voters["model"]["kind"] == "system" and voters["model"]["seconds_per_note"] is None
+    assert voters["ann"]["seconds_per_note"] == 30 and voters["ann"]["words_per_minute"] == 18
+    three = table["unions"]["3"]
+    assert [row["voters"] for row in three] == [["ann", "bob", "cy"]] and three[0]["sensitivity"] == 1.0
+    assert table["summary"]["1"]["sensitivity"] == {
+        "min": pytest.approx(1 / 3), "max": pytest.approx(2 / 3), "mean": pytest.approx(4 / 9),
+    }  # fmt: skip
+    assert table["published"]["3"]["sensitivity"]["mean"] == 0.98
+    pair = next(row for row in table["agreement"] if (row["a"], row["b"]) == ("ann", "bob"))
+    assert pair["f1"] == 0.5 and 0 < pair["kappa"] < 1
+    missed = Browser(study, "eve").get("/api/measures/mistakes", voter="cy").json()["mistakes"]
+    assert [(m["start"], m["kind"]) for m in missed] == [(12, "missed"), (20, "missed")]
+    assert Browser(study, "eve").get("/api/measures", rules="onec").status_code == 422
+
+
+def test_the_consensus_is_exported_and_never_over_what_is_there(study):
+    eve = Browser(study, "eve")
+    body = {"name": "gold", "format": "i2b2", "what": "consensus"}
+    assert eve.post("/api/export", body).json()["stage"] == "nothing"
+    decided(study, 1, [(12, 16, "DOCTOR")])
+    answer = eve.post("/api/export", body).json()
+    assert answer["notes"] == 1 and answer["train"] == f"make train CORPUS={answer['path']}"
+    (document,) = corpora.read(answer["path"])
+    assert document == Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),), "7")
+    assert eve.post("/api/export", body).json()["stage"] == "exists"
+    for name in ("../gold", "a/b", "", "x" * 61, None):
+        assert eve.post("/api/export", body | {"name": name}).status_code == 422
+    assert eve.post("/api/export", body | {"name": "g2", "format": "doc"}).status_code == 422
+    assert [path.stat().st_mode & 0o777 for path in (study.out, study.out / "gold")] == [0o700, 0o700]
+    one_file = eve.post("/api/export", body | {"name": "gold", "format": "jsonl"}).json()["path"]
+    assert Path(one_file).stat().st_mode & 0o777 == 0o600
+
+
+def test_an_export_that_cannot_be_written_is_told(study):
+    decided(study, 1, [(12, 16, "DOCTOR")])
+    eve = Browser(study, "eve")
+    study.out.write_text("in the way")
+    for format in ("i2b2", "jsonl"):
+        answer = eve.post("/api/export", {"name": "gold", "format": format})
+        assert answer.status_code == 409 and "cannot be made" in answer.json()["fault"]
+
+
+@pytest.mark.parametrize(
+    "format", ["i2b2", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "doccano", "table", "parquet"]
+)
+def test_the_consensus_survives_export_and_import_in_every_format(study, format):
+    decided(study, 1, [(12, 16, "DOCTOR")])
+    answer = Browser(study, "eve").post(
+        "/api/export", {"name": "gold", "format": format, "what": "consensus"}
+    )
+    assert answer.status_code == 200, answer.text
+    back = corpora.read(answer.json()["path"], format)
+    if format in ("i2b2-2006", "conll"):  # their identifiers or types differ; the spans must be there
+        assert [(s.start, s.end) for document in back for s in document.spans] == [(12, 16)]
+    else:
+        assert system_spans.matched(study, back) == {1: [Span(12, 16, "DOCTOR")]}
+
+
+def test_a_new_model_is_loaded_and_its_disagreements_shown(study, small_model):
+    eve = Browser(study, "eve")
+    decided(study, 3, [])
+    system_spans.add(study, "old", {1: [Span(12, 16, "PATIENT")], 2: []})
+    body = {"folder": str(small_model.folder), "name": "new", "premarks": True}
+    assert eve.post("/api/learn/models", body).status_code == 202
+    eve.client.app.app.state.jobs.thread.join(30)
+    assert eve.get("/api/learn/job").json() == {"state": "done", "done": 3, "total": 3, "fault": ""}
+    found = study.found("new", 1)
+    assert [(s.start, s.end, s.type) for s in found if s.type == "DOCTOR"] == [(12, 16, "DOCTOR")]
+    rows = eve.get("/api/learn/disagreements", system="new").json()["notes"]
+    assert rows[0]["number"] == 1 and rows[0]["against"] == "old" and rows[0]["differences"] >= 1
+    assert 3 not in [row["number"] for row in rows]
+    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE")])
+    points = {row["name"]: row for row in eve.get("/api/learn").json()["systems"]}
+    assert points["new"]["notes_read"] == 1 and points["new"]["tested"] == 1  # note 3 was decided before
+    assert points["new"]["recall"] == 1.0 and points["old"]["recall"] == 0.0
+    assert eve.post("/api/learn/models", body).json()["stage"] == "exists"
+    eve.post("/api/learn/models", {"folder": "/nowhere", "name": "third"})
+    eve.client.app.app.state.jobs.thread.join(30)
+    assert eve.get("/api/learn/job").json()["state"] == "failed"
+
+
+def test_progress_tells_pace_and_when_a_pause_is_due(study):
+    ann = Browser(study, "ann")
+    assert ann.post("/api/notes/1/time", {"seconds": 20}).json()["seconds"] == 20
+    assert ann.post("/api/notes/1/time", {"seconds": 40}).json()["seconds"] == 60
+    assert ann.post("/api/notes/1/time", {"seconds": 61}).status_code == 422
+    ann.act(1, "done")
+    told = ann.get("/api/progress", set="1").json()
+    assert (told["done"], told["words_per_minute"]) == (1, told["words_done"])
+    assert told["seconds_left"] == pytest.approx(
+        60 * (told["words"] - told["words_done"]) / told["words_done"]
+    )
+    assert told["worked"] >= 20
+
+
+def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
+    eve = Browser(study, "eve")
+    first, second = (TEXTS[id][0] for id in ("7-01", "7-02"))
+    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"), (35, 39, "OTHER")])
+    decided(study, 2, [(0, 4, "DOCTOR"), (18, 29, "PATIENT"), (41, 45, "DOCTOR")])
+    assert eve.get("/api/surrogates/3").json()["stage"] == "none"
+    told = eve.get("/api/surrogates/1").json()
+    assert told["text"] == first and told["unresolved"] == 1
+    assert [(p["start"], p["resolved"]) for p in told["proposals"]] == [
+        (35, False), (12, True), (20, True), (30, True),
+    ]  # fmt: skip
+    assert told["proposals"][0]["why"] and told["proposals"][0]["replacement"] == "[**OTHER**]"
+    names = {p["replacement"] for p in told["proposals"][1:] if p["type"] == "DOCTOR"}
+    assert len(names) == 1 and "Ruiz" not in names
+
+    def act(number, kind, status=200, **fields):
+        version = eve.get(f"/api/surrogates/{number}").json()["version"]
+        answer = eve.post(f"/api/surrogates/{number}/actions", {"version": version, "kind": kind} | fields)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    assert act(1, "approve", status=409)["stage"] == "unresolved"
+    assert act(1, "edit", start=35, end=39, replacement="[**OTHER**]")["unresolved"] == 0
+    act(1, "edit", status=422, start=12, end=16, replacement="Dr. RUIZ")
+    act(1, "edit", status=422, start=12, end=16, replacement="two\nlines")
+    act(1, "edit", status=404, start=12, end=17, replacement="Moreau")
+    for name in (CANARY.lower(), f"Eva {CANARY}", "M. RUIZ"):  # names of the note, one of them another's
+        act(2, "edit", status=422, start=0, end=4, replacement=name)
+    act(1, "edit", start=12, end=16, replacement="Moreau", everywhere=True)
+    doctors = [p for p in eve.get("/api/surrogates/2").json()["proposals"] if p["type"] == "DOCTOR"]
+    assert [(p["replacement"], p["edited"]) for p in doctors] == [("Moreau", True)] * 2
+    assert act(1, "undo")["version"] == 3
+    assert not any(p["edited"] for p in eve.get("/api/surrogates/2").json()["proposals"])
+    act(1, "redo")
+    assert act(1, "approve")["approved"]
+    body = {"name": "released", "format": "text"}
+    waiting = eve.post("/api/surrogates/export", body)
+    assert waiting.status_code == 409 and waiting.json()["left"] == ["7-02", "8-01"]
+    assert not study.out.exists()
+    decided(study, 3, [])
+    act(2, "approve")
+    act(3, "approve")
+    answer = eve.post("/api/surrogates/export", body).json()
+    written = {document.id: document.text for document in corpora.read(answer["path"])}
+    assert answer["notes"] == 3 and written["8-01"] == TEXTS["8-01"][0]
+    assert written["7-01"].startswith("Seen by Dr. Moreau on ") and "Ruiz" not in "".join(written.values())
+    assert CANARY not in written["7-02"] and second.split()[-2] in written["7-02"]  # the emoji
+    eve.decide(1, "reopen")
+    eve.decide(1, "remove", mark=4)
+    eve.decide(1, "done")
+    assert not eve.get("/api/surrogates/1").json()["approved"]  # another text than was approved
+    rows = eve.get("/api/surrogates").json()["notes"]
+    assert [(row["number"], row["approved"]) for row in rows] == [(1, False), (2, True), (3, True)]
+    eve.decide(2, "reopen")
+    eve.decide(2, "add", start=5, end=11, type="DOCTOR")  # of the same patient as note 1
+    eve.decide(2, "done")
+    drawn = surrogate_proposals.drawn(study, 1)
+    assert (
+        drawn.versions[2] == 4 and surrogate_proposals.drawn(study, 1) is drawn
+    )  # once, until something changes
+
+
+def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_path):
+    corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
+    source = Source(tmp_path / "notes.jsonl", "jsonl")
+    create.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
+    opened = room.enter(tmp_path / "study.db")
+    accounts.add(opened.store, "eve", "adjudicator")
+    for number in range(1, 26):
+        decided(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
+    eve = Browser(opened, "eve")
+    path = eve.post("/api/export", {"name": "gold", "format": "i2b2", "what": "consensus"}).json()["path"]
+    trained = model.train(list(corpora.read(path)), SMALL, tmp_path / "model", engine="crfsuite")
+    eve.post("/api/learn/models", {"folder": str(trained.folder), "name": "trained"})
+    eve.client.app.app.state.jobs.thread.join(60)
+    for number in range(26, 41):
+        decided(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
+    (point,) = eve.get("/api/learn").json()["systems"]
+    assert (point["notes_read"], point["tested"]) == (25, 15) and point["recall"] > 0.8
+    opened.store.close()
+
+
+TRICKY = (
+    "A\r\nB\tJos\u0065\u0301 \U0001f600\U0001f468\u200d\u2695 Ruiz\x00 \u2028 \u05d0\u05d1 </script> Ruiz\r"
+)
+
+
+def test_offsets_are_code_points_of_the_very_text(tmp_path):
+    corpora.write([Document("t", TRICKY)], tmp_path / "notes.jsonl", "jsonl")
+    create.make(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1, iter)
+    opened = room.enter(tmp_path / "s.db")
+    accounts.add(opened.store, "ann", "reader")
+    ann = Browser(opened, "ann")
+    text = ann.get("/api/notes/1").json()["text"]
+    assert text == TRICKY
+    start = TRICKY.index("Ruiz")
+    state = ann.act(1, "add", start=start, end=start + 4, type="DOCTOR")
+    body = {"version": state["version"], "mark": 1, "apply": True}
+    state = ann.post("/api/notes/1/repeats", body).json()["state"]
+    assert [TRICKY[a:b] for a, b, _ in stretches(state)] == ["Ruiz", "Ruiz"]
+    opened.store.close()

@@ -1,0 +1,342 @@
+"""The reading room loses nothing: kill -9, full disks, two processes, notes that change, other versions."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
+pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_server import CANARY, TEXTS, Browser, study  # noqa: F401
+
+from crfdeid import corpora
+from crfdeid.errors import Fault, FormatFault
+from crfdeid.review.operations import marking
+from crfdeid.review.study import accounts, consensus, create, marks, schema, system_spans
+from crfdeid.review.study import study as room
+from crfdeid.review.study.errors import Conflict, Full, StoreFault
+from crfdeid.review.study.event_log import History, Log
+from crfdeid.review.study.marks import FOLD, Marking
+from crfdeid.review.study.source import Source
+from crfdeid.review.study.store import Store
+from crfdeid.text.document import Document, Span
+
+WRITER = """
+import sys
+from crfdeid.review.log import Log
+from crfdeid.review.marks import FOLD
+from crfdeid.review.store import Store
+log = Log(Store(sys.argv[1]), FOLD)
+for version in range(100_000):
+    action = {"kind": "add", "start": 2 * version, "end": 2 * version + 1, "type": "DATE"}
+    print(log.append("reader:ann", 1, version, "ann", action).version, flush=True)
+"""
+
+
+def test_what_was_acknowledged_survives_kill_9(tmp_path):
+    path = tmp_path / "study.db"
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+    seen = [int(writer.stdout.readline()) for _ in range(40)]
+    writer.send_signal(signal.SIGKILL)
+    seen += [int(line) for line in writer.stdout.read().splitlines()]  # acknowledged before the signal came
+    writer.wait()
+    writer.stdout.close()
+    store = Store(path)
+    entry = Log(store, FOLD).entry("reader:ann", 1)
+    assert entry.version >= seen[-1] >= 40
+    assert [mark.id for mark in entry.state.marks] == list(range(1, entry.version + 1))
+    assert store.row("PRAGMA integrity_check") == ("ok",) and store.row("PRAGMA synchronous") == (2,)
+    assert store.row("PRAGMA journal_mode") == ("wal",)
+    store.close()
+
+
+def test_two_processes_may_write_the_same_store(tmp_path):
+    first, second = Store(tmp_path / "study.db"), Store(tmp_path / "study.db")
+    action = {"kind": "add", "start": 0, "end": 1, "type": "DATE"}
+    Log(first, FOLD).append("reader:ann", 1, 0, "ann", action)
+    assert Log(second, FOLD).append("reader:ann", 1, 1, "ann", {"kind": "undo"}).state.marks == ()
+    assert Log(first, FOLD).entry("reader:ann", 1).version == 2
+    first.close()
+    second.close()
+
+
+def test_of_two_who_act_at_once_one_is_told_to_look_again(study):  # noqa: F811
+    ann = accounts.find(study.store, "ann")
+    body = {"version": 0, "kind": "add", "start": 12, "end": 16, "type": "DOCTOR"}
+    answers = []
+
+    def act():
+        try:
+            answers.append(marking.act(study, ann, 1, body)["version"])
+        except Conflict as conflict:
+            answers.append(conflict.more["state"]["version"])
+            answers.append("conflict")
+
+    threads = [threading.Thread(target=act) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers.count("conflict") == 7 and answers.count(1) == 8
+    assert study.store.rows("SELECT count(*) FROM actions") == [(1,)]
+
+
+def test_a_full_disk_is_told_and_what_was_before_stays(study):  # noqa: F811
+    ann = Browser(study, "ann")
+    ann.act(1, "add", start=12, end=16, type="DOCTOR")
+    (pages,) = study.store.row("PRAGMA page_count")
+    study.store.rows(f"PRAGMA max_page_count = {pages}")
+    version, answer = 1, None
+    for version in range(1, 400):  # until the last pages have no room left
+        body = {"version": version, "kind": "add", "start": 20, "end": 28, "type": "DATE"}
+        answer = ann.post("/api/notes/1/actions", body)
+        if answer.status_code != 200:
+            break
+    assert answer.status_code == 507 and "not saved" in answer.json()["fault"]
+    study.store.rows("PRAGMA max_page_count = 1000000")
+    state = ann.get("/api/notes/1").json()
+    assert state["version"] == version and len(state["marks"]) == (2 if version > 1 else 1)
+    assert ann.post("/api/notes/1/actions", body).status_code == 200
+
+
+def test_a_transaction_is_whole(tmp_path):
+    store = Store(tmp_path / "study.db")
+    with pytest.raises(ZeroDivisionError), store.writing():
+        store.set("a", "1")
+        with store.writing():
+            store.set("b", "2")
+        raise ZeroDivisionError
+    assert store.rows("SELECT * FROM study") == []
+    store.close()
+
+
+def test_the_log_only_grows(tmp_path):
+    store = Store(tmp_path / "study.db")
+    Log(store, FOLD).append("reader:ann", 1, 0, "ann", {"kind": "done"})
+    for sql in ("DELETE FROM actions", "UPDATE actions SET by = 'bob'"):
+        with pytest.raises(StoreFault, match="only grows"):
+            store.write(sql)
+    store.close()
+
+
+def test_a_store_is_for_its_owner_and_of_this_version(tmp_path):
+    path = tmp_path / "study.db"
+    Store(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o640)
+    with pytest.raises(StoreFault, match="mode 640 lets others read it"):
+        Store(path)
+    path.chmod(0o600)
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+    connection.close()
+    with pytest.raises(StoreFault, match="store of version 2; this program reads version 1"):
+        Store(path)
+
+
+@pytest.mark.parametrize("content", [b"no database at all, but some text that is long enough" * 30, b"x"])
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "study.db"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with pytest.raises(StoreFault, match=r"study\.db"):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_another_programs_database_is_refused(tmp_path):
+    path = tmp_path / "study.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE t(x)")
+    connection.close()
+    path.chmod(0o600)
+    with pytest.raises(StoreFault, match="no study's store"):
+        Store(path)
+
+
+def rewritten(study, number, text):  # noqa: F811
+    """Change a note on disk."""
+    note = study.notes.note(number)
+    document = Document(note.id, text, (), note.patient)
+    corpora.write([document], study.notes.source.path, "i2b2", overwrite=True)
+
+
+def test_a_note_changed_on_disk_is_refused_by_name(study):  # noqa: F811
+    ann = Browser(study, "ann")
+    ann.act(1, "add", start=12, end=16, type="DOCTOR")
+    rewritten(study, 1, "Now seen by Dr. Ruiz.")
+    for answer in (
+        ann.get("/api/notes/1"),
+        ann.post("/api/notes/1/actions", {"version": 1, "kind": "undo"}),
+        ann.post("/api/notes/1/repeats", {"version": 1, "mark": 1, "apply": True}),
+    ):
+        assert answer.status_code == 409
+        assert answer.json()["refused"] == "changed" and answer.json()["note"] == "7-01"
+    assert ann.get("/api/notes").json()["notes"][0]["refused"] == "changed"
+    rewritten(study, 1, TEXTS["7-01"][0])  # as it was: its marks fit again
+    assert len(ann.get("/api/notes/1").json()["marks"]) == 1
+    assert ann.get("/api/notes").json()["notes"][0]["refused"] is None
+    (study.notes.source.path / "7-01.xml").unlink()
+    assert ann.get("/api/notes/1").json()["refused"] == "missing"
+    assert ann.get("/api/notes/2").status_code == 200
+
+
+def test_changes_since_the_last_time_are_found_when_a_study_is_opened(study):  # noqa: F811
+    path, folder = study.store.path, study.notes.source.path
+    rewritten(study, 2, "another text")
+    (folder / "8-01.xml").unlink()
+    os.utime(folder / "7-01.xml", (1, 1))  # touched, but the same
+    (folder / "9-01.xml").write_bytes((folder / "7-01.xml").read_bytes())
+    again = room.enter(path)
+    assert again.notes.refused == {2: "changed", 3: "missing"} and again.notes.unknown == 1
+    again.store.close()
+
+
+def test_a_store_is_of_its_notes_alone(study, tmp_path):  # noqa: F811
+    with pytest.raises(StoreFault, match=r"a study of the notes in .*notes, not of those in"):
+        room.enter(study.store.path, notes_path=tmp_path)
+
+
+def test_notes_that_cannot_be_read_leave_no_store(tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.xml").write_text("<no")
+    with pytest.raises(FormatFault):
+        create.make(tmp_path / "s.db", Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1, iter)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes"]
+
+
+def test_the_store_holds_no_text_of_a_note(study):  # noqa: F811
+    ann = Browser(study, "ann")
+    start = TEXTS["7-02"][0].index(CANARY)
+    version = ann.act(2, "add", start=start, end=start + len(CANARY), type="PATIENT")["version"]
+    ann.post("/api/notes/2/repeats", {"version": version, "mark": 1, "apply": True})
+    ann.act(2, "done")
+    Browser(study, "eve").post("/api/consensus/2/open")
+    for end in ("", "-wal"):
+        assert CANARY.encode() not in study.store.path.with_name(study.store.path.name + end).read_bytes()
+
+
+def test_one_file_of_many_notes(tmp_path, notes):
+    path = tmp_path / "notes.jsonl"
+    corpora.write(notes, path, "jsonl")
+    create.make(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4, iter)
+    opened = room.enter(tmp_path / "s.db")
+    assert [len(part) for part in opened.sets.values()] == [10, 10, 10, 10]
+    assert opened.notes.document(17) == notes[16].with_spans(())
+    path.write_text(path.read_text().replace("fever", "Fever", 1))  # the first note alone
+    assert opened.notes.document(17).id == notes[16].id
+    with pytest.raises(Fault, match=f"note {notes[0].id}: changed on disk"):
+        opened.notes.document(1)
+    opened.store.close()
+
+
+def test_sets_keep_patients_together():
+    documents = [Document(str(n), "a b c d", (), str(n // 3)) for n in range(12)]
+    assert create.divided(documents, [4] * 12, 2) == ["1"] * 6 + ["2"] * 6
+    alone = [Document(str(n), "a", ()) for n in range(3)]
+    assert create.divided(alone, [1, 1, 1], 5) == ["1", "2", "4"]
+
+
+def test_what_is_imported_must_fit(study):  # noqa: F811
+    with pytest.raises(Fault, match="99: no note of this study"):
+        system_spans.matched(study, [Document("99", "x")])
+    with pytest.raises(Fault, match="7-01: another text"):
+        system_spans.matched(study, [Document("7-01", "x")])
+    found = system_spans.matched(study, [Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),))])
+    system_spans.add_reader(study, "dan", found)
+    system_spans.add_reader(study, "dan", {1: []})  # dan has begun this note: it stays
+    assert study.marking.entry("reader:dan", 1).state.spans == (Span(12, 16, "DOCTOR"),)
+    with pytest.raises(Fault, match="already"):
+        system_spans.add(study, "dan", found)
+    system_spans.add(study, "model", found)
+    with pytest.raises(Fault, match="already"):
+        system_spans.add_reader(study, "model", found)
+    accounts.add(study.store, "dan", "reader")
+    with pytest.raises(Fault, match="with the role reader"):
+        accounts.add(study.store, "dan", "adjudicator")
+
+
+places = st.integers(0, 30)
+actions = st.one_of(
+    st.builds(
+        lambda a, n, t: {"kind": "add", "start": a, "end": a + n, "type": t},
+        places, st.integers(1, 8), st.sampled_from(["DATE", "AGE"]),
+    ),
+    st.builds(lambda m: {"kind": "remove", "mark": m}, st.integers(1, 6)),
+    st.builds(
+        lambda p, a: {"kind": "accept", "premark": p, "start": a, "end": a + 2, "type": "DATE"},
+        st.integers(0, 3), places,
+    ),
+    st.builds(lambda p: {"kind": "reject", "premark": p}, st.integers(0, 3)),
+    st.sampled_from([{"kind": "done"}, {"kind": "reopen"}, {"kind": "undo"}, {"kind": "redo"}]),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(actions, max_size=25))
+def test_marks_never_overlap_and_states_survive_json(steps):
+    history = History(FOLD)
+    for step in steps:
+        before = history.present
+        try:
+            history.act(step)
+        except Fault:
+            assert step["kind"] in ("undo", "redo") and history.present == before
+            continue
+        state = history.present
+        edges = [(mark.start, mark.end) for mark in state.marks]
+        assert edges == sorted(edges) and all(a[1] <= b[0] for a, b in zip(edges, edges[1:]))
+        assert len({mark.id for mark in state.marks}) == len(state.marks)
+        assert marks.load(json.loads(json.dumps(marks.dump(state)))) == state
+    while history.past:
+        history.act({"kind": "undo"})
+    assert history.present == Marking()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(actions, max_size=15))
+def test_the_state_in_the_store_is_the_fold_of_its_log(tmp_path_factory, steps):
+    store = Store(tmp_path_factory.mktemp("log") / "study.db")
+    log = Log(store, FOLD)
+    for step in steps:
+        version = log.entry("reader:ann", 1).version
+        try:
+            entry = log.append("reader:ann", 1, version, "ann", step)
+        except Fault:
+            continue
+        history = log.history("reader:ann", 1)
+        assert entry == log.entry("reader:ann", 1)
+        assert entry.state == history.present
+        assert (entry.undo, entry.redo) == (len(history.past), len(history.future))
+    store.close()
+
+
+def test_a_consensus_survives_json():
+    state = consensus.Consensus()
+    for action in (
+        {
+            "kind": "open",
+            "votes": {"ann": [[0, 4, "DATE"]], "bob": []},
+            "kinds": {"ann": "reader", "bob": "reader"},
+        },
+        {"kind": "decide", "item": "0-4", "spans": [], "ambiguous": True},
+        {"kind": "add", "start": 6, "end": 9, "type": "AGE"},
+        {"kind": "done"},
+    ):
+        state = consensus.apply(state, action)
+    back = consensus.load(json.loads(json.dumps(consensus.dump(state))))
+    assert back == state and back.ambiguous == [(0, 4)] and back.spans == (Span(6, 9, "AGE"),)
+    again = {"kind": "votes", "votes": {"ann": [[0, 4, "DATE"]], "cy": [[20, 22, "AGE"]]}, "kinds": {}}
+    assert consensus.apply(back, again).undecided == ["20-22"]
+
+
+def test_full_is_one_clear_line():
+    assert str(Full()) == "the disk is full: the action was not saved; all acknowledged before is safe"

@@ -1,0 +1,214 @@
+"""Every rule by its examples; repeats over notes; overlaps; observations; caseless notes."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rules_examples import EXAMPLES
+
+from crfdeid.errors import ConfigurationFault
+from crfdeid.feature_extraction import rule_matches
+from crfdeid.rules import FAMILIES, RULES, approximate, lists
+from crfdeid.rules.indexed_note import Note
+from crfdeid.rules.resolution import Finding, resolved
+from crfdeid.rules.tagger import Rules, shipped
+from crfdeid.text.document import Document, Span, overlapping
+from crfdeid.text.scheme import read as scheme
+from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenizer import fine
+
+CASES = [
+    (name, line.strip()) for name, table in EXAMPLES.items() for line in table.splitlines() if line.strip()
+]
+
+
+def unmarked(line: str) -> tuple[str, set[tuple[int, int]]]:
+    """The note of an example, and the offsets between its brackets."""
+    found, text = set(), ""
+    for piece in re.split(r"(\[[^]]*\])", line):
+        if piece.startswith("["):
+            found.add((len(text), len(text) + len(piece) - 2))
+            piece = piece[1:-1]
+        text += piece
+    return text, found
+
+
+def outermost(found: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Without those that lie in another, which the resolution of overlaps takes in."""
+    edges = set(found)
+    return {(a, b) for a, b in edges if not any(c <= a and b <= d and (a, b) != (c, d) for c, d in edges)}
+
+
+@pytest.mark.parametrize("name, line", CASES, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CASES)])
+def test_a_rule_finds_what_its_example_marks(name, line):
+    text, wanted = unmarked(line + "\n")
+    found = outermost(RULES[name].find(Note(text), lists.shipped()))
+    assert found == wanted, [text[a:b] for a, b in found]
+
+
+def test_every_rule_has_two_examples_of_each_kind():
+    for name in RULES:
+        lines = [line for of, line in CASES if of == name]
+        assert sum("[" in line for line in lines) >= 2, name
+        assert sum("[" not in line for line in lines) >= 2, name
+    assert EXAMPLES.keys() == RULES.keys()
+
+
+def test_every_rule_says_what_it_is_and_where_it_is_from():
+    for rule in RULES.values():
+        assert rule.about.endswith((".", '"')), rule.name
+        assert re.search(r"(Douglass|Tafvizi|Sibanda|ours)", rule.source), rule.name
+        assert rule.type in scheme().types
+    assert sorted(r.name for family in FAMILIES.values() for r in family) == sorted(RULES)
+
+
+NOTE = (
+    "Record date: 2067-05-03\n\nMr. Owen Marchetti is a 67-year-old retired bus driver, seen with his wife "
+    "Leila by Dr. Priya Raman at Lakeview General Hospital. MRN 4471902.\nBP 132/84; cholecystectomy, 2061.\n"
+    "Questions: (617) 555-0148 or p.raman@lakeview.example.org\n"
+)
+
+
+def test_a_note_is_tagged_and_explained():
+    document = Document("1", NOTE, (Span(0, 6, "CITY"),))
+    tagged = shipped().tag(document)
+    explained = shipped().explained(document)
+    assert [span for span, _ in explained] == list(tagged.spans)
+    assert {(document.covered(span), span.type, rule) for span, rule in explained} == {
+        ("2067-05-03", "DATE", "date_ymd"),
+        ("Owen Marchetti", "PATIENT", "patient_title"),
+        ("67", "AGE", "age_after"),
+        ("retired bus driver", "PROFESSION", "profession"),
+        ("Leila", "PATIENT", "relative"),
+        ("Priya Raman", "DOCTOR", "doctor_title"),
+        ("Lakeview General Hospital", "HOSPITAL", "hospital_head"),
+        ("4471902", "MEDICALRECORD", "medical_record_number"),
+        ("2061", "DATE", "year_beside_event"),
+        ("(617) 555-0148", "PHONE", "phone_with_area"),
+        ("p.raman@lakeview.example.org", "EMAIL", "email"),
+    }
+
+
+def test_years_are_held_against_the_date_at_the_top():
+    text = "Record date: {}\nAppendectomy in 1950."
+    dates = ("2010-05-03", "2110-05-03")
+    found = [shipped().tag(Document("1", text.format(date))).spans[1:] for date in dates]
+    assert [len(spans) for spans in found] == [1, 0]
+
+
+def test_names_found_in_one_note_are_found_in_the_patients_others():
+    first = Document("1", "Seen by Dr. Quevix, lives in Zimmstraboro.", patient="7")
+    second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
+    assert shipped().tag(second).spans == ()
+    _, tagged = shipped().tag_patient([first, second])
+    found = [(second.covered(span), span.type) for span in tagged.spans]
+    assert found == [("Quevix", "DOCTOR"), ("Zimmstraboro", "CITY")]
+
+
+def test_a_guessed_type_follows_a_known_one():
+    document = Document("1", "Dr. Ramirez called. Later Ramirez came.")
+    assert [span.type for span in shipped().tag(document).spans] == ["DOCTOR", "DOCTOR"]
+
+
+def test_a_note_without_capitals_is_read_all_the_same():
+    document = Document("1", "seen by dr. quevix with his wife leila. " + "no pain today. " * 20)
+    found = {document.covered(span) for span in shipped().tag(document).spans}
+    assert {"quevix", "leila"} <= found
+
+
+def test_rules_can_be_left_out():
+    document = Document("1", "on 3/14/2061")
+    some = Rules(lists.shipped(), [name for name in RULES if name != "date_mdy"])
+    assert shipped().tag(document).spans and not some.tag(document).spans
+    with pytest.raises(ConfigurationFault, match="date_mdi: no such rule; did you mean date_ymd"):
+        Rules(lists.shipped(), ["date_mdi"])
+
+
+def finding(start: int, end: int, rule: str) -> Finding:
+    return Finding(Span(start, end, RULES[rule].type), RULES[rule])
+
+
+def test_overlaps_lose_no_character():
+    text = "Ana Ruiz 3/4/2061 xx"
+    rank = {name: number for number, name in enumerate(RULES)}
+    found = resolved(
+        text,
+        [
+            finding(0, 3, "popular_name"), finding(0, 8, "doctor_title"), finding(4, 8, "clear_surname"),
+            finding(9, 17, "date_mdy"), finding(13, 20, "long_number"),
+        ],
+        rank,
+    )  # fmt: skip
+    assert [(f.span, f.rule.name) for f in found] == [
+        (Span(0, 8, "DOCTOR"), "doctor_title"),
+        (Span(9, 17, "DATE"), "date_mdy"),
+        (Span(18, 20, "IDNUM"), "long_number"),
+    ]
+
+
+DRAWN = ["doctor_title", "clear_surname", "date_mdy", "state"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 28), st.integers(1, 12), st.sampled_from(DRAWN)),
+        max_size=8,
+    )
+)  # fmt: skip
+def test_resolved_spans_do_not_overlap_and_cover_the_same_letters(drawn):
+    text = "ab cd, efg hij kl-mn op. qrs tuv wxyz 12 34"
+    found = [finding(start, start + size, rule) for start, size, rule in drawn]
+    spans = [f.span for f in resolved(text, found, {name: n for n, name in enumerate(RULES)})]
+    assert overlapping(spans) is None
+
+    def letters(spans):
+        return {i for span in spans for i in range(span.start, span.end) if text[i].isalnum()}
+
+    assert letters(spans) >= letters(f.span for f in found)
+
+
+PIECES = [
+    "Dr.", "Mr", "Ana", "RUIZ,", "wife", "(", ")", "at", "Hospital", "of", "St.", "MA", "3/4",
+    "/2061", "in", "1999", "MRN:", "12345678", "\n", "  ", "'", "O'", "-", "x12345", "age", "97",
+    "years old", "é", "\u0301", "😀", "MD", "R.", "lives in", "İ", "ß", "Drs.", "and", "March", "1st",
+    "\r\n", "\t", "\0",
+]  # fmt: skip
+
+
+@example("²AAA")  # a digit that is no number
+@example("12²4 in May ²")
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join) | st.text(max_size=60))
+def test_any_text_gives_spans_inside_it(text):
+    spans = shipped().tag(Document("1", text)).spans
+    assert overlapping(spans) is None
+    assert all(text[s.start : s.end].strip() == text[s.start : s.end] for s in spans)
+
+
+def test_observations_mark_the_tokens_of_what_a_rule_finds():
+    text = "Seen by Dr. Ruiz-Nowak on 3/4/2061."
+    page = Page(text, fine(text))
+    assert set(rule_matches.CONTEXTUAL) == {f"rule_{name}" for name in RULES}
+    marked = {
+        name: [t.text for t, value in zip(page.tokens, rule_matches.CONTEXTUAL[name](page)) if value == "1"]
+        for name in ("rule_doctor_title", "rule_date_mdy", "rule_email")
+    }
+    assert marked == {
+        "rule_doctor_title": ["Ruiz", "-", "Nowak"],
+        "rule_date_mdy": ["3", "/", "4", "/", "2061"],
+        "rule_email": [],
+    }
+
+
+@given(st.text("abcde", min_size=5, max_size=9), st.text("abcde", min_size=5, max_size=9))
+def test_close_words_are_those_within_the_slips(word, name):
+    wanted = word[0] == name[0] and approximate.distance(word, name) <= approximate.slips(len(name))
+    assert (approximate.close(word, frozenset([name])) == name) == wanted
+
+
+def test_the_documentation_has_a_line_for_each_rule():
+    docs = Path(__file__).parents[2] / "docs" / "rules.md"
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", docs.read_text(encoding="utf-8"), re.MULTILINE))
+    assert rows == {rule.name: f"{rule.type} | {rule.source} | {rule.about}" for rule in RULES.values()}

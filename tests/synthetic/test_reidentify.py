@@ -1,0 +1,440 @@
+"""Corpora made of texts whose PHI was taken out, and the scores on their ambiguous and unseen tokens."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crfdeid import corpora
+from crfdeid.errors import ConfigurationFault, DocumentFault, Fault, FormatFault, SchemeFault
+from crfdeid.evaluate import token_subsets
+from crfdeid.evaluate.token_subsets import Mark
+from crfdeid.synthetic import reidentify as hosts
+from crfdeid.synthetic import slots
+from crfdeid.synthetic.reidentify import __main__ as reidentify
+from crfdeid.synthetic.reidentify import convention, corpus, fill, head_and_foot, renaming, token_marks
+from crfdeid.synthetic.reidentify.corpus import KINDS
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
+
+DATA = Path(__file__).parents[2] / "../shared/data/mtsamples/mtsamples.jsonl"
+
+BODY = (
+    "HISTORY: , She is a {age}-year-old woman with a swollen temple and a sharp pain in the chest.  "
+    "Dr. X saw her on 3/{day}/2004.  Dr. Y at ABCD General Hospital agreed with Dr. X.,PLAN:,1.  The Foley "
+    "comes out.,2.  Ms. ABC will walk daily, rest between meals, and return should breath run short."
+)
+
+
+def report(number: int) -> Document:
+    return Document(f"r{number}", BODY.format(age=20 + number % 60, day=1 + number % 28))
+
+
+@pytest.fixture(scope="module")
+def reports() -> list[hosts.Host]:
+    return hosts.read(map(report, range(60)), convention.read("mtsamples"))
+
+
+@pytest.fixture(scope="module")
+def made(reports) -> dict[str, list[corpus.Made]]:
+    return {kind: list(corpus.make(kind, reports, seed=1)) for kind in KINDS}
+
+
+def places(text: str, name: str) -> list[tuple[str, str, bool]]:
+    known = convention.found(text, convention.read(name))
+    return [(place.type, text[place.start : place.end], place.replaced) for place in known]
+
+
+@pytest.mark.parametrize(
+    "name, text, expected",
+    [
+        ("mtsamples", "Dr. X saw Mr. ABC in May of 2004", [
+            ("DOCTOR", "X", True), ("PATIENT", "ABC", True), ("DATE", "May of 2004", False)]),
+        ("mtsamples", "MM/DD/YYYY, age 44, to XYZ Clinic", [
+            ("DATE", "MM/DD/YYYY", True), ("AGE", "44", False), ("HOSPITAL", "XYZ Clinic", True)]),
+        ("mimic", "[**Known lastname 12**] came on [**2151-7-16**]", [
+            ("PATIENT", "[**Known lastname 12**]", True), ("DATE", "[**2151-7-16**]", True)]),
+        ("mimic", "Dr. [**Last Name (STitle) **], [**Hospital1 18**]", [
+            ("DOCTOR", "[**Last Name (STitle) **]", True), ("HOSPITAL", "[**Hospital1 18**]", True)]),
+        ("mimic", "call [**Telephone/Fax (1) 9**], a 67 year old", [
+            ("PHONE", "[**Telephone/Fax (1) 9**]", True), ("AGE", "67", False)]),
+        ("blanks", "Name: ___  Unit No: ___", [("PATIENT", "___", True), ("MEDICALRECORD", "___", True)]),
+        ("blanks", "Dr. [REMOVED] on [REMOVED]", [
+            ("DOCTOR", "[REMOVED]", True), ("DATE", "[REMOVED]", True)]),
+        ("blanks", "living in [REMOVED]; at the [REMOVED] Health Center", [
+            ("CITY", "[REMOVED]", True), ("HOSPITAL", "[REMOVED] Health Center", True)]),
+    ],
+)  # fmt: skip
+def test_places(name: str, text: str, expected: list) -> None:
+    assert places(text, name) == expected
+
+
+@pytest.mark.parametrize("name", ["mimic", "blanks"])
+def test_what_no_rule_types_is_unsettled(name: str) -> None:
+    text = "the [**Odd Thing 3**] of ___ was XX"
+    doubts = convention.unsettled(text, convention.found(text, convention.read(name)), convention.read(name))
+    assert list(doubts)
+
+
+def test_doubt_decides_what_is_left() -> None:
+    document = Document("d", "A cough.\nHis wife, Zelda, called.\nNo fever.")
+    rules = convention.read("mtsamples")
+    assert hosts.host(document, rules, "leave") is None
+    assert hosts.host(document, rules, "cut").text == "A cough.\nNo fever."
+    assert "Zelda" in hosts.host(document, rules, "keep").text
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        ("line_breaks = 'lost'\n[[real]]\ntype='DATE'\npattern='x'", "wanted kept or commas"),
+        ("[[plceholder]]\ntype='DATE'", "did you mean placeholder"),
+        ("[[real]]\ntype='DATE'\npattern='('", "not a regular expression"),
+        ("[[real]]\ntype='DATE'\npattern='<MOTH>'\n[vocabulary]\nMONTH='May'", "did you mean MONTH"),
+        ("[[real]]\ntype='DATE'", "a type and a pattern"),
+        ("", "no [[placeholder]]"),
+        ("[[placeholder]]\ntype='DOCTOR'\npattern='x'\nforms=['lst']", "did you mean last"),
+        ("[[placeholder]]\ntype='DOCTOR'\npattern='x'\nforms='last'", "wanted a list"),
+        ("[[", "TOML|Expected|Invalid|line"),
+    ],
+)
+def test_a_bad_convention_is_refused(table: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(table)
+    with pytest.raises(ConfigurationFault) as fault:
+        convention.read(path)
+    assert re.search(message.replace("[[", r"\[\["), str(fault.value)) and "mine.toml" in str(fault.value)
+
+
+def test_an_unknown_convention_suggests() -> None:
+    with pytest.raises(ConfigurationFault, match="did you mean mtsamples"):
+        convention.read("mtsample")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_but_places_changes(kind: str, reports) -> None:
+    for host, one in zip(reports, corpus.make(kind, reports, seed=3, plain=True)):
+        document = one.document
+        outside, at = [], 0
+        for span in document.spans:
+            outside.append(document.text[at : span.start])
+            at = span.end
+        assert [*outside, document.text[at:]] == list(host.rest())
+        kinds = [(span.type, document.covered(span)) for span in document.spans]
+        assert [type for type, _ in kinds] == [place.type for place in host.places]
+        assert {text for type, text in kinds if type in ("DOCTOR", "PATIENT")}.isdisjoint({"X", "Y", "ABC"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spans_fit_the_scheme_and_the_text(kind: str, made) -> None:
+    documents = [one.document for one in made[kind]]
+    scheme.read().check(documents)
+    for one in made[kind]:
+        assert len(one.where) == len(one.document.spans) and set(one.where) <= {
+            "host",
+            "head",
+            "foot",
+            "mention",
+        }
+        for span in one.document.spans:
+            covered = one.document.covered(span)
+            assert covered == covered.strip() and "{" not in covered
+        assert all(0 <= start < end <= len(one.document.text) for start, end in one.host)
+
+
+def test_one_placeholder_is_one_person(reports) -> None:
+    for one in corpus.make("reidentified", reports, seed=2, plain=True):
+        named = (one.document.covered(span) for span in one.document.spans if span.type == "DOCTOR")
+        first, second, third = ({*renaming.words_of(text)} - renaming.SUFFIXES for text in named)
+        assert first & third and not first & second
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_seed_decides(kind: str, reports, made) -> None:
+    again = list(corpus.make(kind, reports, seed=1))
+    other = list(corpus.make(kind, reports, seed=2))
+    assert again == made[kind]
+    assert [one.document for one in other] != [one.document for one in again]
+
+
+def test_parts_share_no_document_and_no_name(reports) -> None:
+    train, test = (
+        list(corpus.make("reidentified", reports, 1, part, plain=True)) for part in ("train", "test")
+    )
+    ids = [{one.document.id for one in side} for side in (train, test)]
+    assert (
+        ids[0] | ids[1] == {host.id for host in reports}
+        and not ids[0] & ids[1]
+        and len(ids[0]) > len(ids[1]) > 0
+    )
+    names = [
+        {
+            one.document.covered(span).split()[-1].lower()
+            for span in one.document.spans
+            if span.type == "DOCTOR"
+        }
+        for one in (*train, *test)
+    ]
+    names = [set().union(*names[: len(train)]), set().union(*names[len(train) :])]
+    assert not names[0] & names[1]
+
+
+def test_every_ambiguous_word_is_phi_and_not(made) -> None:
+    texts = {one.document.id: one.document.text for one in made["ambiguous"]}
+    found = [mark for mark in token_marks.marks(made["ambiguous"]) if mark.ambiguous]
+    inside = {texts[m.document][m.start : m.end].lower() for m in found if m.type}
+    outside = {texts[m.document][m.start : m.end].lower() for m in found if not m.type}
+    assert inside == outside and len(inside) > 10
+    named = [mark for mark in token_marks.marks(made["ambiguous"]) if mark.type in renaming.NAMES]
+    words = [m for m in named if not token_marks.abbreviated(texts[m.document][m.start : m.end])
+             and texts[m.document][m.start : m.end].lower() not in renaming.SUFFIXES]  # fmt: skip
+    assert words and all(mark.ambiguous for mark in words)
+
+
+def test_words_out_of_dictionary_are_in_no_list(made) -> None:
+    listed = renaming.dictionary()
+    assert {"smith", "march", "pneumonia"} <= listed
+    texts = {one.document.id: one.document.text for one in made["out-of-dictionary"]}
+    found = token_marks.marks(made["out-of-dictionary"])
+    named = [mark for mark in found if mark.type in renaming.NAMES | {"CITY"}]
+    words = [texts[m.document][m.start : m.end] for m in named]
+    full = [(m, w) for m, w in zip(named, words)
+            if not token_marks.abbreviated(w) and w.lower() not in renaming.kept(m.type)]  # fmt: skip
+    assert len(full) > 50 and all(mark.unseen and word.lower() not in listed for mark, word in full)
+
+
+def test_every_form_of_every_type_is_covered(reports) -> None:
+    count = -(-len(head_and_foot.forms()) // head_and_foot.MENTIONS)
+    turns = [
+        head_and_foot.mentions(number, part, Random(1))
+        for part in ("train", "test")
+        for number in range(count)
+    ]
+    texts = " ".join(frame.text for turn in turns for frame in turn)
+    for slot in head_and_foot.sentences():
+        for form in slots.VARIANTS[slot]:
+            assert f"{{{slot}.{form}}}" in texts
+    assert {slots.type_of(slot) for slot in head_and_foot.sentences()} == set(scheme.read().types) - {"OTHER"}
+    assert all(len(group) > 1 for group in head_and_foot.sentences().values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
+    made = list(corpus.make(kind, hosts.read(notes, None), seed=1, plain=True))
+    for note, one in zip(notes, made):
+        assert [s.type for s in one.document.spans] == [s.type for s in note.spans]
+        assert one.document.patient == note.patient and one.document.text.startswith("Seen by Dr. ")
+        assert one.document.covered(one.document.spans[0]) != note.covered(note.spans[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["AGE", "STATE", "CITY", "DATE", "PATIENT", "DOCTOR", "ZIP"]), st.integers(0, 500))
+def test_no_surrogate_is_what_it_replaces(type: str, seed: int) -> None:
+    first = Document("n", "It is X here", (Span(6, 7, type),))
+    made = next(corpus.make("reidentified", [hosts.host(first, None)], seed, plain=True)).document
+    text = made.covered(made.spans[0])  # what the same seed would give again
+    again = Document("n", f"It is {text} here", (Span(6, 6 + len(text), type),))
+    other = next(corpus.make("reidentified", [hosts.host(again, None)], seed, plain=True)).document
+    assert other.covered(other.spans[0]).casefold() != text.casefold()
+
+
+def test_the_world_has_the_age_and_year_of_the_text() -> None:
+    text = "Dr. X saw this 44-year-old woman on 3/4/2004. She is well; her brother is 70 years old."
+    host = hosts.host(Document("n", text), convention.read("mtsamples"))
+    about = fill.world(host, Random(1), "all")
+    assert (about.first_note - about.dob).days // 365.25 == 44
+    assert about.first_note.year == 2004 and about.patient.sex == "F"
+
+
+def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:
+    odd = Document("odd", "Blue eyes", (Span(0, 4, "COLOUR"),))
+    with pytest.raises(SchemeFault, match="COLOUR: no surrogates"):
+        list(corpus.make("reidentified", hosts.read([odd], None), 1))
+    both = Document("both", "Ana Ruiz", (Span(0, 8, "PATIENT"), Span(4, 8, "CITY")))
+    with pytest.raises(DocumentFault, match="overlaps CITY at 4-8; a place is of one type"):
+        hosts.read([both], None)
+    with pytest.raises(DocumentFault, match="has spans"):
+        hosts.read([odd], convention.read("mtsamples"))
+    with pytest.raises(DocumentFault, match="in part test"):
+        list(corpus.make("reidentified", hosts.read([report(2)], convention.read("mtsamples")), 1, "test"))
+    with pytest.raises(ConfigurationFault, match="did you mean ambiguous"):
+        list(corpus.make("ambigous", [], 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text("abz eA\n.é😀", min_size=3, max_size=60), st.data())
+def test_any_gold_text_keeps_what_is_outside(text: str, data) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    type = data.draw(st.sampled_from(["DOCTOR", "DATE", "CITY", "PHONE", "AGE"]))
+    if not text[start:end].strip():
+        return
+    host = hosts.host(Document("n", text, (Span(start, end, type),)), None)
+    for kind in ("reidentified", "out-of-dictionary"):
+        document = next(corpus.make(kind, [host], 1, plain=True)).document
+        (span,) = document.spans
+        assert document.text[: span.start] + document.text[span.end :] == text[:start] + text[end:]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["", "PATIENT"]), st.booleans()), min_size=1, max_size=12))
+def test_subset_scores_agree_with_counting(tokens: list[tuple[str, bool]]) -> None:
+    text = "ab " * len(tokens)
+    spans = [Span(3 * n, 3 * n + 2, "PATIENT") for n, (type, _) in enumerate(tokens) if type]
+    tagged = [Span(3 * n, 3 * n + 2, "DOCTOR") for n, (_, said) in enumerate(tokens) if said]
+    gold, system = Document("d", text, tuple(spans)), Document("d", text, tuple(tagged))
+    given = [Mark("d", 3 * n, 3 * n + 2, type, True, False, "host") for n, (type, _) in enumerate(tokens)]
+    (phi, other), = token_subsets.count([gold], [system], given).tolist()  # fmt: skip
+    both = sum(bool(type) and said for type, said in tokens)
+    assert phi == [both, sum(said and not type for type, said in tokens), sum(bool(t) > s for t, s in tokens)]
+    assert other[1:] == phi[:0:-1] and sum(phi) + other[0] == len(tokens)
+
+
+def test_a_token_half_covered_is_missed() -> None:
+    gold = Document("d", "Ana Ruiz", (Span(0, 8, "PATIENT"),))
+    mark = Mark("d", 4, 8, "PATIENT", False, True, "host")
+    half, whole = gold.with_spans([Span(4, 7, "PATIENT")]), gold.with_spans([Span(2, 8, "CITY")])
+    assert token_subsets.count([gold], [half], [mark])[0, 0].tolist() == [0, 0, 1]
+    assert token_subsets.count([gold], [whole], [mark])[0, 0].tolist() == [1, 0, 0]
+    assert "unseen" in token_subsets.table([gold], [whole], [mark], resamples=10)
+
+
+def test_marks_are_read_as_written(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.csv"
+    given = [Mark('a,"b', 0, 3, "CITY", True, False, "host"), Mark("b", 4, 5, "", True, False, "")]
+    path.write_text("".join(token_subsets.rendered(given)))
+    assert token_subsets.read(path) == given
+    for bad, message in [
+        ("x,y\n", "wanted the columns"),
+        (",".join(Mark._fields) + "\nd,1,x,,0,0,\n", "line 2"),
+    ]:
+        path.write_text(bad)
+        with pytest.raises(FormatFault, match=message):
+            token_subsets.read(path)
+    gold = Document("d", "Ana", (Span(0, 3, "PATIENT"),))
+    for mark, message in [
+        (given[1], "no such document"),
+        (Mark("d", 0, 9, "", True, False, ""), "leaves the text"),
+    ]:
+        with pytest.raises(FormatFault, match=message):
+            token_subsets.count([gold], [gold], [mark])
+    with pytest.raises(FormatFault, match="did you mean unseen"):
+        token_subsets.chosen(given, "unsen")
+
+
+@pytest.fixture
+def host_file(tmp_path: Path) -> Path:
+    path = tmp_path / "host.jsonl"
+    corpora.write(map(report, range(12)), path, "jsonl")
+    return path
+
+
+def test_the_verb(host_file: Path, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "corpus"
+    arguments = [str(host_file), "--convention", "mtsamples", "--out", str(out), "--kind", "ambiguous"]
+    reidentify.main(arguments)
+    shown = capsys.readouterr().out
+    assert "12 documents" in shown and "DOCTOR" in shown
+    documents = list(corpora.read(out))
+    known = token_subsets.read(tmp_path / "corpus.tokens.csv")
+    assert {mark.document for mark in known} <= {document.id for document in documents}
+    table = token_subsets.table(documents, documents, known, resamples=50)
+    assert re.search(r"ambiguous +PHI +\d+ +1.0000 1.0000 1.0000", table)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    with pytest.raises(Fault, match="overwrite"):
+        reidentify.main(arguments)
+    reidentify.main([*arguments, "--overwrite"])
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_types_alone(host_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "names.jsonl"
+    given = [str(host_file), "--convention", "mtsamples", "--out", str(out), "--format", "jsonl"]
+    reidentify.main([*given, "--types", "PATIENT", "DOCTOR", "--documents", "5"])
+    documents = list(corpora.read(out))
+    assert len(documents) == 5
+    assert {span.type for document in documents for span in document.spans} == {"PATIENT", "DOCTOR"}
+    with pytest.raises(ConfigurationFault, match="did you mean DOCTOR"):
+        reidentify.main([*given, "--overwrite", "--types", "DOCTR"])
+
+
+def test_the_host_is_never_overwritten(host_file: Path, tmp_path: Path) -> None:
+    before = host_file.read_bytes()
+    for where in (["--out", str(host_file)], ["--out", str(tmp_path / "o"), "--tokens", str(host_file)]):
+        with pytest.raises(ConfigurationFault, match="the host itself"):
+            reidentify.main([str(host_file), "--convention", "mtsamples", *where, "--overwrite"])
+    assert host_file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["host.jsonl"]
+
+
+def test_a_host_without_spans_wants_a_convention(host_file: Path, tmp_path: Path) -> None:
+    given = [sys.executable, "-m", "crfdeid.reidentify", str(host_file), "--out", str(tmp_path / "out")]
+    ended = subprocess.run(given, capture_output=True, text=True)
+    assert ended.returncode == 2 and "--convention" in ended.stderr and not (tmp_path / "out").exists()
+    assert "Foley" not in ended.stderr and len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["reidentified", "ambiguous", "dictionary"])
+def test_the_papers_runs_can_be_read(name: str) -> None:
+    pytest.importorskip("gruut_lang_en")
+    from crfdeid.ablate import plan
+
+    planned = plan.read(f"sibanda_{name}")
+    assert planned.folds == 10 and [run.name for run in planned.runs] == [
+        "CRF",
+        "CRF, local context",
+        "SVM, local context",
+        "Heuristic+dictionary",
+        "Rules",
+        "HMM",
+        "SNoW",
+    ]
+
+
+def test_what_the_benchmarks_count(made, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    pytest.importorskip("faker")
+    import reidentify as benchmark
+    import sibanda
+
+    test = made["reidentified"]
+    documents = [one.document for one in test]
+    for document, one in zip(benchmark.own_text(documents, test), test):
+        kept = [where for span, where in zip(one.document.spans, one.where) if span in document.spans]
+        assert kept and set(kept) == {"host"} and len(kept) == one.where.count("host")
+    named = [sibanda.names_alone(document) for document in documents]
+    assert {span.type for document in named for span in document.spans} <= renaming.NAMES | renaming.PLACES
+    counts = token_subsets.count(documents, documents, sibanda.words(documents)).sum(axis=0)
+    assert counts[:, 1:].sum() == 0 and counts[:, 0].sum() == len(sibanda.words(documents))
+
+
+def test_the_papers_table_beside_ours(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    import sibanda
+
+    gold = [Document(id, "Ana left", (Span(0, 3, "PATIENT"),)) for id in ("a", "b")]
+    for fold, spans in (
+        ("1", '{"id": "a", "spans": [[0, 3, "DOCTOR"]]}\n'),
+        ("2", '{"id": "b", "spans": []}\n'),
+    ):
+        (tmp_path / "crf.folds" / fold).mkdir(parents=True)
+        (tmp_path / "crf.folds" / fold / "spans.jsonl").write_text(spans)
+    runs = sibanda.found(gold, tmp_path)
+    lines = list(sibanda.table(7, gold, runs, sibanda.words(gold)))
+    assert [line.split()[-3:] for line in lines if line.startswith("ours   ")] == [
+        ["1.000", "0.500", "0.667"],
+        ["0.667", "1.000", "0.800"],
+    ]
+
+
+@pytest.mark.skipif(not DATA.is_file(), reason="the shared reports are absent")
+def test_the_shared_reports_can_be_hosts() -> None:
+    from itertools import islice
+
+    known = hosts.read(islice(corpora.read(DATA), 60), convention.read("mtsamples"), "cut")
+    made = list(corpus.make("ambiguous", known, seed=1))
+    scheme.read().check([one.document for one in made])
+    assert len(made) > 40

@@ -1,0 +1,286 @@
+"""Notes written from frames: exact gold, every type, the same bytes for the same seed."""
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crfdeid.errors import ConfigurationFault
+from crfdeid.synthetic import (
+    clinical,
+    forms,
+    frames,
+    generate,
+    genres,
+    headings,
+    noise,
+    people,
+    places,
+    slots,
+)
+from crfdeid.synthetic.__main__ import main
+from crfdeid.synthetic.cast import MAKERS, Cast, world
+from crfdeid.synthetic.patterns import all_kinds
+from crfdeid.synthetic.pieces import Piece, document, plain
+from crfdeid.synthetic.train_test_parts import PARTS, belongs, listed
+from crfdeid.text import scheme
+
+# Spans in the 790 training notes of i2b2 2014 (Stubbs & Uzuner 2015, table 3).
+I2B2_2014 = {
+    "PATIENT": 1316, "DOCTOR": 2885, "USERNAME": 264, "PROFESSION": 234, "HOSPITAL": 1437,
+    "ORGANIZATION": 124, "STREET": 216, "CITY": 394, "STATE": 314, "COUNTRY": 66, "ZIP": 212,
+    "AGE": 1233, "DATE": 7502, "PHONE": 309, "MEDICALRECORD": 611, "IDNUM": 261,
+}  # fmt: skip
+
+
+@cache
+def notes(part="all", count=300, seed=3):
+    return tuple(generate(count, seed, part))
+
+
+def covered(documents, *types):
+    return [d.covered(s) for d in documents for s in d.spans if s.type in types]
+
+
+# --- gold ----------------------------------------------------------------------------
+
+
+def test_spans_hold_text_without_white_space_at_their_ends():
+    assert all(text and text == text.strip() for text in covered(notes(), *scheme.read().types))
+
+
+def test_spans_do_not_overlap_and_are_of_the_scheme():
+    scheme.read().check(notes())
+    for note in notes():
+        assert all(a.end <= b.start for a, b in zip(note.spans, note.spans[1:]))
+
+
+def test_texts_are_legal_in_xml():
+    for note in notes():
+        assert all(c in "\n\t" or c >= " " for c in note.text) and "\ufffe" not in note.text
+
+
+@pytest.mark.parametrize("type", scheme.read().types)
+def test_every_type_appears(type):
+    if type != "OTHER":
+        assert covered(notes(), type), type
+
+
+def test_proportions_are_near_those_of_2014():
+    found = Counter(span.type for note in notes() for span in note.spans)
+    for type, wanted in I2B2_2014.items():
+        expected = wanted / 790 * len(notes())
+        assert expected / 2 < found[type] < expected * 2.5, (type, found[type], expected)
+
+
+def test_most_of_a_note_is_no_phi():
+    inside = sum(s.end - s.start for n in notes() for s in n.spans)
+    assert inside / sum(len(n.text) for n in notes()) < 0.12
+
+
+def test_titles_credentials_and_possessives_stay_outside():
+    for name in covered(notes(), "DOCTOR", "PATIENT"):
+        assert not name.lower().startswith(("dr. ", "mr. ", "mrs. ", "ms. ")) and not name.endswith(
+            ("M.D.", "'s")
+        )
+    assert all(len(age) < 25 and "old" not in age for age in covered(notes(), "AGE"))
+
+
+# --- determinism and parts ----------------------------------------------------------
+
+
+def test_a_note_depends_on_the_seed_and_its_place_alone():
+    assert list(generate(5, 3)) == list(notes()[:5])
+    assert list(generate(5, 4)) != list(notes()[:5])
+
+
+def test_patients_have_some_notes():
+    counts = Counter(note.patient for note in notes())
+    assert max(counts.values()) > 1 and len({note.id for note in notes()}) == len(notes())
+
+
+@pytest.mark.parametrize("kind", ["hospital", "organization", "location"])
+def test_places_of_the_parts_are_disjoint(kind):
+    make = getattr(places, kind)
+    made = {part: {str(make(Random(n), part)) for n in range(40)} for part in ("train", "test")}
+    assert not made["train"] & made["test"]
+
+
+def test_names_of_the_parts_are_disjoint():
+    last = {
+        part: {world(Random(n), part).patient.last.lower() for n in range(150)} for part in ("train", "test")
+    }
+    assert not last["train"] & last["test"]
+    assert all(belongs(name, part) for part in last for name in last[part])
+
+
+def test_held_out_genres_are_only_in_test():
+    kinds = genres.named(())
+    assert not any(genre.held_out for _, genre in genres.for_part(kinds, "train"))
+    assert sum(genre.held_out for _, genre in genres.for_part(kinds, "test")) >= 3
+    assert len(kinds) >= 13
+
+
+def test_a_third_of_surnames_is_in_no_list():
+    known = {name.lower() for name in (*listed("surnames"), *listed("common_surnames"))}
+    drawn = [people.surname(Random(n), "all").lower() for n in range(400)]
+    assert 0.2 < sum(name not in known for name in drawn) / 400 < 0.6
+
+
+def test_dates_have_forty_shapes():
+    shapes = {shape for kind in slots.DAY for _, shape in all_kinds()[kind]}
+    assert len(shapes) >= 40
+
+
+# --- frames, layouts, slots ---------------------------------------------------------
+
+
+def test_every_slot_and_variant_renders():
+    cast = Cast(world(Random(1), "all"), Random(1), world(Random(1), "all").first_note)
+    for name, variants in slots.VARIANTS.items():
+        for variant in ("2-40",) if variants == ("*",) else (None, *variants):
+            assert MAKERS[name](cast, variant).strip(), (name, variant)
+    assert set(MAKERS) == set(slots.VARIANTS)
+
+
+def test_every_slot_is_in_the_documentation():
+    text = (Path(__file__).parents[2] / "docs" / "synthetic.md").read_text(encoding="utf-8")
+    assert [name for name in slots.VARIANTS if name not in text] == []
+
+
+def test_every_shipped_frame_and_block_is_read():
+    assert sum(map(len, frames.sections().values())) > 10
+    assert {"head", "foot", "table"} <= set(frames.blocks())
+
+
+@pytest.mark.parametrize("kind", ["head", "foot"])
+def test_every_field_is_read_and_renders(kind):
+    about = world(Random(2), "all")
+    cast = Cast(about, Random(2), about.first_note)
+    assert all(labels and plain(cast.render(value)) for labels, value in forms.fields(kind))
+
+
+def test_every_section_has_frames_and_headings():
+    wanted = {section for genre in genres.named(()) for section, _, _ in genre.sections}
+    assert wanted - set(frames.sections()) == set()
+    assert wanted - {"queries"} - {"letter"} <= set(headings.headings())
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("{patiant.full} left", "x.txt:3: patiant: no such slot; did you mean patient?"),
+        ("{patient.fulll} left", "x.txt:3: patient.fulll: no such variant; did you mean full?"),
+        ("{drug.full}", "x.txt:3: drug.full: no such variant"),
+        ("{number} mg", "x.txt:3: {number} wants a range, as in {number:2-40}"),
+        ("{patient left", "x.txt:3: a brace that belongs to no slot; wanted {slot} or {slot.variant}"),
+    ],
+)
+def test_a_bad_frame_is_named(text, message):
+    with pytest.raises(ConfigurationFault) as caught:
+        frames.parse(text, "x.txt:3")
+    assert str(caught.value) == message
+
+
+def test_a_frame_before_any_section_is_refused(tmp_path):
+    (tmp_path / "x.txt").write_text("# nothing\nHe left.\n")
+    with pytest.raises(ConfigurationFault, match="x.txt:2"):
+        list(frames.read_file(tmp_path / "x.txt"))
+
+
+def rendered(text, seed=5):
+    about = world(Random(seed), "all")
+    return Cast(about, Random(seed), about.first_note).render(frames.parse(text, "here"))
+
+
+def test_only_the_value_is_the_span():
+    typed = [
+        piece
+        for piece in rendered("Dr. {doctor.last}'s {age}-year-old [patient|patient] {Patient.last}")
+        if piece.type
+    ]
+    assert [piece.type for piece in typed] == ["DOCTOR", "AGE", "PATIENT"]
+
+
+def test_brackets_without_a_bar_are_literal():
+    assert plain(rendered("[sic] {number:3-3} [a|a]")) == "[sic] 3 a"
+
+
+def test_capitals_of_slots():
+    assert plain(rendered("{He} {he}")) in ("He he", "She she")
+
+
+@pytest.mark.parametrize(
+    "number, word",
+    [(1, "one"), (19, "nineteen"), (45, "forty-five"), (90, "ninety"), (101, "one hundred one")],
+)
+def test_ages_in_words(number, word):
+    assert clinical.words(number) == word
+
+
+# --- the mess -----------------------------------------------------------------------
+
+PIECES = st.lists(
+    st.builds(
+        Piece, st.text("aB1 .,\n-é", min_size=1, max_size=12), st.sampled_from([None, None, "DATE", "DOCTOR"])
+    ),
+    max_size=12,
+)
+EDITS = {
+    "upper": lambda pieces, rng: noise.upper(pieces),
+    "doubled": lambda pieces, rng: noise.doubled_spaces(pieces),
+    "slips": lambda pieces, rng: noise.slips(pieces, rng, 0.5),
+    "lost": lambda pieces, rng: noise.lost_spaces(pieces, rng, 0.5),
+    "together": lambda pieces, rng: noise.run_together(pieces, rng, 0.5),
+    "wrapped": lambda pieces, rng: noise.wrapped(pieces, 9),
+    "flattened": noise.flattened,
+    "all": noise.mess_up,
+}
+
+
+def spans_of(pieces):
+    """The texts of the spans without white space or case, which no edit may change."""
+    note = document(pieces, "n")
+    return "".join("".join(note.covered(span).upper().split()) for span in note.spans)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@settings(max_examples=40)
+@given(pieces=PIECES, seed=st.integers(0, 99))
+def test_no_edit_moves_a_span(edit, pieces, seed):
+    assert spans_of(EDITS[edit](pieces, Random(seed))) == spans_of(pieces)
+
+
+def test_wrapping_keeps_tables():
+    table = [Piece("Sodium      140      141     and a line that goes on and on")]
+    assert noise.wrapped(table, 20) == table
+
+
+# --- the verb -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_notes_are_written(tmp_path, part):
+    main(["--documents", "2", "--seed", "1", "--out", str(tmp_path / "c"), "--part", part])
+    assert len(list((tmp_path / "c").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--genres", "discarge"], "discarge: no such genre; did you mean discharge?"),
+        (["--documents", "0"], "wanted 1 or more"),
+    ],
+)
+def test_bad_options(tmp_path, options, message):
+    with pytest.raises(ConfigurationFault, match=message.replace("?", r"\?")):
+        main(["--out", str(tmp_path / "c"), *options])
+
+
+def test_one_genre_alone():
+    found = list(generate(10, 1, kinds=("query",)))
+    assert all(len(note.text) < 2000 for note in found)

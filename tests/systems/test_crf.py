@@ -1,0 +1,198 @@
+"""Training, the model folder, tagging, and what a damaged model says."""
+
+import dataclasses
+import itertools
+import json
+import shutil
+
+import pytest
+from small_notes import SMALL
+
+from crfdeid.engine.decoding import adaptive
+from crfdeid.errors import ConfigurationFault, DocumentFault, ModelFault, SchemeFault, Stopped
+from crfdeid.systems import crf, model
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Span
+
+
+def test_a_model_finds_what_it_learned(small_model, notes):
+    assert [small_model.tag(note).spans for note in notes[30:]] == [note.spans for note in notes[30:]]
+
+
+def test_an_empty_document_has_no_spans(small_model):
+    assert small_model.tag(Document("e", "")).spans == ()
+    assert small_model.tag(Document("e", " \n\n")).spans == ()
+
+
+def test_probabilities_are_those_of_whole_spans(small_model, notes):
+    spans = small_model.tag(notes[31], probabilities=True).spans
+    assert spans == notes[31].spans
+    assert all(0.5 < span.probability <= 1.0 for span in spans)
+
+
+def test_the_folder_holds_all_that_was_used(small_model):
+    files = json.loads((small_model.folder / "manifest.json").read_text())["files"]
+    assert set(files) == {
+        "features/lexical.template", "features/orthographic.template",
+        "model.crfsuite", "scheme.toml", "settings.json",
+    }  # fmt: skip
+
+
+def test_training_gazetteers_hold_the_training_part_alone(notes, tmp_path):
+    path = tmp_path / "own.template"
+    path.write_text("in_training_doctor[0] lower[0]\n")
+    settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("DOCTOR",))
+    trained = model.train(notes[:3], settings, tmp_path / "m", engine="crfsuite")
+    held_out = {notes[i].covered(notes[i].spans[0]).lower() for i in range(3, 8)}
+    words = (trained.folder / "gazetteers" / "training_doctor.txt").read_text().lower().split()
+    assert {"ruiz", "smith", "nowak"} <= set(words)
+    assert not held_out & set(words)
+
+
+def test_a_type_without_training_spans_makes_an_empty_list(notes, tmp_path):
+    path = tmp_path / "own.template"
+    path.write_text("in_training_city[0] lower[0]\n")
+    settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("CITY",))
+    assert model.train(notes[:3], settings, tmp_path / "m", engine="crfsuite").tag(notes[4])
+
+
+@pytest.fixture
+def copy(small_model, tmp_path):
+    return shutil.copytree(small_model.folder, tmp_path / "copy")
+
+
+@pytest.mark.parametrize("name", ["model.crfsuite", "settings.json", "features/lexical.template"])
+def test_a_damaged_file_is_named(copy, name):
+    (copy / name).write_bytes((copy / name).read_bytes()[:-7])
+    with pytest.raises(ModelFault, match=f"{name}: damaged"):
+        model.load(copy)
+
+
+def test_a_missing_file_is_named(copy):
+    (copy / "scheme.toml").unlink()
+    with pytest.raises(ModelFault, match="scheme.toml: missing"):
+        model.load(copy)
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "damaged"), ('{"format": 9, "files": {}}', "format 9")])
+def test_manifests_that_are_refused(copy, text, message):
+    (copy / "manifest.json").write_text(text)
+    with pytest.raises(ModelFault, match=message):
+        model.load(copy)
+
+
+def test_no_model_at_all(tmp_path):
+    with pytest.raises(ModelFault, match="no model here"):
+        model.load(tmp_path)
+
+
+def test_training_refuses(notes, tmp_path):
+    with pytest.raises(DocumentFault, match="nothing to learn from"):
+        model.train([Document("n", "text")], SMALL, tmp_path / "m")
+    with pytest.raises(SchemeFault, match="n: DOKTOR at 0-4 is no type.*DOCTOR"):
+        model.train([Document("n", "text", (Span(0, 4, "DOKTOR"),))], SMALL, tmp_path / "m")
+    overlapping = Document("n", "some text", (Span(0, 4, "AGE"), Span(2, 9, "DATE")))
+    with pytest.raises(DocumentFault, match="n: AGE at 0-4 overlaps DATE at 2-9"):
+        model.train([overlapping], SMALL, tmp_path / "m", engine="crfsuite")
+    with pytest.raises(ConfigurationFault, match="pos names no source"):
+        model.train(notes, dataclasses.replace(SMALL, features=("pos",)), tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_model_is_kept_unless_told(small_model, notes):
+    with pytest.raises(ModelFault, match="--overwrite"):
+        model.train(notes, SMALL, small_model.folder)
+
+
+def test_spans_have_no_white_space_at_their_ends():
+    spans = [Span(0, 6, "DATE", 0.5), Span(7, 9, "AGE"), Span(9, 11, "AGE")]
+    found = list(crf.without_blanks("3/4/1\n 57\n\n", spans))
+    assert found == [Span(0, 5, "DATE"), Span(7, 9, "AGE")]
+    assert found[0].probability == 0.5
+
+
+def test_recall_bias_lowers_the_score_of_the_outside_label(notes, tmp_path):
+    settings = dataclasses.replace(SMALL, recall_bias=50.0)
+    biased = model.train(notes, settings, tmp_path / "m", engine="crfsuite")
+    document = Document("n", "nothing here at all")
+    assert biased.tag(document).spans
+
+
+def test_training_that_was_stopped_leaves_its_model_and_goes_on(notes, tmp_path):
+    pytest.importorskip("numba")
+    settings = dataclasses.replace(SMALL, recall_bias=0.5)
+    losses: list[float] = []
+
+    def stop(number, loss):
+        losses.append(loss)
+        if number == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Stopped, match="--resume goes on"):
+        model.train(notes[:30], settings, tmp_path / "m", stop)
+    assert model.load(tmp_path / "m").tag(notes[0])
+    hear = lambda number, loss: losses.append(loss)  # noqa: E731
+    model.train(notes[:30], settings, tmp_path / "m", hear, resume=True)
+    whole: list[float] = []
+    model.train(notes[:30], settings, tmp_path / "w", lambda number, loss: whole.append(loss))
+    assert losses[4] < losses[3]
+    assert losses[-1] == pytest.approx(whole[-1], rel=0.01)
+
+
+def test_stopping_before_an_iteration_leaves_nothing(notes, tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("crfdeid.engine.training.training_set.build", stop)
+    with pytest.raises(KeyboardInterrupt):
+        model.train(notes[:30], SMALL, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_resume_refuses_what_it_cannot_go_on_from(small_model, notes, tmp_path):
+    with pytest.raises(ModelFault, match="no model here"):
+        model.train(notes, SMALL, tmp_path, resume=True)
+    with pytest.raises(ModelFault, match="other settings"):
+        model.train(notes, dataclasses.replace(SMALL, sequence="line"), small_model.folder, resume=True)
+    with pytest.raises(ConfigurationFault, match="cannot go on"):
+        model.train(notes, SMALL, small_model.folder, engine="crfsuite", resume=True)
+
+
+def test_the_compiled_loops_are_loaded_once_there_was_enough_to_do(small_model, notes, monkeypatch):
+    pytest.importorskip("numba")
+    loaded = model.load(small_model.folder)
+    monkeypatch.setattr(adaptive, "WORTH_COMPILED", len(notes[30].text) + 1)
+    first, second = loaded.tag(notes[30]), loaded.compiled
+    again, third = loaded.tag(notes[30]), loaded.compiled
+    assert (second, third) == (False, True) and again == first
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+def test_constraints_forbid_what_bio_does_not_allow(notes, tmp_path, engine):
+    """Few iterations and words in another order: without constraints it happens."""
+    few = dataclasses.replace(SMALL, crf=SMALL.crf | {"max_iterations": 3})
+    shuffled = [Document(str(n), " ".join(reversed(note.text.split()))) for n, note in enumerate(notes)]
+    found = {}
+    for constraints in ("none", "bio"):
+        settings = dataclasses.replace(few, constraints=constraints)
+        tagger = model.train(notes, settings, tmp_path / constraints, engine=engine)
+        reference = model.load(tagger.folder, "crfsuite")
+        pairs = set(bio.illegal(tagger.weights.labels))
+        found[constraints] = 0
+        for document in shuffled:
+            path = tagger.decoder.path(tagger.batch([document]))
+            found[constraints] += len(pairs & set(itertools.pairwise(tagger.weights.labels[y] for y in path)))
+            assert reference.tag(document).spans == tagger.tag(document).spans
+    assert found["none"] > 0 and found["bio"] == 0
+
+
+def test_what_is_not_learned_is_given_once_where_training_goes_on(notes, tmp_path):
+    pytest.importorskip("numba")
+    every = {"feature.possible_transitions": True, "max_iterations": 5}
+    settings = dataclasses.replace(SMALL, recall_bias=0.5, constraints="bio", crf=SMALL.crf | every)
+    for resume in (False, True):
+        learned = model.train(notes, settings, tmp_path / "m", resume=resume).weights
+        pairs = [tuple(map(learned.labels.index, pair)) for pair in bio.illegal(learned.labels)]
+        assert {round(learned.transitions[pair], -2) for pair in pairs} == {-crf.FORBIDDEN}

@@ -1,0 +1,505 @@
+"""The recurrences by hand and by numpy, words and vectors, and the system through the command line."""
+
+import dataclasses
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from crfdeid import config as experiment  # noqa: E402
+from crfdeid import corpora, tag, train  # noqa: E402
+from crfdeid.ablate import plan, training  # noqa: E402
+from crfdeid.config import Experiment  # noqa: E402
+from crfdeid.errors import ConfigurationFault, Fault, ModelFault  # noqa: E402
+from crfdeid.evaluate import __main__ as evaluate  # noqa: E402
+from crfdeid.evaluate import published_tables, scores  # noqa: E402
+from crfdeid.explain import __main__ as explain  # noqa: E402
+from crfdeid.systems import model, model_folder  # noqa: E402
+from crfdeid.systems.rnn import embeddings, rnn, tagging, vocabulary  # noqa: E402
+from crfdeid.systems.rnn import network as rnn_network  # noqa: E402
+from crfdeid.systems.rnn import training as rnn_training  # noqa: E402
+from crfdeid.systems.rnn.network import Elman, Jordan  # noqa: E402
+from crfdeid.text.document import Document, Span  # noqa: E402
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+import rnn as benchmark  # noqa: E402
+
+TINY = {
+    "embedding": "random", "dimensions": 12, "hidden": 16, "window": 5, "epochs": 12, "rate": 0.1,
+    "dropout": 0.1, "spread": 0.3, "least": 3,
+}  # fmt: skip
+KINDS = ("elman", "jordan")
+
+
+def tiny(**changes) -> Experiment:
+    return Experiment(system="rnn", sequence="line", options=TINY | changes)
+
+
+def filled(kind, vectors, labels, window=1, hidden=1, layers=1, **weights):
+    """A network with these weights: one value for W, U, V or b of every layer, or a list."""
+    made = kind(torch.tensor(vectors), labels, window, hidden, layers)
+    for name, value in weights.items():
+        own = getattr(made, name)
+        for one in own if isinstance(own, torch.nn.ParameterList) else [own]:
+            one.data = torch.tensor(value).reshape(one.shape)
+    return made.eval()
+
+
+def test_elman_by_hand():
+    """h(1) = f(0) = 1/2, h(2) = f(-1 + 2/2) = 1/2; P = g(ln 9 / 2, 0) = 3/4, 1/4."""
+    made = filled(Elman, [[0.0], [-1.0]], 2, W=[1.0], U=[2.0], b=[0.0], V=[math.log(9), 0.0])
+    found = torch.softmax(made(torch.tensor([[0], [1]])), 2)[:, 0]
+    np.testing.assert_allclose(found.detach(), [[0.75, 0.25]] * 2, rtol=1e-6)
+
+
+def test_jordan_by_hand():
+    """The same, for P(y(1)) = 3/4, 1/4 makes h(2) = f(-3 + 4 * 3/4) = 1/2."""
+    made = filled(Jordan, [[0.0], [-3.0]], 2, W=[1.0], U=[4.0, 0.0], b=[0.0], V=[math.log(9), 0.0])
+    found = torch.softmax(made(torch.tensor([[0], [1]])), 2)[:, 0]
+    np.testing.assert_allclose(found.detach(), [[0.75, 0.25]] * 2, rtol=1e-6)
+
+
+def random_network(kind, layers, seed, labels=4, words=9):
+    with rnn_training.seeded(seed):
+        made = kind(embeddings.random(words, 3), labels, 3, 5, layers)
+        made.spread(1.0)
+        for b in (*made.b, made.c):
+            torch.nn.init.uniform_(b)
+    return made.eval()
+
+
+def f(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def g(z):
+    return np.exp(z) / np.exp(z).sum()
+
+
+def by_equations(made, words):
+    """Posteriors [time, labels] by equations 2 to 9, a word at a time."""
+    E, V, c = (w.detach().numpy().astype(float) for w in (made.E, made.V, made.c))
+    layers = [[w.detach().numpy().astype(float) for w in layer] for layer in zip(made.W, made.U, made.b)]
+    m, found = made.window // 2, []
+    padded = [0] * m + words + [0] * m
+    h, P = [np.zeros(5)] * len(layers), np.zeros(len(c))
+    for t in range(len(words)):
+        below = np.concatenate([E[w] for w in padded[t : t + made.window]])  # C(t), equation 2
+        for number, (W, U, b) in enumerate(layers):
+            back = h[number] if isinstance(made, Elman) else P
+            below = f(W @ below + U @ back + b)  # equations 4, 5, 9
+            h[number] = below
+        P = g(V @ below + c)  # equation 7
+        found.append(P)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("kind", [Elman, Jordan])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_the_equations(kind, layers):
+    made, words = random_network(kind, layers, seed=layers), [3, 8, 2, 0, 5]
+    found = torch.softmax(made(torch.tensor(words)[:, None]), 2)[:, 0]
+    np.testing.assert_allclose(found.detach(), by_equations(made, words), rtol=1e-4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from([Elman, Jordan]),
+    st.lists(st.lists(st.integers(1, 8), min_size=1, max_size=7), min_size=1, max_size=6),
+)
+def test_side_by_side_is_as_alone(kind, rows):
+    """The labels of a batch, from rows worked out before, are those of each sequence by itself."""
+    made = random_network(kind, 2, seed=4)
+    together = tagging.Labeller(made, [0.0] * 4, 1).best(rows)
+    alone = [by_equations(made, row).argmax(1).tolist() for row in rows]
+    assert together == alone
+
+
+def test_each_sequence_has_its_words_once():
+    rows = [[1] * size for size in (3, 1, 7, 2, 2)]
+    batches = list(rnn_network.batches(rows, 4))
+    assert sorted(index for indices, _ in batches for index in indices) == list(range(5))
+    assert all(words.shape[1] == 1 or words.numel() <= 4 for _, words in batches)
+    assert list(rnn_network.batches([])) == []
+
+
+@pytest.mark.parametrize("kind", [Elman, Jordan])
+def test_a_step_goes_down_and_rarely_used_weights_stay(kind):
+    made = random_network(kind, 1, seed=3).train()
+    words, labels = torch.tensor([[1], [2]]), torch.tensor([0, 3])
+    before, untouched = rnn_training.step(made, words, labels, 0.1), made.E[7].clone()
+    assert rnn_training.step(made, words, labels, 0.1) < before
+    assert torch.equal(made.E[7], untouched)
+
+
+def test_gradients_are_those_of_differences():
+    """A step of one changes a weight by its derivative: the loss's, of a weight a bit to each side."""
+    words, labels = torch.tensor([[1], [2], [4]]), torch.tensor([0, 3, 1])
+    for kind in (Elman, Jordan):
+        made = random_network(kind, 1, seed=5).double()
+
+        def loss(change, made=made):
+            made.U[0].data[0, 1] += change
+            value = torch.nn.functional.cross_entropy(made(words)[:, 0], labels, reduction="sum").item()
+            made.U[0].data[0, 1] -= change
+            return value
+
+        slope = (loss(1e-5) - loss(-1e-5)) / 2e-5
+        before = made.U[0].data[0, 1].item()
+        rnn_training.step(made, words, labels, 1.0)
+        assert before - made.U[0].data[0, 1].item() == pytest.approx(slope, rel=1e-4)
+
+
+def test_dropout_is_of_training_alone():
+    for kind in (Elman, Jordan):
+        made, words = random_network(kind, 2, seed=6), torch.tensor([[1], [2], [3]])
+        made.dropped = 0.5
+        assert torch.equal(made(words), made(words))
+        made.train()
+        with rnn_training.seeded(1):
+            assert not torch.equal(made(words), made(words))
+
+
+def test_dropout_keeps_the_sum():
+    made = random_network(Elman, 1, seed=6).train()
+    made.dropped = 0.25
+    with rnn_training.seeded(1):
+        found = made.drop(torch.ones(40_000))
+    assert set(found.unique().tolist()) == {0.0, torch.tensor(1.0).div(0.75).item()}
+    assert found.mean().item() == pytest.approx(1.0, abs=0.02)
+
+
+def test_rare_words_are_unknown_ones_and_are_learned():
+    words = vocabulary.learned([["Dr", "Ruiz", "\n"], ["Dr", "Haddad", "\r\n"]], 2, "forms")
+    assert words.known == ("Dr",)
+    assert words.number("Ruiz") == words.number("Xylander") != words.number("saw")
+    assert words.number("\n") == words.number("\r\n") == vocabulary.LINE_END
+    one = vocabulary.Words(("Dr",), "one")
+    assert {one.number(w) for w in ("Ruiz", "saw", "1990")} == {vocabulary.UNKNOWN}
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Z", "C"]), min_size=1), unique=True)
+)
+def test_words_survive_their_file(tmp_path_factory, known):
+    folder = tmp_path_factory.mktemp("words")
+    words = vocabulary.Words(tuple(known))
+    words.write(folder)
+    assert vocabulary.read(folder, "forms") == words
+    assert all(vocabulary.RESERVED <= words.number(word) < len(words) for word in known)
+
+
+ROWS = [[20, 21, 22, 23], [20, 24, 22, 25, 2], [26, 21, 22], [20, 21]] * 6
+
+
+@pytest.mark.parametrize("kind", rnn.DIMENSIONS)
+def test_vectors_are_the_same_for_a_seed(kind):
+    if kind == "cbow":
+        pytest.importorskip("gensim")
+    found = []
+    for seed in (1, 1, 2):
+        with rnn_training.seeded(seed):
+            found.append(embeddings.learned(kind, ROWS, 30, 8, 2, seed))
+    assert found[0].shape == (30, 8) and found[0].isfinite().all()
+    assert torch.equal(found[0], found[1]) and not torch.equal(found[0], found[2])
+
+
+def test_words_of_like_neighbours_get_like_vectors():
+    """21 and 22 stand between the same words, 23 elsewhere."""
+    rows = [[20, 21, 24], [20, 22, 24], [25, 23, 26], [26, 25, 23]] * 40
+    with rnn_training.seeded(0):
+        vectors = embeddings.rnnlm(rows, 30, 10, 30)
+    like, unlike = (torch.cosine_similarity(vectors[21], vectors[n], 0) for n in (22, 23))
+    assert like > unlike
+
+
+@pytest.mark.parametrize("share, held", [(0.1, 4), (0.0, 0), (0.01, 0)])
+def test_development_documents_are_other_patients(notes, share, held):
+    fit, other = rnn_training.parted(notes, share, seed=1)
+    assert len(other) == held and len(fit) == 40 - held
+    assert not {d.patient for d in fit} & {d.patient for d in other}
+
+
+def test_all_are_fitted_where_development_would_take_every_span():
+    documents = [Document("1", "a b", (Span(0, 1, "AGE"),)), Document("2", "c d")]
+    for seed in range(4):
+        fit, held = rnn_training.parted(documents, 0.5, seed)
+        assert any(document.spans for document in fit) and len(fit) + len(held) == 2
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def tagger(request, notes, tmp_path_factory):
+    return model.train(notes[:30], tiny(network=request.param), tmp_path_factory.mktemp("rnn") / "model")
+
+
+def test_finds_what_it_learned_and_names_it_never_saw(tagger, notes):
+    assert [tagger.tag(note).spans for note in notes[30:]] == [note.spans for note in notes[30:]]
+    text = "Seen by Dr. Quexington on 3/5/2061.\n"
+    found = tagger.tag(Document("n", text))
+    assert found.covered(found.spans[0]) == "Quexington"
+    assert tagger.tag(Document("empty", "")).spans == ()
+
+
+def test_stops_when_it_gets_no_better(notes, tmp_path):
+    heard = []
+    settings = tiny(epochs=40, patience=1)
+    model.train(notes, settings, tmp_path / "m", lambda number, loss: heard.append((number, loss)))
+    assert [number for number, _ in heard] == list(range(1, len(heard) + 1))
+    assert len(heard) < 40 and heard[-1][1] < heard[0][1]
+
+
+@pytest.mark.parametrize(
+    "scores, best",
+    [
+        ([(0, -2), (0, -1), (0, -1), (0, -3)], 1),  # of equal F1 the least loss; then two that are no better
+        ([(0.5, -2), (0.4, -1), (0.3, -0.9), (0.6, -3)], 3),  # goes on while the loss falls
+        ([(0.5, -1), (0.6, -2), (0.55, -3), (0.7, -4)], 3),  # and while F1 rises
+        ([(0.5, -1), (0.4, -2), (0.5, -1)], 0),
+    ],
+)
+def test_keeps_the_best_epoch(scores, best):
+    """The weights left are those that the score was best with; patience is 2."""
+    made, seen = random_network(Elman, 1, seed=1), []
+
+    def score(network):
+        seen.append(network.V.detach().clone())
+        return [*scores, (1, 0)][len(seen) - 1]
+
+    options = rnn.Options(epochs=len(scores), patience=2)
+    examples = [(torch.tensor([[1], [2]]), torch.tensor([0, 1]))]
+    rnn_training.descend(made, examples, score, options, lambda *_: None)
+    assert len(seen) == len(scores)
+    assert torch.equal(made.V, seen[best]) and not torch.equal(seen[0], seen[1])
+    options = rnn.Options(epochs=len(scores) + 1, patience=2)
+    seen.clear()
+    rnn_training.descend(made, examples, score, options, lambda *_: None)
+    stops = scores[-1][0] <= max(s[0] for s in scores[:-1])
+    assert len(seen) == len(scores) + (not stops)
+
+
+def test_a_bias_finds_more(notes, tmp_path):
+    found = []
+    for bias in (0.0, 4.0):
+        settings = dataclasses.replace(tiny(epochs=2), recall_bias=bias)
+        tagger = model.train(notes[:12], settings, tmp_path / str(bias))
+        found.append(sum(s.end - s.start for note in notes for s in tagger.tag(note).spans))
+    assert found[0] < found[1]
+
+
+def test_same_bytes_and_the_random_numbers_of_others_go_on(notes, tmp_path):
+    before, threads = torch.random.get_rng_state(), torch.get_num_threads()
+    for name in "abc":
+        model.train(notes[:12], tiny(epochs=2, seed=int(name == "c")), tmp_path / name)
+    sums = [model_folder.sha256(tmp_path / name / rnn.NETWORK) for name in "abc"]
+    assert sums[0] == sums[1] != sums[2]
+    assert torch.equal(torch.random.get_rng_state(), before) and torch.get_num_threads() == threads
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        ({"network": "elmann"}, "did you mean elman"), ({"window": 4}, "odd"), ({"window": 0}, "1 or more"),
+        ({"hidden": 0.5}, "whole number"), ({"dropout": 1.0}, "below 1"), ({"rate": 0}, "above 0"),
+        ({"embedding": "glove"}, "cbow"), ({"unknown": "none"}, "forms"), ({"seed": True}, "whole number"),
+        ({"windows": 5}, "did you mean window"),
+    ],
+)  # fmt: skip
+def test_refuses_options(table, message):
+    with pytest.raises(ConfigurationFault, match=message):
+        Experiment(system="rnn", options=table)
+
+
+def test_a_loss_that_is_no_number_is_told(notes, tmp_path):
+    with pytest.raises(ConfigurationFault, match=r"options.rate = 1e\+38: too high"):
+        model.train(notes[:6], tiny(rate=1e38, spread=1e30), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("missing", ["torch", "safetensors", "gensim"])
+def test_names_the_extra(notes, tmp_path, monkeypatch, missing):
+    monkeypatch.setattr(rnn, "find_spec", lambda name: None if name == missing else object())
+    with pytest.raises(ConfigurationFault, match=rf"needs {missing}: pip install crfdeid\[rnn\]"):
+        model.train(notes[:6], tiny(embedding="cbow"), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    "file, content",
+    [(rnn.NETWORK, b"x"), (rnn.NETWORK, b""), (vocabulary.WORDS, b"Dr\n"), (vocabulary.WORDS, b"Dr"),
+     (rnn.LABELS, b"O\n\n"), (rnn.LABELS, b"\xff\n"), (rnn.LABELS, b"O\n")],
+)  # fmt: skip
+def test_refuses_a_damaged_model(tagger, tmp_path, file, content):
+    for path in tagger.folder.iterdir():
+        target = tmp_path / "m" / path.name
+        target.parent.mkdir(exist_ok=True)
+        if path.is_file():
+            target.write_bytes(path.read_bytes())
+    (tmp_path / "m" / file).write_bytes(content)
+    model_folder.write_manifest(tmp_path / "m")
+    with pytest.raises(ModelFault, match="damaged|no list"):
+        model.load(tmp_path / "m")
+
+
+def test_the_shipped_configurations_are_the_papers():
+    for name, window, hidden in (("rnn_elman", 11, 100), ("rnn_jordan", 9, 150)):
+        options = rnn.Options(**experiment.read(name).options)
+        assert (options.window, options.hidden, options.rate, options.dropout) == (window, hidden, 0.01, 0.5)
+        assert (options.epochs, options.size, options.development) == (25, 300, 0.1)
+    runs = plan.read("shweta_table5").runs
+    assert [run.name for run in runs] == ["CRF", "Elman", "Jordan"]
+    assert [run.settings.system for run in runs] == ["crf", "rnn", "rnn"]
+
+
+def test_the_doubt_about_table_5():
+    """What precision and recall of the categories make of table 2's test documents."""
+    sizes, table = published_tables.read("shweta-2016-table-2"), published_tables.read("shweta-2016-table-5")
+    gold = {category: sizes.value(category, "test") for category in sizes.rows}
+    made = []
+    for name in ("CRF", "Elman", "Jordan"):
+        right = {c: n * table.value(c, f"{name} R") for c, n in gold.items()}
+        system = sum(n / table.value(c, f"{name} P") for c, n in right.items())
+        recall, precision = sum(right.values()) / sum(gold.values()), sum(right.values()) / system
+        made.append((scores.harmonic(precision, recall), recall))
+        assert recall - table.value("all", f"{name} R") > 0.02
+    for figures, told in zip(zip(*made), ("F1 of {}, {} and {}", "recall of {}, {} and {}")):
+        assert told.format(*(f"{100 * value:.2f}" for value in figures)) in table.doubts["all"]
+
+
+def test_the_command_line(notes, tmp_path, capsys):
+    corpora.write(notes[:30], tmp_path / "train", "i2b2")
+    corpora.write(notes[30:], tmp_path / "test", "i2b2")
+    config, out = tmp_path / "tiny.toml", str(tmp_path / "model")
+    table = "\n".join(f"{key} = {value!r}" for key, value in TINY.items())
+    config.write_text(f'system = "rnn"\nsequence = "line"\n[options]\n{table}\n', encoding="utf-8")
+    given = [str(tmp_path / "train"), "--test", str(tmp_path / "test"), "--config", str(config), "--out", out]
+    train.main(given)
+    assert "Scored on" in capsys.readouterr().out
+    found = ["--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"]
+    tag.main([str(tmp_path / "test"), *found])
+    assert {d.id: d.spans for d in corpora.read(tmp_path / "found")} == {n.id: n.spans for n in notes[30:]}
+    evaluate.main([str(tmp_path / "test"), str(tmp_path / "found"), "--resamples", "0"])
+    assert "1.0000" in capsys.readouterr().out
+
+
+def test_in_a_process_of_its_own_the_same_bytes(notes, tmp_path):
+    """Whatever order Python's sets have; cbow's vectors too. Under -W error, and nothing else is said."""
+    pytest.importorskip("gensim")
+    corpora.write(notes[:8], tmp_path / "train", "i2b2")
+    options = {"embedding": "cbow", "dimensions": 6, "hidden": 4, "window": 3, "epochs": 1}
+    settings = Experiment(system="rnn", sequence="line", options=options)
+    here = model.train(list(corpora.read(tmp_path / "train")), settings, tmp_path / "here").folder
+    table = "\n".join(f"{key} = {value!r}" for key, value in options.items())
+    config = tmp_path / "tiny.toml"
+    config.write_text(f'system = "rnn"\nsequence = "line"\n[options]\n{table}\n', encoding="utf-8")
+    verb = [sys.executable, "-W", "error", "-m", "crfdeid.train", str(tmp_path / "train")]
+    done = subprocess.run(
+        [*verb, "--config", str(config), "--out", str(tmp_path / "there")],
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stderr == ""
+    for name in (rnn.NETWORK, vocabulary.WORDS, rnn.LABELS, "settings.json"):
+        assert model_folder.sha256(here / name) == model_folder.sha256(tmp_path / "there" / name)
+
+
+def test_what_it_cannot_do_is_refused(tagger, notes, tmp_path):
+    """Going on from a model, another engine, weights of features: each with what it is about."""
+    settings, folder = tagger.line.experiment, tagger.folder
+    before = model_folder.sha256(folder / rnn.NETWORK)
+    with pytest.raises(ConfigurationFault, match="--resume: the system rnn cannot go on"):
+        model.train(notes[:6], settings, folder, resume=True)
+    with pytest.raises(ConfigurationFault, match="engine crfsuite: the system rnn has no other engine"):
+        model.train(notes[:6], settings, tmp_path / "m", engine="crfsuite")
+    with pytest.raises(ModelFault, match="a model of the system rnn"):
+        explain.main([str(folder)])
+    assert model_folder.sha256(folder / rnn.NETWORK) == before and not (tmp_path / "m").exists()
+
+
+def test_the_network_of_another_model_is_refused(tagger, small_model, tmp_path):
+    """Settings of one system over the files of another, sealed as if they belonged together."""
+    folder = tmp_path / "m"
+    shutil.copytree(small_model.folder, folder)
+    shutil.copyfile(tagger.folder / "settings.json", folder / "settings.json")
+    (folder / "manifest.json").unlink()
+    model_folder.write_manifest(folder)
+    with pytest.raises(ModelFault, match="no list of words"):
+        model.load(folder)
+
+
+def test_stopped_leaves_nothing(notes, tmp_path):
+    def stop(number, loss):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.train(notes[:6], tiny(), tmp_path / "m", stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+CANARY = "Zyzzyvacanary"
+
+
+@pytest.mark.parametrize("how", ["rate", "words", "labels", "network"])
+def test_no_word_of_a_note_is_told(tmp_path, how):
+    text = f"Seen by {CANARY} .\n"
+    document = Document("n1", text * 2, (Span(8, 8 + len(CANARY), "DOCTOR"),))
+    folder, settings = tmp_path / "m", tiny(least=1, epochs=1)
+    if how == "rate":
+        settings = tiny(least=1, rate=1e38, spread=1e30)
+    with pytest.raises(Fault) as told:
+        model.train([document], settings, folder)
+        assert CANARY in (folder / vocabulary.WORDS).read_text()
+        file = {"words": vocabulary.WORDS, "labels": rnn.LABELS, "network": rnn.NETWORK}[how]
+        (folder / file).write_bytes((folder / file).read_bytes()[:-1])
+        model_folder.write_manifest(folder)
+        model.load(folder)
+    assert CANARY not in str(told.value)
+    assert not folder.exists() or told.type is ModelFault
+
+
+def test_no_pickle_in_a_model(tagger):
+    """safetensors: a length, a table in JSON that names the weights, and numbers to the end."""
+    data = (tagger.folder / rnn.NETWORK).read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    weights = json.loads(data[8 : 8 + size])
+    assert {"E", "V", "c", "W.0", "U.0", "b.0"} == set(weights)
+    assert max(w["data_offsets"][1] for w in weights.values()) == len(data) - 8 - size
+
+
+def test_the_benchmark(tmp_path, monkeypatch, capsys):
+    """All its runs, in this process and with small networks, and the papers' tables beside ours."""
+
+    small = {"hidden": 4, "dimensions": 8, "embedding_epochs": 1}
+
+    def smaller(settings, epochs):
+        if settings.system == "crf":
+            return dataclasses.replace(settings, features=("lexical",), crf={"max_iterations": 5})
+        return dataclasses.replace(settings, options=settings.options | small | {"epochs": epochs})
+
+    def run(left, out, at_once, hear):
+        for job in left:
+            training.train(job, job.folder, lambda number: None)
+
+    monkeypatch.setattr(benchmark, "with_epochs", smaller)
+    monkeypatch.setattr(benchmark, "runner", SimpleNamespace(run=run))
+    sizes = {"documents": 1, "test": 1, "seeds": 2, "epochs": 1, "resamples": 20}
+    given = [f"--{name}={number}" for name, number in sizes.items()]
+    benchmark.main(["--out", str(tmp_path), "--wider", *given])
+    said = capsys.readouterr().out
+    for told in ("93.84", "CRF P", "Random Number", "Elman -> Jordan: recall", "Jordan, strict recall:"):
+        assert told in said
+    assert len(list(tmp_path.iterdir())) == 3 + 1 + 2 + 2 + 2

@@ -1,0 +1,232 @@
+"""The support vector machine, and what all linear classifiers of tokens share."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.svm import LinearSVC
+from small_notes import SMALL
+
+from crfdeid import corpora, tag, train
+from crfdeid.config import Experiment
+from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.errors import ConfigurationFault, DocumentFault, ModelFault
+from crfdeid.systems import model, model_folder
+from crfdeid.systems.linear import classifier, design_matrix, svm
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Span
+
+SVM = Experiment(system="svm", features=SMALL.features)
+CANARY = "Zyxwovny"
+
+
+def with_options(**options) -> Experiment:
+    return dataclasses.replace(SVM, options=options)
+
+
+@pytest.fixture(scope="module")
+def tagger(notes, tmp_path_factory):
+    return model.train(notes[:30], SVM, tmp_path_factory.mktemp("svm") / "model")
+
+
+def test_finds_what_it_learned(tagger, notes):
+    assert [tagger.tag(note).spans for note in notes[30:]] == [note.spans for note in notes[30:]]
+    assert tagger.tag(Document("empty", "")).spans == ()
+
+
+@pytest.mark.parametrize("multiclass", svm.MULTICLASS)
+@pytest.mark.parametrize("sequence", ["document", "line"])
+def test_scores_are_scikit_learns(notes, tmp_path, multiclass, sequence):
+    """From the note's text, through files and decoder: LinearSVC's own decision, token by token."""
+    options = {
+        "multiclass": multiclass,
+        "phi_cost": 2.0,
+        "costs": {"AGE": 3.0},
+        "boundaries": True,
+        "least": 1,
+    }
+    settings = dataclasses.replace(SVM, options=options, sequence=sequence)
+    tagger = model.train(notes[:20], settings, tmp_path / "m")
+    found = design_matrix.of_tokens(tagger.line, notes[:20], 1, True)
+    weights = {label: 1 if label == "O" else 6 if label.endswith("AGE") else 2 for label in found.names}
+    machine = LinearSVC(
+        C=1.0, tol=0.01, dual=True, fit_intercept=False, random_state=0,
+        multi_class=svm.MULTICLASS[multiclass],
+    )  # fmt: skip
+    costs = [weights[found.names[label]] for label in found.labels]
+    rows = row_matrix(tagger.line, notes[20], found.features)
+    if multiclass == "crammer-singer":
+        theirs = machine.fit(found.matrix, found.labels, costs).decision_function(rows)
+    else:
+        fitted = [clone(machine).fit(found.matrix, found.labels == n, costs) for n in range(len(found.names))]
+        theirs = np.column_stack([one.decision_function(rows) for one in fitted])
+    ours = tagger.scores(notes[20])
+    there = tagger.decoder.path(tagger.decoder.batch([notes[20]])) != NONE
+    assert tagger.labels == found.names
+    np.testing.assert_allclose(ours[there], theirs, atol=2e-6)
+
+
+def row_matrix(line, document, features) -> csr_matrix:
+    """[tokens, features] of one document, made of feature strings."""
+    number = {feature: i for i, feature in enumerate(features)}
+    page, sequences = line.page(document)
+    rows = [row for sequence in sequences for row in line.extractor.features(page, sequence)]
+    matrix = np.zeros((len(rows), len(features)))
+    for row, names in zip(matrix, rows):
+        for name in names:
+            if name in number:
+                row[number[name]] += 1
+    return csr_matrix(matrix)
+
+
+def test_two_classes():
+    """LinearSVC has one row of weights for two classes; the scores are that row and its negative."""
+    matrix = csr_matrix(np.array([[1.0, 1.0], [1.0, 0.0]] * 4))
+    found = design_matrix.Examples(matrix, np.array([1, 0] * 4, np.int32), ["bias", "dr"], ["O", "I-DOCTOR"])
+    weights = svm.fit(found, svm.Options()).matrix.toarray()
+    np.testing.assert_allclose(weights[:, 0], -weights[:, 1])
+    assert weights[1, 1] > 0
+
+
+def test_a_higher_threshold_for_o_finds_more(notes, tmp_path):
+    """``recall_bias`` comes off the score of O, and nothing that was found is lost."""
+    train, test = notes[:4], notes[30:]
+    found = []
+    for bias in (0.0, 0.7, 1.5):
+        settings = dataclasses.replace(with_options(cost=0.001), recall_bias=bias)
+        tagger = model.train(train, settings, tmp_path / str(bias))
+        found.append(
+            {(n.id, i) for n in map(tagger.tag, test) for s in n.spans for i in range(s.start, s.end)}
+        )
+    assert found[0] < found[1] < found[2]
+
+
+def test_costs_raise_recall(notes, tmp_path):
+    tokens = []
+    for cost in (1.0, 30.0):
+        settings = with_options(cost=0.0002, phi_cost=cost)
+        tagger = model.train(notes[:10], settings, tmp_path / str(cost))
+        tokens.append(sum(s.end - s.start for note in notes for s in tagger.tag(note).spans))
+    assert tokens[0] < tokens[1]
+
+
+def test_what_an_error_costs():
+    assert svm.Options(costs={"AGE": 3.0}, phi_cost=2.0).weight("I-AGE") == 6.0
+    assert svm.Options(phi_cost=2.0).weight(bio.OUTSIDE) == 1.0
+
+
+def test_training_tells_how_far_it_is(notes, tmp_path):
+    """After each class its number, and the share of tokens on the wrong side of its plane."""
+    heard = []
+    tagger = model.train(notes[:10], SVM, tmp_path / "m", lambda *said: heard.append(said))
+    assert [number for number, _ in heard] == list(range(1, len(tagger.labels) + 1))
+    assert all(0 <= share < 0.1 for _, share in heard)
+
+
+def test_ctrl_c_leaves_nothing(notes, tmp_path):
+    def stop(number, share):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.train(notes[:10], SVM, tmp_path / "m", stop)
+    assert not list(tmp_path.iterdir())
+
+
+def test_same_bytes_for_the_same_seed(notes, tmp_path):
+    for name in "ab":
+        model.train(notes[:12], SVM, tmp_path / name)
+    for file in (classifier.NAMES, classifier.WEIGHTS):
+        assert model_folder.sha256(tmp_path / "a" / file) == model_folder.sha256(tmp_path / "b" / file)
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"multiclas": "x"}, "did you mean multiclass?"),
+        ({"multiclass": "both"}, "wanted one of one-vs-rest, crammer-singer"),
+        ({"cost": 0}, "wanted a number above 0"),
+        ({"costs": {"AGE": -1}}, "AGE = -1: wanted a number above 0"),
+    ],
+)
+def test_refused_options(options, said):
+    with pytest.raises(ConfigurationFault, match=said):
+        with_options(**options)
+
+
+def test_costs_of_types_that_are_none_are_refused(notes, tmp_path):
+    with pytest.raises(ConfigurationFault, match="costs.PATEINT: no type .* did you mean PATIENT"):
+        model.train(notes[:5], with_options(costs={"PATEINT": 3.0}), tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
+def test_refuses_one_class_and_tells_no_text(tmp_path):
+    note = Document("1", CANARY, (Span(0, len(CANARY), "DOCTOR"),))
+    with pytest.raises(DocumentFault, match="of one class") as raised:
+        model.train([note], SVM, tmp_path / "m")
+    assert CANARY not in str(raised.value) and not (tmp_path / "m").exists()
+
+
+def test_refuses_more_than_liblinear_counts(notes, tmp_path, monkeypatch):
+    monkeypatch.setattr(design_matrix, "MOST", 100)
+    with pytest.raises(DocumentFault, match="liblinear counts to 100"):
+        model.train(notes[:3], SVM, tmp_path / "m")
+
+
+@pytest.mark.parametrize("damage", ["names", "weights", "nan"])
+def test_refuses_a_damaged_model(tagger, notes, tmp_path, damage):
+    """Also where somebody wrote a fitting manifest."""
+    folder = tmp_path / "m"
+    model.train(notes[:10], SVM, folder)
+    if damage == "names":
+        (folder / classifier.NAMES).write_text('{"labels": ["O"], "features": ["bias"]}')
+    elif damage == "weights":
+        (folder / classifier.WEIGHTS).write_bytes(b"PK nothing")
+    else:
+        found = classifier.read(folder)
+        found.matrix.data[0] = np.nan
+        classifier.write(folder, found)
+    with pytest.raises(ModelFault, match="damaged"):
+        model.load(folder) if damage != "nan" else model_folder.check(folder)
+    model_folder.write_manifest(folder)
+    with pytest.raises(ModelFault):
+        model.load(folder)
+
+
+def test_the_command_line(notes, tmp_path, capsys):
+    corpora.write(notes[:30], tmp_path / "train", "i2b2")
+    corpora.write(notes[30:], tmp_path / "test", "i2b2")
+    out = str(tmp_path / "model")
+    changes = ["--set", 'features=["lexical", "orthographic"]', "--set", 'pos=""']
+    train.main(
+        [str(tmp_path / "train"), "--test", str(tmp_path / "test"), "--config", "svm", "--out", out, *changes]
+    )
+    assert "1.0000" in capsys.readouterr().out
+    tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
+    found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}
+    assert found == {note.id: note.spans for note in notes[30:]}
+    with pytest.raises(ConfigurationFault, match="svm has none"):
+        tag.main([str(tmp_path / "test"), "--model", out, "--probabilities"])
+    command = [sys.executable, "-m", "crfdeid.tag", "-", "--model", out, "--engine", "crfsuite"]
+    run = subprocess.run(command, input=f"Seen by Dr. {CANARY}", capture_output=True, text=True)
+    assert run.returncode == 2 and "no other engine" in run.stderr and CANARY not in run.stderr
+
+
+def test_boundaries_part_neighbours():
+    """Two spans side by side are one where the classes are types, and two where they are BIO."""
+    row = [Document(str(n), "Ana Bo", (Span(0, 3, "DOCTOR"), Span(4, 6, "DOCTOR"))) for n in range(3)]
+    row += [Document("o", "no pain")]
+    for boundaries, expected in ((False, [(0, 6)]), (True, [(0, 3), (4, 6)])):
+        assert spans_of(row, boundaries) == expected
+
+
+def spans_of(documents, boundaries):
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        settings = with_options(boundaries=boundaries, cost=10.0, least=1)
+        tagger = model.train(documents, settings, f"{folder}/m")
+    return [(span.start, span.end) for span in tagger.tag(Document("x", "Ana Bo")).spans]

@@ -1,0 +1,183 @@
+"""The second CRF, what it is told, and that nobody tells of a document that it saw."""
+
+import dataclasses
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_notes import SMALL, note
+
+from crfdeid import corpora, tag, train
+from crfdeid.config import Experiment
+from crfdeid.errors import ConfigurationFault, ModelFault, Stopped
+from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.systems import model
+from crfdeid.systems.stacking import cross_fitting, label_consistency, two_stage
+from crfdeid.text.document import Document, Span
+
+FAST = dataclasses.replace(SMALL, crf=SMALL.crf | {"max_iterations": 15})
+TWICE = dataclasses.replace(FAST, system="two_stage", options={"folds": 2})
+
+
+@pytest.fixture(scope="module")
+def tagger(notes, tmp_path_factory):
+    return model.train(notes[:30], TWICE, tmp_path_factory.mktemp("two") / "model")
+
+
+def plain_line(**changes) -> Line:
+    from crfdeid.feature_extraction import templates
+
+    return Line(Experiment(features=("lexical",), **changes), list(templates.parse("word[0]")), {})
+
+
+def test_finds_what_it_learned(tagger, notes):
+    assert [found.spans for found in model.tag_all(tagger, notes[30:])] == [n.spans for n in notes[30:]]
+    assert tagger.tag(Document("empty", "")).spans == ()
+
+
+def test_a_word_elsewhere_by_hand():
+    """Ruiz is a DOCTOR twice and nothing once here, a PATIENT in the patient's other note."""
+    text = "Ruiz, Ruiz, Ruiz"
+    here = Document("1", text, (Span(0, 4, "DOCTOR"), Span(6, 10, "DOCTOR")), patient="p")
+    other = Document("2", "Ruiz", (Span(0, 4, "PATIENT"),), patient="p")
+    stranger = Document("3", "Ruiz", (Span(0, 4, "CITY"),), patient="q")
+    alone = two_stage.columns(plain_line(), [here, stranger])[text]
+    told = two_stage.columns(plain_line(), [here, other])[text]
+    assert told["first"] == ["B-DOCTOR", "O", "B-DOCTOR", "O", "O"]
+    assert told["share"] == ["most", None, "most", None, "all"]
+    assert told["majority"] == ["DOCTOR", None, "DOCTOR", None, "DOCTOR"]
+    assert told["patient_share"] == ["all", None, "all", None, "all"]
+    assert told["patient_majority"] == ["PATIENT", None, "PATIENT", None, "PATIENT"]
+    assert alone["patient_share"] == [None] * 5
+
+
+@given(st.dictionaries(st.sampled_from(["", "CITY", "DATE"]), st.integers(0, 4)))
+def test_the_share_is_that_of_the_counts(counts):
+    share, majority = label_consistency.said(Counter(counts))
+    phi, total = sum(n for type, n in counts.items() if type), sum(counts.values())
+    assert (share is None) == (total == 0) and (share == "none") == (total > 0 == phi)
+    assert (share == "all") == (phi == total > 0) and (majority is not None) == (phi > 0)
+    assert majority is None or counts[majority] == max(n for type, n in counts.items() if type)
+
+
+@pytest.mark.parametrize("number", [2, 3, 7])
+def test_out_of_fold(notes, tmp_path, number):
+    """Every document is tagged by exactly one model, which saw neither it nor its patient, and
+    which was not shown its spans."""
+    twin = dataclasses.replace(notes[0], id="twin", text=notes[0].text + " ")
+    seen = []
+
+    class Witness:
+        def __init__(self, documents):
+            self.documents = documents
+
+        def tag(self, document):
+            assert document.spans == ()
+            seen.append((document.id, {d.patient for d in self.documents}, len(self.documents)))
+            return document.with_spans([Span(0, 1, "AGE")])
+
+    given_folder = []
+
+    def fit(documents, folder):
+        given_folder.append(folder)
+        folder.mkdir()
+        return Witness(documents)
+
+    corpus = [*notes, twin]
+    found = cross_fitting.out_of_fold(corpus, number, 0, tmp_path, fit)
+    assert [d.id for d in found] == [d.id for d in corpus] and all(len(d.spans) == 1 for d in found)
+    assert Counter(id for id, _, _ in seen) == Counter(d.id for d in corpus)
+    patient = {d.id: d.patient for d in corpus}
+    assert not any(patient[id] in patients for id, patients, _ in seen)
+    assert all(size >= len(corpus) // number for _, _, size in seen)
+    assert not any(folder.exists() for folder in given_folder) and not list(tmp_path.iterdir())
+
+
+def test_the_second_is_trained_on_what_the_folds_found(notes, tmp_path, monkeypatch):
+    """The models of ``train`` itself: what is told of a document never comes from one that saw it."""
+    trained, told = [], []
+    original = model.train
+    monkeypatch.setattr(model, "train", lambda docs, *rest: trained.append(docs) or original(docs, *rest))
+    columns = two_stage.columns
+    monkeypatch.setattr(two_stage, "columns", lambda line, found: told.append(found) or columns(line, found))
+    original(notes[:12], dataclasses.replace(TWICE, options={"folds": 3}), tmp_path / "m")
+    assert [len(documents) for documents in trained] == [8, 8, 8, 12]
+    assert [d.id for d in told[0]] == [d.id for d in notes[:12]]
+    left_out = [{d.id for d in notes[:12]} - {d.id for d in documents} for documents in trained[:3]]
+    assert set.union(*left_out) == {d.id for d in notes[:12]} and sum(map(len, left_out)) == 12
+
+
+def test_notes_of_a_patient_help_each_other(tagger):
+    """The groups of ``tag_all``: neighbours of one patient; nobody else's."""
+    notes = [note(n) for n in range(4)]
+    same = [dataclasses.replace(n, patient="p") for n in notes[:2]]
+    list(tagger.tag_all([*same, *notes[2:]]))
+    told = tagger.told.columns
+    assert set(told) == {n.text for n in notes}
+    shares = [any(told[n.text]["patient_share"]) for n in notes]
+    assert shares == [True, True, False, False]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "yy", ""])), max_size=9))
+def test_together_keeps_order_and_parts_equal_texts(pairs):
+    documents = [Document(str(i), text, patient=patient) for i, (patient, text) in enumerate(pairs)]
+    batches = list(cross_fitting.together(documents, characters=3))
+    flat = [document for groups in batches for group in groups for document in group]
+    assert flat == documents
+    for groups in batches:
+        texts = [{document.text for document in group} for group in groups]
+        assert sum(map(len, texts)) == len(set.union(*texts))
+
+
+def test_same_bytes_for_the_same_seed(notes, tmp_path):
+    manifests = []
+    for name in "ab":
+        model.train(notes[:10], TWICE, tmp_path / name)
+        manifests.append(json.loads((tmp_path / name / "manifest.json").read_text()))
+    assert manifests[0] == manifests[1]
+
+
+@pytest.mark.parametrize("folds", [1, 2.5, "x"])
+def test_refused_options(folds):
+    with pytest.raises(ConfigurationFault, match="folds"):
+        dataclasses.replace(TWICE, options={"folds": folds})
+
+
+def test_refuses_fewer_patients_than_folds(notes, tmp_path):
+    with pytest.raises(ConfigurationFault, match="9 folds of 4 patients"):
+        model.train(notes[:4], dataclasses.replace(TWICE, options={"folds": 9}), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_half_a_training_is_no_model(notes, tmp_path, monkeypatch):
+    """Ctrl-C in one of the trainings, where that one could be kept."""
+
+    def stopped(*_):
+        raise Stopped("kept")
+
+    monkeypatch.setattr(two_stage.crf, "train", stopped)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        model.train(notes[:6], TWICE, tmp_path / "m")
+    assert not isinstance(raised.value, Stopped) and not list(tmp_path.iterdir())
+
+
+def test_a_damaged_first_stage_is_refused(notes, tmp_path):
+    model.train(notes[:6], TWICE, tmp_path / "m")
+    with (tmp_path / "m" / "first" / "model.crfsuite").open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(ModelFault, match="damaged"):
+        model.load(tmp_path / "m")
+
+
+def test_the_command_line(notes, tmp_path, capsys):
+    corpora.write(notes[:30], tmp_path / "train", "i2b2")
+    corpora.write(notes[30:], tmp_path / "test", "i2b2")
+    out = str(tmp_path / "model")
+    changes = ['features=["lexical", "orthographic"]', "options={folds = 2}", "crf.max_iterations=15"]
+    sets = [word for change in changes for word in ("--set", change)]
+    train.main([str(tmp_path / "train"), "--config", "two_stage", "--out", out, *sets])
+    tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
+    found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}
+    assert found == {note.id: note.spans for note in notes[30:]}

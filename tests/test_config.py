@@ -1,0 +1,58 @@
+"""Configurations: defaults, bases, and what is refused."""
+
+import pytest
+
+from crfdeid import config
+from crfdeid.errors import ConfigurationFault
+
+
+def written(tmp_path, text, name="mine.toml"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["english", "wi_deid", "meddocan"])
+def test_shipped_experiments_read(name):
+    assert config.read(name).features
+
+
+def test_a_base_is_changed(tmp_path):
+    written(tmp_path, 'features = ["lexical"]\n[crf]\nc1 = 0.5\nfeature.minfreq = 3\n', "base.toml")
+    path = written(tmp_path, 'base = "base.toml"\nsequence = "line"\n[crf]\nc1 = 0.1\n')
+    found = config.read(path)
+    assert (found.features, found.sequence) == (("lexical",), "line")
+    assert found.crf == {"c1": 0.1, "feature.minfreq": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "features is not set"),
+        ('feature = ["lexical"]', "no setting feature; did you mean features"),
+        ('features = "lexical"', "wanted tuple"),
+        ('features = ["lexical"]\nsequence = "lines"', "wanted one of document, line, sentence"),
+        ('features = ["lexical"]\ntokenizer = 3', "tokenizer = 3: wanted str"),
+        ('features = ["lexical"]\nrecall_bias = "high"', "wanted float"),
+        ('features = ["lexical"]\n[crf]\nc3 = 1', "crf.c3: no setting of lbfgs"),
+        ('features = ["lexical"]\n[crf]\nmax_iteration = 1', "did you mean max_iterations"),
+        ("features = [", "mine.toml"),
+        ('base = "englsh"', "englsh: no such file.*did you mean english"),
+        ('base = "english"\n[[run]]\nname = "x"', "describes several runs: python -m crfdeid.ablate runs it"),
+    ],
+)
+def test_what_is_refused(tmp_path, text, message):
+    with pytest.raises(ConfigurationFault, match=message):
+        config.read(written(tmp_path, text))
+
+
+def test_an_unknown_name_suggests_the_near_one():
+    with pytest.raises(ConfigurationFault, match="did you mean english"):
+        config.read("englis")
+
+
+def test_a_system_and_its_options_are_checked():
+    with pytest.raises(ConfigurationFault, match="system = 'cfr': no such system.*crf"):
+        config.Experiment(features=("lexical",), system="cfr")
+    with pytest.raises(ConfigurationFault, match="options.c: no option of the system crf"):
+        config.Experiment(features=("lexical",), options={"c": 1})

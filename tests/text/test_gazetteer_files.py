@@ -1,0 +1,49 @@
+"""Every shipped list: a whole head, sorted, unique, counted; and built again the same."""
+
+import importlib.util
+import re
+import sys
+
+import pytest
+
+from crfdeid import resources
+from crfdeid.text import gazetteer
+
+FOLDER = resources.folder("gazetteers")
+FILES = sorted(FOLDER.glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_list_is_well_formed(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    head = [line for line in lines if line.startswith("#")]
+    entries = lines[len(head) :]
+    said = dict(re.findall(r"# (title|retrieved|entries): (.+)", "\n".join(head)))
+    assert {"title", "retrieved", "entries"} <= said.keys()
+    assert all("licence: " in line for line in head if line.startswith("# source: "))
+    assert int(said["entries"]) == len(entries) == len(set(entries))
+    assert entries == sorted(entries, key=lambda entry: (entry.casefold(), entry))
+    assert all(entry == " ".join(entry.split()) and entry for entry in entries)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if not p.stem.endswith(".exclude")], ids=lambda p: p.stem)
+def test_a_list_matches_its_own_entries_but_the_excluded(path):
+    found = gazetteer.read(path)
+    beside = path.with_name(path.stem + ".exclude.txt")
+    excluded = {entry.lower() for entry in gazetteer.lines(beside)} if beside.exists() else set()
+    for entry in gazetteer.lines(path)[:200]:
+        if entry.isalpha():
+            assert (entry.lower() in found.words) == (entry.lower() not in excluded)
+
+
+def test_lists_that_are_written_by_hand_are_built_the_same():
+    source = FOLDER / "build.py"
+    if not source.exists():
+        pytest.skip("not a checkout")
+    spec = importlib.util.spec_from_file_location("build", source)
+    build = importlib.util.module_from_spec(spec)
+    sys.modules["build"] = build
+    spec.loader.exec_module(build)
+    for name, (_, _, sources) in build.LISTS.items():
+        if not sources:
+            assert build.text(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
