@@ -46,8 +46,8 @@ def source(module: str) -> Path | None:
 def named(code: bytes, texts: bool = True) -> Iterator[str]:
     """What a module's code names that may be a module of this package.
 
-    >>> list(named(b"import os\\nfrom crfdeid.text import bio\\nload('crfdeid.feature_extraction.mesh_terms')"))
-    ['crfdeid.text', 'crfdeid.text.bio', 'crfdeid.feature_extraction.mesh_terms']
+    >>> list(named(b"import os\\nfrom crfdeid import cli\\nload('crfdeid.text.bio')"))
+    ['crfdeid', 'crfdeid.cli', 'crfdeid.text.bio']
     """
     for node in ast.walk(ast.parse(code)):
         found: list[object] = []

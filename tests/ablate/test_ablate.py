@@ -359,7 +359,9 @@ def test_the_fingerprint_is_of_the_code_that_trains():
     assert own | {"crfdeid.systems.linear.svm", "crfdeid.systems.linear.classifier"} <= other
 
 
-@pytest.mark.parametrize(("changed", "differs"), [("feature_extraction/token.py", True), ("evaluate/scores.py", False)])
+@pytest.mark.parametrize(
+    ("changed", "differs"), [("feature_extraction/token.py", True), ("evaluate/scores.py", False)]
+)
 def test_a_line_of_code_makes_a_finished_run_another(tmp_path, monkeypatch, changed, differs):
     before = code_fingerprint.checksums("crf")
     shutil.copytree(resources.PACKAGE, tmp_path / "crfdeid", ignore=shutil.ignore_patterns("__pycache__"))

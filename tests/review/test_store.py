@@ -31,9 +31,9 @@ from crfdeid.text.document import Document, Span
 
 WRITER = """
 import sys
-from crfdeid.review.log import Log
-from crfdeid.review.marks import FOLD
-from crfdeid.review.store import Store
+from crfdeid.review.study.event_log import Log
+from crfdeid.review.study.marks import FOLD
+from crfdeid.review.study.store import Store
 log = Log(Store(sys.argv[1]), FOLD)
 for version in range(100_000):
     action = {"kind": "add", "start": 2 * version, "end": 2 * version + 1, "type": "DATE"}
