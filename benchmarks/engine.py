@@ -43,7 +43,7 @@ from crfdeid.engine.arrays.batch import spans
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import adaptive, forward_backward
 from crfdeid.engine.decoding.decoder import Decoder
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import crf, model
 from crfdeid.text import bio
 from crfdeid.text.document import Document
@@ -56,10 +56,10 @@ Tag = Callable[[Iterable[Document]], Iterable[Document]]
 COPIES = 5, 20  # of the reports, for several processes: about 4.6 and 18.6 million tokens
 
 
-def dictionaries(line: Line, document: Document) -> list[list[dict[str, str]]]:
+def dictionaries(pipeline: Pipeline, document: Document) -> list[list[dict[str, str]]]:
     """Each sequence's tokens as dictionaries of the shipped templates' features."""
-    page, sequences = line.page(document)
-    extractor = line.extractor
+    page, sequences = pipeline.page(document)
+    extractor = pipeline.extractor
     found = []
     for sequence in sequences:
         rows = []
@@ -96,10 +96,10 @@ def tutorial(words: list[str]) -> list[list[str]]:
     return rows
 
 
-def tutorial_tagger(line: Line, path: Path) -> pycrfsuite.Tagger:
+def tutorial_tagger(pipeline: Pipeline, path: Path) -> pycrfsuite.Tagger:
     trainer = pycrfsuite.Trainer(verbose=False, params={"max_iterations": 30, "c1": 1.0})
     for document in synthetic.generate(40, 1):
-        tokens = line.tokenize(document.text)
+        tokens = pipeline.tokenize(document.text)
         trainer.append(tutorial([t.text for t in tokens]), bio.encode(tokens, document.spans))
     trainer.train(str(path))
     tagger = pycrfsuite.Tagger()
@@ -109,7 +109,7 @@ def tutorial_tagger(line: Line, path: Path) -> pycrfsuite.Tagger:
 
 def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Document], Document]:
     """One of python-crfsuite's ways as a function."""
-    line = tagger.line
+    line = tagger.pipeline
     if name == "sklearn":
         import sklearn_crfsuite
 
@@ -164,7 +164,7 @@ def way(name: str, data: Path, out: Path, slow: int) -> dict:
         tagger.decoder.forget()
         seconds = {state: run(tagger.tag_all, data, out, first) for state in ("cold", "warm")}
     documents = islice(corpora.read(data), first)
-    tokens = sum(len(tagger.line.tokenize(document.text)) for document in documents)
+    tokens = sum(len(tagger.pipeline.tokenize(document.text)) for document in documents)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "tokens": tokens, "peak": peak}
 
@@ -194,7 +194,7 @@ def compare_labels(documents: list[Document]) -> None:
     for number, document in enumerate(documents):
         batch = tagger.decoder.batch([document])
         path = tagger.decoder.path(batch)
-        features = tagger.line.extractor.features(batch.page(0), range(len(batch)))
+        features = tagger.pipeline.extractor.features(batch.page(0), range(len(batch)))
         wanted = reference.tag(features) if len(batch) else []
         tokens += len(batch)
         different += sum(names[y] != label for y, label in zip(path.tolist(), wanted))
@@ -259,12 +259,12 @@ def main(arguments: list[str] | None = None) -> None:
     stages(documents)
 
 
-def measured(given: argparse.Namespace, folder: Path) -> dict[str, float]:
+def measured(args: argparse.Namespace, folder: Path) -> dict[str, float]:
     """Tokens a second of each way, cold and warm; prints a line for each."""
     answers: dict[str, list[dict]] = {name: [] for name in WAYS}
-    for _ in range(given.repeat):
+    for _ in range(args.repeat):
         for name in WAYS:
-            common = ["--data", str(given.data), "--slow", str(given.slow), "--way", name]
+            common = ["--data", str(args.data), "--slow", str(args.slow), "--way", name]
             answers[name].append(alone([*common, "--out", str(folder / f"{name}.csv")]))
     speeds = {}
     for name, found in answers.items():
@@ -287,25 +287,25 @@ def tell_ratios(speeds: dict[str, float]) -> None:
         print(f"compiled, {state}: {ratios}")
 
 
-def processes(given: argparse.Namespace, folder: Path) -> None:
+def processes(args: argparse.Namespace, folder: Path) -> None:
     """Elapsed time of the verb in one process and in several, over the reports some times and many
     times: the difference is without the start, which is one process's."""
-    documents = list(corpora.read(given.data))
+    documents = list(corpora.read(args.data))
     seconds: dict[tuple[int, int], list[float]] = {}
     for copies in COPIES:
         big = folder / f"{copies}.jsonl"
         notes = (Document(f"{n}-{d.id}", d.text) for n in range(copies) for d in documents)
         corpora.write(notes, big, "jsonl")
-        for jobs in (1, given.jobs) * given.repeat:
+        for jobs in (1, args.jobs) * args.repeat:
             began = time.perf_counter()
             command = [sys.executable, "-m", "crfdeid.tag", str(big), "--jobs", str(jobs)]
             subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
             seconds.setdefault((copies, jobs), []).append(time.perf_counter() - began)
     few, many = COPIES
-    one, more = (statistics.median(seconds[many, jobs]) for jobs in (1, given.jobs))
-    started = [t - statistics.median(seconds[few, jobs]) for t, jobs in ((one, 1), (more, given.jobs))]
+    one, more = (statistics.median(seconds[many, jobs]) for jobs in (1, args.jobs))
+    started = [t - statistics.median(seconds[few, jobs]) for t, jobs in ((one, 1), (more, args.jobs))]
     print(
-        f"{given.jobs} processes: {one / more:.2f} times one ({one:.1f} s and {more:.1f} s, all included), "
+        f"{args.jobs} processes: {one / more:.2f} times one ({one:.1f} s and {more:.1f} s, all included), "
         f"{started[0] / started[1]:.2f} times once started"
     )
 

@@ -74,10 +74,10 @@ def tell(name: str, tokens: int, by_numba: Callable, by_c: Callable, repeat: int
     print(f"{name:16} numba {numba}, C {c}; numba/C {ratio:.2f}; apart {apart:.0e}")
 
 
-def tagging(given: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
+def tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
     tagger = model.load()
-    decoder = Decoder(tagger.weights, tagger.line, numba_kernels)
-    batch = decoder.batch(list(islice(corpora.read(given.data), given.documents)))
+    decoder = Decoder(tagger.weights, tagger.pipeline, numba_kernels)
+    batch = decoder.batch(list(islice(corpora.read(args.data), args.documents)))
     emissions = decoder.emissions(batch)
     texts, first, stop = batch.texts.astype(np.int32), batch.first, batch.stop
     offsets, window = decoder.offsets, decoder.window
@@ -109,12 +109,12 @@ def tagging(given: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
         library.best_paths(*where, place(transitions), place(turned), place(lead), place(path))
         return path
 
-    tell("window rows", len(batch), window_numba, window_c, given.repeat)
-    tell("Viterbi", len(batch), viterbi_numba, viterbi_c, given.repeat)
+    tell("window rows", len(batch), window_numba, window_c, args.repeat)
+    tell("Viterbi", len(batch), viterbi_numba, viterbi_c, args.repeat)
     return decoder
 
 
-def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -> None:
+def training(args: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -> None:
     """Forward-backward of drawn sequences, with the shipped model's transitions."""
     drawn = np.random.default_rng(1)
     size = 400
@@ -124,7 +124,7 @@ def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) 
     factors = transitions.factors(decoder.transitions[allowed])
     laid = factors.structure
     real = transitions.every.any(axis=0).astype(float)
-    scores = drawn.normal(0, 3, (given.documents, size, width))
+    scores = drawn.normal(0, 3, (args.documents, size, width))
     emissions = np.exp(scores - scores.max(axis=2, keepdims=True)) * real
     work = Work.of(size, real)
     excess = np.concatenate([part.ravel() for part in factors.excess])
@@ -150,7 +150,7 @@ def training(given: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) 
             one[:] = work.emissions
         return found
 
-    tell("forward-backward", given.documents * size, by_numba, by_c, given.repeat)
+    tell("forward-backward", args.documents * size, by_numba, by_c, args.repeat)
 
 
 def start() -> None:

@@ -35,7 +35,7 @@ LABELS = (2, 5, 10, 20, 50, 100, 200)
 def of_size(documents: list[Document], tagger: crf.Model, tokens: int) -> Iterator[Document]:
     left = tokens
     for document in itertools.cycle(documents):
-        left -= len(tagger.line.tokenize(document.text))
+        left -= len(tagger.pipeline.tokenize(document.text))
         yield document
         if left <= 0:
             return
@@ -76,8 +76,8 @@ def by_labels(documents: list[Document], folder: Path) -> dict[int, float]:
         ]
         names = (["O"] + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(size)])[:size]
         model_file.write(folder / "m", names, attributes, np.concatenate(rows))
-        tagger.decoder = Decoder(model_file.read(folder / "m"), tagger.line, numba_kernels)
-        tokens = sum(len(tagger.line.tokenize(d.text)) for d in documents)
+        tagger.decoder = Decoder(model_file.read(folder / "m"), tagger.pipeline, numba_kernels)
+        tokens = sum(len(tagger.pipeline.tokenize(d.text)) for d in documents)
         labelled(tagger.decoder, documents)
         found[size] = labelled(tagger.decoder, documents) / tokens * 1e9
         print(f"{size:>4} labels: {found[size]:7,.0f} ns a token, all texts known")

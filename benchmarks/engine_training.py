@@ -23,33 +23,33 @@ import time
 from pathlib import Path
 
 from crfdeid import config, corpora, synthetic
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.systems import crf, model, model_folder
 from crfdeid.text.document import Document
 
 WAYS = {"crfsuite": 0, "1 thread": 1, "2 threads": 2}
 
 
-def documents(given: argparse.Namespace) -> tuple[list[Document], list[Document], Experiment]:
+def documents(args: argparse.Namespace) -> tuple[list[Document], list[Document], Config]:
     """Training and held-out documents, and the experiment."""
-    if given.corpus == "meddocan":
-        train, test = (list(corpora.read(given.data / part / "brat")) for part in ("train", "dev"))
+    if args.corpus == "meddocan":
+        train, test = (list(corpora.read(args.data / part / "brat")) for part in ("train", "dev"))
         return train, test, config.read("meddocan")
     notes: list[Document] = []
     size = 0
-    for note in synthetic.generate(given.tokens // 100, 3, part="train"):
+    for note in synthetic.generate(args.tokens // 100, 3, part="train"):
         notes.append(note)
         size += len(note.text) / 4.4  # characters a token, about
-        if size > given.tokens:
+        if size > args.tokens:
             break
     return notes, list(synthetic.generate(50, 3, part="test")), config.read("english")
 
 
-def way(threads: int, given: argparse.Namespace) -> dict:
-    train, test, settings = documents(given)
-    settings = dataclasses.replace(settings, crf=settings.crf | {"max_iterations": given.iterations})
-    if given.features:
-        settings = dataclasses.replace(settings, features=tuple(given.features))
+def way(threads: int, args: argparse.Namespace) -> dict:
+    train, test, settings = documents(args)
+    settings = dataclasses.replace(settings, crf=settings.crf | {"max_iterations": args.iterations})
+    if args.features:
+        settings = dataclasses.replace(settings, features=tuple(args.features))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     heard: list[tuple[float, float, float]] = []
 

@@ -57,10 +57,10 @@ def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path,
     trained = time.perf_counter()
     system = list(model.tag_all(tagger, gold))
     tagged = time.perf_counter()
-    tokens = sum(len(tagger.line.tokenize(document.text)) for document in gold)
+    tokens = sum(len(tagger.pipeline.tokenize(document.text)) for document in gold)
     print(f"train: {len(train)} documents, {trained - began:.1f} s with engine {engine}")
     print(f"tag: {len(gold)} documents, {tokens} tokens, {tokens / (tagged - trained):,.0f} tokens/s")
-    print(f"gold spans that cut a token: {tagger.line.cut_spans([*train, *gold])}")
+    print(f"gold spans that cut a token: {tagger.pipeline.cut_spans([*train, *gold])}")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     for title, part in (("all spans", lambda d: d), ("narrative alone", narrative)):
         print(f"\n{title}")

@@ -13,13 +13,13 @@ from crfdeid.feature_extraction import part_of_speech
 from crfdeid.feature_extraction.chunker import PartsOfSpeech
 from crfdeid.text import bio, tokenizer
 from crfdeid.text.document import Document, Span, Token
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 Tag = Callable[[Sequence[Document]], Iterator[Document]]
 SEED = 1
 
 
-def spacy(documents: Sequence[Document], folder: Path, given: argparse.Namespace) -> Tag:
+def spacy(documents: Sequence[Document], folder: Path, args: argparse.Namespace) -> Tag:
     """A blank English pipeline with an ``ner``, batches growing from 4 to 16 notes."""
     import spacy
     from spacy.training import Example
@@ -38,7 +38,7 @@ def spacy(documents: Sequence[Document], folder: Path, given: argparse.Namespace
         examples.append(Example(line.make_doc(document.text), made))
     optimizer = line.initialize(lambda: examples)
     order = random.Random(SEED)
-    for _ in range(given.epochs):
+    for _ in range(args.epochs):
         order.shuffle(examples)
         for batch in minibatch(examples, compounding(4.0, 16.0, 1.01)):
             line.update(batch, sgd=optimizer, drop=0.2)
@@ -51,12 +51,12 @@ def spacy(documents: Sequence[Document], folder: Path, given: argparse.Namespace
     return tag
 
 
-def sklearn_crfsuite(documents: Sequence[Document], folder: Path, given: argparse.Namespace) -> Tag:
+def sklearn_crfsuite(documents: Sequence[Document], folder: Path, args: argparse.Namespace) -> Tag:
     """The tutorial's CRF: sentences, c1 = c2 = 0.1, all possible transitions."""
     from sklearn_crfsuite import CRF
 
     crf = CRF(
-        algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=given.iterations, all_possible_transitions=True
+        algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=args.iterations, all_possible_transitions=True
     )
     tags = PartsOfSpeech(part_of_speech.tagger("gruut"))
     features, labels = [], []
@@ -83,9 +83,9 @@ def sklearn_crfsuite(documents: Sequence[Document], folder: Path, given: argpars
     return tag
 
 
-def read(document: Document) -> tuple[Page, list[range]]:
+def read(document: Document) -> tuple[TokenizedDocument, list[range]]:
     tokens = tokenizer.fine(document.text)
-    return Page(document.text, tokens), tokenizer.sequences(document.text, tokens, "sentence")
+    return TokenizedDocument(document.text, tokens), tokenizer.sequences(document.text, tokens, "sentence")
 
 
 def seen(

@@ -9,7 +9,7 @@ import numpy as np
 
 from crfdeid.evaluate import significance
 from crfdeid.evaluate.leakage import grouped
-from crfdeid.evaluate.matching import Track
+from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import Scores
 
 SEED = 1
@@ -45,7 +45,7 @@ def changes(
     return {name: Change(*map(float, row)) for name, *row in rows}
 
 
-def difference(first: Scores, second: Scores, track: Track, resamples: int = 10_000) -> str:
+def difference(first: Scores, second: Scores, track: Criterion, resamples: int = 10_000) -> str:
     """Recall and F1 of both, over resampled patients."""
     tables = first.documents(track), second.documents(track)
     found = changes(*tables, first.patients, resamples)

@@ -23,7 +23,7 @@ from devset_reports import DATA
 
 from crfdeid import cli, config, corpora, synthetic
 from crfdeid.evaluate import leakage, scores, token_subsets
-from crfdeid.evaluate.matching import Track
+from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.significance import METRICS, bootstrap, metrics, randomisation
 from crfdeid.synthetic import reidentify
 from crfdeid.synthetic.reidentify import convention, corpus, token_marks
@@ -38,7 +38,7 @@ TITLES = ("synthetic", "+ synthetic", "+ re-identified")
 RESAMPLES = 2000
 
 
-def made(kind: str, known: Sequence[reidentify.Host], part: str, count: int) -> list[Made]:
+def made(kind: str, known: Sequence[reidentify.SourceText], part: str, count: int) -> list[Made]:
     return list(corpus.make(kind, known, SEED, part, count=count))
 
 
@@ -65,7 +65,7 @@ def counted(gold: Sequence[Document], system: Sequence[Document], scheme: Scheme
     """Arrays [document, 3] of tp, fp, fn: strict spans, and characters whatever their type."""
     found = scores.score(gold, system, scheme)
     shown = leakage.measure(list(zip(gold, system)))
-    return {"spans, strict": found.documents(Track("strict")), "characters": shown.characters()}
+    return {"spans, strict": found.documents(Criterion("strict")), "characters": shown.characters()}
 
 
 def compared(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 from crfdeid import corpora, synthetic
 from crfdeid.review.study import accounts, create, study, system_spans
 from crfdeid.review.study.source import Source
-from crfdeid.review.study.study import Room
+from crfdeid.review.study.study import Study
 from crfdeid.review.web import app
 from crfdeid.review.web.sessions import Address, Sessions
 from crfdeid.text.document import Document, Span
@@ -79,7 +79,7 @@ def many(count: int) -> list[Document]:
     return [Document(f"{n // 10:05}-{n % 10}", text, (), f"{n // 10:05}") for n, text in enumerate(texts)]
 
 
-def answer(opened: Room) -> None:
+def answer(opened: Study) -> None:
     """Time the server's answers, without a network between."""
     sessions = Sessions()
     client = TestClient(app.application(opened, sessions, ADDRESS), base_url=ORIGIN, follow_redirects=False)

@@ -29,23 +29,23 @@ from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.published_comparison import within_category
 from crfdeid.ablate.results import Result
 from crfdeid.ablate.run import Run
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
 from crfdeid.evaluate import comparison, published_tables
 from crfdeid.evaluate.__main__ import natural
-from crfdeid.evaluate.matching import Track
+from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import Counts
 from crfdeid.synthetic import generate
 
 SEED = 1
-STRICT = Track("strict")
+STRICT = Criterion("strict")
 CRF, ELMAN, JORDAN, WORDS = "CRF", "Elman", "Jordan", "CRF, words alone"
 VECTORS = {"Random Number": "random", "RNNLM": "rnnlm", "CBOW": "cbow"}  # the rows of table 4
 WIDER = {ELMAN: 23, JORDAN: 19}  # table 3's window sizes as the words of each side (section 4.2)
 PAIRS = ((CRF, ELMAN), (CRF, JORDAN), (ELMAN, JORDAN), (WORDS, ELMAN), (WORDS, JORDAN))
 
 
-def with_epochs(settings: Experiment, epochs: int) -> Experiment:
+def with_epochs(settings: Config, epochs: int) -> Config:
     if settings.system != "rnn":
         return settings
     return replace(settings, options=settings.options | {"epochs": epochs})
@@ -63,28 +63,28 @@ def seeded(name: str, seed: int) -> str:
     return f"{name}, seed {seed}" if seed else name
 
 
-def planned(given: argparse.Namespace) -> Plan:
+def planned(args: argparse.Namespace) -> Plan:
     """The paper's three runs, the CRF of words alone, and what else was asked for."""
-    shipped = plan.read("shweta_table5", partial(with_epochs, epochs=given.epochs))
+    shipped = plan.read("shweta_table5", partial(with_epochs, epochs=args.epochs))
     crf, elman, jordan = shipped.runs
     words = replace(crf, name=WORDS, settings=replace(crf.settings, features=("lexical",)))
     more = [with_options(elman, vectors(kind), embedding=kind) for kind in ("rnnlm", "random")]
     for run in (elman, jordan):
-        more += [with_options(run, seeded(run.name, seed), seed=seed) for seed in range(1, given.seeds)]
-        if given.wider:
+        more += [with_options(run, seeded(run.name, seed), seed=seed) for seed in range(1, args.seeds)]
+        if args.wider:
             more.append(with_options(run, f"{run.name}, {WIDER[run.name]} words", window=WIDER[run.name]))
     return replace(shipped, runs=(crf, elman, jordan, words, *more))
 
 
-def trained(given: argparse.Namespace, made: Plan, corpora: Mapping[str, Part]) -> dict[str, Result]:
-    rows = jobs.rows(made, corpora, given.out)
+def trained(args: argparse.Namespace, made: Plan, corpora: Mapping[str, Part]) -> dict[str, Result]:
+    rows = jobs.rows(made, corpora, args.out)
     wanted = [job for row in rows for job in row.jobs]
     left = [job for job in wanted if not job.done()]
     with tqdm(
         desc="runs", total=len(wanted), initial=len(wanted) - len(left), disable=None, leave=False
     ) as bar:
-        runner.run(left, given.out, given.jobs, partial(shown, bar))
-    return {row.title: results.read(row, given.resamples, SEED) for row in rows}
+        runner.run(left, args.out, args.jobs, partial(shown, bar))
+    return {row.title: results.read(row, args.resamples, SEED) for row in rows}
 
 
 def shown(bar: tqdm, job: Job, iteration: int | None) -> None:
@@ -138,16 +138,16 @@ def spread(found: Mapping[str, Result], seeds: int) -> Iterator[str]:
 
 
 def report(
-    found: Mapping[str, Result], made: Plan, corpora: Mapping[str, Part], given: argparse.Namespace
+    found: Mapping[str, Result], made: Plan, corpora: Mapping[str, Part], args: argparse.Namespace
 ) -> Iterator[str]:
     listed = list(found.values())
     yield table.as_text(table.caption(made, listed, corpora), listed, results.table(listed))
     corpus = "synthetic notes, {} to train and {} of other genres, names and frames to test; strict"
-    yield table_5(found, corpus.format(given.documents, given.test))
-    yield table_4(found, corpus.format(given.documents, given.test))
+    yield table_5(found, corpus.format(args.documents, args.test))
+    yield table_4(found, corpus.format(args.documents, args.test))
     yield "\n".join(["Differences, strict, approximate randomisation of patients", *differences(found)])
-    if given.seeds > 1:
-        yield "\n".join(["Seeds", *spread(found, given.seeds)])
+    if args.seeds > 1:
+        yield "\n".join(["Seeds", *spread(found, args.seeds)])
 
 
 def parser() -> argparse.ArgumentParser:

@@ -26,7 +26,7 @@ from pathlib import Path
 import mtsamples
 
 from crfdeid import cli, config
-from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores, score
 from crfdeid.rules import RULES, lists, tagger
 from crfdeid.rules.lists import Lists
@@ -88,7 +88,7 @@ def by_kind(gold: Sequence[Document], system: Sequence[Document], known: Lists) 
 
 
 def figures(scores: Scores, element: str) -> str:
-    counts = (scores.micro(Track(criterion), element) for criterion in CRITERIA)
+    counts = (scores.micro(Criterion(criterion), element) for criterion in CRITERIA)
     return "  ".join(f"{c.precision:.3f} {c.recall:.3f}" for c in counts)
 
 
@@ -97,7 +97,7 @@ def score_table(results: dict[str, Scores]) -> str:
     lines = [f"{'':<12}{'':<12}strict P R   relaxed P R  token P R"]
     for category in ("", *scheme.read().categories):
         for name, scores in results.items():
-            gold = scores.micro(Track("strict"), category)
+            gold = scores.micro(Criterion("strict"), category)
             if gold.tp + gold.fn:
                 lines.append(f"{category or 'all':<12}{name:<12}{figures(scores, category)}")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 
 from crfdeid.evaluate import comparison, error_page, evaluation, i2b2_2014, report
-from crfdeid.evaluate.evaluation import Choices, Evaluation
+from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.evaluate.matching import tagged
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
@@ -78,7 +78,7 @@ def main() -> None:
     gold, system = draw(given.documents, given.spans, labels)
     count = sum(len(document.spans) for document in system)
     print(f"{len(gold)} documents, {given.spans} gold and {count} system spans")
-    choices = Choices(labels, resamples=given.resamples)
+    choices = EvaluationOptions(labels, resamples=given.resamples)
     found = evaluated(gold, system, choices)
     total = timed("every track of the official scorer", lambda: i2b2_2014.table(found.scores))
     timed("characters, leaks, words", lambda: (found.exposure, found.words))
@@ -90,7 +90,7 @@ def main() -> None:
     print(f"{len(gold) / total:.0f} documents a second on all official tracks")
 
 
-def evaluated(gold: list[Document], system: list[Document], choices: Choices) -> Evaluation:
+def evaluated(gold: list[Document], system: list[Document], choices: EvaluationOptions) -> Evaluation:
     sides = [[tagged(document, choices.scheme) for document in side] for side in (gold, system)]
     return evaluation.evaluate(*sides, choices)
 

@@ -25,7 +25,7 @@ import numpy as np
 from paired import changes, difference
 
 from crfdeid import cli, config
-from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import score
 from crfdeid.synthetic import generate
 from crfdeid.systems import crf, model, model_folder
@@ -38,14 +38,14 @@ SEED = 1
 MORE = (-1.0, -0.5, 0.0, 0.5, 1.0)  # added to the recall bias
 
 
-def trained(name: str, documents: Sequence[Document], given: argparse.Namespace) -> Tagger:
-    folder = given.out / f"{name}-{given.documents}-{given.iterations}-{given.folds}"
+def trained(name: str, documents: Sequence[Document], args: argparse.Namespace) -> Tagger:
+    folder = args.out / f"{name}-{args.documents}-{args.iterations}-{args.folds}"
     if folder.is_dir():
         return model.load(folder)
     settings = config.read(name)
-    settings = replace(settings, crf=settings.crf | {"max_iterations": given.iterations})
+    settings = replace(settings, crf=settings.crf | {"max_iterations": args.iterations})
     if name == "two_stage":
-        settings = replace(settings, options={"folds": given.folds})
+        settings = replace(settings, options={"folds": args.folds})
     began, worked = time.perf_counter(), time.process_time()
     tagger = model.train(documents, settings, folder)
     seconds, work = time.perf_counter() - began, time.process_time() - worked
@@ -83,9 +83,9 @@ def on_synthetic(taggers: Sequence[Tagger]) -> Iterator[str]:
     scores = [score(gold, tagged(tagger, gold), scheme.read()) for tagger in taggers]
     yield f"\n{len(gold)} synthetic notes of other genres, names and frames"
     for criterion in CRITERIA:
-        yield f"{criterion:<9}{difference(*scores, Track(criterion))}"
+        yield f"{criterion:<9}{difference(*scores, Criterion(criterion))}"
     for tagger, of in zip(SYSTEMS, scores):
-        counts = of.micro(Track("strict"), "NAME")
+        counts = of.micro(Criterion("strict"), "NAME")
         yield f"NAME, {tagger}: strict P {counts.precision:.4f} R {counts.recall:.4f} F1 {counts.f1:.4f}"
 
 

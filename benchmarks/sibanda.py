@@ -21,7 +21,7 @@ from crfdeid import cli, corpora, files, resources
 from crfdeid.ablate import __main__ as ablate
 from crfdeid.evaluate import published_tables, token_subsets
 from crfdeid.evaluate.scores import Counts
-from crfdeid.evaluate.token_subsets import Mark
+from crfdeid.evaluate.token_subsets import TokenMark
 from crfdeid.synthetic import reidentify
 from crfdeid.synthetic.reidentify import convention, corpus, token_marks
 from crfdeid.synthetic.reidentify.renaming import NAMES, PLACES
@@ -37,23 +37,23 @@ TABLES = (
 )
 
 
-def words(documents: Sequence[Document]) -> list[Mark]:
+def words(documents: Sequence[Document]) -> list[TokenMark]:
     """Every word, as a token to be scored."""
     return [
-        Mark(document.id, *match.span(), "", False, False, "")
+        TokenMark(document.id, *match.span(), "", False, False, "")
         for document in documents
         for match in WORD.finditer(document.text)
     ]
 
 
-def run(name: str, documents: Sequence[Document], given: argparse.Namespace, out: Path) -> None:
+def run(name: str, documents: Sequence[Document], args: argparse.Namespace, out: Path) -> None:
     """Cross-validate the configuration's runs on the documents, with the folds that are wanted."""
     config, path = out / f"{name}.toml", out / "corpus.jsonl"
     text = files.read_text(resources.find("configs", name, ".toml"))
     with files.whole(config) as file:
-        file.write(re.sub(r"(?m)^folds = \d+$", f"folds = {given.folds}", text))
+        file.write(re.sub(r"(?m)^folds = \d+$", f"folds = {args.folds}", text))
     corpora.write(documents, path, "jsonl", overwrite=True)
-    settings = ["--set", f"crf.max_iterations={given.iterations}", "--jobs", str(given.jobs)]
+    settings = ["--set", f"crf.max_iterations={args.iterations}", "--jobs", str(args.jobs)]
     ablate.main([str(config), str(path), "--out", str(out), "--resamples", "0", *settings])
 
 
@@ -68,7 +68,7 @@ def found(documents: Sequence[Document], out: Path) -> dict[str, list[Document]]
 
 
 def table(
-    number: int, gold: Sequence[Document], runs: Mapping[str, list[Document]], marked: Sequence[Mark]
+    number: int, gold: Sequence[Document], runs: Mapping[str, list[Document]], marked: Sequence[TokenMark]
 ) -> Iterator[str]:
     """The paper's figures, and ours below them."""
     paper = published_tables.read(f"sibanda-uzuner-2006-table-{number}")

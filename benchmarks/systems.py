@@ -26,9 +26,9 @@ from systems_measure import OUTSIDE, Result, kept, measured
 
 from crfdeid import cli
 from crfdeid.ablate import plan
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.evaluate import published_tables
-from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores, score
 from crfdeid.evaluate.text_table import aligned
 from crfdeid.synthetic import generate
@@ -39,7 +39,9 @@ from crfdeid.text.tokenizer import fine
 
 SEED = 1
 MODULES = {"elman": "torch", "jordan": "torch", "spacy": "spacy", "sklearn-crfsuite": "sklearn_crfsuite"}
-TRACKS = {criterion: Track(criterion) for criterion in CRITERIA} | {"PHI": Track("token", binary=True)}
+TRACKS = {criterion: Criterion(criterion) for criterion in CRITERIA} | {
+    "PHI": Criterion("token", binary=True)
+}
 SETS = ("stanford", "mist", "illinois", "mimic")  # beside Stat-Deid's, which are the row svm
 # What a paper found, as pairs of rows: the second is the better one there.
 FOUND = {
@@ -59,21 +61,21 @@ TABLES = {
 }
 
 
-def experiments(given: argparse.Namespace) -> dict[str, Experiment]:
+def experiments(args: argparse.Namespace) -> dict[str, Config]:
     """The rows of ``configs/systems.toml`` and Mega's single sets, of as many iterations and folds as
     were asked for, also in a stack's members."""
     rows = {run.name: run.settings for run in plan.read("systems").runs}
     rows |= {f"mega: {name}": replace(rows["mega"], features=(name,)) for name in SETS}
-    return {name: shortened(settings, given) for name, settings in rows.items()}
+    return {name: shortened(settings, args) for name, settings in rows.items()}
 
 
-def shortened(settings: Experiment, given: argparse.Namespace) -> Experiment:
+def shortened(settings: Config, args: argparse.Namespace) -> Config:
     table = settings.table()
     for part in (table, *table["options"].get("bases", {}).values()):
         if part.get("crf"):
-            part["crf"] = part["crf"] | {"max_iterations": given.iterations}
+            part["crf"] = part["crf"] | {"max_iterations": args.iterations}
         if "folds" in part.get("options", {}):
-            part["options"] = part["options"] | {"folds": given.folds}
+            part["options"] = part["options"] | {"folds": args.folds}
     return replace(settings, crf=table["crf"], options=table["options"])
 
 
@@ -146,18 +148,18 @@ def parser(rows: Iterable[str]) -> argparse.ArgumentParser:
 
 def result_of(
     name: str,
-    settings: Experiment | None,
+    settings: Config | None,
     train: Sequence[Document],
     test: Sequence[Document],
-    given: argparse.Namespace,
+    args: argparse.Namespace,
 ) -> Result:
-    sizes = (given.documents, given.test, given.iterations, given.folds, given.epochs)
-    path = given.out / f"{re.sub('[^a-z_]+', '-', name.lower())}-{'-'.join(map(str, sizes))}.json"
+    sizes = (args.documents, args.test, args.iterations, args.folds, args.epochs)
+    path = args.out / f"{re.sub('[^a-z_]+', '-', name.lower())}-{'-'.join(map(str, sizes))}.json"
 
     def make(folder: Path) -> model.Tagger:
         return model.train(train, settings, folder)
 
-    return kept(path, test, lambda: measured(make if settings else None, name, train, test, given))
+    return kept(path, test, lambda: measured(make if settings else None, name, train, test, args))
 
 
 def main(arguments: list[str] | None = None) -> None:

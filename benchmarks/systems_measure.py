@@ -36,7 +36,7 @@ class Result(NamedTuple):
 
 def measured(
     make: Callable[[Path], model.Tagger] | None, name: str, train: Sequence[Document],
-    test: Sequence[Document], given: argparse.Namespace,
+    test: Sequence[Document], args: argparse.Namespace,
 ) -> Result:  # fmt: skip
     """``make`` trains a system of ours in a folder; without it, ``name`` is another's."""
     bare = [document.with_spans(()) for document in test]
@@ -44,7 +44,7 @@ def measured(
         folder = Path(place) / "model"
         began = time.process_time()
         tagger = make(folder) if make else None
-        tag = OUTSIDE[name](train, folder, given) if tagger is None else None
+        tag = OUTSIDE[name](train, folder, args) if tagger is None else None
         trained = time.process_time()
         found = {"": list(model.tag_all(tagger, bare) if tagger else tag(bare))}
         tagged = time.process_time()

@@ -13,7 +13,7 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from crfdeid import corpora
-from crfdeid.errors import Fault
+from crfdeid.errors import CrfdeidError
 from crfdeid.text.document import Document
 
 Item = TypeVar("Item")
@@ -26,7 +26,7 @@ def run(main: Callable[[list[str] | None], None]) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         main(None)
-    except Fault as fault:
+    except CrfdeidError as fault:
         sys.exit(complain(str(fault)))
     except KeyboardInterrupt as stopped:
         complain(str(stopped) or "stopped; nothing half-written was left")
@@ -46,20 +46,20 @@ def progress(items: Iterable[Item], title: str, total: int | None = None) -> Ite
     return tqdm(items, desc=title, total=total, disable=None, leave=False)
 
 
-def add_reading_options(parse: argparse.ArgumentParser) -> None:
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """The options that say how documents are read."""
-    parse.add_argument("--encoding", default="utf-8", help="of the documents (default: utf-8)")
-    parse.add_argument("--id-column", help="of a table of notes (default: id)")
-    parse.add_argument("--text-column", help="of a table of notes (default: text)")
-    parse.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
+    parser.add_argument("--encoding", default="utf-8", help="of the documents (default: utf-8)")
+    parser.add_argument("--id-column", help="of a table of notes (default: id)")
+    parser.add_argument("--text-column", help="of a table of notes (default: text)")
+    parser.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
 
 
-def documents(path: Path | str, format: str | None, given: argparse.Namespace) -> Iterator[Document]:
+def documents(path: Path | str, format: str | None, args: argparse.Namespace) -> Iterator[Document]:
     """Read with the options of :func:`add_reading_options`; columns apply
     to tables alone."""
     names = ("id_column", "text_column", "patient_column")
-    columns = {name: value for name in names if (value := getattr(given, name))}
+    columns = {name: value for name in names if (value := getattr(args, name))}
     format = format or corpora.detect(Path(path))
     if format not in ("table", "parquet"):
         columns = {}
-    return corpora.read(path, format, given.encoding, **columns)
+    return corpora.read(path, format, args.encoding, **columns)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid import resources
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.systems import registry
 from crfdeid.text.tokenizer import SEQUENCES, TOKENIZERS
@@ -23,7 +23,7 @@ DEFAULT = "english"
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Config:
     """One trained system. ``features`` are feature groups (template files) in order;
     ``training_gazetteers`` are types whose training spans become lists ``training_TYPE``
     (He et al. 2015, section 2.2); ``recall_bias`` is taken off the score of the label O at
@@ -55,11 +55,11 @@ class Experiment:
         }
         for name, allowed in choices.items():
             if (value := getattr(self, name)) not in allowed:
-                raise ConfigurationFault(f"{name} = {value!r}: wanted one of {', '.join(allowed)}")
+                raise ConfigurationError(f"{name} = {value!r}: wanted one of {', '.join(allowed)}")
         check_crf(self.algorithm, self.crf)
         registry.options(self.system, self.options)
         if not self.features and self.system not in registry.WITHOUT_FEATURES:
-            raise ConfigurationFault("features is not set")
+            raise ConfigurationError("features is not set")
 
     def table(self) -> dict[str, Any]:
         """The settings as plain values, as TOML or JSON would hold them."""
@@ -67,18 +67,20 @@ class Experiment:
 
 
 def check_crf(algorithm: str, settings: dict[str, Any]) -> None:
-    """Raise :class:`ConfigurationFault` on a setting that CRFsuite's algorithm lacks."""
+    """Raise :class:`ConfigurationError` on a setting that CRFsuite's algorithm lacks."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
     for name, value in settings.items():
         if name not in trainer.params():
-            raise ConfigurationFault(f"crf.{name}: no setting of {algorithm}{near(name, trainer.params())}")
+            raise ConfigurationError(
+                f"crf.{name}: no setting of {algorithm}{did_you_mean(name, trainer.params())}"
+            )
         if not isinstance(value, int | float | str):
-            raise ConfigurationFault(f"crf.{name} = {value!r}: wanted a number")
+            raise ConfigurationError(f"crf.{name} = {value!r}: wanted a number")
 
 
-def read(name: str | Path = DEFAULT, **changes: Any) -> Experiment:
+def read(name: str | Path = DEFAULT, **changes: Any) -> Config:
     """The experiment of a file, or of a shipped configuration of that name, with
     ``changes`` on top."""
     path = resources.find("configs", str(name), ".toml")
@@ -90,10 +92,10 @@ def table_at(path: Path) -> dict[str, Any]:
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationFault(f"{path}: {error}") from None
+        raise ConfigurationError(f"{path}: {error}") from None
     if table.keys() & SEVERAL_RUNS:
         wanted = "python -m crfdeid.ablate runs it; wanted the settings of one"
-        raise ConfigurationFault(f"{path}: describes several runs: {wanted}")
+        raise ConfigurationError(f"{path}: describes several runs: {wanted}")
     table["crf"] = flat(table.get("crf", {}))
     if "base" not in table:
         return table
@@ -115,18 +117,18 @@ def flat(table: dict[str, Any], head: str = "") -> dict[str, Any]:
     return found
 
 
-def build(table: dict[str, Any], where: str) -> Experiment:
+def build(table: dict[str, Any], where: str) -> Config:
     """An experiment of a table whose keys are among the fields and of their kinds."""
-    known = {f.name: f for f in fields(Experiment)}
+    known = {f.name: f for f in fields(Config)}
     for key, value in table.items():
         if key not in known:
-            raise ConfigurationFault(f"{where}: no setting {key}{near(key, known)}")
+            raise ConfigurationError(f"{where}: no setting {key}{did_you_mean(key, known)}")
         if not fits(value, str(known[key].type)):
-            raise ConfigurationFault(f"{where}: {key} = {value!r}: wanted {known[key].type}")
+            raise ConfigurationError(f"{where}: {key} = {value!r}: wanted {known[key].type}")
     try:
-        return Experiment(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})
-    except ConfigurationFault as fault:
-        raise ConfigurationFault(f"{where}: {fault}") from None
+        return Config(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})
+    except ConfigurationError as fault:
+        raise ConfigurationError(f"{where}: {fault}") from None
 
 
 def fits(value: Any, kind: str) -> bool:

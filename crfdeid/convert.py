@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.text import bio, scheme
 from crfdeid.text.document import Document
 
@@ -51,19 +51,19 @@ def main(arguments: list[str] | None = None) -> None:
         corpora.write(documents, given.out, given.to, given.overwrite)
 
 
-def source(given: argparse.Namespace) -> Iterable[Document]:
-    if given.source != "-":
-        return cli.documents(Path(given.source), given.format, given)
-    if given.format in (None, "brat", "parquet"):
-        raise ConfigurationFault("standard input: --from names its format, one that is a single file of text")
-    return cli.documents(STANDARD_INPUT, given.format, given)
+def source(args: argparse.Namespace) -> Iterable[Document]:
+    if args.source != "-":
+        return cli.documents(Path(args.source), args.format, args)
+    if args.format in (None, "brat", "parquet"):
+        raise ConfigurationError("standard input: --from names its format, one that is a single file of text")
+    return cli.documents(STANDARD_INPUT, args.format, args)
 
 
 def show(documents: Iterable[Document], format: str) -> None:
     """Write to standard output, in UTF-8 whatever the terminal's encoding."""
     found = corpora.module(format, "write")
     if not hasattr(found, "render"):
-        raise ConfigurationFault(f"{format}: cannot be written to standard output; name a file or folder")
+        raise ConfigurationError(f"{format}: cannot be written to standard output; name a file or folder")
     for piece in found.render(documents):
         sys.stdout.buffer.write(piece.encode())
     sys.stdout.buffer.flush()

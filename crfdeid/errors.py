@@ -11,40 +11,40 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-class Fault(Exception):
+class CrfdeidError(Exception):
     """Anything a user can mend."""
 
 
-class DocumentFault(Fault):
+class DocumentError(CrfdeidError):
     """Spans that do not fit their document."""
 
 
-class FormatFault(Fault):
+class FormatError(CrfdeidError):
     """A file that does not hold what its format wants."""
 
 
-class SchemeFault(Fault):
+class SchemeError(CrfdeidError):
     """A type that the label scheme does not have."""
 
 
-class TemplateFault(Fault):
+class TemplateError(CrfdeidError):
     """A feature template that cannot be read."""
 
 
-class ConfigurationFault(Fault):
+class ConfigurationError(CrfdeidError):
     """A setting that does not exist, is missing, or has the wrong type."""
 
 
-class ModelFault(Fault):
+class ModelError(CrfdeidError):
     """A model folder that is damaged, incomplete, or of a newer version."""
 
 
-def near(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A suggestion to end a message with, or nothing.
 
-    >>> near("shpae", ["shape", "lower"])
+    >>> did_you_mean("shpae", ["shape", "lower"])
     '; did you mean shape?'
-    >>> near("zzz", ["shape"])
+    >>> did_you_mean("zzz", ["shape"])
     ''
     """
     match = get_close_matches(word, list(known), n=1)

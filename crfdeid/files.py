@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 
 
 @contextmanager
@@ -42,12 +42,12 @@ def umask() -> int:
 
 
 def read_text(path: Path | str, encoding: str = "utf-8") -> str:
-    """The file's text, line ends untouched. Raises :class:`FormatFault` where the
+    """The file's text, line ends untouched. Raises :class:`FormatError` where the
     file cannot be read or is not in ``encoding`` (it names the byte offset)."""
     try:
         return decoded(Path(path).read_bytes(), str(path), encoding)
     except OSError as error:
-        raise FormatFault(f"{path}: {error.strerror or error}") from None
+        raise FormatError(f"{path}: {error.strerror or error}") from None
 
 
 def decoded(data: bytes, where: str, encoding: str = "utf-8") -> str:
@@ -55,8 +55,8 @@ def decoded(data: bytes, where: str, encoding: str = "utf-8") -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise FormatFault(
+        raise FormatError(
             f"{where}: not {encoding}: byte {error.start} cannot be decoded; --encoding names another"
         ) from None
     except LookupError:
-        raise FormatFault(f"{encoding}: no such encoding") from None
+        raise FormatError(f"{encoding}: no such encoding") from None

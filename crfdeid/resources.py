@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -31,5 +31,5 @@ def find(kind: str, name: str, suffix: str) -> Path:
     if shipped.is_file():
         return shipped
     known = sorted(path.name.removesuffix(suffix) for path in folder(kind).glob("*" + suffix))
-    meant = near(Path(name).name.removesuffix(suffix), known)
-    raise ConfigurationFault(f"{name}: no such file, and no {kind} of that name{meant}")
+    meant = did_you_mean(Path(name).name.removesuffix(suffix), known)
+    raise ConfigurationError(f"{name}: no such file, and no {kind} of that name{meant}")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationFault, FormatFault
+from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decoded
 from crfdeid.systems import crf, model, parallel
 from crfdeid.systems.model import Tagger
@@ -51,15 +51,15 @@ def main(arguments: list[str] | None = None) -> None:
     show(documents, given.format or "csv")
 
 
-def tagged(tagger: Tagger, documents: Iterator[Document], given: argparse.Namespace) -> Iterator[Document]:
-    if given.jobs < 1:
-        raise ConfigurationFault(f"--jobs {given.jobs}: wanted 1 or more")
-    if given.probabilities:
+def tagged(tagger: Tagger, documents: Iterator[Document], args: argparse.Namespace) -> Iterator[Document]:
+    if args.jobs < 1:
+        raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
+    if args.probabilities:
         if not isinstance(tagger, crf.Model):
-            raise ConfigurationFault(f"--probabilities: the system {tagger.line.experiment.system} has none")
+            raise ConfigurationError(f"--probabilities: the system {tagger.pipeline.config.system} has none")
         return tagger.tag_all(documents, probabilities=True)
-    if given.jobs > 1:
-        return parallel.tag_all(tagger, given.model, given.engine, documents, given.jobs)
+    if args.jobs > 1:
+        return parallel.tag_all(tagger, args.model, args.engine, documents, args.jobs)
     return model.tag_all(tagger, documents)
 
 
@@ -73,12 +73,12 @@ def show(documents: Iterable[Document], format: str) -> None:
         sys.stdout.write(corpora.formatted(document, format, colour))
 
 
-def notes(given: argparse.Namespace) -> Iterator[Document]:
-    if given.notes != "-":
-        return cli.documents(given.notes, given.source, given)
-    text = decoded(sys.stdin.buffer.read(), "standard input", given.encoding)
-    if given.source not in (None, "text"):
-        raise FormatFault("standard input is read as one plain note; --from is for files")
+def notes(args: argparse.Namespace) -> Iterator[Document]:
+    if args.notes != "-":
+        return cli.documents(args.notes, args.source, args)
+    text = decoded(sys.stdin.buffer.read(), "standard input", args.encoding)
+    if args.source not in (None, "text"):
+        raise FormatError("standard input is read as one plain note; --from is for files")
     return iter([Document("-", text)])
 
 

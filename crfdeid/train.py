@@ -13,8 +13,8 @@ from typing import Any
 from tqdm import tqdm
 
 from crfdeid import cli, config
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import scores
 from crfdeid.systems import model
 from crfdeid.systems.model import Tagger
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"\nThe model is in {given.out}")
 
 
-def changed(settings: Experiment, changes: list[str]) -> Experiment:
+def changed(settings: Config, changes: list[str]) -> Config:
     """The experiment with ``KEY=VALUE`` changes, values in TOML's notation."""
     import tomllib
 
@@ -72,7 +72,7 @@ def changed(settings: Experiment, changes: list[str]) -> Experiment:
             key, value = change.split("=", 1)
             parsed = tomllib.loads(f"value = {value}")["value"]
         except (ValueError, tomllib.TOMLDecodeError):
-            raise ConfigurationFault(f"--set {change}: wanted KEY=VALUE, a text in quotes") from None
+            raise ConfigurationError(f"--set {change}: wanted KEY=VALUE, a text in quotes") from None
         if key.startswith("crf."):
             table["crf"] = table["crf"] | {key.removeprefix("crf."): parsed}
         else:
@@ -87,7 +87,7 @@ def tell(documents: list[Document], tagger: Tagger, seconds: float) -> None:
 
 
 def tell_cut(tagger: Tagger, documents: list[Document]) -> None:
-    if cut := tagger.line.cut_spans(documents):
+    if cut := tagger.pipeline.cut_spans(documents):
         print(f"{cut} gold spans begin or end inside a token and count as widened to it")
 
 

@@ -1,6 +1,6 @@
 """Notes and settings small enough to train on in a second."""
 
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.text.document import Document, Span
 
 NAMES = ["Ruiz", "Smith", "Nowak", "Okafor", "Lindqvist", "Haddad", "Tanaka", "Moreau"]
@@ -21,4 +21,4 @@ def note(number: int) -> Document:
     return Document(f"{100 + number}-01", text, tuple(spans), patient=str(100 + number))
 
 
-SMALL = Experiment(features=("lexical", "orthographic"), crf={"c1": 0.1, "c2": 0.01, "max_iterations": 40})
+SMALL = Config(features=("lexical", "orthographic"), crf={"c1": 0.1, "c2": 0.01, "max_iterations": 40})

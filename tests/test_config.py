@@ -3,7 +3,7 @@
 import pytest
 
 from crfdeid import config
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 
 
 def written(tmp_path, text, name="mine.toml"):
@@ -42,17 +42,17 @@ def test_a_base_is_changed(tmp_path):
     ],
 )
 def test_what_is_refused(tmp_path, text, message):
-    with pytest.raises(ConfigurationFault, match=message):
+    with pytest.raises(ConfigurationError, match=message):
         config.read(written(tmp_path, text))
 
 
 def test_an_unknown_name_suggests_the_near_one():
-    with pytest.raises(ConfigurationFault, match="did you mean english"):
+    with pytest.raises(ConfigurationError, match="did you mean english"):
         config.read("englis")
 
 
 def test_a_system_and_its_options_are_checked():
-    with pytest.raises(ConfigurationFault, match="system = 'cfr': no such system.*crf"):
-        config.Experiment(features=("lexical",), system="cfr")
-    with pytest.raises(ConfigurationFault, match="options.c: no option of the system crf"):
-        config.Experiment(features=("lexical",), options={"c": 1})
+    with pytest.raises(ConfigurationError, match="system = 'cfr': no such system.*crf"):
+        config.Config(features=("lexical",), system="cfr")
+    with pytest.raises(ConfigurationError, match="options.c: no option of the system crf"):
+        config.Config(features=("lexical",), options={"c": 1})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crfdeid import convert, corpora
-from crfdeid.errors import ConfigurationFault, DocumentFault, FormatFault, SchemeFault
+from crfdeid.errors import ConfigurationError, DocumentError, FormatError, SchemeError
 from crfdeid.text.document import Document, Span
 
 HOME = Path(__file__).resolve().parents[1]
@@ -42,9 +42,9 @@ def test_the_scheme_and_overlaps(tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "out.conll"
     spans = Span(0, 6, "CITY"), Span(0, 15, "KLINIK")
     corpora.write([Document("n", "Newton Hospital", spans)], path, "jsonl")
-    with pytest.raises(SchemeFault, match="n: KLINIK at 0-15 is no type of scheme i2b2-2014"):
+    with pytest.raises(SchemeError, match="n: KLINIK at 0-15 is no type of scheme i2b2-2014"):
         convert.main([str(path), str(out), "--to", "conll", "--scheme", "i2b2-2014"])
-    with pytest.raises(DocumentFault, match="n: CITY at 0-6 overlaps KLINIK at 0-15"):
+    with pytest.raises(DocumentError, match="n: CITY at 0-6 overlaps KLINIK at 0-15"):
         convert.main([str(path), str(out), "--to", "conll"])
     assert [found.name for found in tmp_path.iterdir()] == ["a.jsonl"]
     convert.main([str(path), str(out), "--to", "conll", "--overlaps", "longest"])
@@ -55,11 +55,11 @@ def test_columns_and_encoding(tmp_path):
     path, out = tmp_path / "a.csv", tmp_path / "a.jsonl"
     path.write_bytes("nr,note,mrn\n1,José,7\n".encode("latin-1"))
     columns = ["--id-column", "nr", "--text-column", "note", "--patient-column", "mrn"]
-    with pytest.raises(FormatFault, match="not utf-8: byte 17 "):
+    with pytest.raises(FormatError, match="not utf-8: byte 17 "):
         convert.main([str(path), str(out), "--to", "jsonl", *columns])
     convert.main([str(path), str(out), "--to", "jsonl", "--encoding", "latin-1", *columns])
     assert json.loads(out.read_text()) == {"id": "1", "text": "José", "patient": "7", "spans": []}
-    with pytest.raises(FormatFault, match="--overwrite"):
+    with pytest.raises(FormatError, match="--overwrite"):
         convert.main([str(path), str(out), "--to", "jsonl", "--encoding", "latin-1", *columns])
 
 
@@ -76,7 +76,7 @@ REFUSED = [
 def test_refused(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     corpora.write(NOTES, "in.jsonl", "jsonl")
-    with pytest.raises(ConfigurationFault, match=message):
+    with pytest.raises(ConfigurationError, match=message):
         convert.main(arguments)
     assert not Path("out").exists()
 

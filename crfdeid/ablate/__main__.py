@@ -27,7 +27,7 @@ from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import Figures, Result
 from crfdeid.ablate.run import TEST, TRAIN
 from crfdeid.corpora.folds import Part
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate.__main__ import natural
 from crfdeid.files import whole
 from crfdeid.train import changed
@@ -65,17 +65,19 @@ def main(arguments: list[str] | None = None) -> None:
     print(write(planned, found, corpora, given.out))
 
 
-def read(given: argparse.Namespace, planned: Plan) -> dict[str, Part]:
+def read(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
     """The corpora by name, those that a run wants."""
-    paths = {TRAIN: given.train} | ({TEST: given.test} if given.test else {})
-    for other in given.corpus:
+    paths = {TRAIN: args.train} | ({TEST: args.test} if args.test else {})
+    for other in args.corpus:
         name, _, path = other.partition("=")
         if not path or name in paths:
-            raise ConfigurationFault(f"--corpus {other}: wanted NAME=PATH, with a name of its own")
+            raise ConfigurationError(f"--corpus {other}: wanted NAME=PATH, with a name of its own")
         paths[name] = Path(path)
     if unused := sorted(set(paths) - planned.corpora - {TRAIN, TEST}):
-        raise ConfigurationFault(f"--corpus {unused[0]}: no run names it{near(unused[0], planned.corpora)}")
-    return {name: Part(str(path), tuple(cli.documents(path, None, given))) for name, path in paths.items()}
+        raise ConfigurationError(
+            f"--corpus {unused[0]}: no run names it{did_you_mean(unused[0], planned.corpora)}"
+        )
+    return {name: Part(str(path), tuple(cli.documents(path, None, args))) for name, path in paths.items()}
 
 
 def train(wanted: Sequence[Job], left: Sequence[Job], out: Path, at_once: int) -> None:
@@ -132,7 +134,7 @@ def papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list
 def draw(found: list[Result], figures: Figures, out: Path, caption: list[str]) -> None:
     try:
         plot.write(found, figures, out, "\n".join(caption[:3]))
-    except plot.PlotFault as fault:
+    except plot.PlotError as fault:
         cli.complain(str(fault))
 
 

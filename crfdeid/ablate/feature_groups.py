@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault, Fault, TemplateFault, near
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, CrfdeidError, TemplateError, did_you_mean
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.files import read_text
@@ -35,10 +35,12 @@ def changed(
     """
     for group in without:
         if group not in features:
-            raise ConfigurationFault(f"{where}: without {group}: no run has it{near(group, features)}")
+            raise ConfigurationError(
+                f"{where}: without {group}: no run has it{did_you_mean(group, features)}"
+            )
     for group in added:
         if group in features:
-            raise ConfigurationFault(f"{where}: with {group}: the base has it already")
+            raise ConfigurationError(f"{where}: with {group}: the base has it already")
     return (*(group for group in features if group not in without), *added)
 
 
@@ -51,13 +53,13 @@ def windows(features: Sequence[str], wanted: Any, where: str) -> dict[str, int]:
     found = wanted if isinstance(wanted, dict) else dict.fromkeys(able, wanted)
     for group, size in found.items():
         if type(size) is not int or size < 0:
-            raise ConfigurationFault(f"{where}: window = {size!r}: wanted a number of tokens")
+            raise ConfigurationError(f"{where}: window = {size!r}: wanted a number of tokens")
         if group not in able:
-            raise ConfigurationFault(
-                f"{where}: window.{group}: no such group with {WINDOW}{near(group, able)}"
+            raise ConfigurationError(
+                f"{where}: window.{group}: no such group with {WINDOW}{did_you_mean(group, able)}"
             )
     if not found:
-        raise ConfigurationFault(f"{where}: window: no group of the run has {WINDOW}")
+        raise ConfigurationError(f"{where}: window: no group of the run has {WINDOW}")
     return dict(found)
 
 
@@ -97,13 +99,15 @@ def rewritten(
     features: Sequence[str], window: Mapping[str, int], without: Sequence[str], where: str
 ) -> dict[str, str]:
     """The template files that differ from the groups' own, by group; empty where nothing of a
-    group is left. Raises :class:`ConfigurationFault` on a template that no group has."""
+    group is left. Raises :class:`ConfigurationError` on a template that no group has."""
     with located(where):
         files = {group: templates.read(templates.find(group)) for group in features}
     known = {title for file in files.values() for template in file for title in titles(template)}
     for name in without:
         if name not in known:
-            raise ConfigurationFault(f"{where}: without_templates {name}: no group has it{near(name, known)}")
+            raise ConfigurationError(
+                f"{where}: without_templates {name}: no group has it{did_you_mean(name, known)}"
+            )
     found = {group: widened(text(group), size) for group, size in window.items()}
     for group in features if without else ():
         file = [t for part in words(found.get(group, text(group))) for t in templates.parse(part)]
@@ -118,8 +122,8 @@ def words(text: str) -> Iterator[str]:
         yield from line.partition("#")[0].split()
 
 
-def check(settings: Experiment, where: str) -> None:
-    """Raise :class:`ConfigurationFault` or :class:`TemplateFault` where a group, an observation
+def check(settings: Config, where: str) -> None:
+    """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation
     or a list does not exist, without reading the lists."""
     with located(where):
         found = [t for group in settings.features for t in templates.read(templates.find(group))]
@@ -138,7 +142,7 @@ def located(where: str) -> Iterator[None]:
     """Faults from inside say where."""
     try:
         yield
-    except TemplateFault as fault:
-        raise TemplateFault(f"{where}: {fault}") from None
-    except Fault as fault:
-        raise ConfigurationFault(f"{where}: {fault}") from None
+    except TemplateError as fault:
+        raise TemplateError(f"{where}: {fault}") from None
+    except CrfdeidError as fault:
+        raise ConfigurationError(f"{where}: {fault}") from None

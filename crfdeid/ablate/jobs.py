@@ -13,10 +13,10 @@ from crfdeid import __version__, resources
 from crfdeid.ablate import code_fingerprint, feature_groups
 from crfdeid.ablate.plan import Plan, folded_title
 from crfdeid.ablate.run import Run
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
 from crfdeid.systems.model_folder import sha256
 from crfdeid.text import gazetteer
@@ -31,7 +31,7 @@ class Job:
 
     title: str
     folder: Path
-    settings: Experiment
+    settings: Config
     templates: Mapping[str, str] = field(repr=False)
     train: Part = field(repr=False)
     test: Part = field(repr=False)
@@ -59,7 +59,7 @@ class Job:
         return isinstance(table, dict) and table.get("fingerprint") == self.fingerprint
 
 
-def files(settings: Experiment) -> dict[str, str]:
+def files(settings: Config) -> dict[str, str]:
     """The checksums of scheme, templates, and the lists that they name; of all that
     ships for a system other than the CRF, which may read more."""
     paths = [templates.find(group) for group in settings.features]
@@ -87,7 +87,7 @@ class Row:
 def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
     """The rows in the table's order: each run on its test corpus, where there is one, and in
     cross-validation of its training corpus, where the plan wants that. A run on as many documents
-    as its corpus has, or more, is left out. Raises :class:`ConfigurationFault` on a corpus that
+    as its corpus has, or more, is left out. Raises :class:`ConfigurationError` on a corpus that
     is wanted and not given."""
     found: list[Row] = []
     for run in plan.runs:
@@ -108,7 +108,7 @@ def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
 
 
 def check_programs(run: Run) -> None:
-    """Raise :class:`ConfigurationFault` now, and not when hours are gone, where a run needs the
+    """Raise :class:`ConfigurationError` now, and not when hours are gone, where a run needs the
     link grammar parser and there is none."""
     if any(name.startswith("links_") for name in feature_groups.observed(run.settings.features)):
         link_parser.version()
@@ -118,7 +118,7 @@ def corpus(name: str, run: Run, corpora: Mapping[str, Part]) -> Part:
     if name in corpora:
         return corpora[name]
     how = "TEST" if name == "test" else f"--corpus {name}=PATH"
-    raise ConfigurationFault(f"run {run.name}: wants the corpus {name}: {how}{near(name, corpora)}")
+    raise ConfigurationError(f"run {run.name}: wants the corpus {name}: {how}{did_you_mean(name, corpora)}")
 
 
 def folded(run: Run, parts: list[tuple[Part, Part]], folder: Path) -> Iterator[Job]:

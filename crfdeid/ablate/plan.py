@@ -26,7 +26,7 @@ from crfdeid import resources
 from crfdeid.ablate import feature_groups, search
 from crfdeid.ablate.config_keys import at_least, known, load, typed
 from crfdeid.ablate.run import SETTINGS, Change, Run, run_of, settings_of
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables
 
 PLAN_KEYS = ("base", "name", "seed", "published", "z_tests", "run", "grid", "random")
@@ -59,7 +59,7 @@ class Plan:
 
 def read(name: str | Path, change: Change = lambda settings: settings) -> Plan:
     """The plan of a file, or of a shipped configuration of that name; ``change`` is made to the
-    base of every run. Raises :class:`ConfigurationFault` and :class:`TemplateFault`."""
+    base of every run. Raises :class:`ConfigurationError` and :class:`TemplateError`."""
     path = resources.find("configs", str(name), ".toml")
     table = load(path)
     where = str(path)
@@ -71,7 +71,7 @@ def read(name: str | Path, change: Change = lambda settings: settings) -> Plan:
     runs += [run for run in searched if replace(run, name=first.name) != first]
     curve, folds = (section(table, key, where) for key in ("learning_curve", "cross_validation"))
     if curve and folds:
-        raise ConfigurationFault(f"{where}: learning_curve and cross_validation: wanted one of them")
+        raise ConfigurationError(f"{where}: learning_curve and cross_validation: wanted one of them")
     runs = [*runs, *(part for run in runs for part in smaller(run, curve, where))]
     check(runs, where)
     seed = typed(table, "seed", 0, where)
@@ -91,10 +91,10 @@ def listed(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The tables ``[[run]]``."""
     found = table.get("run", [])
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise ConfigurationFault(f"{where}: run: wanted [[run]]")
+        raise ConfigurationError(f"{where}: run: wanted [[run]]")
     for number, row in enumerate(found, 1):
         if not isinstance(row.get("name"), str) or not row["name"].strip():
-            raise ConfigurationFault(f"{where}: run {number} has no name")
+            raise ConfigurationError(f"{where}: run {number} has no name")
     return found
 
 
@@ -104,7 +104,7 @@ def smaller(run: Run, curve: Mapping[str, Any], where: str) -> Iterator[Run]:
         return
     sizes = curve.get("documents")
     if not isinstance(sizes, list) or not sizes or not all(type(n) is int and n > 0 for n in sizes):
-        raise ConfigurationFault(f"{where}: learning_curve.documents: wanted numbers of documents")
+        raise ConfigurationError(f"{where}: learning_curve.documents: wanted numbers of documents")
     for size in sizes:
         yield replace(run, name=f"{run.name}, {size} documents", documents=size)
 
@@ -114,10 +114,10 @@ def check(runs: Sequence[Run], where: str) -> None:
     seen: dict[str, str] = {}
     for run in runs:
         if not run.folder:
-            raise ConfigurationFault(f"{where}: run {run.name!r}: wanted a name with letters or digits")
+            raise ConfigurationError(f"{where}: run {run.name!r}: wanted a name with letters or digits")
         for folder in (run.folder, f"{run.folder}-folds"):
             if folder in seen:
-                raise ConfigurationFault(f"{where}: runs {seen[folder]!r} and {run.name!r} have one name")
+                raise ConfigurationError(f"{where}: runs {seen[folder]!r} and {run.name!r} have one name")
             seen[folder] = run.name
         feature_groups.check(run.settings, f"{where}: run {run.name}")
 
@@ -132,12 +132,14 @@ def tables_of_papers(
     if folds:
         titles += [folded_title(title, folds["folds"]) for title in titles]
     if not isinstance(named, dict) or not all(isinstance(rows, list | tuple) for rows in named.values()):
-        raise ConfigurationFault(f"{where}: published: wanted a name, names, or a list of rows for each name")
+        raise ConfigurationError(f"{where}: published: wanted a name, names, or a list of rows for each name")
     for name, rows in named.items():
         published_tables.read(name)
         for row in rows:
             if row not in titles:
-                raise ConfigurationFault(f"{where}: published.{name}: no row {row}{near(row, titles)}")
+                raise ConfigurationError(
+                    f"{where}: published.{name}: no row {row}{did_you_mean(row, titles)}"
+                )
     return {name: tuple(rows) for name, rows in named.items()}
 
 
@@ -149,6 +151,6 @@ def folded_title(title: str, folds: int) -> str:
 def section(table: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
     found = table.get(key, {})
     if not isinstance(found, dict):
-        raise ConfigurationFault(f"{where}: {key}: wanted a table")
+        raise ConfigurationError(f"{where}: {key}: wanted a table")
     known(found, TABLES[key], f"{where}: {key}")
     return found

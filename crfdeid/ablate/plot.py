@@ -8,22 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.ablate.results import Figures, Result
-from crfdeid.errors import Fault
+from crfdeid.errors import CrfdeidError
 from crfdeid.files import whole
 
 CURVES = {"strict F1": "o", "strict R": "s", "token R": "^"}
 FORMATS = ("svg", "png")
 
 
-class PlotFault(Fault):
+class PlotError(CrfdeidError):
     """No library to draw with."""
 
 
 def write(results: Sequence[Result], figures: Figures, folder: Path, caption: str) -> None:
     """``plot.svg`` and ``plot.png`` in ``folder``, the same bytes for the same figures. Raises
-    :class:`PlotFault` without matplotlib."""
+    :class:`PlotError` without matplotlib."""
     if find_spec("matplotlib") is None:
-        raise PlotFault("no plot: matplotlib is not installed (pip install 'crfdeid[plot]')")
+        raise PlotError("no plot: matplotlib is not installed (pip install 'crfdeid[plot]')")
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -12,9 +12,9 @@ from dataclasses import asdict
 
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import METRICS, Result
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import error_analysis, published_tables, word_scores
-from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.published_tables import Published
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import z_test
@@ -35,18 +35,18 @@ def text(name: str, results: Sequence[Result], corpus: str) -> str:
 
 
 def check(planned: Plan) -> None:
-    """Raise :class:`ConfigurationFault`, before anything is trained, on a table of a paper that
+    """Raise :class:`ConfigurationError`, before anything is trained, on a table of a paper that
     needs other rows than it is given."""
     for name, rows in planned.published.items():
         table = published_tables.read(name)
         view(table)
         number = len(rows) or len(planned.runs) * (2 if planned.folds else 1)
         if {"gain", "z"} & set(table.columns) and number < 2:
-            raise ConfigurationFault(f"published.{name}: compares two rows; there is {number}")
+            raise ConfigurationError(f"published.{name}: compares two rows; there is {number}")
 
 
 def view(table: Published) -> View:
-    """What a table shows, by its columns and rows. Raises :class:`ConfigurationFault` where that
+    """What a table shows, by its columns and rows. Raises :class:`ConfigurationError` where that
     is nothing that a run has figures for."""
     columns, rows = set(table.columns), set(table.rows)
     if "Non-PHI" in rows and columns == {"P", "R", "F1"}:
@@ -60,7 +60,7 @@ def view(table: Published) -> View:
     for sign, found in views.items():
         if sign in columns | rows:
             return found
-    raise ConfigurationFault(f"{table.name}: no table of figures that a run has")
+    raise ConfigurationError(f"{table.name}: no table of figures that a run has")
 
 
 def ratios(counts: Counts, head: str = "") -> dict[str, float]:
@@ -73,7 +73,7 @@ def criteria(results: Sequence[Result]) -> Cells:
     for result in results:
         for subset, hipaa in (("i2b2", False), ("HIPAA", True)):
             for criterion in CRITERIA:
-                counts = result.evaluation.scores.micro(Track(criterion, hipaa))
+                counts = result.evaluation.scores.micro(Criterion(criterion, hipaa))
                 cells.setdefault(f"{subset} {criterion}", {}).update(ratios(counts, f"{result.title} "))
     return cells
 
@@ -85,7 +85,7 @@ def types(results: Sequence[Result]) -> Cells:
     cells: Cells = {}
     for category, members in scores.scheme.categories.items():
         for type in (*members, category):
-            counts = scores.micro(Track("strict"), category, type) if type in members else None
+            counts = scores.micro(Criterion("strict"), category, type) if type in members else None
             counts = counts or within_category(results[0], category)
             sizes = {"gold": counts.tp + counts.fn, "system": counts.tp + counts.fp, "right": counts.tp}
             trained = sum(train[name] for name in ((type,) if type in members else members))
@@ -115,7 +115,7 @@ def systems(results: Sequence[Result]) -> Cells:
     for result in results:
         scores = result.evaluation.scores
         found = {name: within_category(result, name) for name in scores.scheme.categories}
-        found["all"] = scores.micro(Track("strict"))
+        found["all"] = scores.micro(Criterion("strict"))
         cells[result.title] = {
             name: counts.f1 for name, counts in found.items() if any(asdict(counts).values())
         }

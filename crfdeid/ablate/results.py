@@ -16,12 +16,12 @@ from crfdeid.ablate import training
 from crfdeid.ablate.jobs import Row
 from crfdeid.ablate.training import Cost
 from crfdeid.evaluate import comparison, evaluation, significance
-from crfdeid.evaluate.evaluation import Choices, Evaluation
-from crfdeid.evaluate.matching import CRITERIA, Track, tagged
+from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
+from crfdeid.evaluate.matching import CRITERIA, Criterion, tagged
 from crfdeid.text import scheme
 
 METRICS = {"precision": "P", "recall": "R", "f1": "F1"}
-STRICT = Track("strict")
+STRICT = Criterion("strict")
 MEGABYTE = 1_000_000
 
 Figures = Mapping[str, Mapping[str, float]]
@@ -54,7 +54,7 @@ class Result:
     def folds(self) -> dict[str, np.ndarray]:
         """By criterion, an array [fold, metric]."""
         ends = np.cumsum(self.sizes)[:-1]
-        parts = {c: np.split(self.evaluation.scores.documents(Track(c)), ends) for c in CRITERIA}
+        parts = {c: np.split(self.evaluation.scores.documents(Criterion(c)), ends) for c in CRITERIA}
         return {
             c: significance.metrics(np.array([p.sum(axis=0) for p in found])) for c, found in parts.items()
         }
@@ -67,7 +67,7 @@ def read(row: Row, resamples: int, seed: int) -> Result:
     gold = [document for job in row.jobs for document in job.test.documents]
     system = [document for documents, _ in found for document in documents]
     by = "patient" if any(document.patient for document in gold) else "document"
-    choices = Choices(scheme.read(settings.scheme), by=by, resamples=resamples, seed=seed)
+    choices = EvaluationOptions(scheme.read(settings.scheme), by=by, resamples=resamples, seed=seed)
     sides = ([tagged(document, choices.scheme) for document in side] for side in (gold, system))
     return Result(row, evaluation.evaluate(*sides, choices), tuple(cost for _, cost in found))
 
@@ -96,14 +96,14 @@ def scored(result: Result) -> dict[str, float]:
     evaluated = result.evaluation
     found: dict[str, float] = {}
     for criterion in CRITERIA:
-        counts = evaluated.scores.micro(Track(criterion))
+        counts = evaluated.scores.micro(Criterion(criterion))
         for metric, name in METRICS.items():
             found[f"{criterion} {name}"] = getattr(counts, metric)
             if evaluated.intervals:
                 low, high = evaluated.intervals[criterion][metric]
                 found |= {f"{criterion} {name} low": low, f"{criterion} {name} high": high}
     if evaluated.scores.scheme.hipaa:
-        counts = evaluated.scores.micro(Track("strict", hipaa=True))
+        counts = evaluated.scores.micro(Criterion("strict", hipaa=True))
         found |= {f"HIPAA strict {name}": getattr(counts, metric) for metric, name in METRICS.items()}
     return found | by_category(result)
 
@@ -123,7 +123,7 @@ def changes(result: Result, base: Result) -> dict[str, float]:
     """The differences from the base, and the chance of as large a one between equals."""
     found = {}
     for criterion in CRITERIA if result.evaluation.choices.resamples else ():
-        tested = comparison.randomised(result.evaluation, base.evaluation, Track(criterion))
+        tested = comparison.randomised(result.evaluation, base.evaluation, Criterion(criterion))
         for metric, name in METRICS.items():
             difference = tested[metric]
             found[f"{criterion} {name} change"] = difference.first - difference.second

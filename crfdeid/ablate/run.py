@@ -11,14 +11,14 @@ from typing import Any
 from crfdeid import config
 from crfdeid.ablate import feature_groups
 from crfdeid.ablate.config_keys import known, names, typed
-from crfdeid.config import Experiment, flat
-from crfdeid.errors import ConfigurationFault
+from crfdeid.config import Config, flat
+from crfdeid.errors import ConfigurationError
 
-SETTINGS = tuple(f.name for f in fields(Experiment))
+SETTINGS = tuple(f.name for f in fields(Config))
 RUN_KEYS = ("name", "base", "without", "with", "without_templates", "window", "train", "test")
 TRAIN, TEST = "train", "test"  # the corpora of the command; --corpus names others
 
-Change = Callable[[Experiment], Experiment]
+Change = Callable[[Config], Config]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Run:
     of the training documents are used, 0 for all."""
 
     name: str
-    settings: Experiment
+    settings: Config
     templates: Mapping[str, str] = field(default_factory=dict, repr=False)
     train: tuple[str, ...] = (TRAIN,)
     test: str = TEST
@@ -37,13 +37,13 @@ class Run:
     @property
     def folder(self) -> str:
         """
-        >>> Run("No lists, c1=0.1", Experiment(("lexical",))).folder
+        >>> Run("No lists, c1=0.1", Config(("lexical",))).folder
         'no-lists-c1-0_1'
         """
         return re.sub(r"[^a-z0-9_]+", "-", self.name.lower().replace(".", "_")).strip("-")
 
 
-def settings_of(table: Mapping[str, Any], path: Path) -> Experiment:
+def settings_of(table: Mapping[str, Any], path: Path) -> Config:
     """The experiment that a table's own settings make of its ``base``."""
     below = base_of(table["base"], path) if "base" in table else None
     own = {key: value for key, value in table.items() if key in SETTINGS}
@@ -52,12 +52,12 @@ def settings_of(table: Mapping[str, Any], path: Path) -> Experiment:
     return changed(below, own, str(path))
 
 
-def base_of(name: str, path: Path) -> Experiment:
+def base_of(name: str, path: Path) -> Config:
     beside = path.parent / name
     return config.read(beside if beside.is_file() else name)
 
 
-def changed(settings: Experiment, own: Mapping[str, Any], where: str) -> Experiment:
+def changed(settings: Config, own: Mapping[str, Any], where: str) -> Config:
     """``settings`` with the changes of ``own``."""
     table = settings.table()
     if own.get("algorithm", settings.algorithm) != settings.algorithm:
@@ -66,7 +66,7 @@ def changed(settings: Experiment, own: Mapping[str, Any], where: str) -> Experim
         table["options"] = {}
     for key in {"crf", "options"} & own.keys():
         if not isinstance(own[key], dict):
-            raise ConfigurationFault(f"{where}: {key} = {own[key]!r}: wanted a table")
+            raise ConfigurationError(f"{where}: {key} = {own[key]!r}: wanted a table")
         table[key] = table[key] | (flat(own[key]) if key == "crf" else own[key])
     others = {key: value for key, value in own.items() if key not in ("crf", "options")}
     return config.build(table | others, where)

@@ -25,14 +25,14 @@ from pathlib import Path
 
 from crfdeid.ablate import training
 from crfdeid.ablate.jobs import Job
-from crfdeid.errors import Fault
+from crfdeid.errors import CrfdeidError
 
 DONE = "done"
 BUILDING = ".building."
 LOCK = ".lock"
 
 
-class RunFault(Fault):
+class RunError(CrfdeidError):
     """A training that failed."""
 
 
@@ -44,7 +44,7 @@ class Running:
 
 def run(jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, int | None], None]) -> None:
     """Run ``jobs``; results are built in ``folder``. ``hear`` is told of each iteration of a job,
-    and ``None`` when it is done. Raises :class:`RunFault` at the first that fails."""
+    and ``None`` when it is done. Raises :class:`RunError` at the first that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     waiting, running = deque(jobs), dict[Connection, Running]()
     with alone(folder), tempfile.TemporaryDirectory(prefix=BUILDING, dir=folder) as building:
@@ -67,13 +67,13 @@ def run(jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, in
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """No other runner works in ``folder`` meanwhile, and nothing is left there of killed ones.
-    Raises :class:`RunFault` where another does."""
+    Raises :class:`RunError` where another does."""
     path = folder / LOCK
     with path.open("w") as lock:  # the system frees it when the process ends, however it does
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RunFault(f"{folder}: another ablation is at work there") from None
+            raise RunError(f"{folder}: another ablation is at work there") from None
         for left in folder.glob(f"{BUILDING}*"):
             shutil.rmtree(left, ignore_errors=True)
         try:
@@ -114,7 +114,7 @@ def work(job: Job, building: Path, pipe: Connection) -> None:
         pipe.send(DONE)
     except BrokenPipeError:
         return  # the parent is gone
-    except Fault as fault:
+    except CrfdeidError as fault:
         pipe.send(str(fault))
     except Exception as error:  # its message could hold note text; its kind and place cannot
         pipe.send(f"{type(error).__name__} {place(error)}")
@@ -143,5 +143,5 @@ def heard(pipe: Connection, running: Running) -> int | None:
     if told == DONE:
         return None
     if isinstance(told, str):
-        raise RunFault(f"run {running.job.title}: {told}")
+        raise RunError(f"run {running.job.title}: {told}")
     return told

@@ -20,7 +20,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 
 RANGE = ("low", "high", "log")
 
@@ -29,7 +29,7 @@ def tables(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The runs of ``[grid]`` and ``[random]`` as ``[[run]]`` would say them."""
     for key in ("grid", "random"):
         if not isinstance(table.get(key, {}), dict):
-            raise ConfigurationFault(f"{where}: {key}: wanted a table")
+            raise ConfigurationError(f"{where}: {key}: wanted a table")
     found = [*grid(table.get("grid", {}), f"{where}: grid")]
     return [*found, *drawn(table.get("random", {}), f"{where}: random")]
 
@@ -42,7 +42,7 @@ def grid(table: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
     choices = dict(leaves(table))
     for key, values in choices.items():
         if not isinstance(values, list) or not values:
-            raise ConfigurationFault(f"{where}: {key} = {values!r}: wanted a list of values")
+            raise ConfigurationError(f"{where}: {key} = {values!r}: wanted a list of values")
     if choices:
         for values in product(*choices.values()):
             yield run(dict(zip(choices, values)))
@@ -56,29 +56,29 @@ def drawn(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     choices = dict(leaves(table))
     number, seed = choices.pop("number", None), choices.pop("seed", 0)
     if type(number) is not int or number < 1 or type(seed) is not int:
-        raise ConfigurationFault(f"{where}: wanted number = 1 or more, and seed = a whole number")
+        raise ConfigurationError(f"{where}: wanted number = 1 or more, and seed = a whole number")
     if not choices:
-        raise ConfigurationFault(f"{where}: no setting to draw")
+        raise ConfigurationError(f"{where}: no setting to draw")
     random, runs = Random(seed), {}
     for _ in range(100 * number):
         found = run({key: value(random, choice, f"{where}: {key}") for key, choice in choices.items()})
         runs[found["name"]] = found
         if len(runs) == number:
             return list(runs.values())
-    raise ConfigurationFault(f"{where}: number = {number}: there are only {len(runs)} different runs")
+    raise ConfigurationError(f"{where}: number = {number}: there are only {len(runs)} different runs")
 
 
 def value(random: Random, choice: Any, where: str) -> Any:
     if isinstance(choice, list) and choice:
         return random.choice(choice)
     if not isinstance(choice, dict):
-        raise ConfigurationFault(f"{where} = {choice!r}: wanted a list or {{ low, high }}")
+        raise ConfigurationError(f"{where} = {choice!r}: wanted a list or {{ low, high }}")
     for key in choice:
         if key not in RANGE:
-            raise ConfigurationFault(f"{where}.{key}: no part of a range{near(key, RANGE)}")
+            raise ConfigurationError(f"{where}.{key}: no part of a range{did_you_mean(key, RANGE)}")
     low, high, log = choice.get("low"), choice.get("high"), choice.get("log", False)
     if not all(isinstance(end, int | float) for end in (low, high)) or low > high or (log and low <= 0):
-        raise ConfigurationFault(f"{where}: wanted low <= high, and low > 0 where log = true")
+        raise ConfigurationError(f"{where}: wanted low <= high, and low > 0 where log = true")
     if all(type(end) is int for end in (low, high)) and not log:
         return random.randint(low, high)
     found = math.exp(random.uniform(math.log(low), math.log(high))) if log else random.uniform(low, high)

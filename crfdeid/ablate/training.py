@@ -20,9 +20,9 @@ from pathlib import Path
 
 from crfdeid import __version__
 from crfdeid.ablate.jobs import RESULT, Job
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.feature_extraction import templates
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
@@ -60,7 +60,7 @@ def train(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
     cost = Cost(
         trained - began,
         tagged - trained,
-        sum(len(tagger.line.tokenize(document.text)) for document in job.test.documents),
+        sum(len(tagger.pipeline.tokenize(document.text)) for document in job.test.documents),
         sum(path.stat().st_size for path in (folder / "model").rglob("*") if path.is_file()),
         peak_memory(),
     )
@@ -68,7 +68,7 @@ def train(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
     write_result(job, cost, folder / RESULT)
 
 
-def rewritten(job: Job, folder: Path) -> Experiment:
+def rewritten(job: Job, folder: Path) -> Config:
     """The settings with those groups' files that the run rewrites, in ``folder``."""
     if not job.templates:
         return job.settings
@@ -119,7 +119,7 @@ def read(job: Job) -> tuple[list[Document], Cost]:
     spans = dict(map(spans_of, (job.folder / SPANS).read_text(encoding="utf-8").splitlines()))
     table = json.loads((job.folder / RESULT).read_text(encoding="utf-8"))
     if missing := [document.id for document in job.test.documents if document.id not in spans]:
-        raise FormatFault(f"{job.folder / SPANS}: no document {missing[0]}; delete the folder to run again")
+        raise FormatError(f"{job.folder / SPANS}: no document {missing[0]}; delete the folder to run again")
     system = [document.with_spans(spans[document.id]) for document in job.test.documents]
     return system, Cost(**table["cost"])
 

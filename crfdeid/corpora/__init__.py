@@ -28,7 +28,7 @@ from crfdeid.corpora import (
     table,
     text,
 )
-from crfdeid.errors import ConfigurationFault, DocumentFault, FormatFault, near
+from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean
 from crfdeid.files import whole
 from crfdeid.text.document import Document
 
@@ -53,7 +53,9 @@ def module(name: str, ability: str) -> ModuleType:
     able = {key: found for key, found in FORMATS.items() if ability == "write" or hasattr(found, "read")}
     if name not in able:
         known = ", ".join(able)
-        raise ConfigurationFault(f"{name}: no format to {ability}{near(name, able)}; there are {known}")
+        raise ConfigurationError(
+            f"{name}: no format to {ability}{did_you_mean(name, able)}; there are {known}"
+        )
     return able[name]
 
 
@@ -62,7 +64,7 @@ def read(
 ) -> Iterator[Document]:
     """The documents of a file, or of all files of a folder in the order of their names.
 
-    Raises :class:`FormatFault` for what cannot be read, for an identifier that occurs twice and
+    Raises :class:`FormatError` for what cannot be read, for an identifier that occurs twice and
     where there is no document at all.
     """
     path = Path(path)
@@ -72,19 +74,19 @@ def read(
     for file in files_in(path, found.SUFFIXES):
         for document in _located(found.read(file, encoding, **options), file):
             if document.id in seen:
-                raise FormatFault(f"{file}: document {document.id} occurs twice")
+                raise FormatError(f"{file}: document {document.id} occurs twice")
             seen.add(document.id)
             yield document
     if not seen:
-        raise FormatFault(f"{path}: no documents")
+        raise FormatError(f"{path}: no documents")
 
 
 def _located(documents: Iterator[Document], file: Path) -> Iterator[Document]:
     """The documents; what does not fit one of them is told with its file."""
     try:
         yield from documents
-    except DocumentFault as fault:
-        raise FormatFault(f"{file}: {fault}") from None
+    except DocumentError as fault:
+        raise FormatError(f"{file}: {fault}") from None
 
 
 def files_in(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
@@ -97,7 +99,7 @@ def files_in(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
         return found
     texts = [file for file in found if file.suffix == ".txt"]
     if alone := {file.with_suffix(".txt") for file in found} - set(texts):
-        raise FormatFault(f"{min(alone)}: no such file; its .ann is there")
+        raise FormatError(f"{min(alone)}: no such file; its .ann is there")
     return texts
 
 
@@ -123,9 +125,9 @@ def _detect_folder(path: Path) -> str:
     if "brat" in formats:
         formats -= {"text"}
     if len(formats) > 1:
-        raise FormatFault(f"{path}: holds {' and '.join(sorted(formats))} files; --from says which to read")
+        raise FormatError(f"{path}: holds {' and '.join(sorted(formats))} files; --from says which to read")
     if not formats:
-        raise FormatFault(f"{path}: no documents")
+        raise FormatError(f"{path}: no documents")
     return formats.pop()
 
 
@@ -157,7 +159,7 @@ def write_each(
         for document in documents:
             name = storage.stem(document.id)
             if name in written:
-                raise FormatFault(f"{folder}/{name}: two documents want this name")
+                raise FormatError(f"{folder}/{name}: two documents want this name")
             written.add(name)
             if hasattr(found, "save"):
                 found.save([document], staging / f"{name}{found.SUFFIXES[0]}")
@@ -174,7 +176,7 @@ def _writing(path: Path) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise FormatFault(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def _files(found: ModuleType, document: Document) -> dict[str, str]:
@@ -191,5 +193,5 @@ def formatted(document: Document, format: str, colour: bool = False) -> str:
         return brat.files(document)[".ann"]
     found = module(format, "write")
     if hasattr(found, "save"):
-        raise ConfigurationFault(f"{format}: can be written to a file alone")
+        raise ConfigurationError(f"{format}: can be written to a file alone")
     return "".join(_files(found, document).values())

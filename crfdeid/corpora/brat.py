@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.files import read_text
 from crfdeid.text.document import Document, Span
 
@@ -34,15 +34,15 @@ def _spans(line: str, where: str, text: str) -> list[Span]:
         return []
     match = SPAN.fullmatch(line)
     if not match:
-        raise FormatFault(f"{where}: malformed; wanted T1<tab>TYPE START END<tab>text")
+        raise FormatError(f"{where}: malformed; wanted T1<tab>TYPE START END<tab>text")
     spans = [Span(*map(int, part.split()), type=match[1]) for part in match[2].split(";")]
     for span in spans:
         if not span.start < span.end <= len(text):
-            raise FormatFault(
+            raise FormatError(
                 f"{where}: {span.start}-{span.end} is empty or leaves the text of {len(text)} characters"
             )
     if match[3] and _bare(match[3]) != _bare("".join(text[span.start : span.end] for span in spans)):
-        raise FormatFault(f"{where}: its text is not what stands at {match[2]}; were line ends changed?")
+        raise FormatError(f"{where}: its text is not what stands at {match[2]}; were line ends changed?")
     return spans
 
 
@@ -56,7 +56,7 @@ def files(document: Document) -> dict[str, str]:
     lines = []
     for number, span in enumerate(document.spans, 1):
         if not span.type or BLANK.search(span.type):
-            raise FormatFault(f"{document.id}: type {span.type!r} cannot be written in brat")
+            raise FormatError(f"{document.id}: type {span.type!r} cannot be written in brat")
         covered = BLANK.sub(" ", document.covered(span))
         lines.append(f"T{number}\t{span.type} {span.start} {span.end}\t{covered}\n")
         if span.probability is not None:

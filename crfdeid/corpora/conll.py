@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from crfdeid.corpora.storage import opened
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.tokenizer import fine
@@ -76,22 +76,22 @@ def _head(lines: _Lines, line: str, where: str) -> None:
         except ValueError:
             value = None
         if not isinstance(value, str):
-            raise FormatFault(f"{where}: {name} is not a JSON string")
+            raise FormatError(f"{where}: {name} is not a JSON string")
     lines.head[name] = value
 
 
 def _token(lines: _Lines, line: str, where: str) -> None:
     columns = line.split("\t")
     if len(columns) != 4:
-        raise FormatFault(f"{where}: {len(columns)} columns; wanted token, start, end, label")
+        raise FormatError(f"{where}: {len(columns)} columns; wanted token, start, end, label")
     text, start, end, label = columns
     if not (NUMBER.fullmatch(start) and NUMBER.fullmatch(end) and len(text) == int(end) - int(start) > 0):
-        raise FormatFault(f"{where}: end is not start and the token's length")
+        raise FormatError(f"{where}: end is not start and the token's length")
     if not (label == "O" or (label[:2] in ("B-", "I-") and label[2:])):
-        raise FormatFault(f"{where}: its label is not O, B-TYPE or I-TYPE")
+        raise FormatError(f"{where}: its label is not O, B-TYPE or I-TYPE")
     previous = lines.tokens[-1].end if lines.tokens else 0
     if not 0 <= int(start) - previous <= LONGEST_GAP:
-        raise FormatFault(f"{where}: the token does not follow the one above, which ends at {previous}")
+        raise FormatError(f"{where}: the token does not follow the one above, which ends at {previous}")
     lines.tokens.append(Token(text, int(start)))
     lines.labels.append(label)
 
@@ -101,7 +101,7 @@ def _document(lines: _Lines, path: Path, number: int) -> Document:
     text = _built(lines) if text is None else text
     for token in lines.tokens:
         if shown(text[token.start : token.end]) != shown(token.text):
-            raise FormatFault(f"{path}: the token at {token.start}-{token.end} is not in the text there")
+            raise FormatError(f"{path}: the token at {token.start}-{token.end} is not in the text there")
     id = lines.head.get("id", path.stem if number == 1 else f"{path.stem}-{number}")
     return Document(id, text, tuple(bio.decode(lines.tokens, lines.labels)), lines.head.get("patient"))
 
@@ -127,7 +127,7 @@ def render(documents: Iterable[Document], tokenize: Callable[[str], list[Token]]
         end = 0
         for token, label in zip(tokens, bio.encode(tokens, document.spans)):
             if re.search(r"[\t\r\n]", label):
-                raise FormatFault(f"{document.id}: type {label[2:]!r} cannot be written in CoNLL")
+                raise FormatError(f"{document.id}: type {label[2:]!r} cannot be written in CoNLL")
             yield "\n" if "\n" in document.text[end : token.start] else ""
             yield f"{shown(token.text)}\t{token.start}\t{token.end}\t{label}\n"
             end = token.end

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import signature
 from crfdeid.text.document import Document
 
@@ -34,12 +34,12 @@ def folds(part: Part, number: int, seed: int) -> list[tuple[Part, Part]]:
     documents are all in the same; a document without patient stands for itself. Patients come in
     an order drawn from ``seed``, those with most documents first, each into the smallest fold."""
     if twice := [id for id, count in Counter(d.id for d in part.documents).items() if count > 1]:
-        raise ConfigurationFault(f"{part.name}: document {twice[0]} occurs twice: folds want one of each")
+        raise ConfigurationError(f"{part.name}: document {twice[0]} occurs twice: folds want one of each")
     groups: dict[tuple[bool, str], list[Document]] = {}
     for document in part.documents:
         groups.setdefault(owner(document), []).append(document)
     if len(groups) < number:
-        raise ConfigurationFault(f"{number} folds of {len(groups)} patients: wanted at most one each")
+        raise ConfigurationError(f"{number} folds of {len(groups)} patients: wanted at most one each")
     order = sorted(groups)
     Random(seed).shuffle(order)
     held = [set[tuple[bool, str]]() for _ in range(number)]

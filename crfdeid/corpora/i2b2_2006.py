@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from crfdeid.corpora import safe_xml
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.text.document import Document, Span, overlapping
 
 SUFFIXES = (".xml",)
@@ -23,7 +23,7 @@ def is_one(path: Path) -> bool:
         with path.open("rb") as file:
             head = file.read(4096).replace(b"\0", b"").partition(b"<TEXT")[0]  # NUL: it may be UTF-16
     except OSError as error:
-        raise FormatFault(f"{path}: {error.strerror}") from None
+        raise FormatError(f"{path}: {error.strerror}") from None
     return any(f"<{name} ".encode() in head for name in RECORDS)
 
 
@@ -32,7 +32,7 @@ def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
     for number, record in enumerate((r for r in root.iter() if r.tag in RECORDS), 1):
         text = record.find("TEXT")
         if text is None or "ID" not in record.attrib:
-            raise FormatFault(f"{path}: record {number} has no TEXT element or no ID")
+            raise FormatError(f"{path}: record {number} has no TEXT element or no ID")
         yield _document(record.attrib["ID"], text, path)
 
 
@@ -41,7 +41,7 @@ def _document(id: str, element: Element, path: Path) -> Document:
     length = len(pieces[0])
     for phi in element:
         if phi.tag != "PHI" or "TYPE" not in phi.attrib or len(phi):
-            raise FormatFault(f"{path}: record {id}: <{phi.tag}> in TEXT; wanted flat <PHI TYPE=…>")
+            raise FormatError(f"{path}: record {id}: <{phi.tag}> in TEXT; wanted flat <PHI TYPE=…>")
         inside = phi.text or ""
         if inside:
             spans.append(Span(length, length + len(inside), phi.attrib["TYPE"]))
@@ -56,7 +56,7 @@ def render(documents: Iterable[Document]) -> Iterator[str]:
         safe_xml.check(document.text, document.id)
         if pair := overlapping(document.spans):
             a, b = pair
-            raise FormatFault(
+            raise FormatError(
                 f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
                 "inline XML cannot hold both"
             )

@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from crfdeid.corpora import safe_xml
-from crfdeid.errors import DocumentFault, FormatFault, SchemeFault
+from crfdeid.errors import DocumentError, FormatError, SchemeError
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -26,19 +26,19 @@ def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
     root = safe_xml.read(path, encoding)
     text, tags = root.find("TEXT"), root.find("TAGS")
     if text is None:
-        raise FormatFault(f"{path}: no TEXT element; wanted i2b2 2014 XML")
+        raise FormatError(f"{path}: no TEXT element; wanted i2b2 2014 XML")
     found = [_span(tag, path) for tag in (tags if tags is not None else []) if tag.tag in ELEMENTS]
     numbered = re.fullmatch(r"(\d+)-\d+", path.stem)
     try:
         yield Document(path.stem, "".join(text.itertext()), tuple(found), numbered[1] if numbered else None)
-    except DocumentFault as fault:
-        raise FormatFault(f"{path}: {fault}") from None
+    except DocumentError as fault:
+        raise FormatError(f"{path}: {fault}") from None
 
 
 def _span(tag: Element, path: Path) -> Span:
     start, end, type = (tag.get(name, "") for name in ("start", "end", "TYPE"))
     if not (type and NUMBER.fullmatch(start) and NUMBER.fullmatch(end)):
-        raise FormatFault(f"{path}: a {tag.tag} tag without whole numbers start and end, and TYPE")
+        raise FormatError(f"{path}: a {tag.tag} tag without whole numbers start and end, and TYPE")
     return Span(int(start), int(end), "LOCATION-OTHER" if (tag.tag, type) == ("LOCATION", "OTHER") else type)
 
 
@@ -66,6 +66,6 @@ def element(type: str) -> str:
     for name in ("i2b2-2014", "meddocan"):
         try:
             return scheme.read(name).category(type)
-        except SchemeFault:
+        except SchemeError:
             continue
     return "PHI"

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any
 
 from crfdeid.corpora.storage import opened
-from crfdeid.errors import DocumentFault, FormatFault
+from crfdeid.errors import DocumentError, FormatError
 from crfdeid.text.document import Document, Span
 
 SUFFIXES = (".jsonl",)
@@ -30,26 +30,26 @@ def loaded(text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # ValueError also for a number of thousands of digits
-        raise FormatFault(f"{where}: malformed JSON") from None
+        raise FormatError(f"{where}: malformed JSON") from None
 
 
 def build(table: Any, where: str, number: int) -> Document:
     """The document of one object; ``number`` is its identifier where it has none."""
     if not isinstance(table, dict) or not isinstance(table.get("text"), str):
-        raise FormatFault(f"{where}: no text; wanted an object with id, text and spans")
+        raise FormatError(f"{where}: no text; wanted an object with id, text and spans")
     if not isinstance(table.get("id", number), str | int):
-        raise FormatFault(f"{where}: its id is neither a text nor a whole number")
+        raise FormatError(f"{where}: its id is neither a text nor a whole number")
     try:
         spans = tuple(span(item) for item in table.get("spans", table.get("label", table.get("labels", []))))
     except (KeyError, TypeError, ValueError, IndexError):
-        raise FormatFault(f"{where}: malformed spans; wanted start, end and type of each") from None
+        raise FormatError(f"{where}: malformed spans; wanted start, end and type of each") from None
     patient = table.get("patient")
     try:
         return Document(
             str(table.get("id", number)), table["text"], spans, None if patient is None else str(patient)
         )
-    except DocumentFault as fault:
-        raise FormatFault(f"{where}: {fault}") from None
+    except DocumentError as fault:
+        raise FormatError(f"{where}: {fault}") from None
 
 
 def span(item: Any) -> Span:

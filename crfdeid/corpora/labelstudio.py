@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.corpora.jsonl import build, loaded
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.files import read_text
 from crfdeid.text.document import Document, Span
 
@@ -19,7 +19,7 @@ SUFFIXES = (".json",)
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
     tasks = loaded(read_text(path, encoding), str(path))
     if not isinstance(tasks, list):
-        raise FormatFault(f"{path}: wanted Label Studio's array of tasks")
+        raise FormatError(f"{path}: wanted Label Studio's array of tasks")
     for number, task in enumerate(tasks, 1):
         where = f"{path}, task {number}"
         yield build(_table(task, where), where, number)
@@ -39,7 +39,7 @@ def _table(task: Any, where: str) -> dict[str, Any]:
         spans = [{"start": s, "end": e, "type": t, "probability": p} for (s, e, t), p in found.items()]
         id = data.get("id", task.get("id"))
     except (KeyError, TypeError, AttributeError):
-        raise FormatFault(f"{where}: wanted data.text and annotations with start, end and labels") from None
+        raise FormatError(f"{where}: wanted data.text and annotations with start, end and labels") from None
     table = {"text": data.get("text"), "spans": spans, "patient": data.get("patient")}
     return table if id is None else table | {"id": id}
 

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from crfdeid.corpora.table import CHUNK, COLUMNS, as_row, from_rows
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.files import whole
 from crfdeid.text.document import Document
 
@@ -20,7 +20,7 @@ def _pyarrow():
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise FormatFault("parquet needs pyarrow: pip install crfdeid[parquet]") from None
+        raise FormatError("parquet needs pyarrow: pip install crfdeid[parquet]") from None
     return pyarrow
 
 
@@ -35,7 +35,7 @@ def read(
     try:
         file = pyarrow.parquet.ParquetFile(path)
     except (OSError, pyarrow.ArrowException):
-        raise FormatFault(f"{path}: not a Parquet file that can be read") from None
+        raise FormatError(f"{path}: not a Parquet file that can be read") from None
     with file:
         rows = (row for batch in file.iter_batches(CHUNK) for row in batch.to_pandas().to_dict("records"))
         yield from from_rows(rows, path, id_column, text_column, patient_column)

@@ -13,7 +13,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from crfdeid.corpora.storage import opened
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 
 # XML 1.0, production 2: what no XML file can hold, escaped or not.
 ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -28,7 +28,7 @@ def read(path: Path, encoding: str) -> Element:
 
 
 def parse(file: TextIO, where: str) -> Element:
-    """The root element. Raises :class:`FormatFault`, with the line, where the file is
+    """The root element. Raises :class:`FormatError`, with the line, where the file is
     not well formed or declares an entity."""
     parser = DefusedXMLParser()
     try:
@@ -37,10 +37,10 @@ def parse(file: TextIO, where: str) -> Element:
     except ParseError as error:
         line, column = error.position
         reason = str(error).partition(":")[0]
-        raise FormatFault(f"{where}, line {line}, column {column + 1}: malformed XML: {reason}") from None
+        raise FormatError(f"{where}, line {line}, column {column + 1}: malformed XML: {reason}") from None
     except DefusedXmlException:
         line = parser.parser.CurrentLineNumber
-        raise FormatFault(f"{where}, line {line}: declares entities, which are refused") from None
+        raise FormatError(f"{where}, line {line}: declares entities, which are refused") from None
 
 
 def declared_encoding(path: Path, encoding: str) -> str:
@@ -51,7 +51,7 @@ def declared_encoding(path: Path, encoding: str) -> str:
         with open(path, "rb") as file:
             start = file.read(200)
     except OSError as error:
-        raise FormatFault(f"{path}: {error.strerror or error}") from None
+        raise FormatError(f"{path}: {error.strerror or error}") from None
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     declaration = DECLARATION.match(start.removeprefix(codecs.BOM_UTF8))
@@ -76,9 +76,9 @@ def attribute(value: str, id: str) -> str:
 
 
 def check(text: str, id: str) -> None:
-    """Raise :class:`FormatFault` at the first character that XML cannot hold."""
+    """Raise :class:`FormatError` at the first character that XML cannot hold."""
     if found := ILLEGAL.search(text):
-        raise FormatFault(
+        raise FormatError(
             f"{id}: character U+{ord(found[0]):04X} at offset {found.start()} cannot be in XML; "
             "use brat or jsonl"
         )

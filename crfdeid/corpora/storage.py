@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from crfdeid import files
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 
 LONGEST_NAME = 200  # bytes; file systems hold 255, and temporary names are longer
 
@@ -26,13 +26,13 @@ LONGEST_NAME = 200  # bytes; file systems hold 255, and temporary names are long
 def opened(path: Path, encoding: str) -> Iterator[TextIO]:
     """The file's text as a stream whose lines end at ``\\n`` alone, nothing translated.
 
-    Raises :class:`FormatFault` where it cannot be read or decoded, also while the
+    Raises :class:`FormatError` where it cannot be read or decoded, also while the
     block reads on.
     """
     try:
         codecs.lookup(encoding)
     except LookupError:
-        raise FormatFault(f"{encoding}: no such encoding") from None
+        raise FormatError(f"{encoding}: no such encoding") from None
     try:
         with open(path, encoding=encoding, newline="\n") as file:
             yield file
@@ -40,17 +40,17 @@ def opened(path: Path, encoding: str) -> Iterator[TextIO]:
         files.read_text(path, encoding)  # knows the offset within the whole file
         raise
     except OSError as error:
-        raise FormatFault(f"{path}: {error.strerror or error}") from None
+        raise FormatError(f"{path}: {error.strerror or error}") from None
 
 
 def refuse_missing(path: Path) -> None:
-    """Raise :class:`FormatFault` where nothing is, or nothing that may be looked at."""
+    """Raise :class:`FormatError` where nothing is, or nothing that may be looked at."""
     try:
         path.stat()
     except FileNotFoundError:
-        raise FormatFault(f"{path}: no such file or folder") from None
+        raise FormatError(f"{path}: no such file or folder") from None
     except (OSError, ValueError) as error:  # no permission, a name too long, a NUL in it
-        raise FormatFault(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        raise FormatError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def listed(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
@@ -59,38 +59,38 @@ def listed(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
-        raise FormatFault(f"{folder}: {error.strerror or error}") from None
+        raise FormatError(f"{folder}: {error.strerror or error}") from None
     return sorted(
         path for path in paths if (not suffixes or path.suffix.lower() in suffixes) and path.is_file()
     )
 
 
 def stem(id: str) -> str:
-    """``id`` as the stem of a file name. Raises :class:`FormatFault` where it cannot be one.
+    """``id`` as the stem of a file name. Raises :class:`FormatError` where it cannot be one.
 
     >>> stem("110-01")
     '110-01'
     """
     unsafe = not id or id.startswith(".") or re.search(r'[/\\:*?"<>|]', id) or not id.isprintable()
     if unsafe or len(id.encode()) > LONGEST_NAME:
-        raise FormatFault(f"document id {id!r} cannot name a file; jsonl and table hold any id")
+        raise FormatError(f"document id {id!r} cannot name a file; jsonl and table hold any id")
     return id
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise :class:`FormatFault` at a file, or a folder that holds anything, unless it
+    """Raise :class:`FormatError` at a file, or a folder that holds anything, unless it
     may be overwritten."""
     if overwrite or not path.exists():
         return
     if path.is_file():
-        raise FormatFault(f"{path}: exists; --overwrite replaces it")
+        raise FormatError(f"{path}: exists; --overwrite replaces it")
     if path.is_dir() and any(path.iterdir()):
-        raise FormatFault(f"{path}: holds files; --overwrite replaces those of the same name")
+        raise FormatError(f"{path}: holds files; --overwrite replaces those of the same name")
 
 
 def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> None:
     if path.is_dir():
-        raise FormatFault(f"{path}: is a folder; wanted a file to write")
+        raise FormatError(f"{path}: is a folder; wanted a file to write")
     refuse_existing(path, overwrite)
     with files.whole(path) as file:
         file.writelines(pieces)
@@ -101,7 +101,7 @@ def staged(folder: Path, overwrite: bool = False) -> Iterator[Path]:
     """A temporary folder beside ``folder``, whose files move into it when the block
     ends without an error, and are removed otherwise."""
     if folder.is_file():
-        raise FormatFault(f"{folder}: is a file; wanted a folder to write into")
+        raise FormatError(f"{folder}: is a file; wanted a folder to write into")
     refuse_existing(folder, overwrite)
     folder.absolute().parent.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.absolute().parent))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from crfdeid.corpora.jsonl import as_table, build, loaded
 from crfdeid.corpora.storage import opened
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.files import read_text
 from crfdeid.text.document import Document
 
@@ -40,7 +40,7 @@ def read(
     options = {"dtype": str, "keep_default_na": False, "chunksize": CHUNK}
     try:
         if cuts_at_nul() and holds_nul(path, encoding):
-            raise FormatFault(f"{path}: a NUL character, where this pandas would cut a text off; wanted 3.1")
+            raise FormatError(f"{path}: a NUL character, where this pandas would cut a text off; wanted 3.1")
         with opened(path, encoding) as file, pandas.read_csv(file, **options) as chunks:
             rows = (row for chunk in chunks for row in _rows(chunk, path))
             yield from from_rows(rows, path, id_column, text_column, patient_column)
@@ -48,11 +48,11 @@ def read(
         read_text(path, encoding)  # knows the offset within the whole file
         raise
     except pandas.errors.EmptyDataError:
-        raise FormatFault(f"{path}: not a CSV table: it is empty") from None
+        raise FormatError(f"{path}: not a CSV table: it is empty") from None
     except pandas.errors.ParserError as error:
         line = re.search(r"line \d+", str(error))  # the rest of the message is not ours to repeat
         where = f"{path}, {line[0]}" if line else path
-        raise FormatFault(f"{where}: not a CSV table that can be read") from None
+        raise FormatError(f"{where}: not a CSV table that can be read") from None
 
 
 def cuts_at_nul() -> bool:
@@ -71,7 +71,7 @@ def _rows(chunk: DataFrame, path: Path) -> list[dict[str, Any]]:
     """The rows. Where the first has a cell too many, pandas would take the first column for an index
     and name every cell wrongly."""
     if chunk.index.nlevels > 1 or chunk.index.dtype.kind != "i":
-        raise FormatFault(f"{path}: its rows have more cells than its header")
+        raise FormatError(f"{path}: its rows have more cells than its header")
     return chunk.to_dict("records")
 
 
@@ -85,10 +85,10 @@ def from_rows(
     for number, row in enumerate(rows, 1):
         wanted = [id_column, text_column, *([patient_column] if patient_column else [])]
         if {"start", "end", "type"} <= row.keys():
-            raise FormatFault(f"{path}: a table of spans, which holds no notes; wanted a row a note")
+            raise FormatError(f"{path}: a table of spans, which holds no notes; wanted a row a note")
         for column in wanted:
             if column not in row:
-                raise FormatFault(f"{path}: no column {column}; there are {', '.join(map(str, row))}")
+                raise FormatError(f"{path}: no column {column}; there are {', '.join(map(str, row))}")
         where = f"{path}, row {number}"
         spans, patient = _cell(row.get("spans")), _cell(row.get(patient_column or "patient"))
         table = {"text": row[text_column], "spans": loaded(spans, where) if spans else [], "patient": patient}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crfdeid import cli
 from crfdeid.evaluate import comparison, error_analysis, error_page, evaluation, report, token_subsets
-from crfdeid.evaluate.evaluation import Choices, Evaluation
+from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.files import whole
 from crfdeid.text import scheme
 
@@ -66,40 +66,40 @@ def main(arguments: list[str] | None = None) -> None:
     print("\n\n".join(texts))
 
 
-def tokens_alone(found: Evaluation, given: argparse.Namespace) -> str:
+def tokens_alone(found: Evaluation, args: argparse.Namespace) -> str:
     """Scores on the tokens of a table that ``reidentify`` wrote."""
     gold, system = zip(*found.pairs)
-    return token_subsets.table(gold, system, token_subsets.read(given.tokens), given.resamples)
+    return token_subsets.table(gold, system, token_subsets.read(args.tokens), args.resamples)
 
 
-def chosen(given: argparse.Namespace) -> Choices:
-    return Choices(
-        scheme=scheme.read(given.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[given.rules]),
-        rules=given.rules,
-        hipaa=given.hipaa,
-        missing=given.missing_documents,
-        unknown=given.unknown_types,
-        by=given.by,
-        resamples=given.resamples,
-        seed=given.seed,
+def chosen(args: argparse.Namespace) -> EvaluationOptions:
+    return EvaluationOptions(
+        scheme=scheme.read(args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]),
+        rules=args.rules,
+        hipaa=args.hipaa,
+        missing=args.missing_documents,
+        unknown=args.unknown_types,
+        by=args.by,
+        resamples=args.resamples,
+        seed=args.seed,
     )
 
 
-def write(given: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
-    if given.json:
-        with whole(given.json) as file:
+def write(args: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
+    if args.json:
+        with whole(args.json) as file:
             json.dump(sheet, file, indent=1, ensure_ascii=False)
             file.write("\n")
-    if given.csv:
+    if args.csv:
         import pandas  # half a second, only where it is needed
 
         frame = pandas.DataFrame(
             error_analysis.rows(found.mistakes), columns=error_analysis.COLUMNS, dtype=object
         )
-        with whole(given.csv) as file:
+        with whole(args.csv) as file:
             frame.to_csv(file, index=False, lineterminator="\n")
-    if given.html:
-        error_page.write(found, given.html)
+    if args.html:
+        error_page.write(found, args.html)
 
 
 if __name__ == "__main__":

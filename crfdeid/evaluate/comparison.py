@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from crfdeid.evaluate.evaluation import Evaluation
-from crfdeid.evaluate.matching import CRITERIA, Track
-from crfdeid.evaluate.pairing import PairFault
+from crfdeid.evaluate.matching import CRITERIA, Criterion
+from crfdeid.evaluate.pairing import PairError
 from crfdeid.evaluate.significance import Difference, Z, randomisation, z_test
 
 
@@ -19,16 +19,16 @@ class Comparison:
 
 
 def compare(first: Evaluation, second: Evaluation) -> Comparison:
-    """Raises :class:`PairFault` where the two were not scored on the same documents."""
+    """Raises :class:`PairError` where the two were not scored on the same documents."""
     if first.scores.ids != second.scores.ids:
-        raise PairFault("the two systems were not scored on the same documents")
+        raise PairError("the two systems were not scored on the same documents")
     return Comparison(
-        {criterion: randomised(first, second, Track(criterion)) for criterion in CRITERIA},
+        {criterion: randomised(first, second, Criterion(criterion)) for criterion in CRITERIA},
         z_tests(first, second),
     )
 
 
-def randomised(first: Evaluation, second: Evaluation, track: Track) -> dict[str, Difference]:
+def randomised(first: Evaluation, second: Evaluation, track: Criterion) -> dict[str, Difference]:
     tables = first.scores.documents(track), second.scores.documents(track)
     return randomisation(*tables, first.groups, first.choices.resamples or 1, first.choices.seed)
 

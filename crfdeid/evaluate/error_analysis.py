@@ -27,7 +27,7 @@ AROUND = 80  # characters on each side in which the words of a context are looke
 
 
 @dataclass(frozen=True)
-class Mistake:
+class ErrorRecord:
     """``gold`` is None where spurious, ``system`` where missing. ``extent`` is empty where
     the ends agree or one side is None."""
 
@@ -43,16 +43,16 @@ class Mistake:
         return (self.gold or self.system or Span(0, 0, "")).type
 
 
-def find(pairs: Iterable[tuple[Document, Document]]) -> list[Mistake]:
+def find(pairs: Iterable[tuple[Document, Document]]) -> list[ErrorRecord]:
     """The mistakes of gold and system documents of the same text, in reading order."""
     return [mistake for gold, system in pairs for mistake in sorted(within(gold, system), key=place)]
 
 
-def place(mistake: Mistake) -> int:
+def place(mistake: ErrorRecord) -> int:
     return min(span.start for span in (mistake.gold, mistake.system) if span)
 
 
-def within(gold: Document, system: Document) -> Iterator[Mistake]:
+def within(gold: Document, system: Document) -> Iterator[ErrorRecord]:
     """Each wrong gold span gives one mistake, and so does each wrong system span that is
     not yet in one."""
     right, found = set(gold.spans), set(system.spans)
@@ -78,12 +78,12 @@ def closeness(span: Span, other: Span) -> tuple[bool, bool, int, int]:
     return same_ends, span.type == other.type, common, -other.start
 
 
-def mistake(document: str, gold: Span | None, system: Span | None) -> Mistake:
+def mistake(document: str, gold: Span | None, system: Span | None) -> ErrorRecord:
     if gold is None or system is None:
-        return Mistake(document, "spurious" if gold is None else "missing", "", gold, system)
+        return ErrorRecord(document, "spurious" if gold is None else "missing", "", gold, system)
     extent = extent_of(gold, system)
     kind = "type" if not extent else "extent" if gold.type == system.type else "type and extent"
-    return Mistake(document, kind, extent, gold, system)
+    return ErrorRecord(document, kind, extent, gold, system)
 
 
 def extent_of(gold: Span, system: Span) -> str:
@@ -98,13 +98,13 @@ def extent_of(gold: Span, system: Span) -> str:
     return "long" if system.start <= gold.start and gold.end <= system.end else "short and long"
 
 
-def by_kind(mistakes: Iterable[Mistake]) -> dict[str, int]:
+def by_kind(mistakes: Iterable[ErrorRecord]) -> dict[str, int]:
     """He et al., table 6."""
     counts = Counter(mistake.kind for mistake in mistakes)
     return {kind: counts[kind] for kind in KINDS}
 
 
-def by_extent(mistakes: Iterable[Mistake]) -> dict[str, dict[str, int]]:
+def by_extent(mistakes: Iterable[ErrorRecord]) -> dict[str, dict[str, int]]:
     """Extent errors per gold type, He et al., table 8."""
     rows: dict[str, Counter] = {}
     for mistake in mistakes:
@@ -114,7 +114,7 @@ def by_extent(mistakes: Iterable[Mistake]) -> dict[str, dict[str, int]]:
 
 
 def confusion(
-    pairs: Iterable[tuple[Document, Document]], mistakes: Iterable[Mistake], order: Sequence[str] = ()
+    pairs: Iterable[tuple[Document, Document]], mistakes: Iterable[ErrorRecord], order: Sequence[str] = ()
 ) -> dict[str, dict[str, int]]:
     """Gold type → system type → count, with the column "missing" and the row "spurious"
     (He et al., table 7). The diagonal holds right spans and extent errors. Types come in
@@ -132,7 +132,7 @@ def confusion(
 
 
 def missed_contexts(
-    pairs: Iterable[tuple[Document, Document]], mistakes: Iterable[Mistake], top: int = 20
+    pairs: Iterable[tuple[Document, Document]], mistakes: Iterable[ErrorRecord], top: int = 20
 ) -> list[tuple[str, str, int]]:
     """Type, words around and count of the most frequent surroundings of missing spans."""
     documents = {gold.id: gold for gold, _ in pairs}
@@ -177,7 +177,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def rows(mistakes: Sequence[Mistake]) -> list[dict[str, str | int | None]]:
+def rows(mistakes: Sequence[ErrorRecord]) -> list[dict[str, str | int | None]]:
     """One row a mistake, for a table: offsets and types, no text."""
     return [
         {

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 
 from crfdeid.evaluate import error_analysis, report
-from crfdeid.evaluate.error_analysis import Mistake
+from crfdeid.evaluate.error_analysis import ErrorRecord
 from crfdeid.evaluate.error_page_template import PAGE
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.files import whole
@@ -73,7 +73,7 @@ def boxes(name: str, values: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def note(gold: Document, system: Document, wrong: list[tuple[int, Mistake]], scheme: Scheme) -> str:
+def note(gold: Document, system: Document, wrong: list[tuple[int, ErrorRecord]], scheme: Scheme) -> str:
     title = f"{escape(gold.id)} · {len(wrong)} mistake{'' if len(wrong) == 1 else 's'}"
     body = "".join(segments(gold, system, wrong, scheme))
     empty = "" if wrong else ' class="clean"'
@@ -81,7 +81,7 @@ def note(gold: Document, system: Document, wrong: list[tuple[int, Mistake]], sch
 
 
 def segments(
-    gold: Document, system: Document, wrong: list[tuple[int, Mistake]], scheme: Scheme
+    gold: Document, system: Document, wrong: list[tuple[int, ErrorRecord]], scheme: Scheme
 ) -> Iterator[str]:
     """The text cut at every end of a span, so that overlaps need no nesting. A mistake's
     label stands before its first piece."""
@@ -112,7 +112,7 @@ def types(spans: list[Span]) -> str:
     return ", ".join(span.type for span in spans) or "nothing"
 
 
-def flag(id: int, mistake: Mistake) -> str:
+def flag(id: int, mistake: ErrorRecord) -> str:
     gold, system = (span.type if span else "∅" for span in (mistake.gold, mistake.system))
     types = gold if gold == system else f"{gold} → {system}"
     words = f"{mistake.extent or mistake.kind}: {types}"

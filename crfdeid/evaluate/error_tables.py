@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from crfdeid.evaluate.error_analysis import EXTENTS, Mistake, by_extent, by_kind, confusion, missed_contexts
+from crfdeid.evaluate.error_analysis import (
+    EXTENTS,
+    ErrorRecord,
+    by_extent,
+    by_kind,
+    confusion,
+    missed_contexts,
+)
 from crfdeid.evaluate.scores import ratio
 from crfdeid.text.document import Document
 
 Pairs = Sequence[tuple[Document, Document]]
 
 
-def kinds(mistakes: Sequence[Mistake]) -> str:
+def kinds(mistakes: Sequence[ErrorRecord]) -> str:
     counts = by_kind(mistakes)
     lines = [f"{'error':<17}{'number':>7}{'share':>9}"]
     for kind, count in counts.items():
@@ -19,7 +26,7 @@ def kinds(mistakes: Sequence[Mistake]) -> str:
     return "\n".join(lines)
 
 
-def extents(mistakes: Sequence[Mistake]) -> str:
+def extents(mistakes: Sequence[ErrorRecord]) -> str:
     counts = by_extent(mistakes)
     lines = [f"{'extent errors':<17}" + "".join(f"{extent:>16}" for extent in EXTENTS)]
     for type, row in counts.items():
@@ -27,7 +34,7 @@ def extents(mistakes: Sequence[Mistake]) -> str:
     return "\n".join(lines)
 
 
-def confusions(pairs: Pairs, mistakes: Sequence[Mistake], order: Sequence[str]) -> str:
+def confusions(pairs: Pairs, mistakes: Sequence[ErrorRecord], order: Sequence[str]) -> str:
     """Gold types in rows; columns are named by number, to fit a terminal."""
     table = confusion(pairs, mistakes, order)
     columns = [type for type in next(iter(table.values()), {}) if any(row[type] for row in table.values())]
@@ -50,13 +57,13 @@ def cells(counts: dict[str, int], columns: Iterable[str], width: int) -> str:
     return "".join(f"{counts[name] or '.':>{column(name, width)}}" for name in columns)
 
 
-def contexts(pairs: Pairs, mistakes: Sequence[Mistake], top: int = 20) -> str:
+def contexts(pairs: Pairs, mistakes: Sequence[ErrorRecord], top: int = 20) -> str:
     found = missed_contexts(pairs, mistakes, top)
     lines = ["most frequent contexts of missing spans"]
     return "\n".join(lines + [f"{count:5}  {type:<16} {words}" for type, words, count in found])
 
 
-def table(pairs: Pairs, mistakes: Sequence[Mistake], order: Sequence[str] = ()) -> str:
+def table(pairs: Pairs, mistakes: Sequence[ErrorRecord], order: Sequence[str] = ()) -> str:
     """Kinds, confusion, extents and contexts; only the first where nothing is wrong."""
     parts = [kinds(mistakes)]
     if mistakes:

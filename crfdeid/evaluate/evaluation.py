@@ -8,18 +8,18 @@ from functools import cached_property
 from pathlib import Path
 
 from crfdeid import corpora
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.evaluate import error_analysis, i2b2_2014, leakage, significance, word_scores
-from crfdeid.evaluate.matching import CRITERIA, Tagged, Track, tagged
-from crfdeid.evaluate.pairing import paired
+from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, tagged
+from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.evaluate.scores import Scores, score_tagged
-from crfdeid.evaluate.signature import Recipe, recipe
+from crfdeid.evaluate.signature import Signature, recipe
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
 
 
 @dataclass(frozen=True)
-class Choices:
+class EvaluationOptions:
     """How to compare. ``rules``: ``i2b2`` or ``meddocan``; ``hipaa``: ``script`` or
     ``list``; ``missing``: ``error`` or ``ignore``; ``unknown`` types: ``error`` or
     ``count``; ``by``: what is resampled, ``document`` or ``patient``."""
@@ -36,8 +36,8 @@ class Choices:
 
 @dataclass(frozen=True)
 class Evaluation:
-    choices: Choices
-    tags: list[tuple[Tagged, Tagged]]
+    choices: EvaluationOptions
+    tags: list[tuple[ScoredDocument, ScoredDocument]]
     absent: int
 
     @cached_property
@@ -49,19 +49,19 @@ class Evaluation:
         return score_tagged(self.tags, self.choices.scheme, self.choices.hipaa)
 
     @cached_property
-    def exposure(self) -> leakage.Exposure:
+    def exposure(self) -> leakage.Leakage:
         return leakage.measure(self.pairs)
 
     @cached_property
-    def words(self) -> word_scores.Wordwise:
+    def words(self) -> word_scores.WordScores:
         return word_scores.measure(self.pairs, self.choices.scheme)
 
     @cached_property
-    def mistakes(self) -> list[error_analysis.Mistake]:
+    def mistakes(self) -> list[error_analysis.ErrorRecord]:
         return error_analysis.find(self.pairs)
 
     @cached_property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> Signature:
         return recipe(self.pairs, self.choices.scheme.name, self.choices.hipaa, self.absent)
 
     @cached_property
@@ -74,7 +74,7 @@ class Evaluation:
         without resamples."""
         if not (count := self.choices.resamples):
             return {}
-        tables = {criterion: self.scores.documents(Track(criterion)) for criterion in CRITERIA}
+        tables = {criterion: self.scores.documents(Criterion(criterion)) for criterion in CRITERIA}
         tables["characters"] = self.exposure.characters()
         return {
             criterion: significance.bootstrap(table, self.groups, count, seed=self.choices.seed)
@@ -82,10 +82,12 @@ class Evaluation:
         }
 
 
-def evaluate(gold: Sequence[Tagged], system: Sequence[Tagged], choices: Choices) -> Evaluation:
-    """Raises what :func:`crfdeid.evaluate.pairing.paired` raises, and :class:`SchemeFault`."""
+def evaluate(
+    gold: Sequence[ScoredDocument], system: Sequence[ScoredDocument], choices: EvaluationOptions
+) -> Evaluation:
+    """Raises what :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`SchemeError`."""
     right, found = ([side.document for side in sides] for sides in (gold, system))
-    pairs = paired(right, found, choices.missing)
+    pairs = pair_documents(right, found, choices.missing)
     if choices.unknown == "count":
         choices = replace(choices, scheme=widened(choices.scheme, [*right, *found]))
     choices.scheme.check([*right, *found])
@@ -95,13 +97,13 @@ def evaluate(gold: Sequence[Tagged], system: Sequence[Tagged], choices: Choices)
 
 
 def read(
-    paths: Sequence[Path], choices: Choices, format: str | None = None, encoding: str = "utf-8"
-) -> list[list[Tagged]]:
+    paths: Sequence[Path], choices: EvaluationOptions, format: str | None = None, encoding: str = "utf-8"
+) -> list[list[ScoredDocument]]:
     """Each path's documents. Where all are i2b2 XML, tags are verbatim, as the script wants
     them; else they are made of the documents' spans, so that formats compare."""
     for path in paths:
         if not path.exists():
-            raise FormatFault(f"{path}: no such file or folder")
+            raise FormatError(f"{path}: no such file or folder")
     formats = [format or corpora.detect(path) for path in paths]
     verbatim = set(formats) == {"i2b2"}
     sides = []
@@ -109,12 +111,12 @@ def read(
         if name == "i2b2":
             side = i2b2_2014.read(path, choices.scheme, encoding, fold=choices.rules == "i2b2")
         else:
-            side = [Tagged(document, ()) for document in corpora.read(path, name, encoding)]
+            side = [ScoredDocument(document, ()) for document in corpora.read(path, name, encoding)]
         sides.append(side if verbatim else retagged(side, choices))
     return sides
 
 
-def retagged(side: Sequence[Tagged], choices: Choices) -> list[Tagged]:
+def retagged(side: Sequence[ScoredDocument], choices: EvaluationOptions) -> list[ScoredDocument]:
     documents = [tagged.document for tagged in side]
     scheme = widened(choices.scheme, documents) if choices.unknown == "count" else choices.scheme
     return [tagged(document, scheme) for document in documents]

@@ -34,7 +34,7 @@ class Tally(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Exposure:
+class Leakage:
     """``statistics`` is an array [document, column of Tally]."""
 
     patients: tuple[str, ...]
@@ -66,11 +66,11 @@ class Exposure:
         }
 
 
-def measure(pairs: Sequence[tuple[Document, Document]]) -> Exposure:
+def measure(pairs: Sequence[tuple[Document, Document]]) -> Leakage:
     """Of gold and system documents of the same text."""
     rows = [tally(gold, system) for gold, system in pairs]
     patients = tuple(gold.patient or gold.id for gold, _ in pairs)
-    return Exposure(patients, np.array(rows, dtype=np.int64).reshape(len(rows), len(Tally._fields)))
+    return Leakage(patients, np.array(rows, dtype=np.int64).reshape(len(rows), len(Tally._fields)))
 
 
 def tally(gold: Document, system: Document) -> Tally:
@@ -117,5 +117,5 @@ def grouped(values: np.ndarray, groups: Sequence[str]) -> np.ndarray:
     return sums
 
 
-def table(exposure: Exposure) -> str:
+def table(exposure: Leakage) -> str:
     return "\n".join(f"{name:<26}{value:8.4f}" for name, value in exposure.figures().items())

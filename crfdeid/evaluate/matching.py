@@ -21,7 +21,7 @@ TOLERANCE = {"strict": 0, "relaxed": 2, "token": 0}
 TOKEN = re.compile(r"[a-zA-Z0-9]+")
 
 
-class Tag(NamedTuple):
+class ScoredTag(NamedTuple):
     """A span as it is scored. The element is i2b2's word for a category. Element and
     type may be verbatim from an XML file, in any case, and the tag may be empty, which
     a :class:`Span` may not."""
@@ -33,14 +33,14 @@ class Tag(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tagged:
+class ScoredDocument:
     """A document and its tags in the order of its file."""
 
     document: Document
-    tags: tuple[Tag, ...]
+    tags: tuple[ScoredTag, ...]
 
 
-class Track(NamedTuple):
+class Criterion(NamedTuple):
     """Criterion, HIPAA subset alone or all, and binary: offsets alone, no types."""
 
     criterion: str
@@ -48,21 +48,23 @@ class Track(NamedTuple):
     binary: bool = False
 
 
-TRACKS = tuple(Track(*choice) for choice in product(CRITERIA, (False, True), (False, True)))
+TRACKS = tuple(Criterion(*choice) for choice in product(CRITERIA, (False, True), (False, True)))
 
 
-def tagged(document: Document, scheme: Scheme) -> Tagged:
-    """Spans as tags; raises :class:`SchemeFault` at a type that the scheme lacks."""
+def tagged(document: Document, scheme: Scheme) -> ScoredDocument:
+    """Spans as tags; raises :class:`SchemeError` at a type that the scheme lacks."""
     scheme.check([document])
-    tags = (Tag(scheme.category(span.type), span.type, span.start, span.end) for span in document.spans)
-    return Tagged(document, tuple(tags))
+    tags = (ScoredTag(scheme.category(span.type), span.type, span.start, span.end) for span in document.spans)
+    return ScoredDocument(document, tuple(tags))
 
 
 Cell = tuple[str, str]
 Ends = dict[tuple[str, str, int], list[int]]  # the ends of the keys of one element, type and start
 
 
-def compared(gold: Tagged, system: Tagged, track: Track, hipaa: frozenset[str]) -> dict[Cell, list[int]]:
+def compared(
+    gold: ScoredDocument, system: ScoredDocument, track: Criterion, hipaa: frozenset[str]
+) -> dict[Cell, list[int]]:
     """Of each cell: gold keys, system keys, gold keys with a match in system, and system
     keys with a match in gold. ``hipaa`` are the types of the subset."""
     counts: dict[Cell, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
@@ -76,9 +78,9 @@ def compared(gold: Tagged, system: Tagged, track: Track, hipaa: frozenset[str]) 
     return counts
 
 
-def keys(side: Tagged, track: Track, hipaa: frozenset[str]) -> Ends:
+def keys(side: ScoredDocument, track: Criterion, hipaa: frozenset[str]) -> Ends:
     """What is compared. Near-duplicates of one side merge into the first of them."""
-    tags: Iterable[Tag] = side.tags
+    tags: Iterable[ScoredTag] = side.tags
     if track.hipaa:
         tags = (tag for tag in tags if in_hipaa(tag, hipaa))
     if track.criterion == "token":
@@ -97,16 +99,16 @@ def near(end: int, others: Iterable[int], tolerance: int) -> bool:
     return any(abs(end - other) <= tolerance for other in others)
 
 
-def in_hipaa(tag: Tag, types: frozenset[str]) -> bool:
+def in_hipaa(tag: ScoredTag, types: frozenset[str]) -> bool:
     """The script minds the case of TYPE here, but takes every DATE and AGE whatever
     their TYPE says."""
     return tag.type in types or (tag.element in types and tag.element in ("DATE", "AGE"))
 
 
-def pieces(tag: Tag, text: str) -> list[Tag]:
+def pieces(tag: ScoredTag, text: str) -> list[ScoredTag]:
     """The tag's ASCII words; a tag without any gives one empty piece at its end.
 
-    >>> [(piece.start, piece.end) for piece in pieces(Tag("DATE", "DATE", 1, 6), "(3/14)")]
+    >>> [(piece.start, piece.end) for piece in pieces(ScoredTag("DATE", "DATE", 1, 6), "(3/14)")]
     [(1, 2), (3, 5)]
     """
     found = TOKEN.finditer(text, tag.start, tag.end)

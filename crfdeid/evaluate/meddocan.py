@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from crfdeid.evaluate.pairing import paired
+from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.evaluate.scores import Counts
 from crfdeid.text.document import Document, Span
 
@@ -14,8 +14,9 @@ TITLES = {"ner": "sub-track 1", "strict": "sub-track 2 strict", "merged": "sub-t
 
 def score(gold: Sequence[Document], system: Sequence[Document], missing: str = "error") -> dict[str, Counts]:
     """Micro counts of sub-track 1 (``ner``) and of both forms of sub-track 2 (``strict``,
-    ``merged``). Types keep their case. Faults are those of :func:`crfdeid.evaluate.pairing.paired`."""
-    return score_pairs(paired(gold, system, missing))
+    ``merged``). Types keep their case. Raises what
+    :func:`crfdeid.evaluate.pairing.pair_documents` raises."""
+    return score_pairs(pair_documents(gold, system, missing))
 
 
 def score_pairs(pairs: Sequence[tuple[Document, Document]]) -> dict[str, Counts]:

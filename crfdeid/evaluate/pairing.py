@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from crfdeid.errors import Fault, near
+from crfdeid.errors import CrfdeidError, did_you_mean
 from crfdeid.text.document import Document
 
 
-class PairFault(Fault):
+class PairError(CrfdeidError):
     """Two corpora that cannot be compared."""
 
 
-def paired(
+def pair_documents(
     gold: Iterable[Document], system: Iterable[Document], missing: str = "error"
 ) -> list[tuple[Document, Document]]:
     """Gold and system documents of the same id, in gold's order.
 
-    Raises :class:`PairFault` for an id that one side has twice, a system document that
+    Raises :class:`PairError` for an id that one side has twice, a system document that
     gold lacks, a gold document that the system lacks (unless ``missing`` is
     ``"ignore"``), texts that differ, and corpora without a common document.
     """
@@ -33,7 +33,7 @@ def by_id(documents: Iterable[Document], side: str) -> dict[str, Document]:
     table: dict[str, Document] = {}
     for document in documents:
         if document.id in table:
-            raise PairFault(f"{document.id}: two {side} documents have this id; ids must differ")
+            raise PairError(f"{document.id}: two {side} documents have this id; ids must differ")
         table[document.id] = document
     return table
 
@@ -41,11 +41,11 @@ def by_id(documents: Iterable[Document], side: str) -> dict[str, Document]:
 def check_ids(gold: Sequence[str], system: Sequence[str], missing: str) -> None:
     known, given = set(gold), set(system)
     if not known & given:
-        raise PairFault(f"no common documents: {len(gold)} in gold, {len(system)} in system, no id in both")
+        raise PairError(f"no common documents: {len(gold)} in gold, {len(system)} in system, no id in both")
     if unknown := [id for id in system if id not in known]:
-        raise PairFault(f"{some(unknown)} in system but not in gold{near(unknown[0], gold)}")
+        raise PairError(f"{some(unknown)} in system but not in gold{did_you_mean(unknown[0], gold)}")
     if (absent := [id for id in gold if id not in given]) and missing != "ignore":
-        raise PairFault(
+        raise PairError(
             f"{some(absent)} in gold but not in system, which would hide their PHI "
             "(--missing-documents ignore leaves them out, as i2b2's script does)"
         )
@@ -66,7 +66,7 @@ def check_texts(gold: Document, system: Document) -> None:
     pairs = enumerate(zip(gold.text, system.text))
     shorter = min(len(gold.text), len(system.text))
     offset = next((number for number, (a, b) in pairs if a != b), shorter)
-    raise PairFault(
+    raise PairError(
         f"{gold.id}: gold and system texts differ at offset {offset} "
         f"(lengths {len(gold.text)} and {len(system.text)}); spans of one do not fit the other"
     )

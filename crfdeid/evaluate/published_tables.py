@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from crfdeid import resources
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate.text_table import aligned
 from crfdeid.files import read_text
 
@@ -44,14 +44,14 @@ class Published:
 
     def value(self, row: str, column: str) -> float | None:
         """The number of a cell, as a fraction where it is printed in percent; ``None`` where
-        the paper has none. Raises :class:`ConfigurationFault` on an unknown row or column.
+        the paper has none. Raises :class:`ConfigurationError` on an unknown row or column.
 
         >>> read("he-2015-table-3").value("i2b2 strict", "official F1")
         0.8852
         """
         for name, known in ((row, tuple(self.rows)), (column, self.columns)):
             if name not in known:
-                raise ConfigurationFault(f"{self.name}: no row or column {name}{near(name, known)}")
+                raise ConfigurationError(f"{self.name}: no row or column {name}{did_you_mean(name, known)}")
         cell = self.rows[row][self.columns.index(column)]
         if cell in ("", NOTHING):
             return None
@@ -65,18 +65,18 @@ def names() -> list[str]:
 
 def read(name: str) -> Published:
     """The shipped table of that name, or the one in the file of that path. Raises
-    :class:`ConfigurationFault` where it is no such table, or a row's length is not the columns'."""
+    :class:`ConfigurationError` where it is no such table, or a row's length is not the columns'."""
     path = resources.find(FOLDER, name, ".toml")
     try:  # floats are kept as they are written
         table = tomllib.loads(read_text(path), parse_float=str)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationFault(f"{path}: {error}") from None
+        raise ConfigurationError(f"{path}: {error}") from None
     check(table, str(path))
     columns = tuple(table.pop("columns"))
     rows = {row: tuple(map(str, cells)) for row, cells in table.pop("rows").items()}
     for row, cells in rows.items():
         if len(cells) != len(columns):
-            raise ConfigurationFault(f"{path}: row {row} has {len(cells)} cells; wanted {len(columns)}")
+            raise ConfigurationError(f"{path}: row {row} has {len(cells)} cells; wanted {len(columns)}")
     percent = tuple(table.pop("percent", ()))
     return Published(name=path.stem, columns=columns, rows=rows, percent=percent, **table)
 
@@ -85,9 +85,9 @@ def check(table: Mapping[str, Any], where: str) -> None:
     known = {f.name for f in fields(Published)} - {"name"}
     for key in table:
         if key not in known:
-            raise ConfigurationFault(f"{where}: no setting {key}{near(key, known)}")
+            raise ConfigurationError(f"{where}: no setting {key}{did_you_mean(key, known)}")
     if missing := sorted(known - {"percent", "note", "doubts"} - table.keys()):
-        raise ConfigurationFault(f"{where}: {missing[0]} is not set")
+        raise ConfigurationError(f"{where}: {missing[0]} is not set")
 
 
 def beside(

@@ -10,10 +10,10 @@ from typing import Any
 
 from crfdeid.evaluate import error_analysis, error_tables, i2b2_2014, leakage, meddocan, scores, word_scores
 from crfdeid.evaluate.comparison import Comparison
-from crfdeid.evaluate.evaluation import Choices, Evaluation
-from crfdeid.evaluate.matching import CRITERIA, Track
+from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
+from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores
-from crfdeid.evaluate.signature import Recipe
+from crfdeid.evaluate.signature import Signature
 from crfdeid.evaluate.significance import Interval
 
 
@@ -49,14 +49,14 @@ def tables(found: Evaluation) -> Iterator[tuple[str, dict[str, object]]]:
     )
 
 
-def resampling(choices: Choices, method: str) -> dict[str, object]:
+def resampling(choices: EvaluationOptions, method: str) -> dict[str, object]:
     return {"method": method, "unit": choices.by, "resamples": choices.resamples, "seed": choices.seed}
 
 
 def macro_table(found: Scores) -> str:
     lines = [f"{'mean of documents':<20}P (SD)            R (SD)            F1"]
     for criterion in CRITERIA:
-        m = found.macro(Track(criterion))
+        m = found.macro(Criterion(criterion))
         f1 = "-" if math.isnan(m.f1) else f"{m.f1:.4f}"
         spread = f"{m.precision:.4f} ({m.precision_sd:.4f})   {m.recall:.4f} ({m.recall_sd:.4f})"
         lines.append(f"{criterion:<20}{spread}   {f1}")
@@ -100,11 +100,11 @@ def official_rows(found: Evaluation) -> dict[str, Any]:
     return i2b2_2014.table(found.scores)
 
 
-def score_rows(found: Scores, made: Recipe) -> Iterator[dict[str, Any]]:
+def score_rows(found: Scores, made: Signature) -> Iterator[dict[str, Any]]:
     """Every track of every row, micro and macro; binary ones of the whole alone."""
     for title, hipaa, element, type in scores.rows(found, types=True):
         for criterion, binary in product(CRITERIA, (False,) if element else (False, True)):
-            track = Track(criterion, hipaa, binary)
+            track = Criterion(criterion, hipaa, binary)
             macro = found.macro(track, element, type)._asdict()
             name = {
                 "row": title.strip(),
@@ -140,7 +140,7 @@ def figures(counts: scores.Counts) -> dict[str, float]:
     }
 
 
-def comparison_text(found: Comparison, made: Recipe, choices: Choices) -> str:
+def comparison_text(found: Comparison, made: Signature, choices: EvaluationOptions) -> str:
     lines = [f"{'criterion':<10}{'metric':<11}{'system':>8}{'other':>8}{'p':>8}"]
     for criterion, metrics in found.randomised.items():
         for metric, d in metrics.items():
@@ -152,7 +152,7 @@ def comparison_text(found: Comparison, made: Recipe, choices: Choices) -> str:
     return "\n".join([*lines, made.text(method="z-test", criterion="words")])
 
 
-def comparison_json(found: Comparison, made: Recipe, choices: Choices) -> dict[str, Any]:
+def comparison_json(found: Comparison, made: Signature, choices: EvaluationOptions) -> dict[str, Any]:
     return {
         "recipe": made.text(**resampling(choices, "approximate randomisation")),
         "randomisation": {

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.evaluate.matching import CRITERIA, TRACKS, Cell, Tagged, Track, compared, tagged
-from crfdeid.evaluate.pairing import paired
+from crfdeid.evaluate.matching import CRITERIA, TRACKS, Cell, Criterion, ScoredDocument, compared, tagged
+from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
 
@@ -82,18 +82,18 @@ class Scores:
     ids: tuple[str, ...]
     patients: tuple[str, ...]
     cells: tuple[tuple[str, str], ...]
-    statistics: Mapping[Track, np.ndarray]
+    statistics: Mapping[Criterion, np.ndarray]
 
-    def documents(self, track: Track, element: str = "", type: str = "") -> np.ndarray:
+    def documents(self, track: Criterion, element: str = "", type: str = "") -> np.ndarray:
         """An array [document, 3] of tp, fp, fn, of one element or type if given."""
         element, type = element.upper(), type.upper()
         wanted = [element in ("", cell[0]) and type in ("", cell[1]) for cell in self.cells]
         return counted(self.statistics[track][:, wanted].sum(axis=1))
 
-    def micro(self, track: Track, element: str = "", type: str = "") -> Counts:
+    def micro(self, track: Criterion, element: str = "", type: str = "") -> Counts:
         return Counts(*(int(number) for number in self.documents(track, element, type).sum(axis=0)))
 
-    def macro(self, track: Track, element: str = "", type: str = "") -> Macro:
+    def macro(self, track: Criterion, element: str = "", type: str = "") -> Macro:
         tp, fp, fn = self.documents(track, element, type).T
         precision, recall = ratios(tp, tp + fp), ratios(tp, tp + fn)
         means = mean(precision), mean(recall)
@@ -130,13 +130,15 @@ def score(
 ) -> Scores:
     """Compare documents of the same ids, in any order. ``hipaa`` is ``script`` or
     ``list`` (with IDNUM); ``missing="ignore"`` leaves out gold documents that the system
-    does not have, as the script does. Raises what :func:`crfdeid.evaluate.pairing.paired` and
+    does not have, as the script does. Raises what :func:`crfdeid.evaluate.pairing.pair_documents` and
     :meth:`Scheme.check` raise."""
-    pairs = [(tagged(g, scheme), tagged(s, scheme)) for g, s in paired(gold, system, missing)]
+    pairs = [(tagged(g, scheme), tagged(s, scheme)) for g, s in pair_documents(gold, system, missing)]
     return score_tagged(pairs, scheme, hipaa)
 
 
-def score_tagged(pairs: Sequence[tuple[Tagged, Tagged]], scheme: Scheme, hipaa: str = "script") -> Scores:
+def score_tagged(
+    pairs: Sequence[tuple[ScoredDocument, ScoredDocument]], scheme: Scheme, hipaa: str = "script"
+) -> Scores:
     kept = scheme.hipaa | (scheme.hipaa_published if hipaa == "list" else frozenset())
     found = {track: [compared(g, s, track, kept) for g, s in pairs] for track in TRACKS}
     cells = sorted({cell for documents in found.values() for counts in documents for cell in counts})
@@ -183,7 +185,7 @@ def rows(scores: Scores, types: bool) -> list[tuple[str, bool, str, str]]:
 
 
 def line(scores: Scores, width: int, title: str, hipaa: bool, element: str, type: str) -> str:
-    strict, relaxed, token = (scores.micro(Track(c, hipaa), element, type) for c in CRITERIA)
+    strict, relaxed, token = (scores.micro(Criterion(c, hipaa), element, type) for c in CRITERIA)
     sizes = f"{strict.tp + strict.fn:7}{strict.tp + strict.fp:7}{strict.tp:7}"
     figures = (f"   {c.precision:.4f} {c.recall:.4f} {c.f1:.4f}" for c in (strict, relaxed, token))
     return f"{title:<{width}}{sizes}{''.join(figures)}"

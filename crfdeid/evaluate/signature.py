@@ -12,7 +12,7 @@ from crfdeid.text.document import Document
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Signature:
     """``corpus`` is a fingerprint of the gold documents: ids, texts and spans, in any
     order. ``gold`` and ``system`` count spans, identical ones once."""
 
@@ -28,16 +28,18 @@ class Recipe:
     def text(self, **more: object) -> str:
         """As sacreBLEU prints it: what is particular to the figure first.
 
-        >>> Recipe("i2b2-2014", "script", "0f3a", 2, 9, 8).text(criterion="strict")  # doctest: +ELLIPSIS
+        >>> Signature("i2b2-2014", "script", "0f3a", 2, 9, 8).text(criterion="strict")  # doctest: +ELLIPSIS
         'criterion:strict|scheme:i2b2-2014|...|version:...'
         """
         return "|".join(f"{name}:{value}" for name, value in (more | asdict(self)).items())
 
 
-def recipe(pairs: Sequence[tuple[Document, Document]], scheme: str, hipaa: str, missing: int = 0) -> Recipe:
+def recipe(
+    pairs: Sequence[tuple[Document, Document]], scheme: str, hipaa: str, missing: int = 0
+) -> Signature:
     gold, system = (sum(len(set(pair[side].spans)) for pair in pairs) for side in (0, 1))
     corpus = fingerprint(gold for gold, _ in pairs)
-    return Recipe(scheme, hipaa, corpus, len(pairs), gold, system, missing)
+    return Signature(scheme, hipaa, corpus, len(pairs), gold, system, missing)
 
 
 def fingerprint(documents: Iterable[Document]) -> str:

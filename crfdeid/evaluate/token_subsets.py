@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.errors import FormatFault, near
+from crfdeid.errors import FormatError, did_you_mean
 from crfdeid.evaluate.leakage import mask
-from crfdeid.evaluate.pairing import paired
+from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import Interval, bootstrap
 from crfdeid.files import read_text
@@ -28,7 +28,7 @@ from crfdeid.text.document import Document
 KINDS = ("ambiguous", "unseen")
 
 
-class Mark(NamedTuple):
+class TokenMark(NamedTuple):
     """A token of a document, and what is known of it. ``where``: ``host``, ``head``, ``foot``,
     ``mention`` (see :mod:`crfdeid.synthetic.reidentify.corpus`)."""
 
@@ -41,9 +41,9 @@ class Mark(NamedTuple):
     where: str
 
 
-def rendered(marks: Iterable[Mark]) -> Iterator[str]:
+def rendered(marks: Iterable[TokenMark]) -> Iterator[str]:
     """The lines of the table."""
-    yield _line(Mark._fields)
+    yield _line(TokenMark._fields)
     for mark in marks:
         yield _line(int(value) if isinstance(value, bool) else value for value in mark)
 
@@ -54,38 +54,40 @@ def _line(values: Iterable[object]) -> str:
     return written.getvalue()
 
 
-def read(path: Path | str) -> list[Mark]:
-    """The table of a file. Raises :class:`FormatFault` with the line."""
+def read(path: Path | str) -> list[TokenMark]:
+    """The table of a file. Raises :class:`FormatError` with the line."""
     rows = csv.reader(io.StringIO(read_text(path), newline=""))
-    if tuple(next(rows, ())) != Mark._fields:
-        raise FormatFault(f"{path}: wanted the columns {', '.join(Mark._fields)}")
+    if tuple(next(rows, ())) != TokenMark._fields:
+        raise FormatError(f"{path}: wanted the columns {', '.join(TokenMark._fields)}")
     return [_mark(row, f"{path}, line {number}") for number, row in enumerate(rows, 2)]
 
 
-def _mark(row: list[str], where: str) -> Mark:
+def _mark(row: list[str], where: str) -> TokenMark:
     try:
         document, start, end, type, ambiguous, unseen, place = row
-        made = Mark(document, int(start), int(end), type, bool(int(ambiguous)), bool(int(unseen)), place)
+        made = TokenMark(document, int(start), int(end), type, bool(int(ambiguous)), bool(int(unseen)), place)
     except ValueError:
-        raise FormatFault(f"{where}: wanted {', '.join(Mark._fields)}, offsets and 0 or 1") from None
+        raise FormatError(f"{where}: wanted {', '.join(TokenMark._fields)}, offsets and 0 or 1") from None
     if not 0 <= made.start < made.end:
-        raise FormatFault(f"{where}: {made.start}-{made.end} is no stretch of a text")
+        raise FormatError(f"{where}: {made.start}-{made.end} is no stretch of a text")
     return made
 
 
-def chosen(marks: Iterable[Mark], kind: str) -> list[Mark]:
-    """The marks of a kind. Raises :class:`FormatFault` for one that there is not."""
+def chosen(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:
+    """The marks of a kind. Raises :class:`FormatError` for one that there is not."""
     if kind not in KINDS:
-        raise FormatFault(f"{kind}: no kind of tokens{near(kind, KINDS)}; wanted {' or '.join(KINDS)}")
+        raise FormatError(
+            f"{kind}: no kind of tokens{did_you_mean(kind, KINDS)}; wanted {' or '.join(KINDS)}"
+        )
     return [mark for mark in marks if getattr(mark, kind)]
 
 
-def count(gold: Sequence[Document], system: Sequence[Document], marks: Iterable[Mark]) -> np.ndarray:
+def count(gold: Sequence[Document], system: Sequence[Document], marks: Iterable[TokenMark]) -> np.ndarray:
     """An array [document, class, 3] of tp, fp, fn on the marked tokens, in gold's order; the
     classes are PHI and Non-PHI. Whether a token is PHI says gold. Raises what
-    :func:`crfdeid.evaluate.pairing.paired` raises, and :class:`FormatFault` for a mark that leaves its
-    document, or has none."""
-    pairs = paired(gold, system)
+    :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`FormatError` for
+    a mark that leaves its document, or has none."""
+    pairs = pair_documents(gold, system)
     by_id = grouped(marks, {document.id: len(document.text) for document, _ in pairs})
     counts = np.zeros((len(pairs), 2, 3), dtype=np.int64)
     for row, (right, found) in enumerate(pairs):
@@ -100,19 +102,19 @@ def count(gold: Sequence[Document], system: Sequence[Document], marks: Iterable[
     return counts
 
 
-def grouped(marks: Iterable[Mark], lengths: Mapping[str, int]) -> dict[str, list[Mark]]:
-    found: dict[str, list[Mark]] = {id: [] for id in lengths}
+def grouped(marks: Iterable[TokenMark], lengths: Mapping[str, int]) -> dict[str, list[TokenMark]]:
+    found: dict[str, list[TokenMark]] = {id: [] for id in lengths}
     for mark in marks:
         if mark.document not in found:
-            raise FormatFault(f"{mark.document}: a marked token, but no such document in gold")
+            raise FormatError(f"{mark.document}: a marked token, but no such document in gold")
         if mark.end > lengths[mark.document]:
-            raise FormatFault(f"{mark.document}: the marked token {mark.start}-{mark.end} leaves the text")
+            raise FormatError(f"{mark.document}: the marked token {mark.start}-{mark.end} leaves the text")
         found[mark.document].append(mark)
     return found
 
 
 def table(
-    gold: Sequence[Document], system: Sequence[Document], marks: Sequence[Mark], resamples: int = 10_000
+    gold: Sequence[Document], system: Sequence[Document], marks: Sequence[TokenMark], resamples: int = 10_000
 ) -> str:
     """P, R and F1 of PHI and Non-PHI on the tokens of each kind, with 95% intervals of the
     recall of PHI. Where no marked token is Non-PHI, precision says nothing and is left out."""

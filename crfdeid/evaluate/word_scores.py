@@ -38,7 +38,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Wordwise:
+class WordScores:
     """``statistics`` is an array [document, kind, 3] of tp, fp, fn; ``kinds[0]`` is Non-PHI."""
 
     kinds: tuple[str, ...]
@@ -49,12 +49,12 @@ class Wordwise:
         return {kind: Counts(*map(int, row)) for kind, row in zip(self.kinds, totals) if row.any()}
 
 
-def measure(pairs: Sequence[tuple[Document, Document]], scheme: Scheme) -> Wordwise:
+def measure(pairs: Sequence[tuple[Document, Document]], scheme: Scheme) -> WordScores:
     """Of gold and system documents of the same text."""
     kinds = ("Non-PHI", *groups(scheme))
     number = {type: place for place, types in enumerate(groups(scheme).values(), 1) for type in types}
     rows = [agreement(kinds_of(g, number), kinds_of(s, number), len(kinds)) for g, s in pairs]
-    return Wordwise(kinds, np.array(rows, dtype=np.int64).reshape(len(rows), len(kinds), 3))
+    return WordScores(kinds, np.array(rows, dtype=np.int64).reshape(len(rows), len(kinds), 3))
 
 
 def groups(scheme: Scheme) -> dict[str, tuple[str, ...]]:
@@ -86,7 +86,7 @@ def agreement(gold: np.ndarray, system: np.ndarray, kinds: int) -> np.ndarray:
     return np.stack([right, of_system - right, of_gold - right], axis=1)
 
 
-def table(found: Wordwise) -> str:
+def table(found: WordScores) -> str:
     lines = [f"{'':<16}{'words':>8}   P       R       F"]
     for kind, c in found.counts().items():
         figures = f"{c.precision:.5f} {c.recall:.5f} {c.f1:.5f}"

@@ -16,11 +16,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from crfdeid import cli
-from crfdeid.errors import ConfigurationFault, DocumentFault, near
+from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean
 from crfdeid.explain import attribution, model_weights, page
 from crfdeid.explain import text as explanation_text
-from crfdeid.explain.attribution import Explanation, Reading
-from crfdeid.explain.model_weights import Anatomy
+from crfdeid.explain.attribution import DocumentTrace, Explanation
+from crfdeid.explain.model_weights import ModelWeights
 from crfdeid.systems import model_folder
 from crfdeid.text.document import Document
 
@@ -51,7 +51,7 @@ def natural(text: str) -> int:
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if (given.at or given.token or given.document) and not given.note:
-        raise ConfigurationFault("--at, --token and --document need --note")
+        raise ConfigurationError("--at, --token and --document need --note")
     parts = model_weights.load(model_folder.named(given.model))
     for label in given.label:
         parts.label(label)
@@ -62,31 +62,33 @@ def main(arguments: list[str] | None = None) -> None:
     print(text(parts, given, reading, asked))
 
 
-def document(given: argparse.Namespace) -> Document:
+def document(args: argparse.Namespace) -> Document:
     """The note; of a corpus, the document that was asked for."""
-    found = {document.id: document for document in cli.documents(given.note, given.format, given)}
-    if given.document is None and len(found) == 1:
+    found = {document.id: document for document in cli.documents(args.note, args.format, args)}
+    if args.document is None and len(found) == 1:
         return next(iter(found.values()))
-    if given.document is None:
-        raise DocumentFault(f"{given.note}: {len(found)} documents; --document ID says which")
-    if given.document not in found:
-        raise DocumentFault(f"{given.note}: no document {given.document}{near(given.document, found)}")
-    return found[given.document]
+    if args.document is None:
+        raise DocumentError(f"{args.note}: {len(found)} documents; --document ID says which")
+    if args.document not in found:
+        raise DocumentError(f"{args.note}: no document {args.document}{did_you_mean(args.document, found)}")
+    return found[args.document]
 
 
-def explained(reading: Reading, given: argparse.Namespace) -> list[Explanation]:
-    numbers = [*(reading.number_at(offset) for offset in given.at), *given.token]
+def explained(reading: DocumentTrace, args: argparse.Namespace) -> list[Explanation]:
+    numbers = [*(reading.number_at(offset) for offset in args.at), *args.token]
     return [reading.explain(number) for number in dict.fromkeys(numbers)]
 
 
-def text(parts: Anatomy, given: argparse.Namespace, reading: Reading | None, asked: list[Explanation]) -> str:
+def text(
+    parts: ModelWeights, args: argparse.Namespace, reading: DocumentTrace | None, asked: list[Explanation]
+) -> str:
     """The weights, unless a note alone was asked about; then the note's tokens, or those asked for."""
     told: list[Iterable[str]] = []
-    if given.label or not reading:
-        told.append(explanation_text.model(parts, given.label, given.top))
+    if args.label or not reading:
+        told.append(explanation_text.model(parts, args.label, args.top))
     if reading and not asked:
         told.append(explanation_text.tokens(reading))
-    told += [explanation_text.token(one, given.runners, given.top) for one in asked]
+    told += [explanation_text.token(one, args.runners, args.top) for one in asked]
     return "\n\n\n".join("\n".join(lines) for lines in told)
 
 

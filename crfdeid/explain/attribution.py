@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from crfdeid.engine.decoding.forward_backward import chain
-from crfdeid.errors import DocumentFault
-from crfdeid.explain.model_weights import Anatomy, template_of
+from crfdeid.errors import DocumentError
+from crfdeid.explain.model_weights import ModelWeights, template_of
 from crfdeid.text.document import Document, Token
 
 
@@ -74,12 +74,12 @@ class Explanation:
         return self.summed(self.features)
 
 
-def read(anatomy: Anatomy, document: Document) -> Reading:
+def read(anatomy: ModelWeights, document: Document) -> DocumentTrace:
     """The document as the model reads it."""
-    page, sequences = anatomy.line.page(document)
-    rows = (anatomy.line.extractor.features(page, sequence) for sequence in sequences)
-    stretches = [Stretch(anatomy, s.start, features) for s, features in zip(sequences, rows)]
-    return Reading(document, page.tokens, stretches)
+    page, sequences = anatomy.pipeline.page(document)
+    rows = (anatomy.pipeline.extractor.features(page, sequence) for sequence in sequences)
+    stretches = [SequenceTrace(anatomy, s.start, features) for s, features in zip(sequences, rows)]
+    return DocumentTrace(document, page.tokens, stretches)
 
 
 def lead(row: np.ndarray) -> float:
@@ -87,10 +87,10 @@ def lead(row: np.ndarray) -> float:
     return float(row[0] - row[1]) if len(row) > 1 else float(row[0])
 
 
-class Stretch:
+class SequenceTrace:
     """One sequence of a document, ``start`` its first token's number."""
 
-    def __init__(self, anatomy: Anatomy, start: int, features: Sequence[Sequence[str]]) -> None:
+    def __init__(self, anatomy: ModelWeights, start: int, features: Sequence[Sequence[str]]) -> None:
         self.anatomy, self.start, self.features = anatomy, start, features
         self.emissions = np.array([anatomy.parts(row).sum(axis=0) for row in features])
 
@@ -147,10 +147,10 @@ class Stretch:
         )
 
 
-class Reading:
+class DocumentTrace:
     """A document's tokens and its sequences, labelled by a model."""
 
-    def __init__(self, document: Document, tokens: Sequence[Token], stretches: list[Stretch]) -> None:
+    def __init__(self, document: Document, tokens: Sequence[Token], stretches: list[SequenceTrace]) -> None:
         self.document, self.tokens, self.stretches = document, tokens, stretches
 
     def labelled(self) -> Iterator[tuple[int, Token, str, float]]:
@@ -162,21 +162,21 @@ class Reading:
                 yield number, self.tokens[number], stretch.anatomy.labels[label], probability
 
     def number_at(self, offset: int) -> int:
-        """The number of the token that covers ``offset``. Raises :class:`DocumentFault` where
+        """The number of the token that covers ``offset``. Raises :class:`DocumentError` where
         there is none."""
         number = bisect_right([token.start for token in self.tokens], offset) - 1
         if number < 0 or offset >= self.tokens[number].end:
             end = len(self.document.text)
             where = "past its end" if offset >= end else "white space stands there"
-            raise DocumentFault(f"{self.document.id}: no token at offset {offset} of {end}: {where}")
+            raise DocumentError(f"{self.document.id}: no token at offset {offset} of {end}: {where}")
         return number
 
     def explain(self, number: int) -> Explanation:
-        """Why token ``number``, from 0, got its label. Raises :class:`DocumentFault` where the
+        """Why token ``number``, from 0, got its label. Raises :class:`DocumentError` where the
         document has no such token, or no sequence holds it."""
         if not 0 <= number < len(self.tokens):
-            raise DocumentFault(f"{self.document.id}: no token {number}; it has {len(self.tokens)}, from 0")
+            raise DocumentError(f"{self.document.id}: no token {number}; it has {len(self.tokens)}, from 0")
         for stretch in self.stretches:
             if 0 <= number - stretch.start < len(stretch.features):
                 return stretch.explain(self.tokens[number], number)
-        raise DocumentFault(f"{self.document.id}: token {number} is a line end, in no sequence")
+        raise DocumentError(f"{self.document.id}: token {number} is a line end, in no sequence")

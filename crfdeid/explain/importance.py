@@ -18,7 +18,7 @@ from pathlib import Path
 
 from crfdeid import cli
 from crfdeid import config as experiment
-from crfdeid.errors import ConfigurationFault, DocumentFault
+from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.explain import importance_table, information_gain, model_weights
 from crfdeid.explain.importance_table import Importance
 from crfdeid.explain.information_gain import TARGETS, Observed
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     documents = [document for path in given.corpus for document in cli.documents(path, None, given)]
     if not any(document.spans for document in documents):
-        raise DocumentFault("no span in the documents: nothing to tell apart")
+        raise DocumentError("no span in the documents: nothing to tell apart")
     corpus = f"{', '.join(map(str, given.corpus))} ({len(documents)} documents; {given.config})"
     observed, groups = measured(documents, given.config)
     found = importance_table.ranked(observed, groups, corpus, given.seed, net=given.by == "net")
@@ -59,7 +59,7 @@ def measured(documents: Sequence[Document], config: str) -> tuple[Observed, dict
     """What the templates of a configuration say in the documents, and each template's group."""
     settings = experiment.read(config)
     if not settings.features:
-        raise ConfigurationFault(f"{config}: the system {settings.system} has no feature templates to rank")
+        raise ConfigurationError(f"{config}: the system {settings.system} has no feature templates to rank")
     scheme.read(settings.scheme).check(documents)
     groups = model_weights.groups_in(map(templates.find, settings.features))
     with tempfile.TemporaryDirectory() as name:
@@ -67,13 +67,13 @@ def measured(documents: Sequence[Document], config: str) -> tuple[Observed, dict
         return information_gain.observe(line, cli.progress(documents, "observe")), groups
 
 
-def write(given: argparse.Namespace, found: Importance) -> None:
-    if given.csv:
-        with whole(given.csv) as file:
+def write(args: argparse.Namespace, found: Importance) -> None:
+    if args.csv:
+        with whole(args.csv) as file:
             writer = csv.DictWriter(file, importance_table.COLUMNS, lineterminator="\n")
             writer.writeheader()
             writer.writerows(importance_table.rows(found))
-    if given.json:
-        with whole(given.json) as file:
+    if args.json:
+        with whole(args.json) as file:
             json.dump(importance_table.as_json(found), file, indent=1, ensure_ascii=False)
             file.write("\n")

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crfdeid.explain.model_weights import template_of
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import title
 from crfdeid.text import bio
 from crfdeid.text.document import Document
@@ -110,16 +110,16 @@ def together(codes: Mapping[str, np.ndarray], groups: Mapping[str, str]) -> dict
     return found
 
 
-def observe(line: Line, documents: Iterable[Document]) -> Observed:
+def observe(pipeline: Pipeline, documents: Iterable[Document]) -> Observed:
     """What every template of ``line`` says at every token. Overlapping spans raise
-    :class:`DocumentFault`, or the longest is kept, as the experiment says."""
-    columns = {title(template): _Column() for template in line.extractor.templates}
+    :class:`DocumentError`, or the longest is kept, as the experiment says."""
+    columns = {title(template): _Column() for template in pipeline.extractor.templates}
     labels: list[str] = []
-    for document in map(line.without_overlaps, documents):
-        page, sequences = line.page(document)
+    for document in map(pipeline.without_overlaps, documents):
+        page, sequences = pipeline.page(document)
         truth = bio.encode(page.tokens, document.spans)
         for sequence in sequences:
-            for number, features in zip(sequence, line.extractor.features(page, sequence)):
+            for number, features in zip(sequence, pipeline.extractor.features(page, sequence)):
                 if not is_line_end(page.tokens[number]):
                     _add(columns, len(labels), features)
                     labels.append(truth[number])

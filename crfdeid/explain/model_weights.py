@@ -16,9 +16,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.errors import ModelFault, near
+from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import crf, model_folder
 from crfdeid.text import scheme
 
@@ -52,13 +52,13 @@ class Weight:
     group: str = ""
 
 
-class Anatomy:
+class ModelWeights:
     """A CRF's weights and line. ``numbers`` are the features by name, ``state`` the weights
     [features, labels], sparse, with an empty row at the end for features that the model lacks;
     ``transitions`` those [labels, labels] from row to column."""
 
-    def __init__(self, folder: Path, line: Line) -> None:
-        self.folder, self.line = folder, line
+    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
+        self.folder, self.pipeline = folder, pipeline
         self.scheme = scheme.read(folder / "scheme.toml")
         found = model_file.read(folder / crf.CRFSUITE)
         self.labels, self.features, self.transitions = found.labels, found.attributes, found.transitions
@@ -67,14 +67,14 @@ class Anatomy:
         self.size, self.moves = len(rows), len(found.records) - len(rows)
         shape = len(self.features) + 1, len(self.labels)
         self.state = csr_matrix((rows["weight"], (rows["source"], rows["target"])), shape)
-        self.groups = groups_in(folder / "features" / name for name in line.experiment.features)
+        self.groups = groups_in(folder / "features" / name for name in pipeline.config.features)
 
     def group(self, feature: str) -> str:
         return self.groups[template_of(feature)]
 
     def strongest(self, label: str, top: int, sign: int = 1) -> list[Weight]:
         """The features with the greatest weights for ``label``, or against it where ``sign`` is
-        -1. Raises :class:`ModelFault` on a label that the model does not have."""
+        -1. Raises :class:`ModelError` on a label that the model does not have."""
         column = self.state[:, [self.label(label)]].toarray()[:-1, 0]
         order = np.argsort(-sign * column, kind="stable")[:top].tolist()
         chosen = ((self.features[number], float(column[number])) for number in order)
@@ -97,7 +97,7 @@ class Anatomy:
 
     def label(self, name: str) -> int:
         if name not in self.labels:
-            raise ModelFault(f"{self.folder}: no label {name}{near(name, self.labels)}")
+            raise ModelError(f"{self.folder}: no label {name}{did_you_mean(name, self.labels)}")
         return self.labels.index(name)
 
     def by_group(self) -> list[tuple[str, int, int, float]]:
@@ -115,11 +115,11 @@ class Anatomy:
         return self.state[[self.numbers.get(feature, unknown) for feature in features]].toarray()
 
 
-def load(folder: Path | str) -> Anatomy:
-    """The CRF in a model's folder. Raises :class:`ModelFault` where it is no intact model, or
+def load(folder: Path | str) -> ModelWeights:
+    """The CRF in a model's folder. Raises :class:`ModelError` where it is no intact model, or
     of another system."""
     folder = Path(folder)
     line = model_folder.opened(folder)
-    if (system := line.experiment.system) != "crf":
-        raise ModelFault(f"{folder}: a model of the system {system}; only a crf has weights to explain")
-    return Anatomy(folder, line)
+    if (system := line.config.system) != "crf":
+        raise ModelError(f"{folder}: a model of the system {system}; only a crf has weights to explain")
+    return ModelWeights(folder, line)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from crfdeid.evaluate.error_page import colours
 from crfdeid.explain import text as explanation_text
-from crfdeid.explain.attribution import Explanation, Reading
-from crfdeid.explain.model_weights import Anatomy, Weight
+from crfdeid.explain.attribution import DocumentTrace, Explanation
+from crfdeid.explain.model_weights import ModelWeights, Weight
 from crfdeid.explain.page_template import PAGE
 from crfdeid.explain.text import TOTAL, shown
 from crfdeid.files import whole
@@ -25,10 +25,10 @@ LONGEST = 140  # pixels of the longest bar
 
 def write(
     path: Path,
-    anatomy: Anatomy,
+    anatomy: ModelWeights,
     labels: Sequence[str],
     top: int,
-    reading: Reading | None = None,
+    reading: DocumentTrace | None = None,
     asked: Sequence[Explanation] = (),
     runners: int = 2,
 ) -> None:
@@ -37,10 +37,10 @@ def write(
 
 
 def page(
-    anatomy: Anatomy,
+    anatomy: ModelWeights,
     labels: Sequence[str],
     top: int,
-    reading: Reading | None,
+    reading: DocumentTrace | None,
     asked: Sequence[Explanation],
     runners: int,
 ) -> str:
@@ -56,7 +56,7 @@ def page(
     return text
 
 
-def note(reading: Reading, asked: Sequence[Explanation], scheme: Scheme) -> str:
+def note(reading: DocumentTrace, asked: Sequence[Explanation], scheme: Scheme) -> str:
     """The note's text with what the model found shaded, and links to the tokens explained."""
     numbers = {explanation.number for explanation in asked}
     text, at, pieces = reading.document.text, 0, []
@@ -108,7 +108,7 @@ def token(explanation: Explanation, runners: int, top: int) -> str:
     return "".join([*parts, "</section>\n"])
 
 
-def model(anatomy: Anatomy, labels: Sequence[str], top: int) -> Iterator[str]:
+def model(anatomy: ModelWeights, labels: Sequence[str], top: int) -> Iterator[str]:
     head = ("group", "features", "weights", "sum of |weight|")
     size = f"{len(anatomy.labels)} labels, {len(anatomy.features)} features with {anatomy.size} weights"
     yield f"<h2>The model</h2><p>{size}, {anatomy.moves} transitions.</p>\n"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from crfdeid.errors import ConfigurationFault, DocumentFault, ModelFault
+from crfdeid.errors import ConfigurationError, DocumentError, ModelError
 from crfdeid.systems.linear import classifier
 from crfdeid.systems.model import Tagger
 from crfdeid.systems.stacking import multi
@@ -60,24 +60,24 @@ def scored(tagger: Tagger) -> bool:
 
 
 def measure(tagger: Tagger, documents: Iterable[Document]) -> Margins:
-    """Of the tokens of gold documents. Raises :class:`ConfigurationFault` where the system has no
-    threshold, :class:`ModelFault` where its model knows nothing but PHI, and
-    :class:`DocumentFault` where there is no token of PHI, or no other."""
-    settings = tagger.line.experiment
+    """Of the tokens of gold documents. Raises :class:`ConfigurationError` where the system has no
+    threshold, :class:`ModelError` where its model knows nothing but PHI, and
+    :class:`DocumentError` where there is no token of PHI, or no other."""
+    settings = tagger.pipeline.config
     if not isinstance(tagger, classifier.Tagger | multi.Model):
-        raise ConfigurationFault(f"the system {settings.system} does not score tokens by themselves")
+        raise ConfigurationError(f"the system {settings.system} does not score tokens by themselves")
     if bio.OUTSIDE not in tagger.labels:
-        raise ModelFault(f"{tagger.folder}: was trained on nothing but PHI: there is no threshold")
+        raise ModelError(f"{tagger.folder}: was trained on nothing but PHI: there is no threshold")
     parts = [of_document(tagger, document) for document in documents]
     margin, phi = (np.concatenate(column) for column in zip(*parts)) if parts else (np.zeros(0), np.zeros(0))
     if not 0 < phi.sum() < len(phi):
-        raise DocumentFault("all tokens of the documents are PHI or none is: there is no curve")
+        raise DocumentError("all tokens of the documents are PHI or none is: there is no curve")
     return Margins(margin - settings.recall_bias, phi)
 
 
 def of_document(tagger: classifier.Tagger | multi.Model, document: Document) -> Sequence[np.ndarray]:
     """Margins and truth of the tokens that are in a sequence and no line end."""
-    page, sequences = tagger.line.page(document)
+    page, sequences = tagger.pipeline.page(document)
     labels = bio.encode(page.tokens, document.spans)
     here = [i for part in sequences for i in part if not page.tokens[i].text.isspace()]
     scores = tagger.scores(document.with_spans(()))[here]

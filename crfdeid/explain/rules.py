@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from crfdeid import cli
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.rules import RULES
 from crfdeid.rules.tagger import Rules
 from crfdeid.systems import model
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     tagger = model.load(given.model)
     if not isinstance(tagger, Rules):
-        raise ConfigurationFault(f"{given.model}: a model of the system {tagger.line.experiment.system},"
+        raise ConfigurationError(f"{given.model}: a model of the system {tagger.pipeline.config.system},"
                                  " which has no rules")  # fmt: skip
     write = csv.writer(sys.stdout, lineterminator="\n")
     if given.notes is None:

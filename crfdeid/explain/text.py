@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from crfdeid.evaluate.text_table import aligned
-from crfdeid.explain.attribution import Candidate, Explanation, Reading, lead
-from crfdeid.explain.model_weights import Anatomy, Weight
+from crfdeid.explain.attribution import Candidate, DocumentTrace, Explanation, lead
+from crfdeid.explain.model_weights import ModelWeights, Weight
 from crfdeid.text.bio import OUTSIDE
 
 REST, TOTAL = "all others", "emission"
@@ -23,9 +23,9 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def model(anatomy: Anatomy, labels: Sequence[str], top: int) -> Iterator[str]:
+def model(anatomy: ModelWeights, labels: Sequence[str], top: int) -> Iterator[str]:
     """The whole model, then each of ``labels`` (all, if none is given), in lines."""
-    settings = anatomy.line.experiment
+    settings = anatomy.pipeline.config
     yield (
         f"{anatomy.folder}: {len(anatomy.labels)} labels, {len(anatomy.features)} features with "
         f"{anatomy.size} weights, {anatomy.moves} transitions"
@@ -61,7 +61,7 @@ def strongest(title: str, weights: Sequence[Weight]) -> list[str]:
     return [f"  {title}", *told] if weights else [f"  {title}: none"]
 
 
-def tokens(reading: Reading) -> list[str]:
+def tokens(reading: DocumentTrace) -> list[str]:
     """Every token with its label: what there is to ask about."""
     rows = [("token", "at", "label", "probability", "text")]
     for number, token, label, probability in reading.labelled():

@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
     tagger = model.load(given.model)
     documents = cli.documents(given.gold, None, given)
     found = precision_recall.measure(tagger, cli.progress(documents, "score"))
-    own = tagger.line.experiment.recall_bias
+    own = tagger.pipeline.config.recall_bias
     print(f"{len(found.phi):,} tokens, {int(found.phi.sum()):,} of PHI; the model's recall_bias is {own:g}\n")
     rows = [["recall_bias", "recall", "precision", "false alarms"]]
     for bias in sorted({*given.bias, own}):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import regex
 
 from crfdeid.feature_extraction.token import Value
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import is_line_end
 
 Tag = Callable[[list[str]], list[str]]
@@ -57,39 +57,40 @@ class PartsOfSpeech:
 
     def __init__(self, tag: Tag) -> None:
         self.tag = tag
-        self.latest: tuple[Page, list[Value]] | None = None
+        self.latest: tuple[TokenizedDocument, list[Value]] | None = None
 
-    def __call__(self, page: Page) -> list[Value]:
-        if self.latest is None or self.latest[0] is not page:
-            self.latest = page, self._asked(page)
+    def __call__(self, document: TokenizedDocument) -> list[Value]:
+        if self.latest is None or self.latest[0] is not document:
+            self.latest = document, self._asked(document)
         return self.latest[1]
 
-    def _asked(self, page: Page) -> list[Value]:
-        values: list[Value] = [None] * len(page.tokens)
-        for line in page.lines:
-            words = [index for index in line if not is_line_end(page.tokens[index])]
-            for index, tag_of in zip(words, self.tag([page.tokens[i].text for i in words])):
+    def _asked(self, document: TokenizedDocument) -> list[Value]:
+        values: list[Value] = [None] * len(document.tokens)
+        for line in document.lines:
+            words = [index for index in line if not is_line_end(document.tokens[index])]
+            for index, tag_of in zip(words, self.tag([document.tokens[i].text for i in words])):
                 values[index] = tag_of
         return values
 
 
-def chunks(page: Page, tags: list[Value]) -> Iterator[tuple[str, range]]:
+def chunks(document: TokenizedDocument, tags: list[Value]) -> Iterator[tuple[str, range]]:
     """The chunks of each line, as their names and index ranges."""
-    for line in page.lines:
+    for line in document.lines:
         letters = "".join(LETTER.get(str(tags[index]), "-") for index in line)
         for match in GRAMMAR.finditer(letters):
             yield str(match.lastgroup), range(line.start + match.start(), line.start + match.end())
 
 
-def chunk_tag(pos: PartsOfSpeech, page: Page) -> list[Value]:
+def chunk_tag(pos: PartsOfSpeech, document: TokenizedDocument) -> list[Value]:
     """``B-NP``, ``I-NP`` and so on; nothing outside of chunks.
 
     >>> from crfdeid.text.tokenizer import fine
     >>> pos = PartsOfSpeech(lambda words: ["DT", "JJ", "NN", "VBD", "IN", "NNP", "."])
-    >>> chunk_tag(pos, Page("The old man walked in Boston.", fine("The old man walked in Boston.")))
+    >>> text = "The old man walked in Boston."
+    >>> chunk_tag(pos, TokenizedDocument(text, fine(text)))
     ['B-NP', 'I-NP', 'I-NP', 'B-VP', 'B-PP', 'B-NP', None]
     """
-    values: list[Value] = [None] * len(page.tokens)
-    for name, part in chunks(page, pos(page)):
+    values: list[Value] = [None] * len(document.tokens)
+    for name, part in chunks(document, pos(document)):
         values[part.start : part.stop] = [f"B-{name}", *[f"I-{name}"] * (len(part) - 1)]
     return values

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.token import Value
 
 
 @cache
 def lemmatizer() -> Callable[..., str]:
-    """Raises :class:`ConfigurationFault` where the wheel is not installed."""
+    """Raises :class:`ConfigurationError` where the wheel is not installed."""
     try:
         from simplemma import lemmatize
     except ImportError:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             "the observation lemma needs the wheel simplemma: pip install crfdeid[works]"
         ) from None
     return lemmatize

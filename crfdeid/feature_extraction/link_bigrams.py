@@ -20,12 +20,12 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import link_parser
 from crfdeid.feature_extraction.link_parser import WALL, Linkage
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.sentences import sentences
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 FOLDER = "CRFDEID_CACHE"  # the environment variable that names the cache's folder
 TABLE = "CREATE TABLE IF NOT EXISTS linkages (key BLOB PRIMARY KEY, found TEXT NOT NULL) WITHOUT ROWID"
@@ -51,7 +51,7 @@ def parsed(texts: Sequence[str], path: Path) -> list[Linkage]:
                 with database:
                     database.executemany("INSERT OR REPLACE INTO linkages VALUES (?, ?)", rows)
     except (sqlite3.Error, ValueError, OSError):
-        raise ConfigurationFault(f"{path}: no readable cache of linkages; remove the file") from None
+        raise ConfigurationError(f"{path}: no readable cache of linkages; remove the file") from None
     return [known[key] for key in keys]
 
 
@@ -75,20 +75,20 @@ def _found(database: sqlite3.Connection, keys: Sequence[bytes]) -> Iterator[tupl
 
 
 @lru_cache(1)
-def linkages(page: Page) -> list[tuple[list[int], Linkage]]:
+def linkages(document: TokenizedDocument) -> list[tuple[list[int], Linkage]]:
     """Of each sentence: where its characters but white space stand in the document, and its linkage."""
-    ranges = sentences(page.text)
-    places = [[at for at in range(*part) if not page.text[at].isspace()] for part in ranges]
-    return list(zip(places, parsed([page.text[slice(*part)] for part in ranges], cache_file())))
+    ranges = sentences(document.text)
+    places = [[at for at in range(*part) if not document.text[at].isspace()] for part in ranges]
+    return list(zip(places, parsed([document.text[slice(*part)] for part in ranges], cache_file())))
 
 
-def links(side: int, page: Page) -> list[Value]:
+def links(side: int, document: TokenizedDocument) -> list[Value]:
     """The bigrams on one side, -1 or 1, of each token's word."""
-    first_of = {token.start: index for index, token in enumerate(page.tokens)}
-    values: list[Value] = [None] * len(page.tokens)
-    for places, linkage in linkages(page):
+    first_of = {token.start: index for index, token in enumerate(document.tokens)}
+    values: list[Value] = [None] * len(document.tokens)
+    for places, linkage in linkages(document):
         for word, (start, end) in enumerate(linkage.words):
-            told = tuple(dict.fromkeys(bigrams(page.text, places, linkage, word, side)))
+            told = tuple(dict.fromkeys(bigrams(document.text, places, linkage, word, side)))
             if told and (start, end) != WALL:
                 for index in {first_of[at] for at in places[start:end] if at in first_of}:
                     values[index] = told
@@ -121,7 +121,7 @@ def written(text: str, places: list[int], part: tuple[int, int]) -> str:
     return "".join(text[at] for at in places[slice(*part)]).lower()
 
 
-CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     "links_left": partial(links, -1),
     "links_right": partial(links, 1),
 }

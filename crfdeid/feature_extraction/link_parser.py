@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 
 PROGRAM = "link-parser"
 MOST_WORDS = 50  # between white space
@@ -46,13 +46,13 @@ class Linkage:
 
 @cache
 def version() -> str:
-    """What the program says of itself. Raises :class:`ConfigurationFault` where there is none."""
+    """What the program says of itself. Raises :class:`ConfigurationError` where there is none."""
     said = _run(["--version"], "").splitlines()
     return said[0] if said else ""
 
 
 def parse(sentences: Sequence[str]) -> list[Linkage]:
-    """One linkage a sentence, empty where there is none. Raises :class:`ConfigurationFault`."""
+    """One linkage a sentence, empty where there is none. Raises :class:`ConfigurationError`."""
     asked = [line(sentence) for sentence in sentences]
     lines = "".join(f"{text}\n{COMMAND}\n" for text in asked if text)
     if not lines:
@@ -60,7 +60,7 @@ def parse(sentences: Sequence[str]) -> list[Linkage]:
     # The options tell of themselves too, but none of them is the command.
     answers = _run(["en", *OPTIONS], lines, (SECONDS + 1) * len(sentences)).split(ANSWER)
     if len(answers) != sum(map(bool, asked)) + 1:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             f"{PROGRAM}: {len(answers) - 1} answers to {sum(map(bool, asked))} sentences; wanted one each"
         )
     left = iter(answers)
@@ -120,7 +120,7 @@ def written(word: str) -> list[str]:
 def _run(options: Sequence[str], lines: str, seconds: float = 0) -> str:
     program = shutil.which(PROGRAM)
     if program is None:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             f"links_left and links_right need the program {PROGRAM}: apt-get install link-grammar"
         )
     try:
@@ -132,7 +132,7 @@ def _run(options: Sequence[str], lines: str, seconds: float = 0) -> str:
             env=os.environ | {"LC_ALL": "C.UTF-8"},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ConfigurationFault(f"{PROGRAM}: {type(error).__name__}; wanted its answers") from None
+        raise ConfigurationError(f"{PROGRAM}: {type(error).__name__}; wanted its answers") from None
     if done.returncode:
-        raise ConfigurationFault(f"{PROGRAM}: exit status {done.returncode}; wanted 0")
+        raise ConfigurationError(f"{PROGRAM}: exit status {done.returncode}; wanted 0")
     return done.stdout.decode("utf-8", "replace")

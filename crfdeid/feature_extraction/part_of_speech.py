@@ -7,7 +7,7 @@ He et al. 2015 used GENIA. Here:
   by an unpickler that allows plain containers and numbers alone;
 - ``nltk``: nltk's averaged perceptron, when its data is installed.
 
-Nothing is downloaded. A missing wheel is a :class:`ConfigurationFault` that names it.
+Nothing is downloaded. A missing wheel is a :class:`ConfigurationError` that names it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 
 Tagger = Callable[[Sequence[str]], list[str]]
 PUNCTUATION = frozenset(".,;:!?\"'`()[]{}-/…—–&*#%$")
@@ -27,9 +27,9 @@ PUNCTUATION = frozenset(".,;:!?\"'`()[]{}-/…—–&*#%$")
 
 @cache
 def tagger(name: str) -> Tagger:
-    """The source of that name, loaded once. Raises :class:`ConfigurationFault`."""
+    """The source of that name, loaded once. Raises :class:`ConfigurationError`."""
     if name not in SOURCES:
-        raise ConfigurationFault(f"{name}: no such part-of-speech source{near(name, SOURCES)}")
+        raise ConfigurationError(f"{name}: no such part-of-speech source{did_you_mean(name, SOURCES)}")
     return SOURCES[name]()
 
 
@@ -38,7 +38,7 @@ def wheel_file(module: str, inside: str, wheel: str) -> Path:
     spec = find_spec(module)
     path = Path(spec.origin).parent / inside if spec and spec.origin else None
     if path is None or not path.is_file():
-        raise ConfigurationFault(f"this part-of-speech source needs the wheel {wheel}: pip install {wheel}")
+        raise ConfigurationError(f"this part-of-speech source needs the wheel {wheel}: pip install {wheel}")
     return path
 
 
@@ -85,7 +85,7 @@ class PlainUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str):
         if (module, name) in (("__builtin__", "set"), ("builtins", "set")):
             return set
-        raise ConfigurationFault(f"the tagger's file asks for {module}.{name}; wanted plain data")
+        raise ConfigurationError(f"the tagger's file asks for {module}.{name}; wanted plain data")
 
 
 def aptagger() -> Tagger:
@@ -141,7 +141,7 @@ def nltk() -> Tagger:
     try:
         model = PerceptronTagger()
     except LookupError:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             "pos = nltk: its data averaged_perceptron_tagger_eng is not installed; gruut needs none"
         ) from None
     return lambda words: [tag for _, tag in model.tag(list(words))]

@@ -16,10 +16,10 @@ from crfdeid.feature_extraction import lemmas, mist_patterns, token, trigger_wor
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text import tokenized
 from crfdeid.text.gazetteer import Gazetteer
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 Lexical = Mapping[str, Callable[[str], Value]]
-Contextual = Mapping[str, Callable[[Page], list[Value]]]
+Contextual = Mapping[str, Callable[[TokenizedDocument], list[Value]]]
 Tag = Callable[[list[str]], list[str]]  # the words of a line to their parts of speech
 
 OF_POS = ("pos", "chunk_tag", "mesh")
@@ -27,7 +27,7 @@ OF_LINKS = ("links_left", "links_right")
 RULE = "rule_"  # begins the names of the observations that are rules
 
 
-class _WithRules(dict[str, Callable[[Page], list[Value]]]):
+class _WithRules(dict[str, Callable[[TokenizedDocument], list[Value]]]):
     """Reads the rules when a name of theirs is first looked for."""
 
     def __contains__(self, name: object) -> bool:
@@ -44,7 +44,7 @@ def lexical(gazetteers: Mapping[str, Gazetteer]) -> dict[str, Callable[[str], Va
 
 def contextual(
     gazetteers: Mapping[str, Gazetteer], pos: Tag | None = None
-) -> dict[str, Callable[[Page], list[Value]]]:
+) -> dict[str, Callable[[TokenizedDocument], list[Value]]]:
     """All observations of a document; ``pos`` tags the words of one line."""
     lists = {f"phrase_{name}": partial(_phrase, found) for name, found in gazetteers.items()}
     links = {name: partial(_links, name) for name in OF_LINKS}
@@ -54,7 +54,7 @@ def contextual(
     return _WithRules(known | links | lists | (_of_pos(pos) if pos else {}))
 
 
-def _of_pos(tag: Tag) -> dict[str, Callable[[Page], list[Value]]]:
+def _of_pos(tag: Tag) -> dict[str, Callable[[TokenizedDocument], list[Value]]]:
     from crfdeid.feature_extraction import mesh_terms
     from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunk_tag
 
@@ -62,11 +62,11 @@ def _of_pos(tag: Tag) -> dict[str, Callable[[Page], list[Value]]]:
     return {"pos": pos, "chunk_tag": partial(chunk_tag, pos), "mesh": partial(mesh_terms.mesh, pos)}
 
 
-def _phrase(gazetteer: Gazetteer, page: Page) -> list[Value]:
-    return token.gazetteer_phrase(gazetteer, page.lowered)
+def _phrase(gazetteer: Gazetteer, document: TokenizedDocument) -> list[Value]:
+    return token.gazetteer_phrase(gazetteer, document.lowered)
 
 
-def _links(name: str, page: Page) -> list[Value]:
+def _links(name: str, document: TokenizedDocument) -> list[Value]:
     from crfdeid.feature_extraction import link_bigrams
 
-    return link_bigrams.CONTEXTUAL[name](page)
+    return link_bigrams.CONTEXTUAL[name](document)

@@ -11,36 +11,36 @@ from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.rules import RULES, lists
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.rule import Rule
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
-_notes: WeakKeyDictionary[Page, Note] = WeakKeyDictionary()
+_notes: WeakKeyDictionary[TokenizedDocument, Note] = WeakKeyDictionary()
 
 
-def read(page: Page) -> Note:
+def read(document: TokenizedDocument) -> Note:
     """The page as rules see it, made once for all of them."""
-    note = _notes.get(page)
+    note = _notes.get(document)
     if note is None:
-        note = _notes[page] = Note(page.text)
+        note = _notes[document] = Note(document.text)
     return note
 
 
-def observed(rule: Rule) -> Callable[[Page], list[Value]]:
+def observed(rule: Rule) -> Callable[[TokenizedDocument], list[Value]]:
     """The rule as an observation."""
     return lambda page: marked(page, rule.find(read(page), lists.shipped()))
 
 
-def marked(page: Page, found: Iterable[Edges]) -> list[Value]:
+def marked(document: TokenizedDocument, found: Iterable[Edges]) -> list[Value]:
     """``"1"`` on every token that shares a character with a found stretch."""
-    values: list[Value] = [None] * len(page.tokens)
-    ends = [token.end for token in page.tokens]
+    values: list[Value] = [None] * len(document.tokens)
+    ends = [token.end for token in document.tokens]
     for start, stop in found:
         index = bisect_left(ends, start + 1)
-        while index < len(ends) and page.tokens[index].start < stop:
+        while index < len(ends) and document.tokens[index].start < stop:
             values[index] = YES
             index += 1
     return values
 
 
-CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     f"rule_{name}": observed(rule) for name, rule in RULES.items()
 }

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crfdeid import resources
-from crfdeid.errors import TemplateFault, near
+from crfdeid.errors import TemplateError, did_you_mean
 from crfdeid.feature_extraction.registry import OF_POS, Contextual, Lexical
 from crfdeid.feature_extraction.registry import contextual as contextual
 from crfdeid.feature_extraction.registry import lexical as lexical
 from crfdeid.feature_extraction.token import SEVERAL, Value
 from crfdeid.files import read_text
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 ATOM = re.compile(r"(\w+)\[(-?\d+)(?:\.\.(-?\d+))?\]")
 
@@ -43,26 +43,26 @@ def parse(part: str) -> Iterator[Template]:
     """
     atoms = [ATOM.fullmatch(atom) for atom in part.split("|")]
     if not all(atoms) or (len(atoms) > 1 and any(atom and atom[3] for atom in atoms)):
-        raise TemplateFault(f"{part}: not a template; wanted name[offset], name[first..last] or a[0]|b[1]")
+        raise TemplateError(f"{part}: not a template; wanted name[offset], name[first..last] or a[0]|b[1]")
     if len(atoms) == 1 and atoms[0] and atoms[0][3]:
         name, first, last = atoms[0].groups()
         if int(first) > int(last):
-            raise TemplateFault(f"{part}: the offsets run backwards")
+            raise TemplateError(f"{part}: the offsets run backwards")
         yield from (((name, offset),) for offset in range(int(first), int(last) + 1))
     else:
         yield tuple((atom[1], int(atom[2])) for atom in atoms if atom)
 
 
 def read(path: Path) -> list[Template]:
-    """The templates of a file, in order. Raises :class:`TemplateFault` with file and line."""
+    """The templates of a file, in order. Raises :class:`TemplateError` with file and line."""
     found: list[Template] = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
             found += [template for part in line.partition("#")[0].split() for template in parse(part)]
-        except TemplateFault as fault:
-            raise TemplateFault(f"{path}, line {number}: {fault}") from None
+        except TemplateError as fault:
+            raise TemplateError(f"{path}, line {number}: {fault}") from None
     if not found:
-        raise TemplateFault(f"{path}: no template")
+        raise TemplateError(f"{path}: no template")
     return found
 
 
@@ -94,7 +94,7 @@ class _Joined:
 class Extractor:
     """Templates bound to their observations: turns a page into feature strings.
 
-    Raises :class:`TemplateFault` where a template names an observation that does not exist.
+    Raises :class:`TemplateError` where a template names an observation that does not exist.
     """
 
     def __init__(self, templates: Sequence[Template], lexical: Lexical, contextual: Contextual) -> None:
@@ -110,14 +110,14 @@ class Extractor:
         self.single_contextual = [(name, offset) for name, offset in single if name in contextual]
         self.joined = [_Joined(title(t), t) for t in self.templates if len(t) > 1]
         self._strings: dict[tuple[int, str], list[str]] = {}
-        self._cache: dict[Page, dict[str, list[Value]]] = {}
+        self._cache: dict[TokenizedDocument, dict[str, list[Value]]] = {}
 
-    def features(self, page: Page, sequence: range) -> list[list[str]]:
+    def features(self, document: TokenizedDocument, sequence: range) -> list[list[str]]:
         """The feature strings of each token of ``sequence``, in the order of the templates'
         kinds: bias, lexical, contextual, joined."""
         rows: list[list[str]] = [["bias"] for _ in sequence]
-        self._add_lexical(page, sequence, rows)
-        columns = self.columns(page)
+        self._add_lexical(document, sequence, rows)
+        columns = self.columns(document)
         for name, offset in self.single_contextual:
             head = f"{name}[{offset}]="
             add = _add_each if name in SEVERAL else _add_one
@@ -129,11 +129,11 @@ class Extractor:
                     row.append(f"{joined.title}={'|'.join(values)}")
         return rows
 
-    def _add_lexical(self, page: Page, sequence: range, rows: list[list[str]]) -> None:
+    def _add_lexical(self, document: TokenizedDocument, sequence: range, rows: list[list[str]]) -> None:
         for offset in self.by_offset:
             for row, index in zip(rows, sequence):
                 if index + offset in sequence:
-                    row += self.strings(offset, page.tokens[index + offset].text)
+                    row += self.strings(offset, document.tokens[index + offset].text)
 
     def strings(self, offset: int, text: str) -> list[str]:
         """The features that a token's text makes ``offset`` tokens to its left (made once)."""
@@ -150,23 +150,23 @@ class Extractor:
             ]
         return self._strings[key]
 
-    def columns(self, page: Page) -> dict[str, list[Value]]:
+    def columns(self, document: TokenizedDocument) -> dict[str, list[Value]]:
         """Each needed observation as one value per token of the document, made once a page."""
-        if page not in self._cache:
+        if document not in self._cache:
             self._cache.clear()
             names = {name for name, _ in self.single_contextual}
             names |= {name for joined in self.joined for name, _ in joined.atoms}
-            self._cache[page] = {name: self._column(name, page) for name in sorted(names)}
-        return self._cache[page]
+            self._cache[document] = {name: self._column(name, document) for name in sorted(names)}
+        return self._cache[document]
 
-    def _column(self, name: str, page: Page) -> list[Value]:
+    def _column(self, name: str, document: TokenizedDocument) -> list[Value]:
         if name in self.contextual:
-            return self.contextual[name](page)
+            return self.contextual[name](document)
         observe, known = self.lexical[name], {}
-        for token in page.tokens:
+        for token in document.tokens:
             if token.text not in known:
                 known[token.text] = observe(token.text)
-        return [known[token.text] for token in page.tokens]
+        return [known[token.text] for token in document.tokens]
 
 
 def _add_one(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
@@ -185,15 +185,17 @@ def _refuse_unknown(templates: Iterable[Template], lexical: Lexical, contextual:
         if name in lexical or name in contextual:
             continue
         if name in OF_POS:
-            raise TemplateFault(f"{name}: needs a part of speech, but the setting pos names no source")
-        raise TemplateFault(f"{name}: no such observation{near(name, [*lexical, *contextual, *OF_POS])}")
+            raise TemplateError(f"{name}: needs a part of speech, but the setting pos names no source")
+        raise TemplateError(
+            f"{name}: no such observation{did_you_mean(name, [*lexical, *contextual, *OF_POS])}"
+        )
 
 
 def _refuse_joined_several(templates: Iterable[Template]) -> None:
     for template in templates:
         for name, _ in template:
             if len(template) > 1 and name in SEVERAL:
-                raise TemplateFault(f"{title(template)}: {name} gives several values and cannot be joined")
+                raise TemplateError(f"{title(template)}: {name} gives several values and cannot be joined")
 
 
 def each(value: Value) -> tuple[str, ...]:

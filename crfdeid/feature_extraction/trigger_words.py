@@ -15,7 +15,7 @@ from functools import cache, partial
 import regex
 
 from crfdeid.feature_extraction.token import YES, Value
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -86,24 +86,24 @@ def compiled(name: str) -> regex.Pattern[str]:
     return regex.compile(PATTERNS[category], regex.VERBOSE)
 
 
-def stretches(name: str, page: Page) -> list[Value]:
+def stretches(name: str, document: TokenizedDocument) -> list[Value]:
     """Whether a token is part of a match in the document's text.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> stretches("pattern_age", Page("A 54 yo man", fine("A 54 yo man")))
+    >>> stretches("pattern_age", TokenizedDocument("A 54 yo man", fine("A 54 yo man")))
     [None, '1', '1', None]
     """
-    values: list[Value] = [None] * len(page.tokens)
-    starts = [token.start for token in page.tokens]
-    for match in compiled(name).finditer(page.text):
+    values: list[Value] = [None] * len(document.tokens)
+    starts = [token.start for token in document.tokens]
+    for match in compiled(name).finditer(document.text):
         first = max(bisect_right(starts, match.start()) - 1, 0)
         for index in range(first, bisect_right(starts, match.end() - 1)):
-            if page.tokens[index].end > match.start():
+            if document.tokens[index].end > match.start():
                 values[index] = YES
     return values
 
 
-CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     name: partial(stretches, name)
     for name in [*(f"clue_{clue}" for clue in CLUES), *(f"pattern_{pattern}" for pattern in PATTERNS)]
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from crfdeid.feature_extraction.token import Value
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import is_line_end
 
 LONGEST = 20  # characters of a word whose parts are told: they grow with its square
@@ -29,25 +29,25 @@ def ngrams(text: str) -> Value:
     return tuple(dict.fromkeys(part for part in parts if part != MARK))
 
 
-def words_left(page: Page) -> list[Value]:
+def words_left(document: TokenizedDocument) -> list[Value]:
     """The distinct words among the four tokens to the left, line ends not counted."""
-    return _near(page, -NEAR, 0)
+    return _near(document, -NEAR, 0)
 
 
-def words_right(page: Page) -> list[Value]:
+def words_right(document: TokenizedDocument) -> list[Value]:
     """The distinct words among the four tokens to the right, line ends not counted.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> words_right(Page("Dr. Ana\\nRuiz", fine("Dr. Ana\\nRuiz")))
+    >>> words_right(TokenizedDocument("Dr. Ana\\nRuiz", fine("Dr. Ana\\nRuiz")))
     [('.', 'Ana', 'Ruiz'), ('Ana', 'Ruiz'), ('Ruiz',), None, None]
     """
-    return _near(page, 1, NEAR + 1)
+    return _near(document, 1, NEAR + 1)
 
 
-def _near(page: Page, first: int, last: int) -> list[Value]:
-    values: list[Value] = [None] * len(page.tokens)
-    words = [index for index, token in enumerate(page.tokens) if not is_line_end(token)]
-    texts = [page.tokens[index].text for index in words]
+def _near(document: TokenizedDocument, first: int, last: int) -> list[Value]:
+    values: list[Value] = [None] * len(document.tokens)
+    words = [index for index, token in enumerate(document.tokens) if not is_line_end(token)]
+    texts = [document.tokens[index].text for index in words]
     for place, index in enumerate(words):
         seen = texts[max(0, place + first) : max(0, place + last)]
         values[index] = tuple(dict.fromkeys(seen)) or None
@@ -55,4 +55,7 @@ def _near(page: Page, first: int, last: int) -> list[Value]:
 
 
 LEXICAL: dict[str, Callable[[str], Value]] = {"ngrams": ngrams}
-CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {"words_left": words_left, "words_right": words_right}
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
+    "words_left": words_left,
+    "words_right": words_right,
+}

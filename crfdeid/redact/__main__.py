@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.redact import redactor as redaction
 from crfdeid.redact import stream
 from crfdeid.redact.markers import MARKER
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     source = given.source or corpora.detect(given.notes)
     if given.out.resolve() == given.notes.resolve():
-        raise ConfigurationFault(f"{given.out}: the notes themselves; --out names another place")
+        raise ConfigurationError(f"{given.out}: the notes themselves; --out names another place")
     where = Destination(given.out, given.format or source, given.resume, given.overwrite)
     rules = chosen_rules(given)
     with ExitStack() as open_files:
@@ -94,29 +94,29 @@ def main(arguments: list[str] | None = None) -> None:
         print("ids of notes and patients are as they were; --new-ids replaces them")
 
 
-def chosen_rules(given: argparse.Namespace) -> Rules:
-    if not 1 <= given.shift_years <= 500 or not 0 <= given.season_weeks <= 26:
-        raise ConfigurationFault("--shift-years is from 1 to 500, --season-weeks from 0 to 26")
-    return Rules(given.shift_years, given.season_weeks, given.zip)
+def chosen_rules(args: argparse.Namespace) -> Rules:
+    if not 1 <= args.shift_years <= 500 or not 0 <= args.season_weeks <= 26:
+        raise ConfigurationError("--shift-years is from 1 to 500, --season-weeks from 0 to 26")
+    return Rules(args.shift_years, args.season_weeks, args.zip)
 
 
-def made(given: argparse.Namespace, rules: Rules) -> Redactor:
+def made(args: argparse.Namespace, rules: Rules) -> Redactor:
     """The redactor, with the secret that was asked for, or a fresh one that is forgotten at the end."""
-    chosen = [name for name in ("key_file", "map", "seed") if getattr(given, name) is not None]
+    chosen = [name for name in ("key_file", "map", "seed") if getattr(args, name) is not None]
     if len(chosen) > 1:
-        raise ConfigurationFault("--key-file, --map and --seed: choose one")
-    if given.map_key and not given.map:
-        raise ConfigurationFault("--map-key is the key of a map, and --map names none")
-    if given.resume and not chosen:
-        raise ConfigurationFault(
+        raise ConfigurationError("--key-file, --map and --seed: choose one")
+    if args.map_key and not args.map:
+        raise ConfigurationError("--map-key is the key of a map, and --map names none")
+    if args.resume and not chosen:
+        raise ConfigurationError(
             "--resume needs --key-file or --map: without them the first part's key is gone"
         )
-    apart = given.by == "note" or (given.by is None and given.key_file is not None)
-    if apart and given.map:
-        raise ConfigurationFault("--map keeps what a patient's notes say together: it needs --by patient")
-    secret = keyed_choice.read(given.key_file) if given.key_file else keyed_choice.fresh()
-    secret = keyed_choice.seeded(given.seed) if given.seed is not None else secret
-    return redaction.Redactor(secret, given.style, given.marker, rules, apart)
+    apart = args.by == "note" or (args.by is None and args.key_file is not None)
+    if apart and args.map:
+        raise ConfigurationError("--map keeps what a patient's notes say together: it needs --by patient")
+    secret = keyed_choice.read(args.key_file) if args.key_file else keyed_choice.fresh()
+    secret = keyed_choice.seeded(args.seed) if args.seed is not None else secret
+    return redaction.Redactor(secret, args.style, args.marker, rules, apart)
 
 
 if __name__ == "__main__":

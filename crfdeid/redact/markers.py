@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.redact.surrogates import kinds
 
 MARKER = "[**{type}**]"
@@ -12,13 +12,13 @@ BLANK = "_"
 
 
 def checked(marker: str) -> str:
-    """Raises :class:`ConfigurationFault` where a marker cannot be made of the type alone."""
+    """Raises :class:`ConfigurationError` where a marker cannot be made of the type alone."""
     if marker == SHWETA:
         return marker
     try:
         marker.format(type="PATIENT")
     except (KeyError, IndexError, ValueError, AttributeError):
-        raise ConfigurationFault(f"--marker: wanted a text with {{type}} in it, such as {MARKER}") from None
+        raise ConfigurationError(f"--marker: wanted a text with {{type}} in it, such as {MARKER}") from None
     return marker
 
 

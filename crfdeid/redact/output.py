@@ -12,7 +12,7 @@ from typing import Any
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.text.document import Document
@@ -22,7 +22,7 @@ from crfdeid.text.document import Document
 class Destination:
     """A file for all notes, or a folder with a file each. While a folder is not finished, a file
     beside it (FOLDER.unfinished) holds the ``recipe`` of its notes, a keyed hash of what they follow
-    from. Raises :class:`ConfigurationFault` where one file is to be resumed, or a folder that was
+    from. Raises :class:`ConfigurationError` where one file is to be resumed, or a folder that was
     begun by another recipe."""
 
     path: Path
@@ -33,11 +33,11 @@ class Destination:
     def __post_init__(self) -> None:
         suffixes = self.suffixes
         if self.resume and not self.many:
-            raise ConfigurationFault(
+            raise ConfigurationError(
                 f"{self.path}: one file is written whole; --resume is for a folder of notes"
             )
         if self.many and self.path.is_file():
-            raise ConfigurationFault(
+            raise ConfigurationError(
                 f"{self.path}: is a file; {self.format} with {suffixes[0]} wants a folder"
             )
         storage.refuse_existing(self.path, self.overwrite or self.resume)
@@ -72,7 +72,7 @@ class Destination:
     def unfinished(self, recipe: str) -> Iterator[None]:
         begun = self.path.with_name(f"{self.path.name}.unfinished")
         if self.resume and begun.is_file() and files.read_text(begun).strip() != recipe:
-            raise ConfigurationFault(
+            raise ConfigurationError(
                 f"{self.path}: was begun with another key or other options; --resume goes on as it was begun"
             )
         with files.whole(begun) as file:
@@ -90,7 +90,7 @@ class Destination:
         written: set[str] = set()
         for note in notes:
             if note.id in written:
-                raise ConfigurationFault(f"{self.path}/{note.id}: two notes want this name")
+                raise ConfigurationError(f"{self.path}/{note.id}: two notes want this name")
             written.add(note.id)
             corpora.write_each([note], self.path, self.format, overwrite=True)
 
@@ -106,7 +106,7 @@ class Journal:
     @contextmanager
     def opened(cls, path: Path | None, apart: bool = False, overwrite: bool = False) -> Iterator[Journal]:
         """The survivors' offsets tell where real names may stand: their file is its owner's alone.
-        Raises :class:`FormatFault` where a report is there already."""
+        Raises :class:`FormatError` where a report is there already."""
         report = Report(apart)
         if path is None:
             yield cls(report)

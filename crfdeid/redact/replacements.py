@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 from crfdeid.text.document import Document, Span
 
 
 @dataclass(frozen=True)
-class Proposal:
+class Replacement:
     """What would stand for ``text[start:end]``. ``treatment`` is ``surrogate``, ``shifted``,
     ``generalised``, ``kept``, ``marker`` or ``blank``. Where a surrogate was wanted and none could be
     made, ``resolved`` is false, ``why`` says it, and ``replacement`` is the type's marker.
@@ -33,21 +33,21 @@ class Redaction:
     ``named``, whether the note's own name or that of its patient holds one."""
 
     document: Document
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[Replacement, ...]
     overlaps: int = 0
     survivors: tuple[Span, ...] = ()
     named: bool = False
 
 
-def applied(document: Document, proposals: Iterable[Proposal]) -> Document:
+def applied(document: Document, proposals: Iterable[Replacement]) -> Document:
     """The document with each proposal's replacement in its place and spans over the replacements.
-    Raises :class:`DocumentFault` where proposals overlap or leave the text."""
+    Raises :class:`DocumentError` where proposals overlap or leave the text."""
     pieces: list[str] = []
     spans: list[Span] = []
     at = length = 0
     for proposal in sorted(proposals, key=lambda p: (p.start, p.end)):
         if not at <= proposal.start < proposal.end <= len(document.text):
-            raise DocumentFault(
+            raise DocumentError(
                 f"{document.id}: {proposal.type} at {proposal.start}-{proposal.end} overlaps another "
                 "proposal or leaves the text"
             )

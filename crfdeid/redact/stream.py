@@ -15,12 +15,12 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from crfdeid.errors import ConfigurationFault, Fault
+from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.redact.output import Destination, Journal
 from crfdeid.redact.redactor import Redactor, identity
 from crfdeid.redact.surrogates import surrogate_map
-from crfdeid.redact.surrogates.keyed_choice import Draws
-from crfdeid.redact.surrogates.surrogate_map import MapFault, Vault
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
 from crfdeid.text.document import Document
 
@@ -102,7 +102,7 @@ def released(
                 yield replace(redaction.document, id=names[note.id].id, patient=names[note.id].patient)
 
 
-class Silenced(Fault):
+class Silenced(CrfdeidError):
     """An error of this program, told without what it said: that could be text of a note."""
 
 
@@ -111,7 +111,7 @@ def silent(id: str) -> Iterator[None]:
     """Turn any error but a fault into one line that names the note and the place in the code."""
     try:
         yield
-    except Fault:
+    except CrfdeidError:
         raise
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]
@@ -123,7 +123,7 @@ def silent(id: str) -> Iterator[None]:
 
 def renamed(document: Document, secret: bytes) -> Document:
     """Other names for the note and its patient, by the secret."""
-    draws = Draws(secret, "names of notes")
+    draws = KeyedChoices(secret, "names of notes")
     patient = document.patient and f"p{draws.digest('patient', document.patient).hex()[:12]}"
     return replace(document, id=f"n{draws.digest('document', document.id).hex()[:16]}", patient=patient)
 
@@ -131,17 +131,17 @@ def renamed(document: Document, secret: bytes) -> Document:
 @contextmanager
 def kept(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
     """Redact by the map in ``path``, made first if there is none, and add to it what is given, also
-    where the run is broken off. Raises :class:`ConfigurationFault` where its rules are others,
-    :class:`MapFault` where another run has changed it meanwhile: it stays as that one left it."""
+    where the run is broken off. Raises :class:`ConfigurationError` where its rules are others,
+    :class:`MapError` where another run has changed it meanwhile: it stays as that one left it."""
     if path.exists():
         held = surrogate_map.read(path, key)
         if held.rules != redactor.rules:
             said = (
                 f"--shift-years {held.rules.years} --season-weeks {held.rules.weeks} --zip {held.rules.zip}"
             )
-            raise ConfigurationFault(f"{path}: this map was begun with {said}")
+            raise ConfigurationError(f"{path}: this map was begun with {said}")
     else:
-        held = Vault(redactor.secret, redactor.rules)
+        held = SurrogateMap(redactor.secret, redactor.rules)
         surrogate_map.write(held, path, key)
     redactor.secret, redactor.past = held.secret, held.patients
     before = path.read_bytes()
@@ -149,5 +149,5 @@ def kept(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
         yield
     finally:
         if path.is_file() and path.read_bytes() != before:
-            raise MapFault(f"{path}: another run changed it meanwhile; what this run gave is not in it")
+            raise MapError(f"{path}: another run changed it meanwhile; what this run gave is not in it")
         surrogate_map.write(held, path, key)

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
 from crfdeid.text import scheme
 
 if TYPE_CHECKING:
-    from crfdeid.review.study.study import Room
+    from crfdeid.review.study.study import Study
 
 NEEDED = ("fastapi", "uvicorn", "argon2")
 
@@ -45,35 +45,37 @@ def parser() -> argparse.ArgumentParser:
     return parse
 
 
-def add_people(parse: argparse.ArgumentParser) -> None:
-    parse.add_argument("--reader", action="append", default=[], metavar="NAME", help="add a reader")
-    parse.add_argument("--adjudicator", action="append", default=[], metavar="NAME", help="add one")
-    parse.add_argument(
+def add_people(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--reader", action="append", default=[], metavar="NAME", help="add a reader")
+    parser.add_argument("--adjudicator", action="append", default=[], metavar="NAME", help="add one")
+    parser.add_argument(
         "--password", action="append", default=[], metavar="NAME", help="ask for NAME's password"
     )
-    parse.add_argument(
+    parser.add_argument(
         "--model", metavar="FOLDER", help="tag all notes with a model, or with 'english', which ships"
     )
-    parse.add_argument("--premark", action="store_true", help="show readers what --model or --system found")
-    parse.add_argument("--system", metavar="NAME=CORPUS", help="take in what another system found")
-    parse.add_argument("--marks", action="append", default=[], metavar="NAME=CORPUS", help="a reader's marks")
-    parse.add_argument("--consensus", type=Path, metavar="CORPUS", help="a consensus made elsewhere")
+    parser.add_argument("--premark", action="store_true", help="show readers what --model or --system found")
+    parser.add_argument("--system", metavar="NAME=CORPUS", help="take in what another system found")
+    parser.add_argument(
+        "--marks", action="append", default=[], metavar="NAME=CORPUS", help="a reader's marks"
+    )
+    parser.add_argument("--consensus", type=Path, metavar="CORPUS", help="a consensus made elsewhere")
 
 
-def add_serving(parse: argparse.ArgumentParser) -> None:
-    parse.add_argument("--host", default="127.0.0.1", help="any but this machine wants TLS and passwords")
-    parse.add_argument("--port", type=int, default=0, help="(default: one that is free)")
-    parse.add_argument("--name", action="append", default=[], help="by which browsers reach --host")
-    parse.add_argument("--certificate", type=Path, help="TLS certificate (PEM)")
-    parse.add_argument("--private-key", type=Path, help="its key (PEM)")
-    parse.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
-    parse.add_argument("--no-server", action="store_true", help="make or change the study, serve nothing")
+def add_serving(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="any but this machine wants TLS and passwords")
+    parser.add_argument("--port", type=int, default=0, help="(default: one that is free)")
+    parser.add_argument("--name", action="append", default=[], help="by which browsers reach --host")
+    parser.add_argument("--certificate", type=Path, help="TLS certificate (PEM)")
+    parser.add_argument("--private-key", type=Path, help="its key (PEM)")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    parser.add_argument("--no-server", action="store_true", help="make or change the study, serve nothing")
 
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if missing := [name for name in NEEDED if find_spec(name) is None]:
-        raise ConfigurationFault(f"{', '.join(missing)} not installed: pip install 'crfdeid[review]'")
+        raise ConfigurationError(f"{', '.join(missing)} not installed: pip install 'crfdeid[review]'")
     from crfdeid.review.web import serve
 
     serve.check(given)
@@ -87,23 +89,23 @@ def main(arguments: list[str] | None = None) -> None:
         room.store.close()
 
 
-def opened(given: argparse.Namespace) -> Room:
+def opened(args: argparse.Namespace) -> Study:
     """The study in the store, made of the notes where there is none yet."""
     from crfdeid.review.study import create, study
     from crfdeid.review.study.source import Source
 
-    if given.sets < 1:
-        raise ConfigurationFault(f"--sets {given.sets}: wanted 1 or more")
-    if given.premark and not (given.model or given.system):
-        raise ConfigurationFault("--premark: wanted --model or --system, whose findings readers are shown")
-    path = given.notes.absolute()
-    if not made(given.store):
-        format = given.source or corpora.detect(path)
-        columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(given, n))]
-        source = Source(path, format, given.encoding, tuple(columns))
+    if args.sets < 1:
+        raise ConfigurationError(f"--sets {args.sets}: wanted 1 or more")
+    if args.premark and not (args.model or args.system):
+        raise ConfigurationError("--premark: wanted --model or --system, whose findings readers are shown")
+    path = args.notes.absolute()
+    if not made(args.store):
+        format = args.source or corpora.detect(path)
+        columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(args, n))]
+        source = Source(path, format, args.encoding, tuple(columns))
         shown = lambda files: cli.progress(files, "read", len(files))  # noqa: E731
-        create.make(given.store, source, scheme.read(given.scheme).name, given.title, given.sets, shown)
-    return study.enter(given.store, given.out, path, serving_elsewhere(given))
+        create.make(args.store, source, scheme.read(args.scheme).name, args.title, args.sets, shown)
+    return study.enter(args.store, args.out, path, serving_elsewhere(args))
 
 
 def made(store: Path) -> bool:
@@ -111,44 +113,44 @@ def made(store: Path) -> bool:
     return store.exists() and store.stat().st_size > 0
 
 
-def serving_elsewhere(given: argparse.Namespace) -> bool:
+def serving_elsewhere(args: argparse.Namespace) -> bool:
     from crfdeid.review.web.sessions import is_loopback
 
-    return not is_loopback(given.host)
+    return not is_loopback(args.host)
 
 
-def take_in(room: Room, given: argparse.Namespace) -> None:
+def take_in(study: Study, args: argparse.Namespace) -> None:
     """Readers, passwords, and what others found."""
     from crfdeid.review.study import accounts, system_spans
 
-    for role, names in (("reader", given.reader), ("adjudicator", given.adjudicator)):
+    for role, names in (("reader", args.reader), ("adjudicator", args.adjudicator)):
         for name in names:
-            accounts.add(room.store, name, role)
-    for name in given.password:
-        accounts.set_password(room.store, name, asked(name))
-    if given.model:
-        add_model(room, given)
-    if given.system:
-        name, path = named(given.system)
-        system_spans.add(room, name, system_spans.matched(room, corpora.read(path)), given.premark)
-    for pair in given.marks:
+            accounts.add(study.store, name, role)
+    for name in args.password:
+        accounts.set_password(study.store, name, asked(name))
+    if args.model:
+        add_model(study, args)
+    if args.system:
+        name, path = named(args.system)
+        system_spans.add(study, name, system_spans.matched(study, corpora.read(path)), args.premark)
+    for pair in args.marks:
         name, path = named(pair)
-        system_spans.add_reader(room, name, system_spans.matched(room, corpora.read(path)))
-    if given.consensus:
-        system_spans.add_consensus(room, system_spans.matched(room, corpora.read(given.consensus)))
+        system_spans.add_reader(study, name, system_spans.matched(study, corpora.read(path)))
+    if args.consensus:
+        system_spans.add_consensus(study, system_spans.matched(study, corpora.read(args.consensus)))
 
 
-def add_model(room: Room, given: argparse.Namespace) -> None:
+def add_model(study: Study, args: argparse.Namespace) -> None:
     """Tag all notes, unless this very model has done so before."""
     from crfdeid.review.study import system_spans
 
-    tagger = model.load(given.model)
+    tagger = model.load(args.model)
     name = system_spans.name_of(tagger)
-    if name not in room.systems():
-        found = system_spans.tagged(room, tagger, lambda notes: cli.progress(notes, "tag", len(notes)))
-        system_spans.add(room, name, found)
-    if given.premark:
-        room.store.set("premarks", name)
+    if name not in study.systems():
+        found = system_spans.tagged(study, tagger, lambda notes: cli.progress(notes, "tag", len(notes)))
+        system_spans.add(study, name, found)
+    if args.premark:
+        study.store.set("premarks", name)
 
 
 def named(pair: str) -> tuple[str, Path]:
@@ -158,7 +160,7 @@ def named(pair: str) -> tuple[str, Path]:
     """
     name, equals, path = pair.partition("=")
     if not (name and equals and path):
-        raise ConfigurationFault(f"{pair}: wanted NAME=CORPUS")
+        raise ConfigurationError(f"{pair}: wanted NAME=CORPUS")
     return name, Path(path)
 
 
@@ -169,17 +171,17 @@ def asked(name: str) -> str:
         return sys.stdin.readline().rstrip("\r\n")
     password = getpass(f"Password for {name}: ")
     if getpass("Once more: ") != password:
-        raise ConfigurationFault("the two passwords differ; nothing was changed")
+        raise ConfigurationError("the two passwords differ; nothing was changed")
     return password
 
 
-def tell(room: Room) -> None:
-    sets = f"{len(room.sets)} set{'s' * (len(room.sets) != 1)}"
-    print(f"{len(room.notes)} notes in {sets}; the store is {room.store.path}")
-    for number, why in sorted(room.notes.refused.items()):
-        print(f"refused: note {room.notes.note(number).id} is {why} on disk", file=sys.stderr)
-    if room.notes.unknown:
-        print(f"{room.notes.unknown} files are not in the study; a new store takes them in", file=sys.stderr)
+def tell(study: Study) -> None:
+    sets = f"{len(study.sets)} set{'s' * (len(study.sets) != 1)}"
+    print(f"{len(study.notes)} notes in {sets}; the store is {study.store.path}")
+    for number, why in sorted(study.notes.refused.items()):
+        print(f"refused: note {study.notes.note(number).id} is {why} on disk", file=sys.stderr)
+    if study.notes.unknown:
+        print(f"{study.notes.unknown} files are not in the study; a new store takes them in", file=sys.stderr)
 
 
 if __name__ == "__main__":

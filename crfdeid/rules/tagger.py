@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.rules import RULES, lists, repeats
 from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.lists import Lists
@@ -22,7 +22,7 @@ Read = tuple[Note, list[Finding]]
 
 class Rules:
     """The rules of these ``names``, with these lists; by default all, with the shipped lists.
-    Raises :class:`ConfigurationFault` on a name that no rule has.
+    Raises :class:`ConfigurationError` on a name that no rule has.
 
     >>> note = Document("1", "Seen by Dr. Ruiz on 3/4/2061. Ruiz agrees.")
     >>> [(note.covered(span), rule) for span, rule in shipped().explained(note)]
@@ -67,7 +67,7 @@ class Rules:
 
 def named(name: str) -> Rule:
     if name not in RULES:
-        raise ConfigurationFault(f"{name}: no such rule{near(name, RULES)}")
+        raise ConfigurationError(f"{name}: no such rule{did_you_mean(name, RULES)}")
     return RULES[name]
 
 

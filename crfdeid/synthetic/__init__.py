@@ -13,7 +13,7 @@ def generate(documents: int, seed: int, part: str = "all", kinds: tuple[str, ...
     """So many notes. ``part`` train or test shares no names, places or genres of its own
     with the other; ``kinds`` restricts the genres. A note depends on the seed, the part,
     the kinds and its place in the row, not on how many are written. Raises
-    :class:`~crfdeid.errors.ConfigurationFault` on an unknown part or genre.
+    :class:`~crfdeid.errors.ConfigurationError` on an unknown part or genre.
 
     >>> [note.id for note in generate(3, seed=1)][0]
     '100-01'

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from crfdeid import cli, corpora, synthetic
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.synthetic.genres import all_genres
 from crfdeid.synthetic.train_test_parts import PARTS
 
@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if given.documents < 1:
-        raise ConfigurationFault(f"--documents {given.documents}: wanted 1 or more")
+        raise ConfigurationError(f"--documents {given.documents}: wanted 1 or more")
     documents = synthetic.generate(given.documents, given.seed, given.part, tuple(given.genres))
     shown = cli.progress(documents, "write", given.documents)
     corpora.write(shown, given.out, given.format, given.overwrite)

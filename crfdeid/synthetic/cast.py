@@ -1,6 +1,6 @@
 """Who and what a note is about, and what fills its slots.
 
-A :class:`World` is one patient with the people and places around them, the same in all
+A :class:`PatientWorld` is one patient with the people and places around them, the same in all
 their notes; a :class:`Cast` is that world on the day of one note.
 """
 
@@ -23,7 +23,7 @@ Maker = Callable[["Cast", str | None], str]
 
 
 @dataclass(frozen=True)
-class World:
+class PatientWorld:
     """``first_note`` is the day of the first note; ``staff`` are doctor, doctor2, doctor3
     and nurse."""
 
@@ -39,12 +39,12 @@ class World:
     hospital_town: places.Town
 
 
-def world(rng: Random, part: str) -> World:
+def world(rng: Random, part: str) -> PatientWorld:
     age = max(0, min(101, int(rng.gauss(62, 19)))) if rng.random() < 0.93 else rng.randint(0, 17)
     # Half the notes lie where the 2014 corpus was shifted to, half in our own time.
     year = rng.randint(2059, 2152) if rng.random() < 0.5 else rng.randint(1986, 2026)
     first_note = date(year, 1, 1) + timedelta(rng.randrange(365))
-    return World(
+    return PatientWorld(
         part=part,
         patient=people.person(rng, part),
         dob=first_note - timedelta(age * 365.25 + rng.randrange(5, 360)),
@@ -62,7 +62,7 @@ class Cast:
     """``rng`` is the note's; ``today`` its day; ``town`` the one that addresses are in now
     (a letterhead's is the hospital's)."""
 
-    def __init__(self, world: World, rng: Random, today: date) -> None:
+    def __init__(self, world: PatientWorld, rng: Random, today: date) -> None:
         self.world, self.rng, self.today = world, rng, today
         self.town = world.town
         self.numeric = dates.habit(rng) if rng.random() < 0.8 else None

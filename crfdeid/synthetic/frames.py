@@ -9,7 +9,7 @@ from pathlib import Path
 
 import regex
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.files import read_text
 from crfdeid.synthetic import slots
 
@@ -43,7 +43,7 @@ class Frame:
 
 def parse(text: str, where: str) -> Frame:
     """The frame that ``text`` writes down; ``where`` begins the message of a fault.
-    Raises :class:`ConfigurationFault` on an unknown slot or a brace out of place.
+    Raises :class:`ConfigurationError` on an unknown slot or a brace out of place.
 
     >>> parse("Seen by Dr. {doctor.last} [today|].", "example:1").parts[1]
     Slot(name='doctor', variant='last', capital=False)
@@ -72,7 +72,7 @@ def _slots(text: str, where: str) -> Iterator[str | Slot]:
 
 def _literal(text: str, where: str) -> Iterator[str]:
     if "{" in text or "}" in text:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             f"{where}: a brace that belongs to no slot; wanted {{slot}} or {{slot.variant}}"
         )
     if text:
@@ -93,7 +93,7 @@ def read_file(path: Path) -> Iterator[tuple[str, Frame]]:
             section = line.split()[1]
         elif line.strip() and not line.startswith("#"):
             if section is None:
-                raise ConfigurationFault(f"{path.name}:{number}: a frame before the first @section")
+                raise ConfigurationError(f"{path.name}:{number}: a frame before the first @section")
             yield section, parse(line.strip(), f"{path.name}:{number}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.synthetic.train_test_parts import listed
 
 
@@ -37,12 +37,12 @@ def all_genres() -> dict[str, Genre]:
 
 
 def named(names: tuple[str, ...]) -> tuple[Genre, ...]:
-    """The genres of those names, all for none. Raises :class:`ConfigurationFault`."""
+    """The genres of those names, all for none. Raises :class:`ConfigurationError`."""
     known = all_genres()
     for name in names:
         if name not in known:
-            raise ConfigurationFault(
-                f"{name}: no such genre{near(name, known)}; there are {', '.join(known)}"
+            raise ConfigurationError(
+                f"{name}: no such genre{did_you_mean(name, known)}; there are {', '.join(known)}"
             )
     return tuple(known[name] for name in names or known)
 

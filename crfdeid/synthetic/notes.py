@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 from crfdeid.synthetic import forms, frames, genres, headings, noise, type_rates
-from crfdeid.synthetic.cast import Cast, World, world
+from crfdeid.synthetic.cast import Cast, PatientWorld, world
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
 from crfdeid.synthetic.pieces import Piece, document, tidy
@@ -59,7 +59,7 @@ def block(kind: str, genre: str, rng: Random) -> Frame:
     return weighted(rng, ((type_rates.rate(frame), frame) for frame in those))
 
 
-def compose(genre: Genre, world: World, number: int, rng: Random) -> Pieces:
+def compose(genre: Genre, world: PatientWorld, number: int, rng: Random) -> Pieces:
     """Note ``number`` (from 0) of a patient, in pieces."""
     today = world.first_note + timedelta(number * rng.randint(2, 400))
     cast = Cast(world, rng, today)

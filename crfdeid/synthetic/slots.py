@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import regex
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 
 RANGE = regex.compile(r"\d+(\.\d+)?-\d+(\.\d+)?")
 PERSON = ("full", "last", "first", "formal", "initials", "nick")
@@ -62,12 +62,12 @@ def type_of(slot: str) -> str | None:
 
 
 def check(slot: str, variant: str | None, where: str) -> None:
-    """Raise :class:`ConfigurationFault` unless there is such a slot with such a variant."""
+    """Raise :class:`ConfigurationError` unless there is such a slot with such a variant."""
     if slot not in VARIANTS:
-        raise ConfigurationFault(f"{where}: {slot}: no such slot{near(slot, VARIANTS)}")
+        raise ConfigurationError(f"{where}: {slot}: no such slot{did_you_mean(slot, VARIANTS)}")
     known = VARIANTS[slot]
     if known == ("*",):
         if not RANGE.fullmatch(variant or ""):
-            raise ConfigurationFault(f"{where}: {{{slot}}} wants a range, as in {{{slot}:2-40}}")
+            raise ConfigurationError(f"{where}: {{{slot}}} wants a range, as in {{{slot}:2-40}}")
     elif variant is not None and variant not in known:
-        raise ConfigurationFault(f"{where}: {slot}.{variant}: no such variant{near(variant, known)}")
+        raise ConfigurationError(f"{where}: {slot}.{variant}: no such variant{did_you_mean(variant, known)}")

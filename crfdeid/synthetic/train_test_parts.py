@@ -11,7 +11,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from crfdeid import resources
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.text.gazetteer import lines
 
 PARTS = ("train", "test", "all")
@@ -21,8 +21,8 @@ Item = TypeVar("Item")
 
 def check(part: str) -> None:
     if part not in PARTS:
-        raise ConfigurationFault(
-            f"{part}: no part of the notes{near(part, PARTS)}; wanted train, test or all"
+        raise ConfigurationError(
+            f"{part}: no part of the notes{did_you_mean(part, PARTS)}; wanted train, test or all"
         )
 
 
@@ -40,7 +40,7 @@ def draw(part: str, make: Callable[[], str]) -> str:
     for _ in range(200):
         if belongs(text := make(), part):
             return text
-    raise ConfigurationFault(f"nothing for part {part} in 200 draws")
+    raise ConfigurationError(f"nothing for part {part} in 200 draws")
 
 
 @cache

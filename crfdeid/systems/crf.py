@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pycrfsuite
 
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.engine.arrays.batch import Batch, spans
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import model_file
@@ -21,8 +21,8 @@ from crfdeid.engine.decoding import nbest
 from crfdeid.engine.decoding.adaptive import Adaptive
 from crfdeid.engine.decoding.forward_backward import chain
 from crfdeid.engine.decoding.span_confidence import Confidence
-from crfdeid.errors import ConfigurationFault, ModelFault
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text import bio, scheme
 from crfdeid.text.document import Document, Span
 from crfdeid.text.sentences import trim
@@ -36,11 +36,11 @@ class Model(Adaptive):
     """A loaded CRF. ``engine`` is ``fast``, or ``crfsuite`` for the reference, which gives the
     same labels."""
 
-    def __init__(self, folder: Path, line: Line, engine: str = "fast") -> None:
+    def __init__(self, folder: Path, pipeline: Pipeline, engine: str = "fast") -> None:
         self.folder, self.scheme = folder, scheme.read(folder / "scheme.toml")
         if not (folder / CRFSUITE).is_file():
-            raise ModelFault(f"{folder}: no CRF: {CRFSUITE} is missing")
-        super().__init__(model_file.read(folder / CRFSUITE), line)
+            raise ModelError(f"{folder}: no CRF: {CRFSUITE} is missing")
+        super().__init__(model_file.read(folder / CRFSUITE), pipeline)
         self.confidence = Confidence(self.weights)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
@@ -58,9 +58,9 @@ class Model(Adaptive):
 
     def best(self, document: Document, n: int) -> list[tuple[float, Document]]:
         """The ``n`` best labellings of the document as one sequence, with their probabilities, the
-        best first. Raises :class:`ConfigurationFault` where the experiment's sequences are smaller."""
-        if self.line.experiment.sequence != "document":
-            raise ConfigurationFault(f"n best of a document: sequence = {self.line.experiment.sequence!r}")
+        best first. Raises :class:`ConfigurationError` where the experiment's sequences are smaller."""
+        if self.pipeline.config.sequence != "document":
+            raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.config.sequence!r}")
         batch = self.batch([document])
         emissions, transitions = self.decoder.emissions(batch), self.weights.transitions
         total = chain(emissions, transitions).log_total if len(batch) else 0.0
@@ -90,7 +90,7 @@ class Model(Adaptive):
         for owner, first, stop in zip(owners, batch.first.tolist(), batch.stop.tolist()):
             if owner != latest:
                 page, base, latest = batch.page(owner), int(batch.bounds[owner]), owner
-            features = self.line.extractor.features(page, range(first - base, stop - base))
+            features = self.pipeline.extractor.features(page, range(first - base, stop - base))
             path[first:stop] = [number[label] for label in self.crfsuite.tag(features)]
         return path
 
@@ -121,9 +121,9 @@ class Options:
     """The CRF has none: its settings are CRFsuite's, in the table [crf]."""
 
 
-def load(folder: Path, line: Line, engine: str = "fast") -> Model:
+def load(folder: Path, pipeline: Pipeline, engine: str = "fast") -> Model:
     """The CRF of a model's folder."""
-    return Model(folder, line, engine)
+    return Model(folder, pipeline, engine)
 
 
 class _Trainer(pycrfsuite.Trainer):
@@ -140,7 +140,7 @@ class _Trainer(pycrfsuite.Trainer):
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
@@ -149,21 +149,21 @@ def train(
 ) -> None:
     """Train on ``documents``, from the model in the folder ``start`` on, and leave CRFsuite's model
     file in ``folder``. Ctrl-C raises :class:`Stopped` where there is a model to go on from."""
-    settings, path = line.experiment, folder / CRFSUITE
+    settings, path = pipeline.config, folder / CRFSUITE
     fast = engine == "fast" and fast_engine(settings)
     if start and not fast:
-        raise ConfigurationFault("--resume: CRFsuite's own trainer cannot go on; the fast engine can")
+        raise ConfigurationError("--resume: CRFsuite's own trainer cannot go on; the fast engine can")
     try:
         if fast:
-            fit_fast(line, documents, path, on_iteration, start)
+            fit_fast(pipeline, documents, path, on_iteration, start)
         else:
-            fit_crfsuite(line, documents, path, on_iteration)
+            fit_crfsuite(pipeline, documents, path, on_iteration)
     finally:
         if path.is_file():
             give(path, settings, 1.0)
 
 
-def give(path: Path, settings: Experiment, sign: float) -> None:
+def give(path: Path, settings: Config, sign: float) -> None:
     """Give the model at ``path`` what is not learned: ``recall_bias`` is taken off the weight of O, and
     what ``constraints`` forbid loses :data:`FORBIDDEN`. With ``sign`` -1 this is undone."""
     if settings.recall_bias:
@@ -181,7 +181,7 @@ def lean(path: Path, amount: float) -> None:
 
 
 def fit_fast(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     path: Path,
     on_iteration: Callable[[int, float], None],
@@ -195,15 +195,15 @@ def fit_fast(
     if start:
         copy = path.with_name("start.crfsuite")
         copy.write_bytes((start / CRFSUITE).read_bytes())
-        give(copy, line.experiment, -1.0)
+        give(copy, pipeline.config, -1.0)
         earlier = model_file.read(copy)
         copy.unlink()
     training.train(
-        training_set.build(line, documents), line.experiment.crf, path, on_iteration, start=earlier
+        training_set.build(pipeline, documents), pipeline.config.crf, path, on_iteration, start=earlier
     )
 
 
-def fast_engine(settings: Experiment) -> bool:
+def fast_engine(settings: Config) -> bool:
     """Whether the fast engine can train this: numba is installed and knows the settings."""
     if find_spec("numba") is None:
         return False
@@ -213,12 +213,12 @@ def fast_engine(settings: Experiment) -> bool:
 
 
 def fit_crfsuite(
-    line: Line, documents: Sequence[Document], path: Path, on_iteration: Callable[[int, float], None]
+    pipeline: Pipeline, documents: Sequence[Document], path: Path, on_iteration: Callable[[int, float], None]
 ) -> None:
     """python-crfsuite, the reference."""
-    trainer = _Trainer(algorithm=line.experiment.algorithm)
+    trainer = _Trainer(algorithm=pipeline.config.algorithm)
     trainer.hear_with(on_iteration)
-    trainer.set_params(line.experiment.crf)
-    for features, labels in line.examples(documents):
+    trainer.set_params(pipeline.config.crf)
+    for features, labels in pipeline.examples(documents):
         trainer.append(features, labels)
     trainer.train(str(path))

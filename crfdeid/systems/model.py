@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from crfdeid import resources
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault, DocumentFault, ModelFault, Stopped
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, DocumentError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model_folder, registry
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
@@ -30,7 +30,7 @@ class Tagger(Protocol):
     document had."""
 
     folder: Path
-    line: Line
+    pipeline: Pipeline
     scheme: Scheme
 
     def tag(self, document: Document) -> Document: ...
@@ -39,7 +39,7 @@ class Tagger(Protocol):
 def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
     """The model in ``folder``, or the shipped one; where there is no such folder, a shipped model or a
     system that learns nothing by its name, or several joined by "+" (:mod:`crfdeid.systems.union`). Raises
-    :class:`ModelFault` where it is incomplete, damaged, or of a newer format."""
+    :class:`ModelError` where it is incomplete, damaged, or of a newer format."""
     name = str(folder)
     if folder is not None and not Path(name).exists():
         if JOIN in name:
@@ -51,13 +51,13 @@ def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
             return untrained(name)
     place = resources.folder("models") / DEFAULT if folder is None else model_folder.named(name)
     line = model_folder.opened(place)
-    system = line.experiment.system
+    system = line.config.system
     return registry.module(system).load(place, line, **with_engine(system, engine))
 
 
 def untrained(name: str) -> Tagger:
     """A system that learns nothing, without a folder of its own."""
-    settings = Experiment(system=name)
+    settings = Config(system=name)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / name
         line = model_folder.lay_out(folder, [], settings)
@@ -79,7 +79,7 @@ def tag_all(tagger: Tagger, documents: Iterable[Document]) -> Iterator[Document]
 
 def train(
     documents: Sequence[Document],
-    settings: Experiment,
+    settings: Config,
     folder: Path | str,
     on_iteration: Callable[[int, float], None] = lambda number, loss: None,
     engine: str = "fast",
@@ -89,16 +89,16 @@ def train(
     """Train on ``documents`` and leave a model in ``folder``, whole or not at all.
 
     ``on_iteration`` hears the number and the loss of each iteration. ``resume`` goes on from the
-    model that is there. Raises :class:`DocumentFault` where there is nothing to learn from, or
-    where spans overlap and the experiment refuses that; :class:`SchemeFault` on a type the scheme
+    model that is there. Raises :class:`DocumentError` where there is nothing to learn from, or
+    where spans overlap and the experiment refuses that; :class:`SchemeError` on a type the scheme
     lacks; :class:`Stopped` on Ctrl-C, where the system could keep what it had.
     """
     folder = Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
-        raise ModelFault(f"{folder}: exists and is not empty; --overwrite replaces it")
+        raise ModelError(f"{folder}: exists and is not empty; --overwrite replaces it")
     scheme.read(settings.scheme).check(documents)
     if settings.system not in registry.UNTRAINED and not any(document.spans for document in documents):
-        raise DocumentFault("no span in the training documents: nothing to learn from")
+        raise DocumentError("no span in the training documents: nothing to learn from")
     how = with_engine(settings.system, engine) | (started(folder, settings) if resume else {})
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
@@ -121,17 +121,17 @@ def put(building: Path, folder: Path) -> None:
     building.rename(folder)
 
 
-def started(folder: Path, settings: Experiment) -> dict[str, Any]:
+def started(folder: Path, settings: Config) -> dict[str, Any]:
     """The argument that names the model to go on from, once it is found whole and of these settings."""
-    earlier = model_folder.opened(folder).experiment
+    earlier = model_folder.opened(folder).config
     if settings.system != "crf":
-        raise ConfigurationFault(f"--resume: the system {settings.system} cannot go on")
+        raise ConfigurationError(f"--resume: the system {settings.system} cannot go on")
     if settings.system != earlier.system:
         wanted = f"--resume cannot go on from it as {settings.system}"
-        raise ModelFault(f"{folder}: a model of the system {earlier.system}; {wanted}")
+        raise ModelError(f"{folder}: a model of the system {earlier.system}; {wanted}")
     features = tuple(templates.find(name).name for name in settings.features)
     if replace(settings, features=features, crf=earlier.crf) != earlier:
-        raise ModelFault(f"{folder}: was trained with other settings; --resume cannot go on from it")
+        raise ModelError(f"{folder}: was trained with other settings; --resume cannot go on from it")
     return {"start": folder}
 
 
@@ -140,5 +140,5 @@ def with_engine(system: str, engine: str) -> dict[str, Any]:
     if engine == "fast":
         return {}
     if system != "crf":
-        raise ConfigurationFault(f"engine {engine}: the system {system} has no other engine")
+        raise ConfigurationError(f"engine {engine}: the system {system} has no other engine")
     return {"engine": engine}

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from crfdeid import __version__, config, resources
-from crfdeid.config import Experiment
-from crfdeid.errors import ModelFault
+from crfdeid.config import Config
+from crfdeid.errors import ModelError
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import Line, needs_pos
+from crfdeid.feature_extraction.pipeline import Pipeline, needs_pos
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
@@ -28,7 +28,7 @@ from crfdeid.text.document import Document
 FORMAT = 1
 
 
-def lay_out(folder: Path, documents: Sequence[Document], settings: Experiment) -> Line:
+def lay_out(folder: Path, documents: Sequence[Document], settings: Config) -> Pipeline:
     """Copy what the model needs into ``folder``, and build the line from those copies."""
     (folder / "features").mkdir(parents=True)
     (folder / "gazetteers").mkdir()
@@ -50,7 +50,7 @@ def lay_out(folder: Path, documents: Sequence[Document], settings: Experiment) -
     shutil.copyfile(resources.find("configs/schemes", settings.scheme, ".toml"), folder / "scheme.toml")
     table = settings.table() | {"features": names}
     (folder / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-    return Line(settings, groups, lists(folder))
+    return Pipeline(settings, groups, lists(folder))
 
 
 def write_training_gazetteer(documents: Iterable[Document], type: str, folder: Path) -> None:
@@ -73,13 +73,13 @@ def named(name: str) -> Path:
     return beside if not Path(name).is_dir() and beside.is_dir() else Path(name)
 
 
-def opened(folder: Path) -> Line:
+def opened(folder: Path) -> Pipeline:
     """The line of a model's own files, once they are found to be those of its manifest."""
     check(folder)
     table = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     settings = config.build(table, str(folder / "settings.json"))
     groups = [t for name in settings.features for t in templates.read(folder / "features" / name)]
-    return Line(settings, groups, lists(folder))
+    return Pipeline(settings, groups, lists(folder))
 
 
 def lists(folder: Path) -> dict[str, gazetteer.Gazetteer]:
@@ -94,17 +94,17 @@ def check(folder: Path) -> None:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         format, files = manifest["format"], dict(manifest["files"])
     except OSError:
-        raise ModelFault(f"{folder}: no model here (no readable manifest.json)") from None
+        raise ModelError(f"{folder}: no model here (no readable manifest.json)") from None
     except (ValueError, KeyError, TypeError):
-        raise ModelFault(f"{folder}/manifest.json: damaged") from None
+        raise ModelError(f"{folder}/manifest.json: damaged") from None
     if format != FORMAT:
-        raise ModelFault(f"{folder}: model format {format}; this version reads format {FORMAT}")
+        raise ModelError(f"{folder}: model format {format}; this version reads format {FORMAT}")
     for name, checksum in files.items():
         path = folder / name
         if not path.is_file():
-            raise ModelFault(f"{path}: missing from the model")
+            raise ModelError(f"{path}: missing from the model")
         if sha256(path) != checksum:
-            raise ModelFault(f"{path}: damaged: its checksum is not the manifest's")
+            raise ModelError(f"{path}: damaged: its checksum is not the manifest's")
 
 
 def sha256(path: Path) -> str:

@@ -17,7 +17,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 
 SYSTEMS = {
     "crf": "crfdeid.systems.crf",
@@ -35,9 +35,9 @@ UNTRAINED = ("rules", "heuristic")  # they learn nothing, and can be used by nam
 
 
 def module(name: str) -> ModuleType:
-    """The system's module. Raises :class:`ConfigurationFault` where there is none of that name."""
+    """The system's module. Raises :class:`ConfigurationError` where there is none of that name."""
     if name not in SYSTEMS:
-        raise ConfigurationFault(f"system = {name!r}: no such system{near(name, SYSTEMS)}")
+        raise ConfigurationError(f"system = {name!r}: no such system{did_you_mean(name, SYSTEMS)}")
     return import_module(SYSTEMS[name])
 
 
@@ -47,8 +47,10 @@ def options(name: str, table: dict[str, Any]) -> Any:
     known = [f.name for f in fields(kind)]
     for key in table:
         if key not in known:
-            raise ConfigurationFault(f"options.{key}: no option of the system {name}{near(key, known)}")
+            raise ConfigurationError(
+                f"options.{key}: no option of the system {name}{did_you_mean(key, known)}"
+            )
     try:
         return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in table.items()})
     except (TypeError, ValueError) as error:
-        raise ConfigurationFault(f"options of the system {name}: {error}") from None
+        raise ConfigurationError(f"options of the system {name}: {error}") from None

@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_crfsuite import CRF
 
 from crfdeid import config as experiment
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 from crfdeid.evaluate.scores import Counts
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text import bio, gazetteer
 from crfdeid.text.document import Document, Span
 
@@ -55,9 +55,9 @@ class CRFTagger(BaseEstimator):
         self.all_possible_transitions = all_possible_transitions
 
     def fit(self, X: Sequence[Document], y=None) -> CRFTagger:
-        """Train on documents with their spans. Raises :class:`DocumentFault` if there is none."""
+        """Train on documents with their spans. Raises :class:`DocumentError` if there is none."""
         if not len(X):
-            raise DocumentFault("no documents to fit")
+            raise DocumentError("no documents to fit")
         self.line_ = self._line()
         examples = list(self.line_.examples(X))
         self.crf_ = CRF(
@@ -92,10 +92,10 @@ class CRFTagger(BaseEstimator):
             spans += bio.decode(page.tokens[sequence.start : sequence.stop], labels)
         return tuple(spans)
 
-    def _line(self) -> Line:
+    def _line(self) -> Pipeline:
         names = ("features", "tokenizer", "sequence", "overlaps")
         changes = {name: value for name in names if (value := getattr(self, name)) is not None}
         settings = experiment.read(self.config, **changes)
         groups = [t for group in settings.features for t in templates.read(templates.find(group))]
         named = templates.gazetteers_named(groups)
-        return Line(settings, groups, {name: gazetteer.read(gazetteer.find(name)) for name in named})
+        return Pipeline(settings, groups, {name: gazetteer.read(gazetteer.find(name)) for name in named})

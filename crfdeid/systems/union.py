@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import tee
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
 
 class Union:
     """The first tagger's spans stay as they are; of the others' spans, what is not covered yet is
-    added. Folder, line and scheme are the first one's. Raises :class:`ConfigurationFault` where the
+    added. Folder, line and scheme are the first one's. Raises :class:`ConfigurationError` where the
     others have other types."""
 
     def __init__(self, taggers: Sequence[model.Tagger]) -> None:
         first, *others = taggers
         self.taggers = taggers
-        self.folder, self.line, self.scheme = first.folder, first.line, first.scheme
+        self.folder, self.pipeline, self.scheme = first.folder, first.pipeline, first.scheme
         for other in others:
             if other.scheme.name != self.scheme.name:
                 wanted = f"wanted {self.scheme.name}, as {first.folder} has"
-                raise ConfigurationFault(f"{other.folder}: scheme {other.scheme.name}; {wanted}")
+                raise ConfigurationError(f"{other.folder}: scheme {other.scheme.name}; {wanted}")
 
     def tag(self, document: Document) -> Document:
         return next(self.tag_all([document]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 from crfdeid.text.document import Document, Span, Token, overlapping
 
 OUTSIDE = "O"
@@ -74,11 +74,11 @@ def illegal(labels: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def refuse_overlaps(document: Document) -> None:
-    """BIO gives a token one label. Raises :class:`DocumentFault` that names the two
+    """BIO gives a token one label. Raises :class:`DocumentError` that names the two
     spans and the choice there is."""
     if pair := overlapping(document.spans):
         a, b = pair
-        raise DocumentFault(
+        raise DocumentError(
             f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
             "BIO labels cannot hold both: --overlaps longest keeps the longer one"
         )

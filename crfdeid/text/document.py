@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -43,7 +43,7 @@ class Document:
     """One note with its PHI, sorted. Spans may overlap (some formats allow it);
     :func:`crfdeid.text.bio.encode` is where that is refused.
 
-    Raises :class:`DocumentFault` on a span that is empty or leaves the text, and
+    Raises :class:`DocumentError` on a span that is empty or leaves the text, and
     on text with a lone surrogate, which no file could hold.
 
     >>> note = Document("n1", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
@@ -60,14 +60,14 @@ class Document:
         object.__setattr__(self, "spans", tuple(sorted(self.spans)))
         for span in self.spans:
             if not 0 <= span.start < span.end <= len(self.text):
-                raise DocumentFault(
+                raise DocumentError(
                     f"{self.id}: {span.type} at {span.start}-{span.end} is empty or leaves "
                     f"the text of {len(self.text)} characters"
                 )
         try:
             self.text.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise DocumentFault(
+            raise DocumentError(
                 f"{self.id}: lone surrogate at offset {error.start}; not valid text"
             ) from None
 

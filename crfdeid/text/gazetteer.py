@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from crfdeid import resources
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.files import read_text
 from crfdeid.text.tokenizer import FINE
 
@@ -80,11 +80,11 @@ def tokenized(entry: str) -> set[tuple[str, ...]]:
 
 def read(path: Path) -> Gazetteer:
     """The list at ``path`` with the exclusions beside it. ``#`` begins a comment line.
-    Raises :class:`FormatFault` where there is no entry, but for the lists that training
+    Raises :class:`FormatError` where there is no entry, but for the lists that training
     makes of its own spans: a type may have none."""
     entries = lines(path)
     if not entries and not path.stem.startswith(TRAINING):
-        raise FormatFault(f"{path}: no entries")
+        raise FormatError(f"{path}: no entries")
     beside = path.with_name(path.stem + ".exclude.txt")
     return made(path.stem, entries, lines(beside) if beside.is_file() else ())
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from crfdeid import resources
-from crfdeid.errors import SchemeFault, near
+from crfdeid.errors import SchemeError, did_you_mean
 from crfdeid.text.document import Document
 
 DEFAULT = "i2b2-2014"
@@ -31,7 +31,7 @@ class Scheme:
         return tuple(type for types in self.categories.values() for type in types)
 
     def category(self, type: str) -> str:
-        """The category of ``type``; raises :class:`SchemeFault` if there is none.
+        """The category of ``type``; raises :class:`SchemeError` if there is none.
 
         >>> read().category("PATIENT")
         'NAME'
@@ -39,10 +39,10 @@ class Scheme:
         for category, types in self.categories.items():
             if type in types:
                 return category
-        raise SchemeFault(f"{type}: no type of scheme {self.name}{near(type, self.types)}")
+        raise SchemeError(f"{type}: no type of scheme {self.name}{did_you_mean(type, self.types)}")
 
     def check(self, documents: Iterable[Document]) -> None:
-        """Raise :class:`SchemeFault` at the first span whose type the scheme lacks."""
+        """Raise :class:`SchemeError` at the first span whose type the scheme lacks."""
         for _ in self.checked(documents):
             pass
 
@@ -52,9 +52,9 @@ class Scheme:
         for document in documents:
             for span in document.spans:
                 if span.type not in types:
-                    raise SchemeFault(
+                    raise SchemeError(
                         f"{document.id}: {span.type} at {span.start}-{span.end} is no type of "
-                        f"scheme {self.name}{near(span.type, types)}"
+                        f"scheme {self.name}{did_you_mean(span.type, types)}"
                     )
             yield document
 
@@ -72,4 +72,4 @@ def read(name: str | Path = DEFAULT) -> Scheme:
             hipaa_published=frozenset(table.get("hipaa_published", ())),
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise SchemeFault(f"{path}: not a scheme file: {error!r}") from None
+        raise SchemeError(f"{path}: not a scheme file: {error!r}") from None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import regex
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 
 LINE = regex.compile(r"[^\n\r]*(?:\r\n|\n|\r|$)")
 LIST_MARK = regex.compile(r"\s*(?:[-*•#]|\(?\d{1,2}[.)]|[A-Za-z][.)])\s")
@@ -45,7 +45,7 @@ def sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]:
     """
     ends = {"rules": rule_ends, "punkt": punkt_ends}
     if splitter not in ends:
-        raise ConfigurationFault(f"{splitter}: no such sentence splitter{near(splitter, ends)}")
+        raise ConfigurationError(f"{splitter}: no such sentence splitter{did_you_mean(splitter, ends)}")
     found = []
     for start, stop in blocks(text):
         edges = [start, *(start + end for end in ends[splitter](text[start:stop])), stop]
@@ -107,6 +107,6 @@ def punkt():
     try:
         return PunktTokenizer("english")
     except LookupError:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             "splitter punkt: nltk's data punkt_tab is not installed; rules needs none"
         ) from None

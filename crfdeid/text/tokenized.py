@@ -27,7 +27,7 @@ NUMBER = regex.compile(r"\d+")
 WORD = regex.compile(r"[^\W\d]+")
 
 
-class Page:
+class TokenizedDocument:
     """``tokens`` are those of the whole ``text``, line ends included."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
@@ -57,130 +57,134 @@ def lines(tokens: Sequence[Token]) -> Iterator[range]:
         yield range(start, len(tokens))
 
 
-def line_position(page: Page) -> list[Value]:
+def line_position(document: TokenizedDocument) -> list[Value]:
     """How many tokens stand before this one in its line, up to 5."""
-    return [str(min(i, 5)) for line in page.lines for i in range(len(line))]
+    return [str(min(i, 5)) for line in document.lines for i in range(len(line))]
 
 
-def line_left(page: Page) -> list[Value]:
+def line_left(document: TokenizedDocument) -> list[Value]:
     """How many tokens follow in the line, up to 5."""
-    return [str(min(i, 5)) for line in page.lines for i in reversed(range(len(line)))]
+    return [str(min(i, 5)) for line in document.lines for i in reversed(range(len(line)))]
 
 
-def line_case(page: Page) -> list[Value]:
+def line_case(document: TokenizedDocument) -> list[Value]:
     """Whether the line is written without capitals or without small letters."""
     values: list[Value] = []
-    for line in page.lines:
-        words = [page.tokens[i].text for i in line if page.tokens[i].text.isalpha()]
+    for line in document.lines:
+        words = [document.tokens[i].text for i in line if document.tokens[i].text.isalpha()]
         joined = "".join(words)
         case = "lower" if joined.islower() else "upper" if len(words) > 1 and joined.isupper() else None
         values += [case] * len(line)
     return values
 
 
-def page_position(page: Page) -> list[Value]:
+def page_position(document: TokenizedDocument) -> list[Value]:
     """Lines from the top, or from the bottom, of the document; nothing in between."""
     values: list[Value] = []
-    count = len(page.lines)
-    for number, line in enumerate(page.lines):
+    count = len(document.lines)
+    for number, line in enumerate(document.lines):
         left = count - 1 - number
         near = f"top{number}" if number < 4 else f"bottom{left}" if left < 4 else None
         values += [near] * len(line)
     return values
 
 
-def leading_words(page: Page, line: range) -> str:
+def leading_words(document: TokenizedDocument, line: range) -> str:
     """The words before a colon that begin a line, or nothing."""
     words: list[str] = []
     for index in line:
-        text = page.lowered[index]
+        text = document.lowered[index]
         if text == ":":
             return " ".join(words)
-        if len(words) == HEADING_WORDS or is_line_end(page.tokens[index]):
+        if len(words) == HEADING_WORDS or is_line_end(document.tokens[index]):
             break
         if text.isalpha():
             words.append(text)
     return ""
 
 
-def heading(page: Page) -> list[Value]:
+def heading(document: TokenizedDocument) -> list[Value]:
     """The section heading the token stands under: the last words that began a line
     and were followed by a colon."""
     values: list[Value] = []
     current: Value = None
-    for line in page.lines:
-        current = leading_words(page, line) or current
+    for line in document.lines:
+        current = leading_words(document, line) or current
         values += [current] * len(line)
     return values
 
 
-def field(page: Page) -> list[Value]:
+def field(document: TokenizedDocument) -> list[Value]:
     """The word before the nearest colon on the left, in the same line.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> field(Page("Name: Ruiz  MRN: 12", fine("Name: Ruiz  MRN: 12")))
+    >>> field(TokenizedDocument("Name: Ruiz  MRN: 12", fine("Name: Ruiz  MRN: 12")))
     [None, None, 'name', 'name', 'name', 'mrn']
     """
     values: list[Value] = []
-    for line in page.lines:
+    for line in document.lines:
         current: Value = None
         for index in line:
             values.append(current)
-            if page.lowered[index] == ":" and index > line.start and page.lowered[index - 1].isalpha():
-                current = page.lowered[index - 1]
+            if (
+                document.lowered[index] == ":"
+                and index > line.start
+                and document.lowered[index - 1].isalpha()
+            ):
+                current = document.lowered[index - 1]
     return values
 
 
-def word_before(page: Page) -> list[Value]:
+def word_before(document: TokenizedDocument) -> list[Value]:
     """The nearest word to the left in the line, past punctuation and digits."""
-    return nearest(page, lambda line: line)
+    return nearest(document, lambda line: line)
 
 
-def word_after(page: Page) -> list[Value]:
+def word_after(document: TokenizedDocument) -> list[Value]:
     """The nearest word to the right in the line, past punctuation and digits."""
-    return nearest(page, lambda line: reversed(line))
+    return nearest(document, lambda line: reversed(line))
 
 
-def nearest(page: Page, order: Callable[[range], Iterator[int] | range]) -> list[Value]:
-    values: list[Value] = [None] * len(page.tokens)
-    for line in page.lines:
+def nearest(document: TokenizedDocument, order: Callable[[range], Iterator[int] | range]) -> list[Value]:
+    values: list[Value] = [None] * len(document.tokens)
+    for line in document.lines:
         last: Value = None
         for index in order(line):
             values[index] = last
-            if page.lowered[index].isalpha():
-                last = page.lowered[index]
+            if document.lowered[index].isalpha():
+                last = document.lowered[index]
     return values
 
 
-def chunks(page: Page) -> Iterator[range]:
+def chunks(document: TokenizedDocument) -> Iterator[range]:
     """Index ranges of tokens with no white space between them."""
     start = 0
-    for index in range(1, len(page.tokens) + 1):
-        if index == len(page.tokens) or page.tokens[index - 1].end != page.tokens[index].start:
+    for index in range(1, len(document.tokens) + 1):
+        if index == len(document.tokens) or document.tokens[index - 1].end != document.tokens[index].start:
             yield range(start, index)
             start = index
 
 
-def words(page: Page) -> Iterator[range]:
+def words(document: TokenizedDocument) -> Iterator[range]:
     """Index ranges of the written words: what stands between white space, without the marks
     around it; each of those is a word by itself, and so is a line end.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> Page("(555-0142),", fine("(555-0142),")).words
+    >>> TokenizedDocument("(555-0142),", fine("(555-0142),")).words
     [('(', range(0, 1)), ('555-0142', range(1, 4)), (')', range(4, 5)), (',', range(5, 6))]
     """
-    for part in chunks(page):
+    for part in chunks(document):
         start = part.start
         for index in part:
-            if is_line_end(page.tokens[index]):
-                yield from _core(page, range(start, index))
+            if is_line_end(document.tokens[index]):
+                yield from _core(document, range(start, index))
                 yield range(index, index + 1)
                 start = index + 1
-        yield from _core(page, range(start, part.stop))
+        yield from _core(document, range(start, part.stop))
 
 
-def _core(page: Page, part: range) -> Iterator[range]:
-    told = [i for i in part if any(c.isalnum() for c in page.tokens[i].text)]
+def _core(document: TokenizedDocument, part: range) -> Iterator[range]:
+    told = [i for i in part if any(c.isalnum() for c in document.tokens[i].text)]
     core = range(told[0], told[-1] + 1) if told else range(part.stop, part.stop)
     yield from (range(i, i + 1) for i in range(part.start, core.start))
     if core:
@@ -188,18 +192,18 @@ def _core(page: Page, part: range) -> Iterator[range]:
     yield from (range(i, i + 1) for i in range(core.stop, part.stop))
 
 
-def chunk(page: Page) -> list[Value]:
+def chunk(document: TokenizedDocument) -> list[Value]:
     """The short shape of all that stands between white space, with digits counted up to
     4; only where it is more than one token. Outer punctuation is not told.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> chunk(Page("(3/04/2067)", fine("(3/04/2067)")))[1]
+    >>> chunk(TokenizedDocument("(3/04/2067)", fine("(3/04/2067)")))[1]
     '0/00/0000'
     """
-    values: list[Value] = [None] * len(page.tokens)
-    for part in chunks(page):
-        if len(part) > 1 and not is_line_end(page.tokens[part[0]]):
-            text = page.covered(part)
+    values: list[Value] = [None] * len(document.tokens)
+    for part in chunks(document):
+        if len(part) > 1 and not is_line_end(document.tokens[part[0]]):
+            text = document.covered(part)
             told = chunk_shape(text)
             values[part.start : part.stop] = [told] * len(part)
     return values
@@ -215,12 +219,12 @@ def chunk_shape(text: str) -> str:
     return WORD.sub(lambda match: short_shape(match[0]), digits)[:16]
 
 
-def written_as(page: Page) -> list[Value]:
+def written_as(document: TokenizedDocument) -> list[Value]:
     """Whether all that stands between white space is an e-mail address, a URL, or an IP address."""
-    values: list[Value] = [None] * len(page.tokens)
-    for part in chunks(page):
+    values: list[Value] = [None] * len(document.tokens)
+    for part in chunks(document):
         if len(part) > 2:
-            text = page.covered(part)
+            text = document.covered(part)
             values[part.start : part.stop] = [address_kind(text)] * len(part)
     return values
 
@@ -234,30 +238,32 @@ def address_kind(text: str) -> Value:
     return next((kind for kind, pattern in ADDRESSES.items() if pattern.search(text)), None)
 
 
-def titled(page: Page) -> list[Value]:
+def titled(document: TokenizedDocument) -> list[Value]:
     """Whether the same word stands after a title somewhere in the document: a name
     that is introduced once is a name again without its title."""
     names = {
-        page.lowered[name]
-        for index, text in enumerate(page.lowered)
-        if text in TITLES and (name := after_title(page, index)) is not None
+        document.lowered[name]
+        for index, text in enumerate(document.lowered)
+        if text in TITLES and (name := after_title(document, index)) is not None
     }
     return [
         YES if lower in names and token.text[0].isupper() else None
-        for lower, token in zip(page.lowered, page.tokens)
+        for lower, token in zip(document.lowered, document.tokens)
     ]
 
 
-def after_title(page: Page, index: int) -> int | None:
+def after_title(document: TokenizedDocument, index: int) -> int | None:
     """The index of the capitalised word of three letters or more after a title."""
-    following = index + 2 if index + 1 < len(page.tokens) and page.lowered[index + 1] == "." else index + 1
-    if following >= len(page.tokens):
+    following = (
+        index + 2 if index + 1 < len(document.tokens) and document.lowered[index + 1] == "." else index + 1
+    )
+    if following >= len(document.tokens):
         return None
-    text = page.tokens[following].text
+    text = document.tokens[following].text
     return following if text.isalpha() and text[0].isupper() and len(text) > 2 else None
 
 
-CONTEXTUAL: dict[str, Callable[[Page], list[Value]]] = {
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     "line_position": line_position,
     "line_left": line_left,
     "line_case": line_case,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import regex
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.text.document import Token
 
 LINE_END = r"\r\n|[\n-\r\x85\u2028\u2029]"
@@ -123,9 +123,9 @@ SEQUENCES = ("document", "line", "sentence")
 
 
 def named(name: str) -> Callable[[str], list[Token]]:
-    """The tokenizer of that name; raises :class:`ConfigurationFault` if there is none."""
+    """The tokenizer of that name; raises :class:`ConfigurationError` if there is none."""
     if name not in TOKENIZERS:
-        raise ConfigurationFault(f"{name}: no such tokenizer{near(name, TOKENIZERS)}")
+        raise ConfigurationError(f"{name}: no such tokenizer{did_you_mean(name, TOKENIZERS)}")
     return TOKENIZERS[name]
 
 
@@ -149,7 +149,7 @@ def sequences(text: str, tokens: list[Token], unit: str) -> list[range]:
         return [range(a, b) for a, b in zip([0, *(i + 1 for i in ends)], [*ends, len(tokens)]) if a < b]
     if unit == "sentence":
         return list(_sentences(text, tokens))
-    raise ConfigurationFault(f"{unit}: no such sequence unit{near(unit, SEQUENCES)}")
+    raise ConfigurationError(f"{unit}: no such sequence unit{did_you_mean(unit, SEQUENCES)}")
 
 
 def _sentences(text: str, tokens: list[Token]) -> Iterator[range]:

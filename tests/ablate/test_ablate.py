@@ -19,10 +19,10 @@ from crfdeid.ablate import __main__ as ablate
 from crfdeid.ablate import code_fingerprint, jobs, plan, plot, published_comparison, results, runner, search
 from crfdeid.ablate.run import Run
 from crfdeid.ablate.training import Cost
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
-from crfdeid.errors import ConfigurationFault, TemplateFault
+from crfdeid.errors import ConfigurationError, TemplateError
 from crfdeid.evaluate import evaluation, published_tables, scores
 from crfdeid.evaluate.matching import tagged
 from crfdeid.evaluate.scores import Counts
@@ -109,7 +109,7 @@ RUN = BASE + '[[run]]\nname = "a"\n'
     ],
 )
 def test_what_is_refused(tmp_path, text, message):
-    with pytest.raises(ConfigurationFault, match=message):
+    with pytest.raises(ConfigurationError, match=message):
         plan.read(written(tmp_path, text))
 
 
@@ -121,21 +121,21 @@ def test_every_group_that_ships_is_used_by_a_configuration():
 @pytest.mark.parametrize("group", ["shweta", "sibanda"])  # chunk_tag and mesh ask for it too
 def test_parts_of_speech_without_a_source_are_refused(tmp_path, group):
     text = RUN + f'features = ["{group}"]\n'
-    with pytest.raises((ConfigurationFault, TemplateFault), match="run a: .*setting pos names no source"):
+    with pytest.raises((ConfigurationError, TemplateError), match="run a: .*setting pos names no source"):
         plan.read(written(tmp_path, text))
     own = written(tmp_path, "chunk_tag[0]", "own.template")
-    with pytest.raises(TemplateFault, match="run a: chunk_tag: needs a part of speech"):
+    with pytest.raises(TemplateError, match="run a: chunk_tag: needs a part of speech"):
         plan.read(written(tmp_path, RUN + f'features = ["{own}"]'))
 
 
 def test_an_unknown_observation_is_refused_before_anything_is_trained(tmp_path):
     own = written(tmp_path, "lowr[0]", "own.template")
-    with pytest.raises(TemplateFault, match="run a: lowr: no such observation; did you mean lower?"):
+    with pytest.raises(TemplateError, match="run a: lowr: no such observation; did you mean lower?"):
         plan.read(written(tmp_path, RUN + f'with = ["{own}"]'))
 
 
 def test_the_near_configuration_is_suggested():
-    with pytest.raises(ConfigurationFault, match="did you mean window"):
+    with pytest.raises(ConfigurationError, match="did you mean window"):
         plan.read("windw")
 
 
@@ -198,7 +198,7 @@ documents = st.lists(st.sampled_from(["p1", "p2", "p3", "p4", None]), min_size=8
 def test_folds_part_the_corpus_and_no_patient(documents, number, seed):
     part = Part("x", documents)
     if len({folds.owner(document) for document in documents}) < number:
-        with pytest.raises(ConfigurationFault, match="folds of"):
+        with pytest.raises(ConfigurationError, match="folds of"):
             folds.folds(part, number, seed)
         return
     pairs = folds.folds(part, number, seed)
@@ -226,7 +226,7 @@ def test_samples_grow(one, two, seed):
 
 def test_folds_want_one_document_of_each_name():
     part = Part("x", (Document("a", "text"), Document("a", "other"), Document("b", "text")))
-    with pytest.raises(ConfigurationFault, match="x: document a occurs twice"):
+    with pytest.raises(ConfigurationError, match="x: document a occurs twice"):
         folds.folds(part, 2, 0)
 
 
@@ -333,10 +333,10 @@ def test_what_is_done_is_not_trained_again_and_what_changed_is(in_process, finis
 
 
 def test_the_fingerprint_is_of_the_lists_and_of_all_that_ships_where_a_system_may_read_it():
-    named = jobs.files(Experiment(("lexical", "dictionary")))
+    named = jobs.files(Config(("lexical", "dictionary")))
     assert {"lexical.template", "dictionary.template", "countries.txt", "i2b2-2014.toml"} <= set(named)
     assert "us_cities.exclude.txt" in named and "surnames.txt" not in named
-    assert {"surnames.txt", "english.toml"} <= set(jobs.files(Experiment(("lexical",), system="svm")))
+    assert {"surnames.txt", "english.toml"} <= set(jobs.files(Config(("lexical",), system="svm")))
 
 
 def test_the_fingerprint_is_of_the_code_that_trains():
@@ -413,7 +413,7 @@ def test_one_runner_works_in_a_folder_and_nothing_of_a_killed_one_stays(tmp_path
     (tmp_path / ".building.dead" / "0" / "model").mkdir(parents=True)
     with runner.alone(tmp_path):
         assert not (tmp_path / ".building.dead").exists()
-        with pytest.raises(runner.RunFault, match="another ablation is at work there"):
+        with pytest.raises(runner.RunError, match="another ablation is at work there"):
             runner.run([], tmp_path, 1, print)
     assert list(tmp_path.iterdir()) == []
     runner.run([], tmp_path, 1, print)
@@ -540,7 +540,7 @@ def test_each_table_of_he_and_tafvizi_finds_our_figures(name, notes, tmp_path):
 def result(title, notes, folder):
     """A row that missed the first document and cut the date of the second short."""
     part = Part("notes", tuple(notes))
-    job = jobs.Job(title, folder, Experiment(("lexical",)), {}, part, part)
+    job = jobs.Job(title, folder, Config(("lexical",)), {}, part, part)
     row = jobs.Row(title, Run(title, job.settings), (job,))
     doctor, date, age = notes[1].spans
     short = notes[1].with_spans([doctor, dataclasses.replace(date, end=date.end - 1), age])
@@ -548,7 +548,7 @@ def result(title, notes, folder):
         [tagged(d, scheme.read()) for d in side]
         for side in (notes, [notes[0].with_spans([]), short, *notes[2:]])
     )
-    found = evaluation.evaluate(*sides, evaluation.Choices(scheme.read(), resamples=0))
+    found = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read(), resamples=0))
     return results.Result(row, found, (Cost(1, 1, 1, 1, 1),))
 
 
@@ -570,7 +570,7 @@ def test_a_category_takes_one_of_its_types_for_another(notes, tmp_path):
     found = result("base", notes, tmp_path)
     gold = Document("n", "Roe", (Span(0, 3, "DOCTOR"),))
     sides = ([tagged(d, scheme.read())] for d in (gold, gold.with_spans([Span(0, 3, "PATIENT")])))
-    evaluated = evaluation.evaluate(*sides, evaluation.Choices(scheme.read(), resamples=0))
+    evaluated = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read(), resamples=0))
     other = dataclasses.replace(found, evaluation=evaluated)
     assert published_comparison.within_category(other, "NAME") == Counts(1, 0, 0)
     assert published_comparison.types([other])["DOCTOR"]["right"] == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crfdeid import corpora
 from crfdeid.corpora import table
-from crfdeid.errors import ConfigurationFault, Fault, FormatFault
+from crfdeid.errors import ConfigurationError, CrfdeidError, FormatError
 from crfdeid.files import umask
 from crfdeid.text.document import Document, Span
 
@@ -95,7 +95,7 @@ def test_overlapping_spans_are_kept(format, tmp_path):
 @pytest.mark.parametrize("format", ["conll", "i2b2-2006"])
 def test_overlapping_spans_are_refused_where_a_format_cannot_hold_them(format, tmp_path):
     document = Document("n", "Newton Hospital", (Span(0, 6, "CITY"), Span(0, 15, "HOSPITAL")))
-    with pytest.raises(Fault, match="n: CITY at 0-6 overlaps HOSPITAL at 0-15"):
+    with pytest.raises(CrfdeidError, match="n: CITY at 0-6 overlaps HOSPITAL at 0-15"):
         corpora.write([document], tmp_path / "out.x", format)
     assert list(tmp_path.iterdir()) == []
 
@@ -138,7 +138,7 @@ def test_a_table_with_nul_is_refused_where_pandas_would_cut_the_text(tmp_path, m
     path = tmp_path / "a.csv"
     path.write_text(f'id,text\n1,"seen\0 by {CANARY}"\n')
     monkeypatch.setattr("crfdeid.corpora.table.cuts_at_nul", lambda: True)
-    with pytest.raises(FormatFault, match="a.csv: a NUL character") as caught:
+    with pytest.raises(FormatError, match="a.csv: a NUL character") as caught:
         list(corpora.read(path, "table"))
     assert CANARY not in str(caught.value)
 
@@ -198,7 +198,7 @@ BAD = [
 @pytest.mark.parametrize(("name", "content", "message"), BAD)
 def test_bad_input_has_one_line_without_the_notes_text(name, content, message, tmp_path):
     path = put(tmp_path, name, content)
-    with pytest.raises(FormatFault, match=message) as caught:
+    with pytest.raises(FormatError, match=message) as caught:
         list(corpora.read(path))
     assert CANARY not in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -207,7 +207,7 @@ def test_bad_input_has_one_line_without_the_notes_text(name, content, message, t
 def test_a_bad_annotation_names_its_line(tmp_path):
     put(tmp_path, "a.txt", CANARY)
     put(tmp_path, "a.ann", f"T1\tDOCTOR 0 3\t{CANARY[:3]}\nT2 DOCTOR 0 3 {CANARY}\n")
-    with pytest.raises(FormatFault, match=r"a.ann, line 2: malformed") as caught:
+    with pytest.raises(FormatError, match=r"a.ann, line 2: malformed") as caught:
         list(corpora.read(tmp_path))
     assert CANARY not in str(caught.value)
 
@@ -226,7 +226,7 @@ ANNOTATIONS = [
 def test_what_may_not_be_read(tmp_path):
     path = put(tmp_path, "a.jsonl", "{}")
     path.chmod(0)
-    with pytest.raises(FormatFault, match=r"a.jsonl: Permission denied"):
+    with pytest.raises(FormatError, match=r"a.jsonl: Permission denied"):
         list(corpora.read(path))
 
 
@@ -234,7 +234,7 @@ def test_what_may_not_be_read(tmp_path):
 def test_annotations_that_do_not_fit(lines, message, tmp_path):
     put(tmp_path, "a.txt", CANARY)
     put(tmp_path, "a.ann", lines)
-    with pytest.raises(FormatFault, match=message) as caught:
+    with pytest.raises(FormatError, match=message) as caught:
         list(corpora.read(tmp_path))
     assert CANARY not in str(caught.value)
 
@@ -244,7 +244,7 @@ def test_annotations_want_their_text_and_texts_no_annotations(tmp_path):
     put(tmp_path, ".hidden", "x")
     assert list(corpora.read(tmp_path, "brat")) == [Document("a", "Ruiz")]
     put(tmp_path, "b.ann", "")
-    with pytest.raises(FormatFault, match=r"b.txt: no such file; its .ann is there"):
+    with pytest.raises(FormatError, match=r"b.txt: no such file; its .ann is there"):
         list(corpora.read(tmp_path))
 
 
@@ -276,10 +276,10 @@ def test_probabilities_are_written(format):
 def test_where_one_document_fails_none_is_left(format, tmp_path):
     def failing():
         yield Document("a", "Ruiz")
-        raise FormatFault("the second")
+        raise FormatError("the second")
 
     for write in (corpora.write, corpora.write_each):
-        with pytest.raises(FormatFault, match="the second"):
+        with pytest.raises(FormatError, match="the second"):
             write(failing(), tmp_path / "out", format)
         assert list(tmp_path.iterdir()) == []
 
@@ -292,41 +292,41 @@ def test_each_document_to_its_own_file(format, tmp_path):
 
 
 def test_missing_and_mixed_folders(tmp_path):
-    with pytest.raises(FormatFault, match="no such file or folder"):
+    with pytest.raises(FormatError, match="no such file or folder"):
         list(corpora.read(tmp_path / "none"))
-    with pytest.raises(FormatFault, match="File name too long"):
+    with pytest.raises(FormatError, match="File name too long"):
         list(corpora.read(tmp_path / ("x" * 300)))
-    with pytest.raises(FormatFault, match="no documents"):
+    with pytest.raises(FormatError, match="no documents"):
         list(corpora.read(tmp_path))
     put(tmp_path, "a.txt", "x")
     put(tmp_path, "b.jsonl", "{}")
-    with pytest.raises(FormatFault, match="holds jsonl and text files; --from"):
+    with pytest.raises(FormatError, match="holds jsonl and text files; --from"):
         list(corpora.read(tmp_path))
-    with pytest.raises(ConfigurationFault, match="did you mean jsonl"):
+    with pytest.raises(ConfigurationError, match="did you mean jsonl"):
         list(corpora.read(tmp_path, "jsonlines"))
-    with pytest.raises(ConfigurationFault, match="no format to read"):
+    with pytest.raises(ConfigurationError, match="no format to read"):
         list(corpora.read(tmp_path, "inline"))
 
 
 @pytest.mark.parametrize("format", ["i2b2", "i2b2-2006"])
 def test_what_xml_cannot_hold_is_refused_by_offset(format, tmp_path):
-    with pytest.raises(FormatFault, match=r"n: character U\+0000 at offset 3"):
+    with pytest.raises(FormatError, match=r"n: character U\+0000 at offset 3"):
         corpora.write([Document("n", "NUL\0")], tmp_path / "out", format)
 
 
 @pytest.mark.parametrize("id", ["", "..", ".hidden", "a/b", "a\\b", "a\nb", "a\0b", "é" * 101])
 def test_identifiers_cannot_leave_the_folder(id, tmp_path):
-    with pytest.raises(FormatFault, match="cannot name a file"):
+    with pytest.raises(FormatError, match="cannot name a file"):
         corpora.write([Document(id, "x")], tmp_path / "out", "brat")
 
 
 def test_what_is_there_is_kept_unless_told(tmp_path):
     put(tmp_path, "a.txt", "mine")
     for path, format in ((tmp_path, "brat"), (tmp_path / "a.txt", "jsonl")):
-        with pytest.raises(FormatFault, match="--overwrite"):
+        with pytest.raises(FormatError, match="--overwrite"):
             corpora.write([Document("a", "new")], path, format)
     assert (tmp_path / "a.txt").read_text() == "mine"
-    with pytest.raises(FormatFault, match="two documents want this name"):
+    with pytest.raises(FormatError, match="two documents want this name"):
         corpora.write([Document("b", "x"), Document("b", "y")], tmp_path / "out", "brat")
 
 

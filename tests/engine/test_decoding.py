@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid.engine.arrays.batch import Reader
-from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, Columns
-from crfdeid.engine.arrays.vocabulary import NONE, Texts, flags, form
+from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form
 from crfdeid.engine.crfsuite_file import model_file as weights
 from crfdeid.engine.decoding import nbest
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.engine.decoding.forward_backward import chain, opens
 from crfdeid.engine.decoding.viterbi import leads
-from crfdeid.errors import ConfigurationFault, ModelFault
+from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import token
 from crfdeid.systems import model
 from crfdeid.text import tokenizer
@@ -65,7 +65,7 @@ def test_one_weight_is_changed(model_file, tmp_path):
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
     assert tagger.tag([["new"], ["c"]])[0] == "B-AGE"
-    with pytest.raises(ModelFault, match="no label X"):
+    with pytest.raises(ModelError, match="no label X"):
         weights.add(path, "a", "X", 1.0)
 
 
@@ -73,7 +73,7 @@ def test_one_weight_is_changed(model_file, tmp_path):
 def test_a_truncated_file_is_refused(model_file, tmp_path, size):
     path = tmp_path / "m"
     path.write_bytes(model_file.read_bytes()[:size])
-    with pytest.raises(ModelFault, match="not a CRFsuite model"):
+    with pytest.raises(ModelError, match="not a CRFsuite model"):
         weights.read(path)
 
 
@@ -96,7 +96,7 @@ def with_infinity(data):
 def test_files_of_other_kinds_are_refused(model_file, tmp_path, change, message):
     path = tmp_path / "m"
     path.write_bytes(change(model_file.read_bytes()))
-    with pytest.raises(ModelFault, match=message):
+    with pytest.raises(ModelError, match=message):
         weights.read(path)
 
 
@@ -104,8 +104,8 @@ def test_marginals_are_crfsuites(small_model, notes):
     found_weights = weights.read(small_model.folder / "model.crfsuite")
     tagger = pycrfsuite.Tagger()
     tagger.open(str(small_model.folder / "model.crfsuite"))
-    page, (sequence,) = small_model.line.page(notes[33])
-    tagger.set(small_model.line.extractor.features(page, sequence))
+    page, (sequence,) = small_model.pipeline.page(notes[33])
+    tagger.set(small_model.pipeline.extractor.features(page, sequence))
     wanted = [[tagger.marginal(label, t) for label in found_weights.labels] for t in range(len(sequence))]
     emissions = small_model.decoder.emissions(small_model.decoder.batch([notes[33]]))
     found = chain(emissions, found_weights.transitions).marginals()
@@ -129,7 +129,7 @@ def three_engines(request, notes, tmp_path_factory):
     odd = Document("odd", "| a |= 3/4 | New York: Mr. Ruiz", (Span(5, 10, "DATE"),))
     model.train([*notes[:20], odd, odd], chosen, folder, engine="crfsuite")
     reference, plain, fast = (model.load(folder, engine) for engine in ("crfsuite", "fast", "fast"))
-    fast.decoder = Decoder(fast.weights, fast.line, numba_kernels)
+    fast.decoder = Decoder(fast.weights, fast.pipeline, numba_kernels)
     return reference, plain, fast
 
 
@@ -144,13 +144,13 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
 @settings(deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=3))
 def test_columns_say_what_pages_say(three_engines, texts):
-    line = three_engines[1].line
+    line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}
     names = line.extractor.contextual.keys() - {"pos"}
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
-    table = Texts(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
+    table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
-    columns = Columns(line.extractor.contextual, line.gazetteers, table, number)
+    columns = ContextColumns(line.extractor.contextual, line.gazetteers, table, number)
     for name in sorted(names & (FAST.keys() | {f"phrase_{g}" for g in line.gazetteers})):
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
@@ -189,7 +189,7 @@ def test_the_compiled_tokenizer_is_fine(text):
     pytest.importorskip("numba")
     from crfdeid.engine.decoding.numba_kernels import Scanner
 
-    scanner, table = Scanner(), Texts({}, lambda name, value: 0)
+    scanner, table = Scanner(), TokenVocabulary({}, lambda name, value: 0)
     for _ in range(2):
         numbers, starts, ends = scanner(text, table)
         found = [(table.strings[n], a, b) for n, a, b in zip(numbers, starts, ends)]
@@ -200,7 +200,7 @@ def test_the_compiled_table_of_texts_grows():
     pytest.importorskip("numba")
     from crfdeid.engine.decoding.numba_kernels import Scanner
 
-    scanner, table = Scanner(), Texts({}, lambda name, value: 0)
+    scanner, table = Scanner(), TokenVocabulary({}, lambda name, value: 0)
     words = [f"{first}{second}x" for first in "abcdefghijklmnopqrstuvwxyz" * 9 for second in range(40)]
     for _ in range(2):
         numbers, *_ = scanner(" ".join(words), table)
@@ -272,11 +272,11 @@ def test_labels_are_crfsuites_for_any_weights(three_engines, tmp_path_factory, d
     crfsuite.open(str(path))
     batch = plain.decoder.reader.batch([Document("n", data.draw(TEXT))])
     for tagger in (plain, fast):
-        decoder = Decoder(weights.read(path), tagger.line, tagger.decoder.kernels)
+        decoder = Decoder(weights.read(path), tagger.pipeline, tagger.decoder.kernels)
         batch = decoder.batch(batch.documents)
         found = [labels[y] if y != NONE else None for y in decoder.path(batch).tolist()]
         for first, stop in zip(batch.first.tolist(), batch.stop.tolist()):
-            features = tagger.line.extractor.features(batch.page(0), range(first, stop))
+            features = tagger.pipeline.extractor.features(batch.page(0), range(first, stop))
             assert found[first:stop] == crfsuite.tag(features)
 
 
@@ -369,6 +369,6 @@ def test_the_n_best_labellings_of_a_document(small_model, notes):
 def test_a_problem_too_large_for_memory_is_refused(notes, tmp_path, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr("os.sysconf", lambda name: 100)
-    with pytest.raises(ConfigurationFault, match=r"training needs about .* GB for \d+ labels"):
+    with pytest.raises(ConfigurationError, match=r"training needs about .* GB for \d+ labels"):
         model.train(notes[:20], SMALL, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []

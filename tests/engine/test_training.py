@@ -18,7 +18,7 @@ from crfdeid.engine.training.feature_counts import pairs
 from crfdeid.engine.training.numbering import numbered, transposed
 from crfdeid.engine.training.objective import Work
 from crfdeid.engine.training.score_layout import layout
-from crfdeid.engine.training.training_set import Problem
+from crfdeid.engine.training.training_set import TrainingSet
 from crfdeid.engine.training.transition_layout import Transitions, places
 
 LABELS = ["O", "B-DATE", "I-DATE", "B-AGE", "B-CITY", "I-CITY"]
@@ -60,7 +60,7 @@ def problems(draw):
     attributes.add("a", [list(map(str, range(first)))], np.arange(first, dtype=np.int32)[:, None])
     gold = np.array(draw(st.lists(st.integers(0, len(LABELS) - 1), min_size=tokens, max_size=tokens)))
     bounds = np.array(sorted({0, draw(st.integers(0, tokens)), tokens}))
-    return columns, Problem(LABELS, attributes, gold, bounds, *bundles.columns())
+    return columns, TrainingSet(LABELS, attributes, gold, bounds, *bundles.columns())
 
 
 def attributes_of(columns, token):
@@ -113,8 +113,8 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
     weights = np.random.default_rng(seed).normal(size=len(found.label))
     table = np.zeros((laid.rows, width))
     first = len(laid.whole.row_ends) - 1
-    numba_kernels.make(0, first, 0, tuple(laid.whole), weights, table)
-    numba_kernels.make(0, laid.rows - first, first, tuple(laid.made), weights, table)
+    numba_kernels.build_rows(0, first, 0, tuple(laid.whole), weights, table)
+    numba_kernels.build_rows(0, laid.rows - first, first, tuple(laid.made), weights, table)
     expected, gradient, wanted_gradient = np.zeros_like(table), np.zeros_like(weights), np.zeros_like(weights)
     scores, marginals = np.full((2, len(problem.gold), width), 7.0)
     marginals[:] = np.random.default_rng(seed).normal(size=marginals.shape)
@@ -123,7 +123,7 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
         for s, (start, stop) in enumerate(itertools.pairwise(lot.bounds.tolist())):
             sequence, where = (s, start, stop, tuple(lot)), slice(before + start, before + stop)
             numba_kernels.scores(*sequence, table, weights, scores[where])
-            numba_kernels.give(*sequence, marginals[where], expected, gradient)
+            numba_kernels.scatter_marginals(*sequence, marginals[where], expected, gradient)
         before += stop
     for token, (score, marginal) in enumerate(zip(scores, marginals)):
         wanted = np.zeros(width)
@@ -132,8 +132,8 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
             wanted[place[found.label[own]]] += weights[own]
             wanted_gradient[own] += marginal[place[found.label[own]]]
         assert np.allclose(score, wanted)
-    numba_kernels.unmake(first, tuple(laid.made), expected, gradient)
-    numba_kernels.unmake(0, tuple(laid.whole), expected, gradient)
+    numba_kernels.scatter_rows(first, tuple(laid.made), expected, gradient)
+    numba_kernels.scatter_rows(0, tuple(laid.whole), expected, gradient)
     assert np.allclose(gradient, wanted_gradient)
 
 
@@ -230,8 +230,8 @@ def test_compiled_code_names_no_class_that_could_move():
         numba_kernels.forward,
         numba_kernels.backward,
         numba_kernels.expectations,
-        numba_kernels.make,
-        numba_kernels.unmake,
+        numba_kernels.build_rows,
+        numba_kernels.scatter_rows,
     ):
         for signature in loop.signatures:
             inside = list(signature)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from crfdeid import corpora
-from crfdeid.errors import Fault, FormatFault, SchemeFault
+from crfdeid.errors import CrfdeidError, FormatError, SchemeError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.evaluate import evaluation, i2b2_2014, matching, report, signature
-from crfdeid.evaluate.evaluation import Choices
+from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import measure
 from crfdeid.evaluate.word_scores import measure as measure_words
 from crfdeid.text import scheme
@@ -71,7 +71,7 @@ def test_case_in_the_official_rows(sides):
     """By the rules: strict and relaxed ignore case; token does not; HIPAA wants capitals,
     but takes every DATE. The empty note scores 0 in the macro averages."""
     gold, system = (i2b2_2014.read(side, SCHEME) for side in sides)
-    rows = i2b2_2014.table(evaluation.evaluate(gold, system, Choices(SCHEME)).scores)
+    rows = i2b2_2014.table(evaluation.evaluate(gold, system, EvaluationOptions(SCHEME)).scores)
 
     def row(name):
         return [rows[name][figure]["micro"] for figure in ("precision", "recall", "f1")]
@@ -97,7 +97,7 @@ def test_ids_patients_and_line_ends(tmp_path):
 
 def test_a_tag_without_a_character_is_scored_but_is_no_span(tmp_path):
     gold = i2b2_2014.read(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
-    found = evaluation.evaluate(gold, gold, Choices(SCHEME))
+    found = evaluation.evaluate(gold, gold, EvaluationOptions(SCHEME))
     assert i2b2_2014.table(found.scores)["Token"]["f1"]["micro"] == 1.0
     assert gold[0].document.spans == ()
 
@@ -146,7 +146,7 @@ def test_meddocan_rules(tmp_path, capsys):
 
 def test_types_outside_the_scheme(tmp_path):
     gold = folder(tmp_path / "g", a=xml("note", ("OTHER", "KENNEL", 0, 4)))
-    with pytest.raises(SchemeFault, match="a: KENNEL at 0-4 is no type of scheme i2b2-2014"):
+    with pytest.raises(SchemeError, match="a: KENNEL at 0-4 is no type of scheme i2b2-2014"):
         run(gold, gold)
     run(gold, gold, "--unknown-types", "count", "--json", tmp_path / "s.json", "--html", tmp_path / "s.html")
     rows = json.loads((tmp_path / "s.json").read_text())["official"]
@@ -156,7 +156,7 @@ def test_types_outside_the_scheme(tmp_path):
 def test_missing_documents(sides, capsys):
     gold, system = sides
     (system / "n100-02.xml").unlink()
-    with pytest.raises(Fault, match="document n100-02 is in gold but not in system"):
+    with pytest.raises(CrfdeidError, match="document n100-02 is in gold but not in system"):
         run(gold, system)
     run(gold, system, "--missing-documents", "ignore", "--resamples", 0)
     assert "|documents:1|gold:3|system:3|missing:1|" in capsys.readouterr().out
@@ -177,20 +177,20 @@ FAULTS = [
 @pytest.mark.parametrize(("content", "message"), FAULTS)
 def test_files_that_cannot_be_scored(tmp_path, content, message):
     path = folder(tmp_path / "g", a=content)
-    with pytest.raises(FormatFault) as fault:
+    with pytest.raises(FormatError) as fault:
         run(path, path)
     assert message in str(fault.value)
     assert CANARY not in str(fault.value)
 
 
 def test_paths_that_are_not_there(tmp_path):
-    with pytest.raises(FormatFault, match="no such file or folder"):
+    with pytest.raises(FormatError, match="no such file or folder"):
         run(tmp_path / "nothing", tmp_path)
 
 
 def test_an_empty_corpus_gives_zeros():
-    side = i2b2_2014.Tagged(Document("a", ""), ())
-    found = evaluation.evaluate([side], [side], Choices(SCHEME, resamples=10))
+    side = i2b2_2014.ScoredDocument(Document("a", ""), ())
+    found = evaluation.evaluate([side], [side], EvaluationOptions(SCHEME, resamples=10))
     assert "nan" not in report.as_text(found)
     assert "NaN" not in json.dumps(report.as_json(found))
 
@@ -258,11 +258,11 @@ def test_two_files_of_one_number(sides):
     gold, system = sides
     for name in ("310-01.xml", "310-01_again.xml"):
         (gold / name).write_text(xml("x"))
-    with pytest.raises(Fault, match="310-01: two gold documents have this id"):
+    with pytest.raises(CrfdeidError, match="310-01: two gold documents have this id"):
         run(gold, system)
 
 
 def test_a_scheme_in_small_letters(tmp_path):
     small = scheme.Scheme("small", {"names": ("person", "place")})
     side = [matching.tagged(Document("a", "Roe", (Span(0, 3, "person"),)), small)]
-    assert "person" in report.as_text(evaluation.evaluate(side, side, Choices(small, resamples=0)))
+    assert "person" in report.as_text(evaluation.evaluate(side, side, EvaluationOptions(small, resamples=0)))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.evaluate import error_analysis, error_page, error_tables, evaluation
-from crfdeid.evaluate.evaluation import Choices
+from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.matching import tagged
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
@@ -141,7 +141,7 @@ class Reader(HTMLParser):
 
 def page(gold, system, text=TEXT):
     sides = [[tagged(document(*spans, text=text), SCHEME)] for spans in (gold, system)]
-    return "".join(error_page.page(evaluation.evaluate(*sides, Choices(SCHEME, resamples=10))))
+    return "".join(error_page.page(evaluation.evaluate(*sides, EvaluationOptions(SCHEME, resamples=10))))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import published_tables
 from crfdeid.text import scheme
 
@@ -265,12 +265,12 @@ BAD = [
 def test_a_bad_table_is_refused(tmp_path, text, message):
     rest = "".join(f'{key} = "x"\n' for key in ("title", "paper", "table", "corpus", "split", "criterion"))
     (tmp_path / "t.toml").write_text(rest + text, encoding="utf-8")
-    with pytest.raises(ConfigurationFault, match=re.escape(message)):
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
         published_tables.read(str(tmp_path / "t.toml"))
 
 
 def test_an_unknown_table_row_or_column_is_refused_with_the_nearest():
-    with pytest.raises(ConfigurationFault, match="did you mean he-2015-table-5"):
+    with pytest.raises(ConfigurationError, match="did you mean he-2015-table-5"):
         published_tables.read("he-2015-tabel-5")
-    with pytest.raises(ConfigurationFault, match="did you mean WI-deId"):
+    with pytest.raises(ConfigurationError, match="did you mean WI-deId"):
         FIVE.value("WI-deid", "AGE")

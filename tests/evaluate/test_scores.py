@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import SchemeFault
+from crfdeid.errors import SchemeError
 from crfdeid.evaluate import meddocan, scores
-from crfdeid.evaluate.matching import TRACKS, Tag, Tagged, Track, pieces
-from crfdeid.evaluate.pairing import PairFault, paired
+from crfdeid.evaluate.matching import TRACKS, Criterion, ScoredDocument, ScoredTag, pieces
+from crfdeid.evaluate.pairing import PairError, pair_documents
 from crfdeid.evaluate.scores import Counts
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
@@ -59,7 +59,7 @@ CASES = [
 def test_the_three_criteria(gold, system, strict, relaxed, token):
     text = TEXT + "!"
     found = scores.score([document(*gold, text=text)], [document(*system, text=text)], SCHEME)
-    counts = [found.micro(Track(criterion)) for criterion in ("strict", "relaxed", "token")]
+    counts = [found.micro(Criterion(criterion)) for criterion in ("strict", "relaxed", "token")]
     assert counts == [Counts(*strict), Counts(*relaxed), Counts(*token)]
 
 
@@ -67,28 +67,28 @@ def test_hipaa_keeps_its_types_on_both_sides():
     gold = document(PATIENT, DOCTOR, (45, 54, "STREET"), (56, 60, "IDNUM"))
     system = document(PATIENT, (21, 30, "PATIENT"), (56, 60, "IDNUM"))
     script, published = (scores.score([gold], [system], SCHEME, rule) for rule in ("script", "list"))
-    assert script.micro(Track("strict", hipaa=True)) == Counts(1, 1, 1)
-    assert published.micro(Track("strict", hipaa=True)) == Counts(2, 1, 1)
+    assert script.micro(Criterion("strict", hipaa=True)) == Counts(1, 1, 1)
+    assert published.micro(Criterion("strict", hipaa=True)) == Counts(2, 1, 1)
 
 
 def test_binary_ignores_types():
     found = scores.score([document(DOCTOR, DATE)], [document((21, 30, "PATIENT"), DATE)], SCHEME)
-    assert found.micro(Track("strict", binary=True)) == Counts(2, 0, 0)
-    assert found.micro(Track("strict")) == Counts(1, 1, 1)
-    assert found.micro(Track("token", hipaa=True, binary=True)) == Counts(3, 2, 0)
+    assert found.micro(Criterion("strict", binary=True)) == Counts(2, 0, 0)
+    assert found.micro(Criterion("strict")) == Counts(1, 1, 1)
+    assert found.micro(Criterion("token", hipaa=True, binary=True)) == Counts(3, 2, 0)
 
 
 def test_categories_and_types_partition_the_whole():
     found = scores.score([document(PATIENT, DOCTOR, DATE)], [document(PATIENT, DATE)], SCHEME)
-    assert found.micro(Track("strict"), "NAME") == Counts(1, 0, 1)
-    assert found.micro(Track("strict"), "NAME", "DOCTOR") == Counts(0, 0, 1)
-    assert found.micro(Track("strict"), "ID") == Counts()
+    assert found.micro(Criterion("strict"), "NAME") == Counts(1, 0, 1)
+    assert found.micro(Criterion("strict"), "NAME", "DOCTOR") == Counts(0, 0, 1)
+    assert found.micro(Criterion("strict"), "ID") == Counts()
 
 
 def test_macro_averages_documents_and_then_takes_f1():
     gold = [document(PATIENT, DOCTOR, id="a"), document(PATIENT, id="b"), document(id="c")]
     system = [document(PATIENT, id="a"), document(DATE, id="b"), document(id="c")]
-    macro = scores.score(gold, system, SCHEME).macro(Track("strict"))
+    macro = scores.score(gold, system, SCHEME).macro(Criterion("strict"))
     assert macro.precision == pytest.approx(1 / 3)  # 1, 0, 0/0
     assert macro.recall == pytest.approx(1 / 6)  # 1/2, 0, 0/0
     assert macro.f1 == pytest.approx(2 / 9)
@@ -96,18 +96,20 @@ def test_macro_averages_documents_and_then_takes_f1():
 
 
 def test_case_counts_for_tokens_and_for_hipaa_alone():
-    gold = Tagged(document(), (Tag("ID", "DEVICE", 34, 41), Tag("DATE", "DATE", 34, 41)))
-    system = Tagged(document(), (Tag("ID", "device", 34, 41), Tag("DATE", "date", 34, 41)))
+    gold = ScoredDocument(document(), (ScoredTag("ID", "DEVICE", 34, 41), ScoredTag("DATE", "DATE", 34, 41)))
+    system = ScoredDocument(
+        document(), (ScoredTag("ID", "device", 34, 41), ScoredTag("DATE", "date", 34, 41))
+    )
     found = scores.score_tagged([(gold, system)], SCHEME)
-    assert found.micro(Track("strict")) == Counts(2, 0, 0)
-    assert found.micro(Track("token")) == Counts(0, 6, 6)
-    assert found.micro(Track("strict", hipaa=True)) == Counts(1, 0, 1)
+    assert found.micro(Criterion("strict")) == Counts(2, 0, 0)
+    assert found.micro(Criterion("token")) == Counts(0, 6, 6)
+    assert found.micro(Criterion("strict", hipaa=True)) == Counts(1, 0, 1)
 
 
 def test_a_ratio_without_a_denominator_is_0():
     found = scores.score([document()], [document()], SCHEME)
-    assert (found.micro(Track("strict")).f1, Counts().precision, Counts().recall) == (0, 0, 0)
-    assert math.isnan(found.macro(Track("strict")).f1)
+    assert (found.micro(Criterion("strict")).f1, Counts().precision, Counts().recall) == (0, 0, 0)
+    assert math.isnan(found.macro(Criterion("strict")).f1)
 
 
 def test_the_table_shows_what_there_is():
@@ -118,7 +120,7 @@ def test_the_table_shows_what_there_is():
 
 
 def test_pieces_of_a_tag_stop_at_its_ends():
-    assert [(p.start, p.end) for p in pieces(Tag("NAME", "PATIENT", 1, 7), TEXT)] == [(1, 3), (4, 7)]
+    assert [(p.start, p.end) for p in pieces(ScoredTag("NAME", "PATIENT", 1, 7), TEXT)] == [(1, 3), (4, 7)]
 
 
 # gold, system and counts of MEDDOCAN's sub-tracks 1, 2 strict and 2 merged
@@ -155,18 +157,18 @@ FAULTS = [
 
 @pytest.mark.parametrize(("gold", "system", "more", "message"), FAULTS)
 def test_what_cannot_be_compared(gold, system, more, message):
-    with pytest.raises(PairFault) as fault:
-        paired([Document(id, CANARY) for id in gold], [Document(id, CANARY + more) for id in system])
+    with pytest.raises(PairError) as fault:
+        pair_documents([Document(id, CANARY) for id in gold], [Document(id, CANARY + more) for id in system])
     assert message in str(fault.value)
     assert CANARY not in str(fault.value)
 
 
 def test_missing_documents_can_be_ignored():
-    assert len(paired([Document("a", "x"), Document("b", "x")], [Document("a", "x")], "ignore")) == 1
+    assert len(pair_documents([Document("a", "x"), Document("b", "x")], [Document("a", "x")], "ignore")) == 1
 
 
 def test_a_type_outside_the_scheme_is_refused():
-    with pytest.raises(SchemeFault, match=r"a: PACIENT at 0-12 .* did you mean PATIENT\?"):
+    with pytest.raises(SchemeError, match=r"a: PACIENT at 0-12 .* did you mean PATIENT\?"):
         scores.score([document((0, 12, "PACIENT"))], [document()], SCHEME)
 
 
@@ -202,6 +204,6 @@ def test_precision_and_recall_change_places_with_the_sides(one, other):
 @given(sides, sides)
 def test_the_categories_sum_to_the_whole(gold, system):
     found = scores.score([document(*gold)], [document(*system)], SCHEME)
-    for track in (Track("strict"), Track("token"), Track("strict", hipaa=True)):
+    for track in (Criterion("strict"), Criterion("token"), Criterion("strict", hipaa=True)):
         parts = [found.micro(track, category) for category in SCHEME.categories]
         assert sum(parts, Counts()) == found.micro(track)

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid.evaluate import comparison, evaluation
-from crfdeid.evaluate.evaluation import Choices
+from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import grouped
 from crfdeid.evaluate.matching import tagged
-from crfdeid.evaluate.pairing import PairFault
+from crfdeid.evaluate.pairing import PairError
 from crfdeid.evaluate.significance import bootstrap, metrics, randomisation, z_test
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
@@ -114,7 +114,7 @@ def evaluated(ids, *spans):
     documents = [Document(id, "Ana Roe", tuple(Span(*span) for span in spans)) for id in ids]
     gold = [tagged(Document(id, "Ana Roe", (Span(0, 7, "PATIENT"),)), SCHEME) for id in ids]
     side = [tagged(document, SCHEME) for document in documents]
-    return evaluation.evaluate(gold, side, Choices(SCHEME, resamples=100))
+    return evaluation.evaluate(gold, side, EvaluationOptions(SCHEME, resamples=100))
 
 
 def test_two_systems_are_compared():
@@ -126,5 +126,5 @@ def test_two_systems_are_compared():
 
 
 def test_two_systems_of_different_documents_are_not():
-    with pytest.raises(PairFault, match="not scored on the same documents"):
+    with pytest.raises(PairError, match="not scored on the same documents"):
         comparison.compare(evaluated("ab"), evaluated("a"))

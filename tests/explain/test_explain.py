@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import cli, corpora
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.errors import DocumentFault, ModelFault
+from crfdeid.errors import DocumentError, ModelError
 from crfdeid.explain import __main__ as explain
 from crfdeid.explain import attribution, model_weights
 from crfdeid.explain import page as explanation_page
@@ -65,11 +65,11 @@ def test_contributions_sum_to_the_emissions_that_the_model_tags_with(parts, smal
 @given(TEXTS)
 def test_labels_and_probabilities_are_crfsuite_s(parts, crfsuite, text):
     document = Document("n", text)
-    page, sequences = parts.line.page(document)
+    page, sequences = parts.pipeline.page(document)
     reading = attribution.read(parts, document)
     found = list(reading.labelled())
     for sequence in sequences:
-        labels = crfsuite.tag(parts.line.extractor.features(page, sequence))
+        labels = crfsuite.tag(parts.pipeline.extractor.features(page, sequence))
         assert [label for _, _, label, _ in found[sequence.start : sequence.stop]] == labels
         for at, number in enumerate(sequence):
             told = reading.explain(number)
@@ -101,12 +101,12 @@ def test_behind_is_what_the_best_labelling_with_that_label_lacks(parts, text):
 
 def test_lines_as_sequences(notes, tmp_path):
     """Line ends are in no sequence, and each line is explained by itself."""
-    settings = Experiment(features=("lexical",), sequence="line", crf={"max_iterations": 20})
+    settings = Config(features=("lexical",), sequence="line", crf={"max_iterations": 20})
     trained = model.train(notes[:12], settings, tmp_path / "m", engine="crfsuite")
     reading = attribution.read(model_weights.load(trained.folder), notes[20])
     ends = [number for number, token in enumerate(reading.tokens) if token.text == "\n"]
     assert len(reading.stretches) == len(ends) == 2
-    with pytest.raises(DocumentFault, match=f"token {ends[0]} is a line end"):
+    with pytest.raises(DocumentError, match=f"token {ends[0]} is a line end"):
         reading.explain(ends[0])
     assert reading.explain(ends[0] - 1).after is None and reading.explain(ends[0] + 1).before is None
     begun = [token.start for _, token, label, _ in reading.labelled() if label[0] == "B"]
@@ -115,7 +115,7 @@ def test_lines_as_sequences(notes, tmp_path):
 
 def test_groups_are_the_model_s_template_files():
     shipped = model_weights.load(model_folder.named("english"))
-    files = {file.removesuffix(".template") for file in shipped.line.experiment.features}
+    files = {file.removesuffix(".template") for file in shipped.pipeline.config.features}
     assert {group for group, *_ in shipped.by_group()} == files | {"bias"}
     assert shipped.group("titled[0]=1") == "context" and shipped.group("bias") == "bias"
     assert sum(weights for *_, weights, _ in shipped.by_group()) == shipped.size
@@ -131,7 +131,7 @@ def made(small_model, tmp_path_factory):
     rows += [(1, 0, 1, -0.5), (1, 1, 0, 0.25), (1, 0, 0, 1.0)]
     names = ["bias", "lower[-1]=dr", "shape[0]=Aaaa"]
     model_file.write(folder / CRFSUITE, ["O", "B-DOCTOR"], names, np.array(rows, model_file.RECORD))
-    return model_weights.Anatomy(folder, small_model.line)
+    return model_weights.ModelWeights(folder, small_model.pipeline)
 
 
 def test_the_strongest_weights_of_a_made_model(made):
@@ -178,7 +178,7 @@ def test_a_token_is_found_by_any_of_its_offsets(parts, notes, offset, number):
 
 @pytest.mark.parametrize("offset", [-1, 4, 7, 10**6])
 def test_an_offset_without_a_token_is_a_fault(parts, notes, offset):
-    with pytest.raises(DocumentFault, match=f"no token at offset {offset}"):
+    with pytest.raises(DocumentError, match=f"no token at offset {offset}"):
         attribution.read(parts, notes[0]).number_at(offset)
 
 
@@ -271,9 +271,9 @@ def test_bad_questions_are_refused_in_one_line(small_model, notes, tmp_path, cap
 
 
 def test_a_model_of_another_system_is_refused(small_model, monkeypatch):
-    other = SimpleNamespace(experiment=SimpleNamespace(system="rules"))
+    other = SimpleNamespace(config=SimpleNamespace(system="rules"))
     monkeypatch.setattr(model_folder, "opened", lambda folder: other)
-    with pytest.raises(ModelFault, match="a model of the system rules; only a crf has weights"):
+    with pytest.raises(ModelError, match="a model of the system rules; only a crf has weights"):
         model_weights.load(small_model.folder)
 
 
@@ -351,7 +351,7 @@ def test_as_a_command(small_model, file):
 
 
 def test_recall_bias_is_in_the_weight_of_bias(notes, tmp_path):
-    settings = Experiment(features=("lexical",), recall_bias=1.5, crf={"max_iterations": 5})
+    settings = Config(features=("lexical",), recall_bias=1.5, crf={"max_iterations": 5})
     plain, biased = (
         model_weights.load(model.train(notes[:6], s, tmp_path / str(s.recall_bias), engine="crfsuite").folder)
         for s in (replace(settings, recall_bias=0.0), settings)

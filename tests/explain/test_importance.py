@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
 from crfdeid import cli, corpora
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError
 from crfdeid.explain import importance
 from crfdeid.explain.information_gain import (
     TARGETS,
@@ -34,7 +34,7 @@ from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import is_line_end
 
 CANARY = "Zanzibarova"
-LEXICAL = Experiment(features=("lexical", "orthographic", "context"))
+LEXICAL = Config(features=("lexical", "orthographic", "context"))
 
 # What is told of each token, what is to be known, and the gain in bits by hand.
 BY_HAND = [
@@ -189,7 +189,7 @@ def test_bad_input_is_refused_in_one_line(tmp_path, capsys, spans, arguments, me
 def test_a_system_without_templates_is_refused(monkeypatch, notes):
     rules = SimpleNamespace(features=(), system="rules")
     monkeypatch.setattr(importance.experiment, "read", lambda name: rules)
-    with pytest.raises(ConfigurationFault, match="the system rules has no feature templates"):
+    with pytest.raises(ConfigurationError, match="the system rules has no feature templates"):
         importance.measured(notes[:2], "rules")
 
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from small_notes import SMALL
 
 from crfdeid import corpora
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault, DocumentFault
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.explain import precision_recall as curves
 from crfdeid.explain import thresholds
 from crfdeid.explain.precision_recall import Margins
 from crfdeid.systems import model
 
-SVM = Experiment(system="svm", features=SMALL.features, options={"cost": 0.001})
+SVM = Config(system="svm", features=SMALL.features, options={"cost": 0.001})
 
 
 def test_points_by_hand():
@@ -45,7 +45,7 @@ def test_the_bias_is_the_setting(notes, tmp_path):
     biased = model.train(notes[:5], dataclasses.replace(SVM, recall_bias=0.7), tmp_path / "biased")
     one, other = (curves.measure(tagger, notes[20:]) for tagger in (plain, biased))
     np.testing.assert_allclose(one.margin, other.margin, atol=1e-5)
-    found = [len(tagger.line.tokenize(d.covered(s))) for tagger in (plain, biased)
+    found = [len(tagger.pipeline.tokenize(d.covered(s))) for tagger in (plain, biased)
              for d in map(tagger.tag, notes[20:]) for s in d.spans]  # fmt: skip
     tagged = sum(int((m.margin + bias > 0).sum()) for m, bias in ((one, 0.0), (one, 0.7)))
     assert sum(found) == tagged and one.at(0.0).recall < one.at(0.7).recall
@@ -53,17 +53,17 @@ def test_the_bias_is_the_setting(notes, tmp_path):
 
 def test_a_stack_has_thresholds(notes, tmp_path):
     bases = {"a": {"system": "hmm"}, "b": {"system": "svm", "features": list(SMALL.features)}}
-    stack = Experiment(system="multi", options={"folds": 2, "bases": bases})
+    stack = Config(system="multi", options={"folds": 2, "bases": bases})
     found = curves.measure(model.train(notes[:20], stack, tmp_path / "m"), notes[20:])
     assert found.at(0).recall == 1.0 and found.area == 1.0
 
 
 def test_refused(notes, tmp_path, small_model):
-    with pytest.raises(ConfigurationFault, match="the system crf does not score tokens by themselves"):
+    with pytest.raises(ConfigurationError, match="the system crf does not score tokens by themselves"):
         curves.measure(small_model, notes)
     tagger = model.train(notes[:5], SVM, tmp_path / "m")
     for documents in ([], [notes[0].with_spans(())]):
-        with pytest.raises(DocumentFault, match="there is no curve"):
+        with pytest.raises(DocumentError, match="there is no curve"):
             curves.measure(tagger, documents)
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.feature_extraction import mesh_terms, registry, templates
 from crfdeid.feature_extraction.templates import Extractor
 from crfdeid.systems import model
 from crfdeid.text import gazetteer
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
 NOTE = "Plan: seen by Dr. Ruiz on 3/2061"
@@ -51,7 +51,7 @@ def extractor(*groups):
 def test_what_a_group_says_of_a_name(group, monkeypatch):
     pytest.importorskip("simplemma")
     monkeypatch.setattr(mesh_terms, "read_wheel", lambda: {("ruiz",): "D0"})
-    page = Page(NOTE, fine(NOTE))
+    page = TokenizedDocument(NOTE, fine(NOTE))
     (row,) = extractor(group).features(page, range(len(page.tokens)))[RUIZ : RUIZ + 1]
     assert page.tokens[RUIZ].text == "Ruiz"
     assert set(OF_RUIZ[group].split()) - set(row) == set()
@@ -86,7 +86,7 @@ def test_the_documentation_names_every_group_and_observation():
 def test_a_model_of_a_group_gives_crfsuites_labels(name, notes, tmp_path):
     """Observations of several values among them: the array engine tags as CRFsuite does."""
     pytest.importorskip("gruut_lang_en")
-    settings = Experiment(features=(name,), pos="gruut", crf={"c1": 0.1, "c2": 0.1, "max_iterations": 8})
+    settings = Config(features=(name,), pos="gruut", crf={"c1": 0.1, "c2": 0.1, "max_iterations": 8})
     trained = model.train(notes[:8], settings, tmp_path / "model")
     reference = model.load(tmp_path / "model", engine="crfsuite")
     for note in notes[8:12]:

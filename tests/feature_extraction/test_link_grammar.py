@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import link_bigrams, link_parser
 from crfdeid.feature_extraction.link_parser import WALL, Linkage, aligned, linkage
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
 # Links each word to the next one, leaves the sentence "mute" without an answer, and notes what it was asked.
@@ -60,7 +60,7 @@ def parser(tmp_path, monkeypatch):
 
 
 def bigrams(text):
-    page = Page(text, fine(text))
+    page = TokenizedDocument(text, fine(text))
     sides = (link_bigrams.CONTEXTUAL[name](page) for name in ("links_left", "links_right"))
     return {token.text: pair for token, *pair in zip(page.tokens, *sides)}
 
@@ -127,27 +127,27 @@ def test_a_sentence_is_never_a_command(parser):
 
 
 def test_a_parser_that_stops_is_a_fault_without_text(parser):
-    with pytest.raises(ConfigurationFault, match="link-parser: exit status 1; wanted 0") as fault:
+    with pytest.raises(ConfigurationError, match="link-parser: exit status 1; wanted 0") as fault:
         bigrams("crash")
     assert "crash" not in str(fault.value)
 
 
 def test_too_few_answers_are_a_fault(parser, monkeypatch):
     monkeypatch.setattr(link_parser, "COMMAND", "no command")
-    with pytest.raises(ConfigurationFault, match="0 answers to 1 sentences"):
+    with pytest.raises(ConfigurationError, match="0 answers to 1 sentences"):
         link_parser.parse(["She ran."])
 
 
 def test_without_the_program_a_fault_says_what_to_install(parser):
     (parser / "link-parser").unlink()
-    with pytest.raises(ConfigurationFault, match="link-parser: apt-get install link-grammar"):
+    with pytest.raises(ConfigurationError, match="link-parser: apt-get install link-grammar"):
         bigrams("She ran.")
 
 
 def test_a_damaged_cache_is_a_fault(parser):
     (parser / "cache").mkdir()
     (parser / "cache" / "link_grammar.sqlite").write_text("no database, " * 100)
-    with pytest.raises(ConfigurationFault, match="remove the file"):
+    with pytest.raises(ConfigurationError, match="remove the file"):
         bigrams("She ran.")
 
 

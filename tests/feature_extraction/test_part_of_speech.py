@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import part_of_speech
 
 WORDS = ["The", "patient", "was", "seen", "by", "Dr.", "Ruiz", "in", "Boston", "and", "denies", "pain", "."]
@@ -16,7 +16,7 @@ SURE = {"The": "DT", "patient": "NN", "was": "VBD", "by": "IN", "Boston": "NNP",
 def test_a_source_tags_plain_words_right(name):
     try:
         tag = part_of_speech.tagger(name)
-    except ConfigurationFault as fault:
+    except ConfigurationError as fault:
         pytest.skip(str(fault))
     tags = dict(zip(WORDS, tag(WORDS)))
     assert {word: tags[word] for word in SURE} == SURE
@@ -24,16 +24,16 @@ def test_a_source_tags_plain_words_right(name):
 
 
 def test_an_unknown_source_suggests_the_near_one():
-    with pytest.raises(ConfigurationFault, match="did you mean gruut"):
+    with pytest.raises(ConfigurationError, match="did you mean gruut"):
         part_of_speech.tagger("grut")
 
 
 def test_a_missing_wheel_is_named(monkeypatch):
     monkeypatch.setattr(part_of_speech, "find_spec", lambda name: None)
-    with pytest.raises(ConfigurationFault, match="pip install gruut-lang-en"):
+    with pytest.raises(ConfigurationError, match="pip install gruut-lang-en"):
         part_of_speech.gruut()
 
 
 def test_a_pickle_that_would_run_code_is_refused():
-    with pytest.raises(ConfigurationFault, match="wanted plain data"):
+    with pytest.raises(ConfigurationError, match="wanted plain data"):
         part_of_speech.PlainUnpickler(io.BytesIO(pickle.dumps(print))).load()

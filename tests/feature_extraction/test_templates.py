@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import TemplateFault
+from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.templates import Extractor, parse
 from crfdeid.text import gazetteer
-from crfdeid.text.tokenized import CONTEXTUAL, Page
+from crfdeid.text.tokenized import CONTEXTUAL, TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
 
@@ -20,7 +20,7 @@ def extractor(*parts, gazetteers=None):
 
 
 def features(text, *parts, gazetteers=None):
-    page = Page(text, fine(text))
+    page = TokenizedDocument(text, fine(text))
     return extractor(*parts, gazetteers=gazetteers).features(page, range(len(page.tokens)))
 
 
@@ -97,14 +97,14 @@ PAGE = "Name: Ruiz, Ana\nHPI: saw Dr. Ruiz 3/4/61 for\nruiz RUIZ\n"
 def test_contextual_observations(name, word, value):
     tokens = fine(PAGE)
     index = next(i for i, token in enumerate(tokens) if token.text == word)
-    assert CONTEXTUAL[name](Page(PAGE, tokens))[index] == value
+    assert CONTEXTUAL[name](TokenizedDocument(PAGE, tokens))[index] == value
 
 
 @pytest.mark.parametrize("name", CONTEXTUAL)
 @given(text=st.text(alphabet="aB1 .:-\n", max_size=60))
 def test_contextual_observations_give_one_value_a_token(name, text):
     tokens = fine(text)
-    assert len(CONTEXTUAL[name](Page(text, tokens))) == len(tokens)
+    assert len(CONTEXTUAL[name](TokenizedDocument(text, tokens))) == len(tokens)
 
 
 @pytest.mark.parametrize(
@@ -116,19 +116,19 @@ def test_contextual_observations_give_one_value_a_token(name, text):
     ],
 )
 def test_what_is_no_template(part, message):
-    with pytest.raises(TemplateFault, match=message):
+    with pytest.raises(TemplateError, match=message):
         list(parse(part))
 
 
 def test_unknown_observation_suggests_the_near_one():
-    with pytest.raises(TemplateFault, match="did you mean shape"):
+    with pytest.raises(TemplateError, match="did you mean shape"):
         extractor("shpae[0]")
 
 
 def test_a_fault_in_a_file_names_file_and_line(tmp_path):
     path = tmp_path / "mine.template"
     path.write_text("# mine\nlower[0]\nshape[\n")
-    with pytest.raises(TemplateFault, match=r"mine.template, line 3: "):
+    with pytest.raises(TemplateError, match=r"mine.template, line 3: "):
         templates.read(path)
 
 

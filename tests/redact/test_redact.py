@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationFault, DocumentFault
+from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.redact import __main__ as redact
 from crfdeid.redact import safe_harbor, stream
-from crfdeid.redact.redactor import STYLES, Proposal, Redactor, applied
+from crfdeid.redact.redactor import STYLES, Redactor, Replacement, applied
 from crfdeid.redact.surrogates import keyed_choice, kinds, names, surrogate_map
-from crfdeid.redact.surrogates.surrogate_map import MapFault, Past, Vault
+from crfdeid.redact.surrogates.surrogate_map import MapError, PatientHistory, SurrogateMap
 from crfdeid.text.document import Document, Span
 
 CANARY = "Zanzibarova"
@@ -129,7 +129,7 @@ def test_markers():
 
 @pytest.mark.parametrize("marker", ["{name}", "{", "{0}", "{type.x}"])
 def test_a_marker_that_cannot_be_is_refused(marker):
-    with pytest.raises(ConfigurationFault, match="--marker"):
+    with pytest.raises(ConfigurationError, match="--marker"):
         Redactor(SECRET, "type", marker)
 
 
@@ -152,11 +152,11 @@ def test_proposals_can_be_edited_and_applied():
     proposals = redactor.proposals(STORY[1], beside=[STORY[0]])
     assert applied(STORY[1], proposals) == redacted(STORY)["a-2"]
     edited = [
-        Proposal(p.start, p.end, p.type, "X" if p.type == "DOCTOR" else p.replacement) for p in proposals
+        Replacement(p.start, p.end, p.type, "X" if p.type == "DOCTOR" else p.replacement) for p in proposals
     ]
     assert "Dr. X." in applied(STORY[1], edited).text
-    with pytest.raises(DocumentFault, match="overlaps another proposal"):
-        applied(STORY[1], [*proposals, Proposal(0, 3, "PATIENT", "")])
+    with pytest.raises(DocumentError, match="overlaps another proposal"):
+        applied(STORY[1], [*proposals, Replacement(0, 3, "PATIENT", "")])
     assert "Okafor" not in repr(proposals) and proposals[0].replacement not in repr(proposals)
 
 
@@ -206,15 +206,16 @@ KEY = b"a key of the map, long enough"
 def test_a_map_comes_back_as_it_was_and_tells_what_is_wrong(tmp_path):
     path, held = (
         tmp_path / "map",
-        Vault(
-            SECRET, patients={"patient 7": Past({"smith": "Ruiz"}, {"day first": 1}, {"CITY": {"a": "b"}})}
+        SurrogateMap(
+            SECRET,
+            patients={"patient 7": PatientHistory({"smith": "Ruiz"}, {"day first": 1}, {"CITY": {"a": "b"}})},
         ),
     )
     surrogate_map.write(held, path, KEY)
     assert surrogate_map.read(path, KEY) == held and path.stat().st_mode & 0o777 == 0o600
     data = path.read_bytes()
     assert b"smith" not in data and SECRET not in data
-    with pytest.raises(MapFault, match="not the key of this map"):
+    with pytest.raises(MapError, match="not the key of this map"):
         surrogate_map.read(path, b"another key, long enough")
     for broken, said in (
         (data[:-1], "damaged"),
@@ -224,7 +225,7 @@ def test_a_map_comes_back_as_it_was_and_tells_what_is_wrong(tmp_path):
         (data.replace(b"map 1", b"map 9"), "another version"),
     ):
         path.write_bytes(broken)
-        with pytest.raises(MapFault, match=said):
+        with pytest.raises(MapError, match=said):
             surrogate_map.read(path, KEY)
     assert "smith" not in repr(held) + repr(held.patients["patient 7"])
 
@@ -239,7 +240,7 @@ def test_notes_that_arrive_later_stay_alike_and_keep_what_was_given(tmp_path):
         a3 = second.redacted([later])[0].document
     assert a3.covered(a3.spans[0]) == f"{given[0][0]}. {given[1]}"
     assert a3.covered(a3.spans[1]) != given[1]
-    with pytest.raises(ConfigurationFault, match="begun with --shift-years 25"):
+    with pytest.raises(ConfigurationError, match="begun with --shift-years 25"):
         rules = redact.Rules(years=3)
         stream.kept(Redactor(SECRET, rules=rules), tmp_path / "map", KEY).__enter__()
     pairs = surrogate_map.read(tmp_path / "map", KEY).patients["patient a"].pairs["PATIENT"]
@@ -378,8 +379,8 @@ def faulty(corpus):
     open_key = corpus / "open"
     open_key.write_bytes(SECRET)
     open_key.chmod(0o644)
-    surrogate_map.write(Vault(SECRET), corpus / "map", SECRET)
-    surrogate_map.write(Vault(SECRET), corpus / "torn", SECRET)
+    surrogate_map.write(SurrogateMap(SECRET), corpus / "map", SECRET)
+    surrogate_map.write(SurrogateMap(SECRET), corpus / "torn", SECRET)
     (corpus / "torn").write_bytes((corpus / "torn").read_bytes()[:-4])
     (corpus / "full").mkdir()
     (corpus / "full" / "n1.txt").write_text(CANARY)

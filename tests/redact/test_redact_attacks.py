@@ -13,9 +13,9 @@ from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import name_pools, patient_facts, zips
 from crfdeid.redact.surrogates.dates import shift as dates
 from crfdeid.redact.surrogates.identifiers import identifier
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import folded
-from crfdeid.redact.surrogates.patient import Patient
+from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.text.document import Document, Span
 
 
@@ -195,7 +195,7 @@ def test_people_with_names_alike_stay_two_people():
     for number in range(40):
         people = ["Olsen", "Ortiz", "Owens", "Pat", "Paris", "Ellis", "Xu", "Xiong", "Roger", "Bob"]
         notes = [marked(f"<PATIENT {name}>", f"n{n}", str(number)) for n, name in enumerate(people)]
-        who = Patient(SECRET, str(number), patient_facts.of(notes))
+        who = PatientSurrogates(SECRET, str(number), patient_facts.of(notes))
         made = [folded(who.names.text(name)) for name in people]
         assert len({*made}) == len(made)
         roger, bob = made[-2:]
@@ -227,7 +227,7 @@ def test_the_last_four_digits_agree_with_the_whole_number():
 
 
 def test_no_long_number_keeps_its_last_four_digits():
-    draws = [Draws(SECRET, str(number)) for number in range(4)]
+    draws = [KeyedChoices(SECRET, str(number)) for number in range(4)]
     for number in range(100_000, 103_000):
         for each in draws:
             assert identifier(f"MA {number}", each)[-4:] != f"{number}"[-4:]
@@ -363,7 +363,7 @@ FORMS = [
 @settings(max_examples=15, deadline=None)
 def test_sixty_forms_say_the_moved_day_as_they_said_the_day(day, number):
     """A day and a note five days later. What leaves out its year or month means the nearest."""
-    shift = dates.drawn(Draws(SECRET, str(number)))
+    shift = dates.drawn(KeyedChoices(SECRET, str(number)))
     new = day + timedelta(shift.days)
     for form in FORMS:
         made = dates.shifted(written(form, day), shift, day + timedelta(5))
@@ -379,7 +379,7 @@ RANGES = [
 @given(st.dates(date(2059, 1, 1), date(2069, 12, 31)), st.integers(0, 40), st.integers(0, 10**6))
 @settings(max_examples=30, deadline=None)
 def test_both_ends_of_a_range_are_moved_alike(first, length, number):
-    shift, last = dates.drawn(Draws(SECRET, str(number))), first + timedelta(length)
+    shift, last = dates.drawn(KeyedChoices(SECRET, str(number))), first + timedelta(length)
     for start in RANGES:
         end = re.search(r"\{.*\}", start)[0]
         said = written(start, first) + written(end, last)
@@ -394,7 +394,7 @@ def test_ranges_within_a_month_keep_their_length(first, length, number):
     last = first + timedelta(length)
     if first.month != last.month:
         return
-    shift = dates.drawn(Draws(SECRET, str(number)))
+    shift = dates.drawn(KeyedChoices(SECRET, str(number)))
     a, b = (day + timedelta(shift.days) for day in (first, last))
     said = f"{NAMES[first.month - 1]} {first.day}-{last.day}, {first.year}"
     second = f"{b.day}" if a.month == b.month else f"{NAMES[b.month - 1]} {b.day}"
@@ -406,7 +406,7 @@ def test_ranges_within_a_month_keep_their_length(first, length, number):
 
 def test_a_birthday_said_often_is_not_the_date_of_the_note():
     said = ["3/4/1950", "3/4/1950", "03/04/1950", "5/1/2067", "5/3/2067"]
-    assert dates.anchor(said) == date(2067, 5, 1)
+    assert dates.note_date(said) == date(2067, 5, 1)
 
 
 def test_a_date_that_tells_an_age_over_89_goes():
@@ -447,7 +447,7 @@ def test_ten_thousand_letters_take_no_time():
 
 def test_every_letter_has_one_letter():
     for number in range(30):
-        names = Patient(SECRET, str(number)).names
+        names = PatientSurrogates(SECRET, str(number)).names
         for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZÉØ":
             assert names.letter(letter).lower() == names.letter(letter.lower()) != letter.lower()
 
@@ -462,4 +462,4 @@ def test_results_do_not_depend_on_the_order_with_all_these():
     ]
     for apart in (False, True):
         assert redacted(notes, apart=apart) == redacted(notes[::-1], apart=apart)
-    assert json.dumps(Draws(SECRET, "7").number(10, "x"))
+    assert json.dumps(KeyedChoices(SECRET, "7").number(10, "x"))

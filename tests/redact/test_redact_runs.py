@@ -16,7 +16,7 @@ from crfdeid import corpora
 from crfdeid.redact import stream
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import surrogate_map
-from crfdeid.redact.surrogates.surrogate_map import MapFault, Vault
+from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.text.document import Document, Span
 
 REAL = ("Zanzibarova", "Quetzal", "4471902", "Okefenok", "555-0148", "zanzibarova", "123-45-6789", "6789")
@@ -151,17 +151,17 @@ def test_shuffled_shards_with_one_key_give_the_same_bytes(tmp_path, key):
 
 def test_a_map_cut_anywhere_or_changed_anywhere_is_refused(tmp_path):
     path = tmp_path / "map"
-    surrogate_map.write(Vault(SECRET), path, KEY)
+    surrogate_map.write(SurrogateMap(SECRET), path, KEY)
     data, rng = path.read_bytes(), random.Random(1)
     for cut in (0, 14, 40, len(data) - 1):
         path.write_bytes(data[:cut])
-        with pytest.raises(MapFault):
+        with pytest.raises(MapError):
             surrogate_map.read(path, KEY)
     for at in rng.sample(range(len(data)), 4):
         path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-        with pytest.raises(MapFault):
+        with pytest.raises(MapError):
             surrogate_map.read(path, KEY)
-    with pytest.raises(MapFault, match="directory"):
+    with pytest.raises(MapError, match="directory"):
         surrogate_map.read(tmp_path, KEY)
 
 
@@ -183,8 +183,8 @@ def test_what_a_map_gave_stays_although_others_join(tmp_path):
 
 def test_two_runs_cannot_both_write_one_map(tmp_path):
     path = tmp_path / "map"
-    with pytest.raises(MapFault, match="another run changed it"), stream.kept(Redactor(SECRET), path, KEY):
-        surrogate_map.write(Vault(b"x" * 32), path, KEY)
+    with pytest.raises(MapError, match="another run changed it"), stream.kept(Redactor(SECRET), path, KEY):
+        surrogate_map.write(SurrogateMap(b"x" * 32), path, KEY)
     assert surrogate_map.read(path, KEY).secret == b"x" * 32
 
 

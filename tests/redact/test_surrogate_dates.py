@@ -11,8 +11,8 @@ from crfdeid.redact.surrogates import patient_facts
 from crfdeid.redact.surrogates.dates import holidays, parser
 from crfdeid.redact.surrogates.dates import shift as dates
 from crfdeid.redact.surrogates.dates.shift import Shift, shifted
-from crfdeid.redact.surrogates.keyed_choice import Draws
-from crfdeid.redact.surrogates.patient import Patient
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.text.document import Document, Span
 
 BACK = Shift(-10, -3647)  # 521 weeks: ten years less five days... forward in the year
@@ -73,7 +73,7 @@ def test_a_year_before_the_first_or_after_the_last_is_not_written():
 def test_day_first_is_told_by_the_dates_of_the_patient():
     text = "25/12/2066 and 3/7/2067"
     note = Document("n", text, (Span(0, 10, "DATE"), Span(15, 23, "DATE")), patient="7")
-    who = Patient(SECRET, "7", patient_facts.of([note]))
+    who = PatientSurrogates(SECRET, "7", patient_facts.of([note]))
     made = who.surrogate(note, note.spans[1])
     moved = date(2067, 7, 3) + timedelta(who.shift.days)
     assert made == f"{moved.day}/{moved.month}/{moved.year}"
@@ -82,7 +82,7 @@ def test_day_first_is_told_by_the_dates_of_the_patient():
 
 @pytest.mark.parametrize("number", range(60))
 def test_a_shift_keeps_weekdays_and_nearly_the_season(number):
-    shift = dates.drawn(Draws(SECRET, str(number)), years=25, weeks=2)
+    shift = dates.drawn(KeyedChoices(SECRET, str(number)), years=25, weeks=2)
     assert shift.days % 7 == 0 and 1 <= abs(shift.years) <= 25
     assert 3 < abs(shift.days - shift.years * 365.25) < 18
     assert shift.direction in (-1, 1)
@@ -134,7 +134,7 @@ def test_intervals_and_weekdays_are_kept_between_all_whole_dates(said, number):
         spans.append(Span(len(text), len(text) + len(written(day, form)), "DATE"))
         text += written(day, form) + "; "
     note = Document("n", text, tuple(spans), patient=str(number))
-    who = Patient(SECRET, str(number), patient_facts.of([note]))
+    who = PatientSurrogates(SECRET, str(number), patient_facts.of([note]))
     near = who.anchor(note)
     moved = [read(who.surrogate(note, span, near), form) for span, (_, form) in zip(spans, said)]
     for new, (old, _) in zip(moved, said):
@@ -145,7 +145,7 @@ def test_intervals_and_weekdays_are_kept_between_all_whole_dates(said, number):
 @settings(max_examples=150, deadline=None)
 def test_a_date_without_its_year_moves_with_the_note(day, later):
     other = day + timedelta(later)
-    shift = dates.drawn(Draws(SECRET, day.isoformat()))
+    shift = dates.drawn(KeyedChoices(SECRET, day.isoformat()))
     made = shifted(f"{other.month}/{other.day}", shift, day)
     moved = other + timedelta(shift.days)
     assert list(map(int, made.split("/"))) == [moved.month, moved.day]

@@ -8,21 +8,21 @@ from hypothesis import strategies as st
 
 from crfdeid.redact.surrogates import ages, check_digits, kinds, name_pools, patient_facts, places, zips
 from crfdeid.redact.surrogates.identifiers import identifier
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import folded
-from crfdeid.redact.surrogates.patient import Patient
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient import PatientSurrogates
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 from crfdeid.text.document import Document, Span
 
 SECRET = b"0123456789abcdef"
 
 
-def patient(*names: str, id: str = "7") -> Patient:
+def patient(*names: str, id: str = "7") -> PatientSurrogates:
     """The patient whose notes hold these names."""
     notes = [
         Document(str(n), name, (Span(0, len(name), "PATIENT"),), patient=id) for n, name in enumerate(names)
     ]
-    return Patient(SECRET, id, patient_facts.of(notes))
+    return PatientSurrogates(SECRET, id, patient_facts.of(notes))
 
 
 def test_the_variants_of_a_name_stay_one_person():
@@ -90,7 +90,7 @@ def test_patients_and_secrets_differ():
         return [who.names.text(texts[0]), who.places.city(texts[1]), identifier(texts[2], who.draws)]
 
     assert made(patient()) == made(patient())
-    assert made(patient()) != made(patient(id="8")) != made(Patient(b"another secret!!", "8"))
+    assert made(patient()) != made(patient(id="8")) != made(PatientSurrogates(b"another secret!!", "8"))
 
 
 @example("NC\u00c0", "STATE")  # letters around an abbreviation that are no part of it
@@ -101,7 +101,7 @@ def test_patients_and_secrets_differ():
 @settings(max_examples=400, deadline=None)
 def test_any_text_of_any_type_is_replaced_by_another_or_not_read(text, type):
     note = Document("n", text, (Span(0, len(text), type),))
-    who = Patient(SECRET, "7")
+    who = PatientSurrogates(SECRET, "7")
     made = who.surrogate(note, note.spans[0])
     assert made is None or made != text or kinds.of(type) in (kinds.AGE, kinds.DATE)
 
@@ -109,13 +109,13 @@ def test_any_text_of_any_type_is_replaced_by_another_or_not_read(text, type):
 @given(st.from_regex(r"[A-Z0-9]{3,12}(-[0-9]{1,4})?", fullmatch=True))
 @settings(max_examples=200, deadline=None)
 def test_an_identifier_keeps_its_pattern_and_passes_no_check(text):
-    made = identifier(text, Draws(SECRET, "7"))
+    made = identifier(text, KeyedChoices(SECRET, "7"))
 
     def pattern(text):
         return "".join("9" if c.isdecimal() else "A" if c.isalpha() else c for c in text)
 
     assert made != text and pattern(made) == pattern(text) and not check_digits.holds(made)
-    assert identifier(text.replace("-", ""), Draws(SECRET, "7")) == made.replace("-", "")
+    assert identifier(text.replace("-", ""), KeyedChoices(SECRET, "7")) == made.replace("-", "")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_an_identifier_keeps_its_pattern_and_passes_no_check(text):
 )
 def test_a_valid_number_becomes_an_invalid_one(number):
     assert check_digits.holds(number)
-    assert not any(check_digits.holds(identifier(number, Draws(SECRET, str(n)))) for n in range(50))
+    assert not any(check_digits.holds(identifier(number, KeyedChoices(SECRET, str(n)))) for n in range(50))
 
 
 def test_an_address_is_coherent():
@@ -131,11 +131,11 @@ def test_an_address_is_coherent():
     spans = (Span(0, 6, "CITY"), Span(8, 10, "STATE"), Span(11, 16, "ZIP"))
     note = Document("n", text, spans)
     for number in range(40):
-        city, state, zip = (Patient(SECRET, str(number)).surrogate(note, span) for span in spans)
+        city, state, zip = (PatientSurrogates(SECRET, str(number)).surrogate(note, span) for span in spans)
         assert city in places.towns(state)
         assert zips.state(zip) == state and len(zip) == 5
         alone = Document("m", "Boston", (Span(0, 6, "CITY"),))
-        assert Patient(SECRET, str(number)).surrogate(alone, alone.spans[0]) == city
+        assert PatientSurrogates(SECRET, str(number)).surrogate(alone, alone.spans[0]) == city
 
 
 @pytest.mark.parametrize(
@@ -218,5 +218,5 @@ def test_a_zip_code_is_cut_to_three_digits_where_the_safe_harbor_wants_it():
 
 def test_what_is_known_never_shows_a_name():
     assert "Smith" not in repr(patient_facts.of([Document("n", "Smith", (Span(0, 5, "PATIENT"),))])) and repr(
-        Known()
+        PatientFacts()
     )

@@ -19,7 +19,7 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 from test_server import ADDRESS, CANARY, TEXTS, Browser, study  # noqa: F401
 
 from crfdeid import corpora
-from crfdeid.errors import ConfigurationFault, Fault
+from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import __main__ as verb
 from crfdeid.review.operations import adjudication, marking
 from crfdeid.review.study import accounts
@@ -186,7 +186,7 @@ def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):  # noq
     assert browser.post("/api/login", {"name": "ann"}).status_code == 401
     assert browser.post("/api/login", {"name": "ann", "password": "correct horse battery"}).status_code == 200
     assert browser.post("/api/login", {"name": "bob"}).status_code == 200  # has none; this machine alone
-    door = accounts.Doorkeeper(study.store)
+    door = accounts.PasswordChecker(study.store)
     monkeypatch.setattr(door, "matches", lambda hash, password: password == "right")
     for _ in range(accounts.PATIENCE):
         with pytest.raises(Unauthorised):
@@ -295,28 +295,31 @@ def arguments(*given):
     ],
 )
 def test_other_addresses_are_refused_without_tls(given, told):
-    with pytest.raises(ConfigurationFault, match=told):
+    with pytest.raises(ConfigurationError, match=told):
         serve.check(arguments(*given))
 
 
 def test_other_addresses_are_refused_without_passwords(study):  # noqa: F811
     study.guarded = True
-    with pytest.raises(ConfigurationFault, match="without a password: ann, bob, cy, eve"):
+    with pytest.raises(ConfigurationError, match="without a password: ann, bob, cy, eve"):
         serve.refuse_open_doors(study)
     study.store.write("DELETE FROM readers")
-    with pytest.raises(ConfigurationFault, match="nobody could log in"):
+    with pytest.raises(ConfigurationError, match="nobody could log in"):
         serve.refuse_open_doors(study)
 
 
 def test_addresses():
     secure = Address(("ward.example.org",), 443, True)
-    assert middleware.Guard(None, secure).extra and not middleware.Guard(None, ADDRESS).extra
+    assert (
+        middleware.SecurityMiddleware(None, secure).extra
+        and not middleware.SecurityMiddleware(None, ADDRESS).extra
+    )
     assert secure.origins == {"https://ward.example.org", "https://ward.example.org:443"}
     assert serve.names(arguments()) == ("127.0.0.1", "localhost", "::1")
     assert serve.names(argparse.Namespace(host="0.0.0.0", name=["a", "b"])) == ("a", "b")
     with serve.bound("127.0.0.1", 0) as taken:
         assert taken.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's delay on
-    with serve.bound("127.0.0.1", 0) as taken, pytest.raises(ConfigurationFault, match="--port"):
+    with serve.bound("127.0.0.1", 0) as taken, pytest.raises(ConfigurationError, match="--port"):
         serve.bound("127.0.0.1", taken.getsockname()[1])
 
 
@@ -383,7 +386,7 @@ def test_the_verb_serves_and_survives_kill_9(corpus):
 def test_a_password_that_is_not_given_is_told(corpus, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server", "--reader", "ann"]
-    with pytest.raises(Fault, match="a password of at least 10 characters"):
+    with pytest.raises(CrfdeidError, match="a password of at least 10 characters"):
         verb.main([*base, "--password", "ann"])
 
 
@@ -408,7 +411,7 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
         ]
     )
     given = ("--host", "0.0.0.0", "--name", "localhost", "--certificate", str(corpus / "cert.pem"))
-    with pytest.raises(ConfigurationFault, match="--name says"):
+    with pytest.raises(ConfigurationError, match="--name says"):
         named = ["--host", "::", *given[4:], "--private-key", str(corpus / "key.pem")]
         serve.check(arguments(*named))
     server, url = started(corpus, *given, "--private-key", str(corpus / "key.pem"))
@@ -427,7 +430,7 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
 
 def test_the_verb_says_what_is_missing(corpus, monkeypatch, capsys):
     monkeypatch.setattr(verb, "find_spec", lambda name: None if name == "uvicorn" else object())
-    with pytest.raises(ConfigurationFault, match=r"uvicorn not installed: pip install 'crfdeid\[review\]'"):
+    with pytest.raises(ConfigurationError, match=r"uvicorn not installed: pip install 'crfdeid\[review\]'"):
         verb.main([str(corpus / "notes"), "--store", str(corpus / "s.db")])
 
 
@@ -453,5 +456,5 @@ def test_the_verb_takes_in_people_and_corpora(corpus, capsys):
     verb.main(base)
     assert capsys.readouterr().err == "refused: note 8-01 is missing on disk\n"
     for wrong in (["--marks", "dan"], ["--sets", "0"], ["--premark"]):
-        with pytest.raises(ConfigurationFault):
+        with pytest.raises(ConfigurationError):
             verb.main([*base, *wrong])

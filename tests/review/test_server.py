@@ -13,7 +13,7 @@ from small_notes import SMALL  # noqa: E402
 
 from crfdeid import corpora  # noqa: E402
 from crfdeid.evaluate import scores  # noqa: E402
-from crfdeid.evaluate.matching import Track  # noqa: E402
+from crfdeid.evaluate.matching import Criterion  # noqa: E402
 from crfdeid.review.operations import surrogate_proposals  # noqa: E402
 from crfdeid.review.study import accounts, create, system_spans  # noqa: E402
 from crfdeid.review.study import study as room  # noqa: E402
@@ -308,7 +308,7 @@ def test_measures_hold_every_table(study):
         mine = gold.with_spans(study.marking.entry(f"reader:{name}", 1).state.spans)
         scored = scores.score([gold], [mine], study.scheme)
         for criterion, row in voters[name]["i2b2"].items():
-            counts = scored.micro(Track(criterion))
+            counts = scored.micro(Criterion(criterion))
             assert row == {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     assert voters["model"]["kind"] == "system" and voters["model"]["seconds_per_note"] is None
     assert voters["ann"]["seconds_per_note"] == 30 and voters["ann"]["words_per_minute"] == 18

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from test_server import CANARY, TEXTS, Browser, study  # noqa: F401
 
 from crfdeid import corpora
-from crfdeid.errors import Fault, FormatFault
+from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.review.operations import marking
 from crfdeid.review.study import accounts, consensus, create, marks, schema, system_spans
 from crfdeid.review.study import study as room
-from crfdeid.review.study.errors import Conflict, Full, StoreFault
+from crfdeid.review.study.errors import Conflict, Full, StoreError
 from crfdeid.review.study.event_log import History, Log
 from crfdeid.review.study.marks import FOLD, Marking
 from crfdeid.review.study.source import Source
@@ -122,7 +122,7 @@ def test_the_log_only_grows(tmp_path):
     store = Store(tmp_path / "study.db")
     Log(store, FOLD).append("reader:ann", 1, 0, "ann", {"kind": "done"})
     for sql in ("DELETE FROM actions", "UPDATE actions SET by = 'bob'"):
-        with pytest.raises(StoreFault, match="only grows"):
+        with pytest.raises(StoreError, match="only grows"):
             store.write(sql)
     store.close()
 
@@ -132,13 +132,13 @@ def test_a_store_is_for_its_owner_and_of_this_version(tmp_path):
     Store(path).close()
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o640)
-    with pytest.raises(StoreFault, match="mode 640 lets others read it"):
+    with pytest.raises(StoreError, match="mode 640 lets others read it"):
         Store(path)
     path.chmod(0o600)
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     connection.close()
-    with pytest.raises(StoreFault, match="store of version 2; this program reads version 1"):
+    with pytest.raises(StoreError, match="store of version 2; this program reads version 1"):
         Store(path)
 
 
@@ -147,7 +147,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "study.db"
     path.write_bytes(content)
     path.chmod(0o600)
-    with pytest.raises(StoreFault, match=r"study\.db"):
+    with pytest.raises(StoreError, match=r"study\.db"):
         Store(path)
     assert path.read_bytes() == content
 
@@ -158,7 +158,7 @@ def test_another_programs_database_is_refused(tmp_path):
     connection.execute("CREATE TABLE t(x)")
     connection.close()
     path.chmod(0o600)
-    with pytest.raises(StoreFault, match="no study's store"):
+    with pytest.raises(StoreError, match="no study's store"):
         Store(path)
 
 
@@ -201,14 +201,14 @@ def test_changes_since_the_last_time_are_found_when_a_study_is_opened(study):  #
 
 
 def test_a_store_is_of_its_notes_alone(study, tmp_path):  # noqa: F811
-    with pytest.raises(StoreFault, match=r"a study of the notes in .*notes, not of those in"):
+    with pytest.raises(StoreError, match=r"a study of the notes in .*notes, not of those in"):
         room.enter(study.store.path, notes_path=tmp_path)
 
 
 def test_notes_that_cannot_be_read_leave_no_store(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.xml").write_text("<no")
-    with pytest.raises(FormatFault):
+    with pytest.raises(FormatError):
         create.make(tmp_path / "s.db", Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1, iter)
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
 
@@ -233,7 +233,7 @@ def test_one_file_of_many_notes(tmp_path, notes):
     assert opened.notes.document(17) == notes[16].with_spans(())
     path.write_text(path.read_text().replace("fever", "Fever", 1))  # the first note alone
     assert opened.notes.document(17).id == notes[16].id
-    with pytest.raises(Fault, match=f"note {notes[0].id}: changed on disk"):
+    with pytest.raises(CrfdeidError, match=f"note {notes[0].id}: changed on disk"):
         opened.notes.document(1)
     opened.store.close()
 
@@ -246,21 +246,21 @@ def test_sets_keep_patients_together():
 
 
 def test_what_is_imported_must_fit(study):  # noqa: F811
-    with pytest.raises(Fault, match="99: no note of this study"):
+    with pytest.raises(CrfdeidError, match="99: no note of this study"):
         system_spans.matched(study, [Document("99", "x")])
-    with pytest.raises(Fault, match="7-01: another text"):
+    with pytest.raises(CrfdeidError, match="7-01: another text"):
         system_spans.matched(study, [Document("7-01", "x")])
     found = system_spans.matched(study, [Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),))])
     system_spans.add_reader(study, "dan", found)
     system_spans.add_reader(study, "dan", {1: []})  # dan has begun this note: it stays
     assert study.marking.entry("reader:dan", 1).state.spans == (Span(12, 16, "DOCTOR"),)
-    with pytest.raises(Fault, match="already"):
+    with pytest.raises(CrfdeidError, match="already"):
         system_spans.add(study, "dan", found)
     system_spans.add(study, "model", found)
-    with pytest.raises(Fault, match="already"):
+    with pytest.raises(CrfdeidError, match="already"):
         system_spans.add_reader(study, "model", found)
     accounts.add(study.store, "dan", "reader")
-    with pytest.raises(Fault, match="with the role reader"):
+    with pytest.raises(CrfdeidError, match="with the role reader"):
         accounts.add(study.store, "dan", "adjudicator")
 
 
@@ -288,7 +288,7 @@ def test_marks_never_overlap_and_states_survive_json(steps):
         before = history.present
         try:
             history.act(step)
-        except Fault:
+        except CrfdeidError:
             assert step["kind"] in ("undo", "redo") and history.present == before
             continue
         state = history.present
@@ -310,7 +310,7 @@ def test_the_state_in_the_store_is_the_fold_of_its_log(tmp_path_factory, steps):
         version = log.entry("reader:ann", 1).version
         try:
             entry = log.append("reader:ann", 1, version, "ann", step)
-        except Fault:
+        except CrfdeidError:
             continue
         history = log.history("reader:ann", 1)
         assert entry == log.entry("reader:ann", 1)

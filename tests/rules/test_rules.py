@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rules_examples import EXAMPLES
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
 from crfdeid.rules import FAMILIES, RULES, approximate, lists
 from crfdeid.rules.indexed_note import Note
@@ -17,7 +17,7 @@ from crfdeid.rules.resolution import Finding, resolved
 from crfdeid.rules.tagger import Rules, shipped
 from crfdeid.text.document import Document, Span, overlapping
 from crfdeid.text.scheme import read as scheme
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
 CASES = [
@@ -123,7 +123,7 @@ def test_rules_can_be_left_out():
     document = Document("1", "on 3/14/2061")
     some = Rules(lists.shipped(), [name for name in RULES if name != "date_mdy"])
     assert shipped().tag(document).spans and not some.tag(document).spans
-    with pytest.raises(ConfigurationFault, match="date_mdi: no such rule; did you mean date_ymd"):
+    with pytest.raises(ConfigurationError, match="date_mdi: no such rule; did you mean date_ymd"):
         Rules(lists.shipped(), ["date_mdi"])
 
 
@@ -189,7 +189,7 @@ def test_any_text_gives_spans_inside_it(text):
 
 def test_observations_mark_the_tokens_of_what_a_rule_finds():
     text = "Seen by Dr. Ruiz-Nowak on 3/4/2061."
-    page = Page(text, fine(text))
+    page = TokenizedDocument(text, fine(text))
     assert set(rule_matches.CONTEXTUAL) == {f"rule_{name}" for name in RULES}
     marked = {
         name: [t.text for t, value in zip(page.tokens, rule_matches.CONTEXTUAL[name](page)) if value == "1"]

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import corpora
-from crfdeid.errors import ConfigurationFault, DocumentFault, Fault, FormatFault, SchemeFault
+from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, SchemeError
 from crfdeid.evaluate import token_subsets
-from crfdeid.evaluate.token_subsets import Mark
+from crfdeid.evaluate.token_subsets import TokenMark
 from crfdeid.synthetic import reidentify as hosts
 from crfdeid.synthetic import slots
 from crfdeid.synthetic.reidentify import __main__ as reidentify
@@ -36,7 +36,7 @@ def report(number: int) -> Document:
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[hosts.Host]:
+def reports() -> list[hosts.SourceText]:
     return hosts.read(map(report, range(60)), convention.read("mtsamples"))
 
 
@@ -106,13 +106,13 @@ def test_doubt_decides_what_is_left() -> None:
 def test_a_bad_convention_is_refused(table: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(table)
-    with pytest.raises(ConfigurationFault) as fault:
+    with pytest.raises(ConfigurationError) as fault:
         convention.read(path)
     assert re.search(message.replace("[[", r"\[\["), str(fault.value)) and "mine.toml" in str(fault.value)
 
 
 def test_an_unknown_convention_suggests() -> None:
-    with pytest.raises(ConfigurationFault, match="did you mean mtsamples"):
+    with pytest.raises(ConfigurationError, match="did you mean mtsamples"):
         convention.read("mtsample")
 
 
@@ -253,16 +253,16 @@ def test_the_world_has_the_age_and_year_of_the_text() -> None:
 
 def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:
     odd = Document("odd", "Blue eyes", (Span(0, 4, "COLOUR"),))
-    with pytest.raises(SchemeFault, match="COLOUR: no surrogates"):
+    with pytest.raises(SchemeError, match="COLOUR: no surrogates"):
         list(corpus.make("reidentified", hosts.read([odd], None), 1))
     both = Document("both", "Ana Ruiz", (Span(0, 8, "PATIENT"), Span(4, 8, "CITY")))
-    with pytest.raises(DocumentFault, match="overlaps CITY at 4-8; a place is of one type"):
+    with pytest.raises(DocumentError, match="overlaps CITY at 4-8; a place is of one type"):
         hosts.read([both], None)
-    with pytest.raises(DocumentFault, match="has spans"):
+    with pytest.raises(DocumentError, match="has spans"):
         hosts.read([odd], convention.read("mtsamples"))
-    with pytest.raises(DocumentFault, match="in part test"):
+    with pytest.raises(DocumentError, match="in part test"):
         list(corpus.make("reidentified", hosts.read([report(2)], convention.read("mtsamples")), 1, "test"))
-    with pytest.raises(ConfigurationFault, match="did you mean ambiguous"):
+    with pytest.raises(ConfigurationError, match="did you mean ambiguous"):
         list(corpus.make("ambigous", [], 1))
 
 
@@ -287,7 +287,9 @@ def test_subset_scores_agree_with_counting(tokens: list[tuple[str, bool]]) -> No
     spans = [Span(3 * n, 3 * n + 2, "PATIENT") for n, (type, _) in enumerate(tokens) if type]
     tagged = [Span(3 * n, 3 * n + 2, "DOCTOR") for n, (_, said) in enumerate(tokens) if said]
     gold, system = Document("d", text, tuple(spans)), Document("d", text, tuple(tagged))
-    given = [Mark("d", 3 * n, 3 * n + 2, type, True, False, "host") for n, (type, _) in enumerate(tokens)]
+    given = [
+        TokenMark("d", 3 * n, 3 * n + 2, type, True, False, "host") for n, (type, _) in enumerate(tokens)
+    ]
     (phi, other), = token_subsets.count([gold], [system], given).tolist()  # fmt: skip
     both = sum(bool(type) and said for type, said in tokens)
     assert phi == [both, sum(said and not type for type, said in tokens), sum(bool(t) > s for t, s in tokens)]
@@ -296,7 +298,7 @@ def test_subset_scores_agree_with_counting(tokens: list[tuple[str, bool]]) -> No
 
 def test_a_token_half_covered_is_missed() -> None:
     gold = Document("d", "Ana Ruiz", (Span(0, 8, "PATIENT"),))
-    mark = Mark("d", 4, 8, "PATIENT", False, True, "host")
+    mark = TokenMark("d", 4, 8, "PATIENT", False, True, "host")
     half, whole = gold.with_spans([Span(4, 7, "PATIENT")]), gold.with_spans([Span(2, 8, "CITY")])
     assert token_subsets.count([gold], [half], [mark])[0, 0].tolist() == [0, 0, 1]
     assert token_subsets.count([gold], [whole], [mark])[0, 0].tolist() == [1, 0, 0]
@@ -305,24 +307,24 @@ def test_a_token_half_covered_is_missed() -> None:
 
 def test_marks_are_read_as_written(tmp_path: Path) -> None:
     path = tmp_path / "tokens.csv"
-    given = [Mark('a,"b', 0, 3, "CITY", True, False, "host"), Mark("b", 4, 5, "", True, False, "")]
+    given = [TokenMark('a,"b', 0, 3, "CITY", True, False, "host"), TokenMark("b", 4, 5, "", True, False, "")]
     path.write_text("".join(token_subsets.rendered(given)))
     assert token_subsets.read(path) == given
     for bad, message in [
         ("x,y\n", "wanted the columns"),
-        (",".join(Mark._fields) + "\nd,1,x,,0,0,\n", "line 2"),
+        (",".join(TokenMark._fields) + "\nd,1,x,,0,0,\n", "line 2"),
     ]:
         path.write_text(bad)
-        with pytest.raises(FormatFault, match=message):
+        with pytest.raises(FormatError, match=message):
             token_subsets.read(path)
     gold = Document("d", "Ana", (Span(0, 3, "PATIENT"),))
     for mark, message in [
         (given[1], "no such document"),
-        (Mark("d", 0, 9, "", True, False, ""), "leaves the text"),
+        (TokenMark("d", 0, 9, "", True, False, ""), "leaves the text"),
     ]:
-        with pytest.raises(FormatFault, match=message):
+        with pytest.raises(FormatError, match=message):
             token_subsets.count([gold], [gold], [mark])
-    with pytest.raises(FormatFault, match="did you mean unseen"):
+    with pytest.raises(FormatError, match="did you mean unseen"):
         token_subsets.chosen(given, "unsen")
 
 
@@ -345,7 +347,7 @@ def test_the_verb(host_file: Path, tmp_path: Path, capsys) -> None:
     table = token_subsets.table(documents, documents, known, resamples=50)
     assert re.search(r"ambiguous +PHI +\d+ +1.0000 1.0000 1.0000", table)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    with pytest.raises(Fault, match="overwrite"):
+    with pytest.raises(CrfdeidError, match="overwrite"):
         reidentify.main(arguments)
     reidentify.main([*arguments, "--overwrite"])
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
@@ -358,14 +360,14 @@ def test_types_alone(host_file: Path, tmp_path: Path) -> None:
     documents = list(corpora.read(out))
     assert len(documents) == 5
     assert {span.type for document in documents for span in document.spans} == {"PATIENT", "DOCTOR"}
-    with pytest.raises(ConfigurationFault, match="did you mean DOCTOR"):
+    with pytest.raises(ConfigurationError, match="did you mean DOCTOR"):
         reidentify.main([*given, "--overwrite", "--types", "DOCTR"])
 
 
 def test_the_host_is_never_overwritten(host_file: Path, tmp_path: Path) -> None:
     before = host_file.read_bytes()
     for where in (["--out", str(host_file)], ["--out", str(tmp_path / "o"), "--tokens", str(host_file)]):
-        with pytest.raises(ConfigurationFault, match="the host itself"):
+        with pytest.raises(ConfigurationError, match="the host itself"):
             reidentify.main([str(host_file), "--convention", "mtsamples", *where, "--overwrite"])
     assert host_file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["host.jsonl"]
 

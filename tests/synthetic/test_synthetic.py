@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.synthetic import (
     clinical,
     forms,
@@ -181,14 +181,14 @@ def test_every_section_has_frames_and_headings():
     ],
 )
 def test_a_bad_frame_is_named(text, message):
-    with pytest.raises(ConfigurationFault) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         frames.parse(text, "x.txt:3")
     assert str(caught.value) == message
 
 
 def test_a_frame_before_any_section_is_refused(tmp_path):
     (tmp_path / "x.txt").write_text("# nothing\nHe left.\n")
-    with pytest.raises(ConfigurationFault, match="x.txt:2"):
+    with pytest.raises(ConfigurationError, match="x.txt:2"):
         list(frames.read_file(tmp_path / "x.txt"))
 
 
@@ -277,7 +277,7 @@ def test_notes_are_written(tmp_path, part):
     ],
 )
 def test_bad_options(tmp_path, options, message):
-    with pytest.raises(ConfigurationFault, match=message.replace("?", r"\?")):
+    with pytest.raises(ConfigurationError, match=message.replace("?", r"\?")):
         main(["--out", str(tmp_path / "c"), *options])
 
 

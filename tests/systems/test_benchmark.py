@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from small_notes import SMALL, note
 
-from crfdeid.config import Experiment
-from crfdeid.evaluate.matching import Track
+from crfdeid.config import Config
+from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import score
 from crfdeid.explain import precision_recall
 from crfdeid.systems import model
@@ -57,7 +57,7 @@ def test_members_of_a_stack_are_scored(notes, tmp_path):
     options = {"folds": 2, "bases": {"one": svm, "two": {"system": "hmm"}}}
 
     def make(folder):
-        return model.train(notes[:20], Experiment(system="multi", options=options), folder)
+        return model.train(notes[:20], Config(system="multi", options=options), folder)
 
     found = systems_measure.kept(
         tmp_path / "multi.json",
@@ -77,9 +77,9 @@ def test_a_difference_by_hand():
     gold = [note(n) for n in range(6)]
     less = [n.with_spans(n.spans[:2]) for n in gold]
     one, other = (score(gold, found, scheme.read()) for found in (less, gold))
-    told = paired.difference(one, other, Track("strict"), resamples=50)
+    told = paired.difference(one, other, Criterion("strict"), resamples=50)
     assert told.startswith("recall 0.6667 -> 1.0000, +0.3333 (+0.3333 to +0.3333); F1 0.8000 -> 1.0000")
-    assert "+0.0000 (+0.0000 to +0.0000)" in paired.difference(one, one, Track("strict"), resamples=50)
+    assert "+0.0000 (+0.0000 to +0.0000)" in paired.difference(one, one, Criterion("strict"), resamples=50)
 
 
 def test_a_second_stage_is_shown_at_other_biases(small_model, notes, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from small_notes import SMALL
 
 from crfdeid.engine.decoding import adaptive
-from crfdeid.errors import ConfigurationFault, DocumentFault, ModelFault, SchemeFault, Stopped
+from crfdeid.errors import ConfigurationError, DocumentError, ModelError, SchemeError, Stopped
 from crfdeid.systems import crf, model
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
@@ -64,43 +64,43 @@ def copy(small_model, tmp_path):
 @pytest.mark.parametrize("name", ["model.crfsuite", "settings.json", "features/lexical.template"])
 def test_a_damaged_file_is_named(copy, name):
     (copy / name).write_bytes((copy / name).read_bytes()[:-7])
-    with pytest.raises(ModelFault, match=f"{name}: damaged"):
+    with pytest.raises(ModelError, match=f"{name}: damaged"):
         model.load(copy)
 
 
 def test_a_missing_file_is_named(copy):
     (copy / "scheme.toml").unlink()
-    with pytest.raises(ModelFault, match="scheme.toml: missing"):
+    with pytest.raises(ModelError, match="scheme.toml: missing"):
         model.load(copy)
 
 
 @pytest.mark.parametrize(("text", "message"), [("{", "damaged"), ('{"format": 9, "files": {}}', "format 9")])
 def test_manifests_that_are_refused(copy, text, message):
     (copy / "manifest.json").write_text(text)
-    with pytest.raises(ModelFault, match=message):
+    with pytest.raises(ModelError, match=message):
         model.load(copy)
 
 
 def test_no_model_at_all(tmp_path):
-    with pytest.raises(ModelFault, match="no model here"):
+    with pytest.raises(ModelError, match="no model here"):
         model.load(tmp_path)
 
 
 def test_training_refuses(notes, tmp_path):
-    with pytest.raises(DocumentFault, match="nothing to learn from"):
+    with pytest.raises(DocumentError, match="nothing to learn from"):
         model.train([Document("n", "text")], SMALL, tmp_path / "m")
-    with pytest.raises(SchemeFault, match="n: DOKTOR at 0-4 is no type.*DOCTOR"):
+    with pytest.raises(SchemeError, match="n: DOKTOR at 0-4 is no type.*DOCTOR"):
         model.train([Document("n", "text", (Span(0, 4, "DOKTOR"),))], SMALL, tmp_path / "m")
     overlapping = Document("n", "some text", (Span(0, 4, "AGE"), Span(2, 9, "DATE")))
-    with pytest.raises(DocumentFault, match="n: AGE at 0-4 overlaps DATE at 2-9"):
+    with pytest.raises(DocumentError, match="n: AGE at 0-4 overlaps DATE at 2-9"):
         model.train([overlapping], SMALL, tmp_path / "m", engine="crfsuite")
-    with pytest.raises(ConfigurationFault, match="pos names no source"):
+    with pytest.raises(ConfigurationError, match="pos names no source"):
         model.train(notes, dataclasses.replace(SMALL, features=("pos",)), tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_existing_model_is_kept_unless_told(small_model, notes):
-    with pytest.raises(ModelFault, match="--overwrite"):
+    with pytest.raises(ModelError, match="--overwrite"):
         model.train(notes, SMALL, small_model.folder)
 
 
@@ -152,11 +152,11 @@ def test_stopping_before_an_iteration_leaves_nothing(notes, tmp_path, monkeypatc
 
 
 def test_resume_refuses_what_it_cannot_go_on_from(small_model, notes, tmp_path):
-    with pytest.raises(ModelFault, match="no model here"):
+    with pytest.raises(ModelError, match="no model here"):
         model.train(notes, SMALL, tmp_path, resume=True)
-    with pytest.raises(ModelFault, match="other settings"):
+    with pytest.raises(ModelError, match="other settings"):
         model.train(notes, dataclasses.replace(SMALL, sequence="line"), small_model.folder, resume=True)
-    with pytest.raises(ConfigurationFault, match="cannot go on"):
+    with pytest.raises(ConfigurationError, match="cannot go on"):
         model.train(notes, SMALL, small_model.folder, engine="crfsuite", resume=True)
 
 

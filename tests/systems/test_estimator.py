@@ -4,7 +4,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import RandomizedSearchCV, cross_val_score
 
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 from crfdeid.systems.sklearn_estimator import CRFTagger
 
 
@@ -30,5 +30,5 @@ def test_randomized_search(tagger, notes):
 
 
 def test_nothing_to_fit(tagger):
-    with pytest.raises(DocumentFault, match="no documents"):
+    with pytest.raises(DocumentError, match="no documents"):
         tagger.fit([])

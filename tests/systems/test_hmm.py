@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import corpora, tag, train
-from crfdeid.config import Experiment
-from crfdeid.errors import ModelFault
+from crfdeid.config import Config
+from crfdeid.errors import ModelError
 from crfdeid.systems import model, model_folder
 from crfdeid.systems.hmm import counts, hmm, regions
 from crfdeid.systems.hmm.bigram_model import Bigrams
 from crfdeid.systems.hmm.counts import END, FEATURES, Region
 from crfdeid.text.document import Document, Span
 
-HMM = Experiment(system="hmm", sequence="line")
+HMM = Config(system="hmm", sequence="line")
 F = len(FEATURES)
 LOWER, CAPITAL = FEATURES.index("lowerCase"), FEATURES.index("initCap")
 DR, RUIZ, SAW = 2 * F + LOWER, 3 * F + CAPITAL, 4 * F + LOWER
@@ -179,7 +179,7 @@ def test_refuses_a_damaged_model(notes, tmp_path, file, content):
     model.train(notes[:6], HMM, tmp_path / "m")
     (tmp_path / "m" / file).write_bytes(content)
     model_folder.write_manifest(tmp_path / "m")
-    with pytest.raises(ModelFault, match="damaged"):
+    with pytest.raises(ModelError, match="damaged"):
         model.load(tmp_path / "m")
 
 

@@ -7,8 +7,8 @@ import pytest
 from small_notes import SMALL
 
 from crfdeid import cli, corpora, tag
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault, ModelFault
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems import model, model_folder, registry
 from crfdeid.text.document import Document, Span
@@ -31,7 +31,7 @@ def test_a_system_that_learns_nothing_is_used_by_name(name, tmp_path, capsys):
 @pytest.mark.parametrize("name", registry.UNTRAINED)
 def test_it_can_be_a_folder_too(name, tmp_path):
     document = Document("n", "Seen on 03/14/2019.")
-    trained = model.train([document], Experiment(system=name), tmp_path / "m")
+    trained = model.train([document], Config(system=name), tmp_path / "m")
     assert [span.type for span in trained.tag(document).spans] == ["DATE"]
 
 
@@ -47,16 +47,16 @@ def test_notes_of_a_patient_that_follow_each_other_are_seen_together():
 
 
 def test_what_one_system_alone_has_is_refused_of_another(notes, tmp_path):
-    with pytest.raises(ConfigurationFault, match="the system rules has no other engine"):
-        model.train(notes, Experiment(system="rules"), tmp_path / "m", engine="crfsuite")
+    with pytest.raises(ConfigurationError, match="the system rules has no other engine"):
+        model.train(notes, Config(system="rules"), tmp_path / "m", engine="crfsuite")
     with pytest.raises(SystemExit) as stopped:
         cli.run(lambda _: tag.main([str(tmp_path), "--model", "rules", "--probabilities"]))
     assert stopped.value.code == 2
-    with pytest.raises(ConfigurationFault, match="features is not set"):
-        Experiment(system="svm")
-    with pytest.raises(ConfigurationFault, match="--resume: the system rules cannot go on"):
-        trained = model.train(notes, Experiment(system="rules"), tmp_path / "r")
-        model.train(notes, Experiment(system="rules"), trained.folder, resume=True)
+    with pytest.raises(ConfigurationError, match="features is not set"):
+        Config(system="svm")
+    with pytest.raises(ConfigurationError, match="--resume: the system rules cannot go on"):
+        trained = model.train(notes, Config(system="rules"), tmp_path / "r")
+        model.train(notes, Config(system="rules"), trained.folder, resume=True)
     assert SMALL.system == "crf"
 
 
@@ -75,11 +75,11 @@ def test_a_model_of_one_system_is_refused_by_another(name, said, small_model, tm
     bases = {"a": {"system": "hmm"}, "b": {"system": "hmm"}}
     table |= {"system": name, "options": {"bases": bases} if name == "multi" else {}}
     (folder / "settings.json").write_text(json.dumps(table))
-    with pytest.raises(ModelFault, match="settings.json: damaged"):
+    with pytest.raises(ModelError, match="settings.json: damaged"):
         model.load(folder)
     (folder / "manifest.json").unlink()
     model_folder.write_manifest(folder)
-    with pytest.raises(ModelFault, match=said):
+    with pytest.raises(ModelError, match=said):
         model.load(folder)
 
 

@@ -7,9 +7,9 @@ import pytest
 from small_notes import SMALL
 
 from crfdeid import config, corpora, tag, train
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault, ModelFault, Stopped
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, ModelError, Stopped
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
 from crfdeid.systems.linear import classifier, design_matrix
 from crfdeid.systems.stacking import cross_fitting, multi
@@ -17,10 +17,10 @@ from crfdeid.text.document import Document, Span
 
 CRF = {"features": ["lexical"], "crf": {"max_iterations": 8}}
 BASES = {"crf": CRF, "svm": {"system": "svm", "features": ["orthographic"]}, "hmm": {"system": "hmm"}}
-STACK = Experiment(system="multi", sequence="line", options={"bases": BASES, "folds": 2})
+STACK = Config(system="multi", sequence="line", options={"bases": BASES, "folds": 2})
 
 
-def stack(**options) -> Experiment:
+def stack(**options) -> Config:
     return dataclasses.replace(STACK, options=STACK.options | options)
 
 
@@ -32,8 +32,8 @@ def tagger(notes, tmp_path_factory):
 def test_finds_what_it_learned(tagger, notes):
     assert [found.spans for found in model.tag_all(tagger, notes[30:])] == [n.spans for n in notes[30:]]
     assert tagger.tag(Document("empty", "")).spans == ()
-    assert [base.line.experiment.system for base in tagger.bases.values()] == ["crf", "hmm", "svm"]
-    assert all(base.line.experiment.sequence == "line" for base in tagger.bases.values())
+    assert [base.pipeline.config.system for base in tagger.bases.values()] == ["crf", "hmm", "svm"]
+    assert all(base.pipeline.config.sequence == "line" for base in tagger.bases.values())
 
 
 def test_decisions_by_hand():
@@ -43,7 +43,7 @@ def test_decisions_by_hand():
         "b": [Document("1", text, (Span(4, 8, "CITY"), Span(9, 11, "AGE")))],
         "c": [Document("1", text, (Span(0, 3, "DOCTOR"), Span(4, 8, "CITY")))],
     }
-    told = multi.columns(Line(Experiment(system="hmm"), [], {}), decided)[text]
+    told = multi.columns(Pipeline(Config(system="hmm"), [], {}), decided)[text]
     assert told["by_a"] == ["B-DOCTOR", "I-DOCTOR", "O"]
     assert told["by_b"] == ["O", "B-CITY", "B-AGE"]
     assert told["votes"] == ["2", "3", "1"]
@@ -52,7 +52,7 @@ def test_decisions_by_hand():
 
 def test_learns_whom_to_trust(notes, tmp_path):
     """Of two systems one is always wrong: the SVM's decision is the other's."""
-    line = Line(Experiment(system="hmm"), [], {})
+    line = Pipeline(Config(system="hmm"), [], {})
     wrong = [n.with_spans([Span(0, 4, "CITY")]) for n in notes]
     told = cross_fitting.Told()
     told.columns = multi.columns(line, {"liar": wrong, "honest": notes})
@@ -88,7 +88,7 @@ def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypa
         for document in documents:
             assert document.spans == ()
             assert document.id not in ids and document.patient not in patients
-            decided.setdefault(document.id, []).append(tagger.line.experiment.system)
+            decided.setdefault(document.id, []).append(tagger.pipeline.config.system)
         return everything(tagger, documents)
 
     def telling(line, given):
@@ -117,7 +117,7 @@ def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypa
     ],
 )
 def test_refused_options(notes, tmp_path, options, said):
-    with pytest.raises(ConfigurationFault, match=said):
+    with pytest.raises(ConfigurationError, match=said):
         model.train(notes[:4], stack(**options), tmp_path / "m")
     assert not list(tmp_path.iterdir())
 
@@ -136,7 +136,7 @@ def test_a_damaged_base_is_refused(notes, tmp_path):
     model.train(notes[:6], STACK, tmp_path / "m")
     with (tmp_path / "m" / "bases" / "hmm" / "names.json").open("a") as file:
         file.write(" ")
-    with pytest.raises(ModelFault, match="damaged"):
+    with pytest.raises(ModelError, match="damaged"):
         model.load(tmp_path / "m")
 
 

@@ -22,8 +22,8 @@ from hypothesis import strategies as st  # noqa: E402
 from crfdeid import config as experiment  # noqa: E402
 from crfdeid import corpora, tag, train  # noqa: E402
 from crfdeid.ablate import plan, training  # noqa: E402
-from crfdeid.config import Experiment  # noqa: E402
-from crfdeid.errors import ConfigurationFault, Fault, ModelFault  # noqa: E402
+from crfdeid.config import Config  # noqa: E402
+from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError  # noqa: E402
 from crfdeid.evaluate import __main__ as evaluate  # noqa: E402
 from crfdeid.evaluate import published_tables, scores  # noqa: E402
 from crfdeid.explain import __main__ as explain  # noqa: E402
@@ -45,8 +45,8 @@ TINY = {
 KINDS = ("elman", "jordan")
 
 
-def tiny(**changes) -> Experiment:
-    return Experiment(system="rnn", sequence="line", options=TINY | changes)
+def tiny(**changes) -> Config:
+    return Config(system="rnn", sequence="line", options=TINY | changes)
 
 
 def filled(kind, vectors, labels, window=1, hidden=1, layers=1, **weights):
@@ -319,12 +319,12 @@ def test_same_bytes_and_the_random_numbers_of_others_go_on(notes, tmp_path):
     ],
 )  # fmt: skip
 def test_refuses_options(table, message):
-    with pytest.raises(ConfigurationFault, match=message):
-        Experiment(system="rnn", options=table)
+    with pytest.raises(ConfigurationError, match=message):
+        Config(system="rnn", options=table)
 
 
 def test_a_loss_that_is_no_number_is_told(notes, tmp_path):
-    with pytest.raises(ConfigurationFault, match=r"options.rate = 1e\+38: too high"):
+    with pytest.raises(ConfigurationError, match=r"options.rate = 1e\+38: too high"):
         model.train(notes[:6], tiny(rate=1e38, spread=1e30), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
@@ -332,7 +332,7 @@ def test_a_loss_that_is_no_number_is_told(notes, tmp_path):
 @pytest.mark.parametrize("missing", ["torch", "safetensors", "gensim"])
 def test_names_the_extra(notes, tmp_path, monkeypatch, missing):
     monkeypatch.setattr(rnn, "find_spec", lambda name: None if name == missing else object())
-    with pytest.raises(ConfigurationFault, match=rf"needs {missing}: pip install crfdeid\[rnn\]"):
+    with pytest.raises(ConfigurationError, match=rf"needs {missing}: pip install crfdeid\[rnn\]"):
         model.train(notes[:6], tiny(embedding="cbow"), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
@@ -350,7 +350,7 @@ def test_refuses_a_damaged_model(tagger, tmp_path, file, content):
             target.write_bytes(path.read_bytes())
     (tmp_path / "m" / file).write_bytes(content)
     model_folder.write_manifest(tmp_path / "m")
-    with pytest.raises(ModelFault, match="damaged|no list"):
+    with pytest.raises(ModelError, match="damaged|no list"):
         model.load(tmp_path / "m")
 
 
@@ -400,7 +400,7 @@ def test_in_a_process_of_its_own_the_same_bytes(notes, tmp_path):
     pytest.importorskip("gensim")
     corpora.write(notes[:8], tmp_path / "train", "i2b2")
     options = {"embedding": "cbow", "dimensions": 6, "hidden": 4, "window": 3, "epochs": 1}
-    settings = Experiment(system="rnn", sequence="line", options=options)
+    settings = Config(system="rnn", sequence="line", options=options)
     here = model.train(list(corpora.read(tmp_path / "train")), settings, tmp_path / "here").folder
     table = "\n".join(f"{key} = {value!r}" for key, value in options.items())
     config = tmp_path / "tiny.toml"
@@ -419,13 +419,13 @@ def test_in_a_process_of_its_own_the_same_bytes(notes, tmp_path):
 
 def test_what_it_cannot_do_is_refused(tagger, notes, tmp_path):
     """Going on from a model, another engine, weights of features: each with what it is about."""
-    settings, folder = tagger.line.experiment, tagger.folder
+    settings, folder = tagger.pipeline.config, tagger.folder
     before = model_folder.sha256(folder / rnn.NETWORK)
-    with pytest.raises(ConfigurationFault, match="--resume: the system rnn cannot go on"):
+    with pytest.raises(ConfigurationError, match="--resume: the system rnn cannot go on"):
         model.train(notes[:6], settings, folder, resume=True)
-    with pytest.raises(ConfigurationFault, match="engine crfsuite: the system rnn has no other engine"):
+    with pytest.raises(ConfigurationError, match="engine crfsuite: the system rnn has no other engine"):
         model.train(notes[:6], settings, tmp_path / "m", engine="crfsuite")
-    with pytest.raises(ModelFault, match="a model of the system rnn"):
+    with pytest.raises(ModelError, match="a model of the system rnn"):
         explain.main([str(folder)])
     assert model_folder.sha256(folder / rnn.NETWORK) == before and not (tmp_path / "m").exists()
 
@@ -437,7 +437,7 @@ def test_the_network_of_another_model_is_refused(tagger, small_model, tmp_path):
     shutil.copyfile(tagger.folder / "settings.json", folder / "settings.json")
     (folder / "manifest.json").unlink()
     model_folder.write_manifest(folder)
-    with pytest.raises(ModelFault, match="no list of words"):
+    with pytest.raises(ModelError, match="no list of words"):
         model.load(folder)
 
 
@@ -460,7 +460,7 @@ def test_no_word_of_a_note_is_told(tmp_path, how):
     folder, settings = tmp_path / "m", tiny(least=1, epochs=1)
     if how == "rate":
         settings = tiny(least=1, rate=1e38, spread=1e30)
-    with pytest.raises(Fault) as told:
+    with pytest.raises(CrfdeidError) as told:
         model.train([document], settings, folder)
         assert CANARY in (folder / vocabulary.WORDS).read_text()
         file = {"words": vocabulary.WORDS, "labels": rnn.LABELS, "network": rnn.NETWORK}[how]
@@ -468,7 +468,7 @@ def test_no_word_of_a_note_is_told(tmp_path, how):
         model_folder.write_manifest(folder)
         model.load(folder)
     assert CANARY not in str(told.value)
-    assert not folder.exists() or told.type is ModelFault
+    assert not folder.exists() or told.type is ModelError
 
 
 def test_no_pickle_in_a_model(tagger):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from crfdeid import config
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault, ModelFault
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import rules as which
 from crfdeid.rules import RULES, lists
 from crfdeid.rules.tagger import shipped
@@ -34,21 +34,21 @@ def found(tagger, text: str) -> list[str]:
 
 
 def test_a_model_of_rules_holds_its_lists_and_tags_as_the_rules_do(notes, tmp_path):
-    tagger = model.train(notes[:2], Experiment(system="rules"), tmp_path / "rules")
+    tagger = model.train(notes[:2], Config(system="rules"), tmp_path / "rules")
     assert (tmp_path / "rules" / "gazetteers" / "surnames.exclude.txt").is_file()
     assert [tagger.tag(note).spans for note in notes] == [shipped().tag(note).spans for note in notes]
     assert [span for span, _ in tagger.explained(notes[3])] == list(tagger.tag(notes[3]).spans)
     (tmp_path / "rules" / "gazetteers" / "surnames.txt").write_text("Ruiz\n")
-    with pytest.raises(ModelFault, match="surnames.txt: damaged"):
+    with pytest.raises(ModelError, match="surnames.txt: damaged"):
         model.load(tmp_path / "rules")
 
 
 def test_options_leave_rules_out_and_refuse_unknown_ones(notes, tmp_path):
-    settings = Experiment(system="rules", options={"without": ["date_mdy", "date_dmy"]})
+    settings = Config(system="rules", options={"without": ["date_mdy", "date_dmy"]})
     tagger = model.train(notes[:2], settings, tmp_path / "rules")
     assert found(tagger, "Dr. Ruiz on 3/14/2061") == ["Ruiz"]
-    with pytest.raises(ConfigurationFault, match="date_mdyy: no such rule; did you mean date_mdy"):
-        Experiment(system="rules", options={"without": ["date_mdyy"]})
+    with pytest.raises(ConfigurationError, match="date_mdyy: no such rule; did you mean date_mdy"):
+        Config(system="rules", options={"without": ["date_mdyy"]})
 
 
 def test_the_command_line_says_which_rule_found_a_span(notes, tmp_path, capsys):
@@ -60,7 +60,7 @@ def test_the_command_line_says_which_rule_found_a_span(notes, tmp_path, capsys):
         ("4", "21", "PATIENT", "patient_title", "Zacharias Quimbly")
     ]
     assert rows[0]["source"].startswith("Douglass 2005")
-    trained = model.train(notes[:2], Experiment(system="heuristic"), tmp_path / "m")
+    trained = model.train(notes[:2], Config(system="heuristic"), tmp_path / "m")
     which.main(["--model", str(trained.folder)])
     listed = [row["rule"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
     assert set(listed) == set(heuristic.HEURISTIC)
@@ -77,12 +77,12 @@ def test_the_command_line_finds_what_tagging_finds(notes, small_model, tmp_path,
     ]
     rows = [row[:5] for row in which.spans(shipped(), pair)]
     assert rows[1] == ("2", 0, 7, "PATIENT", "repeated_name")
-    with pytest.raises(ConfigurationFault, match="of the system crf, which has no rules"):
+    with pytest.raises(ConfigurationError, match="of the system crf, which has no rules"):
         which.main(["--model", str(small_model.folder)])
 
 
 def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):
-    tagger = model.train(notes[:2], Experiment(system="heuristic"), tmp_path / "heuristic")
+    tagger = model.train(notes[:2], Config(system="heuristic"), tmp_path / "heuristic")
     text = "Mr. Brown and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."
     assert found(shipped(), text) == ["Brown", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
     assert found(tagger, text) == ["Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
@@ -96,7 +96,7 @@ def test_heuristic_is_a_part_of_the_rules():
 
 def test_two_trainings_leave_the_same_bytes(notes, tmp_path):
     for name in "ab":
-        model.train(notes[:2], Experiment(system="rules"), tmp_path / name)
+        model.train(notes[:2], Config(system="rules"), tmp_path / name)
     one, other = ((tmp_path / name / "manifest.json").read_bytes() for name in "ab")
     assert one == other
 

@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 from small_notes import SMALL
 
 from crfdeid import corpora, tag, train
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model, model_folder
 from crfdeid.systems.linear import classifier, snow
 from crfdeid.systems.linear.classifier import Linear
@@ -20,7 +20,7 @@ from crfdeid.systems.linear.snow import Options
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
-SNOW = Experiment(system="snow", features=SMALL.features)
+SNOW = Config(system="snow", features=SMALL.features)
 LINK = 2.0  # 3 * threshold 4 / 6 features
 
 
@@ -114,7 +114,7 @@ def test_same_bytes(notes, tmp_path):
 
 @pytest.mark.parametrize("options", [{"promotion": 0.9}, {"demotion": 1.2}, {"rounds": 0}, {"rounds": "two"}])
 def test_refused_options(options):
-    with pytest.raises(ConfigurationFault, match="options of the system snow"):
+    with pytest.raises(ConfigurationError, match="options of the system snow"):
         dataclasses.replace(SNOW, options=options)
 
 

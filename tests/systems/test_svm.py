@@ -12,19 +12,19 @@ from sklearn.svm import LinearSVC
 from small_notes import SMALL
 
 from crfdeid import corpora, tag, train
-from crfdeid.config import Experiment
+from crfdeid.config import Config
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.errors import ConfigurationFault, DocumentFault, ModelFault
+from crfdeid.errors import ConfigurationError, DocumentError, ModelError
 from crfdeid.systems import model, model_folder
 from crfdeid.systems.linear import classifier, design_matrix, svm
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
 
-SVM = Experiment(system="svm", features=SMALL.features)
+SVM = Config(system="svm", features=SMALL.features)
 CANARY = "Zyxwovny"
 
 
-def with_options(**options) -> Experiment:
+def with_options(**options) -> Config:
     return dataclasses.replace(SVM, options=options)
 
 
@@ -51,14 +51,14 @@ def test_scores_are_scikit_learns(notes, tmp_path, multiclass, sequence):
     }
     settings = dataclasses.replace(SVM, options=options, sequence=sequence)
     tagger = model.train(notes[:20], settings, tmp_path / "m")
-    found = design_matrix.of_tokens(tagger.line, notes[:20], 1, True)
+    found = design_matrix.of_tokens(tagger.pipeline, notes[:20], 1, True)
     weights = {label: 1 if label == "O" else 6 if label.endswith("AGE") else 2 for label in found.names}
     machine = LinearSVC(
         C=1.0, tol=0.01, dual=True, fit_intercept=False, random_state=0,
         multi_class=svm.MULTICLASS[multiclass],
     )  # fmt: skip
     costs = [weights[found.names[label]] for label in found.labels]
-    rows = row_matrix(tagger.line, notes[20], found.features)
+    rows = row_matrix(tagger.pipeline, notes[20], found.features)
     if multiclass == "crammer-singer":
         theirs = machine.fit(found.matrix, found.labels, costs).decision_function(rows)
     else:
@@ -153,26 +153,26 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
     ],
 )
 def test_refused_options(options, said):
-    with pytest.raises(ConfigurationFault, match=said):
+    with pytest.raises(ConfigurationError, match=said):
         with_options(**options)
 
 
 def test_costs_of_types_that_are_none_are_refused(notes, tmp_path):
-    with pytest.raises(ConfigurationFault, match="costs.PATEINT: no type .* did you mean PATIENT"):
+    with pytest.raises(ConfigurationError, match="costs.PATEINT: no type .* did you mean PATIENT"):
         model.train(notes[:5], with_options(costs={"PATEINT": 3.0}), tmp_path / "m")
     assert not list(tmp_path.iterdir())
 
 
 def test_refuses_one_class_and_tells_no_text(tmp_path):
     note = Document("1", CANARY, (Span(0, len(CANARY), "DOCTOR"),))
-    with pytest.raises(DocumentFault, match="of one class") as raised:
+    with pytest.raises(DocumentError, match="of one class") as raised:
         model.train([note], SVM, tmp_path / "m")
     assert CANARY not in str(raised.value) and not (tmp_path / "m").exists()
 
 
 def test_refuses_more_than_liblinear_counts(notes, tmp_path, monkeypatch):
     monkeypatch.setattr(design_matrix, "MOST", 100)
-    with pytest.raises(DocumentFault, match="liblinear counts to 100"):
+    with pytest.raises(DocumentError, match="liblinear counts to 100"):
         model.train(notes[:3], SVM, tmp_path / "m")
 
 
@@ -189,10 +189,10 @@ def test_refuses_a_damaged_model(tagger, notes, tmp_path, damage):
         found = classifier.read(folder)
         found.matrix.data[0] = np.nan
         classifier.write(folder, found)
-    with pytest.raises(ModelFault, match="damaged"):
+    with pytest.raises(ModelError, match="damaged"):
         model.load(folder) if damage != "nan" else model_folder.check(folder)
     model_folder.write_manifest(folder)
-    with pytest.raises(ModelFault):
+    with pytest.raises(ModelError):
         model.load(folder)
 
 
@@ -208,7 +208,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
     found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}
     assert found == {note.id: note.spans for note in notes[30:]}
-    with pytest.raises(ConfigurationFault, match="svm has none"):
+    with pytest.raises(ConfigurationError, match="svm has none"):
         tag.main([str(tmp_path / "test"), "--model", out, "--probabilities"])
     command = [sys.executable, "-m", "crfdeid.tag", "-", "--model", out, "--engine", "crfsuite"]
     run = subprocess.run(command, input=f"Seen by Dr. {CANARY}", capture_output=True, text=True)

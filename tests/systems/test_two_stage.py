@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid import corpora, tag, train
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault, ModelFault, Stopped
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, ModelError, Stopped
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model
 from crfdeid.systems.stacking import cross_fitting, label_consistency, two_stage
 from crfdeid.text.document import Document, Span
@@ -26,10 +26,10 @@ def tagger(notes, tmp_path_factory):
     return model.train(notes[:30], TWICE, tmp_path_factory.mktemp("two") / "model")
 
 
-def plain_line(**changes) -> Line:
+def plain_line(**changes) -> Pipeline:
     from crfdeid.feature_extraction import templates
 
-    return Line(Experiment(features=("lexical",), **changes), list(templates.parse("word[0]")), {})
+    return Pipeline(Config(features=("lexical",), **changes), list(templates.parse("word[0]")), {})
 
 
 def test_finds_what_it_learned(tagger, notes):
@@ -86,7 +86,7 @@ def test_out_of_fold(notes, tmp_path, number):
         return Witness(documents)
 
     corpus = [*notes, twin]
-    found = cross_fitting.out_of_fold(corpus, number, 0, tmp_path, fit)
+    found = cross_fitting.cross_fit(corpus, number, 0, tmp_path, fit)
     assert [d.id for d in found] == [d.id for d in corpus] and all(len(d.spans) == 1 for d in found)
     assert Counter(id for id, _, _ in seen) == Counter(d.id for d in corpus)
     patient = {d.id: d.patient for d in corpus}
@@ -141,12 +141,12 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
 
 @pytest.mark.parametrize("folds", [1, 2.5, "x"])
 def test_refused_options(folds):
-    with pytest.raises(ConfigurationFault, match="folds"):
+    with pytest.raises(ConfigurationError, match="folds"):
         dataclasses.replace(TWICE, options={"folds": folds})
 
 
 def test_refuses_fewer_patients_than_folds(notes, tmp_path):
-    with pytest.raises(ConfigurationFault, match="9 folds of 4 patients"):
+    with pytest.raises(ConfigurationError, match="9 folds of 4 patients"):
         model.train(notes[:4], dataclasses.replace(TWICE, options={"folds": 9}), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
@@ -167,7 +167,7 @@ def test_a_damaged_first_stage_is_refused(notes, tmp_path):
     model.train(notes[:6], TWICE, tmp_path / "m")
     with (tmp_path / "m" / "first" / "model.crfsuite").open("ab") as file:
         file.write(b"x")
-    with pytest.raises(ModelFault, match="damaged"):
+    with pytest.raises(ModelError, match="damaged"):
         model.load(tmp_path / "m")
 
 

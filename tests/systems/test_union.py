@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from small_notes import SMALL
 
 from crfdeid import tag
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
 from crfdeid.systems.union import Union, united
 from crfdeid.text.document import Document, Span
@@ -74,5 +74,5 @@ def test_other_types_are_refused(small_model, tmp_path):
     spanish = Document("1", "Nombre: Ana", (Span(8, 11, "NOMBRE_SUJETO_ASISTENCIA"),))
     settings = replace(SMALL, scheme="meddocan", crf={"max_iterations": 2})
     other = model.train([spanish] * 3, settings, tmp_path / "other")
-    with pytest.raises(ConfigurationFault, match="scheme meddocan; wanted i2b2-2014"):
+    with pytest.raises(ConfigurationError, match="scheme meddocan; wanted i2b2-2014"):
         Union([small_model, other])

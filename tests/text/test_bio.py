@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
@@ -63,6 +63,6 @@ def test_decode_turns_encode_back(example):
 
 def test_overlaps_are_refused_with_the_choice_named():
     document = Document("n1", TEXT, (Span(8, 20, "DOCTOR"), Span(12, 15, "PATIENT")))
-    with pytest.raises(DocumentFault, match=r"n1: DOCTOR at 8-20 overlaps PATIENT at 12-15.*longest"):
+    with pytest.raises(DocumentError, match=r"n1: DOCTOR at 8-20 overlaps PATIENT at 12-15.*longest"):
         bio.refuse_overlaps(document)
     assert bio.longest(document.spans) == [Span(8, 20, "DOCTOR")]

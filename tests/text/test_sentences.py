@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.text.sentences import sentences
 
 EXAMPLES = [
@@ -47,5 +47,5 @@ def test_ranges_are_in_order_and_hold_all_but_white_space(text):
 
 
 def test_an_unknown_splitter():
-    with pytest.raises(ConfigurationFault, match="did you mean rules"):
+    with pytest.raises(ConfigurationError, match="did you mean rules"):
         sentences("x", "rule")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.text import tokenizer
 
 # He et al. 2015, table 1, with the punctuation of the last step cut off.
@@ -76,7 +76,7 @@ def test_sequences_hold_every_token_but_line_ends_once_and_in_order(unit, text):
 
 
 def test_unknown_names_are_refused_with_the_near_one():
-    with pytest.raises(ConfigurationFault, match="did you mean fine"):
+    with pytest.raises(ConfigurationError, match="did you mean fine"):
         tokenizer.named("fin")
-    with pytest.raises(ConfigurationFault, match="did you mean line"):
+    with pytest.raises(ConfigurationError, match="did you mean line"):
         tokenizer.sequences("", [], "lines")

@@ -9,12 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from crfdeid.engine.arrays.vocabulary import LINE_END, NONE, Texts
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.engine.arrays.vocabulary import LINE_END, NONE, TokenVocabulary
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.sentences import sentences
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Batch:
         return np.append(self.line_first, len(self))[1:]
 
     @cached_property
-    def line(self) -> np.ndarray:
+    def pipeline(self) -> np.ndarray:
         """The index of each token's line."""
         return np.repeat(np.arange(len(self.line_first)), self.line_stop - self.line_first)
 
@@ -68,16 +68,16 @@ class Batch:
         text = self.documents[number].text
         return [Token(text[a:b], a) for a, b in zip(self.starts[inside].tolist(), self.ends[inside].tolist())]
 
-    def page(self, number: int) -> Page:
-        return Page(self.documents[number].text, self.tokens(number))
+    def page(self, number: int) -> TokenizedDocument:
+        return TokenizedDocument(self.documents[number].text, self.tokens(number))
 
 
 class Reader:
     """Makes batches: an experiment's tokenizer and sequences over a growing table of texts.
     ``scan`` is a compiled tokenizer, ``(text, texts) -> numbers, starts, ends``, if there is one."""
 
-    def __init__(self, line: Line, texts: Texts, scan=None) -> None:
-        self.line, self.texts, self.scan = line, texts, scan or self._tokenized
+    def __init__(self, pipeline: Pipeline, texts: TokenVocabulary, scan=None) -> None:
+        self.pipeline, self.texts, self.scan = pipeline, texts, scan or self._tokenized
 
     def batch(self, documents: Sequence[Document]) -> Batch:
         parts = [self.scan(document.text, self.texts) for document in documents]
@@ -87,8 +87,8 @@ class Reader:
         first, stop = self._sequences(documents, starts, bounds, flags)
         return Batch(documents, numbers, starts, ends, bounds, flags, first, stop)
 
-    def _tokenized(self, text: str, texts: Texts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        tokens = self.line.tokenize(text)
+    def _tokenized(self, text: str, texts: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        tokens = self.pipeline.tokenize(text)
         numbers = np.array(texts.of(token.text for token in tokens), np.int32)
         starts = np.array([token.start for token in tokens], np.int64)
         sizes = np.array([len(token.text) for token in tokens], np.int64)
@@ -96,7 +96,7 @@ class Reader:
 
     def _sequences(self, documents, starts, bounds, flags) -> tuple[np.ndarray, np.ndarray]:
         """As :func:`crfdeid.text.tokenizer.sequences`, on arrays."""
-        unit = self.line.experiment.sequence
+        unit = self.pipeline.config.sequence
         if unit == "document":
             first, stop = bounds[:-1], bounds[1:]
         elif unit == "line":

@@ -26,7 +26,7 @@ from crfdeid.engine.arrays.vocabulary import (
     TITLE,
     WITH_CAPITAL,
     WITH_SMALL,
-    Texts,
+    TokenVocabulary,
 )
 from crfdeid.feature_extraction.templates import Contextual, Extractor
 from crfdeid.feature_extraction.token import YES, Value
@@ -45,14 +45,14 @@ def by_text(names: Iterable[str], extractor: Extractor) -> dict[str, Callable[[s
     return lowered | {name: extractor.lexical[name] for name in names if name in extractor.lexical}
 
 
-class Columns:
+class ContextColumns:
     """``number(name, value)`` tells a value as a number; -1 stands for none."""
 
     def __init__(
         self,
         contextual: Contextual,
         gazetteers: dict[str, Gazetteer],
-        texts: Texts,
+        texts: TokenVocabulary,
         number: Callable[[str, Value], int],
     ) -> None:
         self.contextual, self.gazetteers, self.texts, self.number = contextual, gazetteers, texts, number
@@ -90,34 +90,34 @@ class Columns:
         return found if most > 1 else found[0]
 
 
-def line_position(columns: Columns, batch: Batch) -> np.ndarray:
-    before = np.arange(len(batch)) - batch.line_first[batch.line]
+def line_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
+    before = np.arange(len(batch)) - batch.line_first[batch.pipeline]
     return _counted(columns, "line_position", before)
 
 
-def line_left(columns: Columns, batch: Batch) -> np.ndarray:
-    after = batch.line_stop[batch.line] - 1 - np.arange(len(batch))
+def line_left(columns: ContextColumns, batch: Batch) -> np.ndarray:
+    after = batch.line_stop[batch.pipeline] - 1 - np.arange(len(batch))
     return _counted(columns, "line_left", after)
 
 
-def _counted(columns: Columns, name: str, counts: np.ndarray) -> np.ndarray:
+def _counted(columns: ContextColumns, name: str, counts: np.ndarray) -> np.ndarray:
     numbers = columns.small(name, [str(n) for n in range(NEAR)])
     return numbers[np.minimum(counts, NEAR - 1)]
 
 
-def line_case(columns: Columns, batch: Batch) -> np.ndarray:
+def line_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
     words = (batch.flags & ALPHABETIC) != 0
     count, cased, capital, small = (
-        np.bincount(batch.line, words & ((batch.flags & flag) != 0), len(batch.line_first))
+        np.bincount(batch.pipeline, words & ((batch.flags & flag) != 0), len(batch.line_first))
         for flag in (ALPHABETIC, CASED, WITH_CAPITAL, WITH_SMALL)
     )
     lower, upper = columns.small("line_case", ("lower", "upper"))
     is_lower = (cased > 0) & (capital == 0)
     is_upper = (count > 1) & (cased > 0) & (small == 0)
-    return np.where(is_lower, lower, np.where(is_upper, upper, NONE)).astype(np.int32)[batch.line]
+    return np.where(is_lower, lower, np.where(is_upper, upper, NONE)).astype(np.int32)[batch.pipeline]
 
 
-def page_position(columns: Columns, batch: Batch) -> np.ndarray:
+def page_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
     owner = batch.document[batch.line_first]
     lines = np.bincount(owner, minlength=len(batch.documents))
     first = np.cumsum(lines) - lines
@@ -127,12 +127,12 @@ def page_position(columns: Columns, batch: Batch) -> np.ndarray:
     bottom = columns.small("page_position", [f"bottom{n}" for n in range(EDGE)])
     last = EDGE - 1
     below = np.where(left <= last, bottom[np.minimum(left, last)], NONE)
-    return np.where(number <= last, top[np.minimum(number, last)], below).astype(np.int32)[batch.line]
+    return np.where(number <= last, top[np.minimum(number, last)], below).astype(np.int32)[batch.pipeline]
 
 
-def heading(columns: Columns, batch: Batch) -> np.ndarray:
+def heading(columns: ContextColumns, batch: Batch) -> np.ndarray:
     colons = np.flatnonzero(batch.flags & COLON)
-    lines, where = np.unique(batch.line[colons], return_index=True)
+    lines, where = np.unique(batch.pipeline[colons], return_index=True)
     numbers = np.full(len(batch.line_first), NONE, np.int32)
     said = np.full(len(batch.line_first), NONE)  # the line itself where it has a heading
     for line, colon in zip(lines.tolist(), colons[where].tolist()):
@@ -141,10 +141,10 @@ def heading(columns: Columns, batch: Batch) -> np.ndarray:
     latest = np.maximum.accumulate(said) if len(said) else said
     owner = batch.document[batch.line_first]
     known = (latest != NONE) & (owner[latest] == owner)
-    return np.where(known, numbers[latest], NONE).astype(np.int32)[batch.line]
+    return np.where(known, numbers[latest], NONE).astype(np.int32)[batch.pipeline]
 
 
-def _leading_words(texts: Texts, batch: Batch, first: int, colon: int) -> str:
+def _leading_words(texts: TokenVocabulary, batch: Batch, first: int, colon: int) -> str:
     words: list[str] = []
     for text, flags in zip(batch.texts[first:colon].tolist(), batch.flags[first:colon].tolist()):
         if len(words) == HEADING_WORDS:
@@ -154,27 +154,27 @@ def _leading_words(texts: Texts, batch: Batch, first: int, colon: int) -> str:
     return " ".join(words)
 
 
-def field(columns: Columns, batch: Batch) -> np.ndarray:
+def field(columns: ContextColumns, batch: Batch) -> np.ndarray:
     names = np.zeros(len(batch), bool)  # a word before a colon
     names[:-1] = ((batch.flags[:-1] & LOWERED_ALPHABETIC) != 0) & ((batch.flags[1:] & COLON) != 0)
     names[batch.line_stop - 1] = False
     nearest = _latest(names)
     # The name counts after its colon, so for the second token after it.
     after = np.concatenate([[NONE, NONE], nearest[:-2]])[: len(batch)]
-    return _lowered(columns, "field", batch, after, after >= batch.line_first[batch.line])
+    return _lowered(columns, "field", batch, after, after >= batch.line_first[batch.pipeline])
 
 
-def word_before(columns: Columns, batch: Batch) -> np.ndarray:
+def word_before(columns: ContextColumns, batch: Batch) -> np.ndarray:
     nearest = _latest((batch.flags & LOWERED_ALPHABETIC) != 0)
     before = np.concatenate([[NONE], nearest[:-1]])[: len(batch)]
-    return _lowered(columns, "word_before", batch, before, before >= batch.line_first[batch.line])
+    return _lowered(columns, "word_before", batch, before, before >= batch.line_first[batch.pipeline])
 
 
-def word_after(columns: Columns, batch: Batch) -> np.ndarray:
+def word_after(columns: ContextColumns, batch: Batch) -> np.ndarray:
     size = len(batch)
     nearest = size - 1 - _latest(((batch.flags & LOWERED_ALPHABETIC) != 0)[::-1])[::-1]
     after = np.concatenate([nearest[1:], [size]])[:size]
-    return _lowered(columns, "word_after", batch, after, after < batch.line_stop[batch.line])
+    return _lowered(columns, "word_after", batch, after, after < batch.line_stop[batch.pipeline])
 
 
 def _latest(marked: np.ndarray) -> np.ndarray:
@@ -186,22 +186,24 @@ def _latest(marked: np.ndarray) -> np.ndarray:
     return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), NONE))
 
 
-def _lowered(columns: Columns, name: str, batch: Batch, where: np.ndarray, valid: np.ndarray) -> np.ndarray:
+def _lowered(
+    columns: ContextColumns, name: str, batch: Batch, where: np.ndarray, valid: np.ndarray
+) -> np.ndarray:
     """The value numbers of the lowered texts of the tokens ``where``."""
     texts = batch.texts[np.where(valid, where, 0)]
     return np.where(valid, columns.texts.values[name].rows[texts], NONE)
 
 
-def chunk(columns: Columns, batch: Batch) -> np.ndarray:
+def chunk(columns: ContextColumns, batch: Batch) -> np.ndarray:
     return _of_stretches(columns, "chunk", batch, 2, chunk_shape)
 
 
-def written_as(columns: Columns, batch: Batch) -> np.ndarray:
+def written_as(columns: ContextColumns, batch: Batch) -> np.ndarray:
     return _of_stretches(columns, "written_as", batch, 3, address_kind)
 
 
 def _of_stretches(
-    columns: Columns, name: str, batch: Batch, least: int, ask: Callable[[str], Value]
+    columns: ContextColumns, name: str, batch: Batch, least: int, ask: Callable[[str], Value]
 ) -> np.ndarray:
     """What ``ask`` says of each stretch of ``least`` tokens or more without white space between."""
     begins = np.ones(len(batch), bool)
@@ -229,7 +231,7 @@ def _remembered(known: dict[str, int], text: str, ask: Callable[[str], int]) -> 
     return known[text]
 
 
-def titled(columns: Columns, batch: Batch) -> np.ndarray:
+def titled(columns: ContextColumns, batch: Batch) -> np.ndarray:
     found = np.full(len(batch), NONE, np.int32)
     titles = np.flatnonzero(batch.flags & TITLE)
     lower = columns.texts.lower.rows[batch.texts].astype(np.int64)
@@ -251,7 +253,7 @@ def _after_titles(batch: Batch, titles: np.ndarray) -> np.ndarray:
     return after[(batch.flags[after] & wanted) == wanted]
 
 
-FAST: dict[str, Callable[[Columns, Batch], np.ndarray]] = {
+FAST: dict[str, Callable[[ContextColumns, Batch], np.ndarray]] = {
     observe.__name__: observe
     for observe in (
         line_position, line_left, line_case, page_position, heading, field, word_before, word_after,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.vocabulary import NONE, Grown, Texts
+from crfdeid.engine.arrays.vocabulary import NONE, GrowableArray, TokenVocabulary
 from crfdeid.text.gazetteer import Gazetteer
 
 
@@ -18,7 +18,7 @@ class Phrases:
     """``numbers`` are those of the values: an entry of one token, the first token of a longer
     one, the others."""
 
-    def __init__(self, gazetteer: Gazetteer, texts: Texts, numbers: np.ndarray) -> None:
+    def __init__(self, gazetteer: Gazetteer, texts: TokenVocabulary, numbers: np.ndarray) -> None:
         self.gazetteer, self.texts = gazetteer, texts
         self.one, self.begin, self.inside = numbers.tolist()
         self.words: dict[str, int] = {}
@@ -30,7 +30,7 @@ class Phrases:
         }
         self.singles = {word for word, entries in gazetteer.phrases.items() if (word,) in entries}
         self.pairs = np.array(sorted(pairs), np.int64)
-        self.word, self.single = Grown(np.int64), Grown(np.bool_)
+        self.word, self.single = GrowableArray(np.int64), GrowableArray(np.bool_)
         self.seen = 0
         self.reach = max((len(e) for entries in gazetteer.phrases.values() for e in entries), default=1)
 

@@ -52,7 +52,7 @@ def is_titlecase(character: str) -> bool:
     return character.istitle() and not character.isupper()
 
 
-class Grown:
+class GrowableArray:
     """A table with one row a text; what was appended is laid into the array when it is asked for."""
 
     def __init__(self, kind: type) -> None:
@@ -91,7 +91,7 @@ def form(text: str) -> str:
     return shape(text) if text.isascii() else text
 
 
-class Texts:
+class TokenVocabulary:
     """``observations`` are functions of a text by name, whose values are kept as numbers, told by
     ``number(name, value)``: ``values[name].rows[text]`` is -1 where it has nothing to say."""
 
@@ -105,8 +105,8 @@ class Texts:
         self.strings: list[str] = []
         self.lowered: list[str] = []
         self.lower_numbers: dict[str, int] = {}
-        self.flags, self.lower = Grown(np.int16), Grown(np.int32)
-        self.values = {name: Grown(np.int32) for name in observations}
+        self.flags, self.lower = GrowableArray(np.int16), GrowableArray(np.int32)
+        self.values = {name: GrowableArray(np.int32) for name in observations}
         self.flags_of: dict[str, int] = {}  # by form
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from crfdeid.engine.crfsuite_file import cqdb
-from crfdeid.errors import ModelFault
+from crfdeid.errors import ModelError
 from crfdeid.files import whole
 
 HEADER = struct.Struct("<4sI4sIIIIIIIII")
@@ -38,16 +38,16 @@ class Weights:
 
 
 def read(path: Path | str) -> Weights:
-    """Raises :class:`ModelFault` where the file is not CRFsuite's, is cut short, was written on a
+    """Raises :class:`ModelError` where the file is not CRFsuite's, is cut short, was written on a
     machine of the other byte order or by another version, or holds a weight that is no number."""
     try:
         found = parse(Path(path).read_bytes())
     except OtherFormat as fault:
-        raise ModelFault(f"{path}: {fault}") from None
+        raise ModelError(f"{path}: {fault}") from None
     except (struct.error, ValueError, IndexError, UnicodeDecodeError):
-        raise ModelFault(f"{path}: not a CRFsuite model, or damaged") from None
+        raise ModelError(f"{path}: not a CRFsuite model, or damaged") from None
     if not np.isfinite(found.records["weight"]).all():
-        raise ModelFault(f"{path}: holds weights that are not finite numbers")
+        raise ModelError(f"{path}: holds weights that are not finite numbers")
     return found
 
 
@@ -87,10 +87,10 @@ def strings(data: bytes, start: int) -> list[str]:
 
 def add(path: Path, attribute: str, label: str, amount: float) -> None:
     """Add ``amount`` to one state weight of the model file at ``path``, which may not have had
-    it. Raises :class:`ModelFault` where the model does not know the label."""
+    it. Raises :class:`ModelError` where the model does not know the label."""
     model = read(path)
     if label not in model.labels:
-        raise ModelFault(f"{path}: no label {label}")
+        raise ModelError(f"{path}: no label {label}")
     names = model.attributes if attribute in model.attributes else [*model.attributes, attribute]
     source, target = names.index(attribute), model.labels.index(label)
     rows = model.records.copy()

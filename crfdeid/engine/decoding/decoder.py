@@ -21,12 +21,12 @@ from types import ModuleType
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch, Reader
-from crfdeid.engine.arrays.context_columns import Columns, by_text
-from crfdeid.engine.arrays.vocabulary import NONE, Texts, enlarged, form
+from crfdeid.engine.arrays.context_columns import ContextColumns, by_text
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarged, form
 from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.viterbi import leads
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template, each, title
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
@@ -39,11 +39,11 @@ class Decoder:
     """``kernels`` is :mod:`crfdeid.engine.decoding.numpy_kernels` or
     :mod:`crfdeid.engine.decoding.numba_kernels`."""
 
-    def __init__(self, weights: Weights, line: Line, kernels: ModuleType = numpy_kernels) -> None:
-        self.line, self.kernels = line, kernels
+    def __init__(self, weights: Weights, pipeline: Pipeline, kernels: ModuleType = numpy_kernels) -> None:
+        self.pipeline, self.kernels = pipeline, kernels
         self.labels, self.transitions = weights.labels, weights.transitions
         self.lead = leads(weights.transitions)
-        extractor = line.extractor
+        extractor = pipeline.extractor
         self.offsets = np.array(sorted(extractor.by_offset), np.int64)
         templates: list[Template] = [(atom,) for atom in extractor.single_contextual]
         templates += [joined.atoms for joined in extractor.joined]
@@ -64,11 +64,11 @@ class Decoder:
 
     def forget(self) -> None:
         """Begin with no text known (the tables of texts are bounded)."""
-        extractor = self.line.extractor
-        self.texts = Texts(by_text(self.names, extractor), self.code)
-        compiled = self.kernels is not numpy_kernels and self.line.experiment.tokenizer == "fine"
-        self.reader = Reader(self.line, self.texts, self.kernels.Scanner() if compiled else None)
-        self.columns = Columns(extractor.contextual, self.line.gazetteers, self.texts, self.code)
+        extractor = self.pipeline.extractor
+        self.texts = TokenVocabulary(by_text(self.names, extractor), self.code)
+        compiled = self.kernels is not numpy_kernels and self.pipeline.config.tokenizer == "fine"
+        self.reader = Reader(self.pipeline, self.texts, self.kernels.Scanner() if compiled else None)
+        self.columns = ContextColumns(extractor.contextual, self.pipeline.gazetteers, self.texts, self.code)
         self.window = np.zeros((1024, len(self.offsets), len(self.labels)))
         self.known = 0
         self.forms: dict[str, list[int]] = {}  # the blocks of all that a form says

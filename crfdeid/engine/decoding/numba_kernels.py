@@ -10,7 +10,7 @@ import numpy as np
 import regex
 from numba import njit
 
-from crfdeid.engine.arrays.vocabulary import NONE, Texts
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
 
 OPTIONS = {"nogil": True, "cache": True}
 
@@ -140,7 +140,7 @@ class Scanner:
         self.pool_first = np.zeros(1 << 11, np.int64)
         self.count = 0
 
-    def __call__(self, text: str, texts: Texts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def __call__(self, text: str, texts: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         starts, ends = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
         numbers = np.empty(len(points), np.int32)
@@ -155,7 +155,7 @@ class Scanner:
             numbers[index] = self._number(points, int(starts[index]), int(ends[index]), text, texts)
         return numbers, starts, ends
 
-    def _number(self, points: np.ndarray, start: int, end: int, text: str, texts: Texts) -> int:
+    def _number(self, points: np.ndarray, start: int, end: int, text: str, texts: TokenVocabulary) -> int:
         """The number of a text that was new before this document."""
         part = text[start:end]
         if part not in texts.numbers:

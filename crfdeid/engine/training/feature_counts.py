@@ -11,8 +11,8 @@ from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
 from crfdeid.engine.training.bundles import Listed
 from crfdeid.engine.training.numbering import transposed
-from crfdeid.engine.training.tied_attributes import Sets
-from crfdeid.engine.training.training_set import Problem
+from crfdeid.engine.training.tied_attributes import AttributeSets
+from crfdeid.engine.training.training_set import TrainingSet
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ class Pairs:
         return np.diff(self.ends)
 
 
-def pairs(problem: Problem, sets: Sets, minfreq: float, every_state: bool, every_transition: bool) -> Pairs:
+def pairs(
+    problem: TrainingSet, sets: AttributeSets, minfreq: float, every_state: bool, every_transition: bool
+) -> Pairs:
     """CRFsuite's features: those that occur at least ``minfreq`` times, or all that could."""
     size = len(problem.labels)
     occurrences = _labels_of_bundles(problem)
@@ -58,7 +60,7 @@ def narrowest(size: int) -> type:
     return np.min_scalar_type(max(size - 1, 0)).type
 
 
-def _transitions(problem: Problem, size: int) -> np.ndarray:
+def _transitions(problem: TrainingSet, size: int) -> np.ndarray:
     follows = np.ones(len(problem.gold), bool)
     follows[problem.bounds[:-1]] = False
     second = np.flatnonzero(follows)
@@ -67,7 +69,7 @@ def _transitions(problem: Problem, size: int) -> np.ndarray:
     return counts
 
 
-def _labels_of_bundles(problem: Problem) -> Listed:
+def _labels_of_bundles(problem: TrainingSet) -> Listed:
     """The labels of the tokens that have each bundle."""
     counts = np.zeros(len(problem.bundles), np.int64)
     for column in problem.columns:

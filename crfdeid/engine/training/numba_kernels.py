@@ -10,7 +10,7 @@ then goes through the corpus, one sequence after the other (:func:`expectations`
    ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has a term for
    each transition seen in training alone, laid out in strips
    (:mod:`crfdeid.engine.training.transition_layout`).
-4. :func:`give` adds the marginals to the expectations on rows and weights.
+4. :func:`scatter_marginals` adds the marginals to the expectations on rows and weights.
 
 In the end the expectations on rows go back to the weights they were made of.
 
@@ -43,7 +43,7 @@ TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
 
 
 @njit(**OPTIONS)
-def make(first, last, offset, sums, weights, table):
+def build_rows(first, last, offset, sums, weights, table):
     """Make the rows ``offset + first`` to ``offset + last`` of the table."""
     row_ends, rows, pair_ends, pairs, labels = sums
     for item in range(first, last):
@@ -56,7 +56,7 @@ def make(first, last, offset, sums, weights, table):
 
 
 @njit(**OPTIONS)
-def unmake(offset, sums, expected, gradient):
+def scatter_rows(offset, sums, expected, gradient):
     """Give the expectations on made rows to what they were made of."""
     row_ends, rows, pair_ends, pairs, labels = sums
     for item in range(len(row_ends) - 1):
@@ -93,7 +93,7 @@ def scores(s, start, stop, tokens, table, weights, into):
 
 
 @njit(**OPTIONS)
-def give(s, start, stop, tokens, marginals, expected, gradient):
+def scatter_marginals(s, start, stop, tokens, marginals, expected, gradient):
     """Add the marginals of the tokens to the expectations on what their scores are sums of."""
     _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
     last_row, last_pair = len(rows) - 1, len(pairs) - 1
@@ -141,7 +141,7 @@ def expectations(gold, tokens, table, weights, factors, work, expected, gradient
         score = emit(gold, start, stop, factors, work, not most.max() < SAFE)
         likelihood += score - forward(stop - start, factors, work)
         backward(stop - start, factors, work, counts)
-        give(s, start, stop, tokens, emissions, expected, gradient)
+        scatter_marginals(s, start, stop, tokens, emissions, expected, gradient)
     return likelihood
 
 

@@ -44,7 +44,7 @@ class Objective:
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         found = np.empty_like(x)  # first the weights, in the end the gradient
         self.vectors.weights(x, found)
-        numba_kernels.make(0, self.first_made, 0, tuple(self.laid.whole), found, self.table)
+        numba_kernels.build_rows(0, self.first_made, 0, tuple(self.laid.whole), found, self.table)
         list(self.pool.map(lambda number: self._make(number, found), range(self.threads)))
         factors = self.transitions.factors(x[self.states :])
         likelihood = sum(self.pool.map(lambda part: part.expect(self, found, factors), self.parts))
@@ -54,7 +54,7 @@ class Objective:
 
     def _make(self, number: int, weights: np.ndarray) -> None:
         first, last = self.edges[number], self.edges[number + 1]
-        numba_kernels.make(first, last, self.first_made, tuple(self.laid.made), weights, self.table)
+        numba_kernels.build_rows(first, last, self.first_made, tuple(self.laid.made), weights, self.table)
 
 
 class Work(NamedTuple):
@@ -102,7 +102,7 @@ class _Part:
             )
             for gold, lot in self.lots
         )
-        numba_kernels.unmake(o.first_made, tuple(o.laid.made), self.expected, self.gradient)
-        numba_kernels.unmake(0, tuple(o.laid.whole), self.expected, self.gradient)
+        numba_kernels.scatter_rows(o.first_made, tuple(o.laid.made), self.expected, self.gradient)
+        numba_kernels.scatter_rows(0, tuple(o.laid.whole), self.expected, self.gradient)
         self.gradient[o.states :] = o.transitions.expected(factors, counts)
         return likelihood

@@ -18,8 +18,8 @@ from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
 from crfdeid.engine.training.bundles import Listed
 from crfdeid.engine.training.feature_counts import Pairs, narrowest
-from crfdeid.engine.training.tied_attributes import Sets
-from crfdeid.engine.training.training_set import Problem
+from crfdeid.engine.training.tied_attributes import AttributeSets
+from crfdeid.engine.training.training_set import TrainingSet
 
 MANY = 6  # pairs that are worth a row
 LOTS, LOT = 32, 100_000  # at least so many lots, of at most so many tokens
@@ -67,7 +67,7 @@ class Layout:
         return len(self.whole.row_ends) + len(self.made.row_ends) - 2
 
 
-def layout(problem: Problem, sets: Sets, pairs: Pairs, places: np.ndarray) -> Layout:
+def layout(problem: TrainingSet, sets: AttributeSets, pairs: Pairs, places: np.ndarray) -> Layout:
     """``places`` [labels] is where labels stand in a row. The problem's columns are taken away."""
     whole = np.flatnonzero(pairs.sizes >= MANY)
     row_of_set = np.full(len(sets.sizes), NONE, np.int32)
@@ -94,7 +94,7 @@ def layout(problem: Problem, sets: Sets, pairs: Pairs, places: np.ndarray) -> La
     return Layout(firsts, rows, lots)
 
 
-def parted(problem: Problem) -> list[tuple[np.ndarray, list[np.ndarray]]]:
+def parted(problem: TrainingSet) -> list[tuple[np.ndarray, list[np.ndarray]]]:
     """Bounds and columns of some sequences after the other. The problem's columns are taken away."""
     bounds = problem.bounds
     most = min(max(int(bounds[-1]) // LOTS, 1), LOT)

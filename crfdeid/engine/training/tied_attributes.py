@@ -22,11 +22,11 @@ from crfdeid.engine.decoding.numba_kernels import MIX
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
 from crfdeid.engine.training.bundles import Listed
 from crfdeid.engine.training.numbering import numbered
-from crfdeid.engine.training.training_set import Problem
+from crfdeid.engine.training.training_set import TrainingSet
 
 
 @dataclass(frozen=True)
-class Sets:
+class AttributeSets:
     """``number`` [attributes] is the set of each attribute; ``sizes`` [sets] how many a set has;
     ``bundles`` what sets each bundle has, where a token that has a set has it in one place alone."""
 
@@ -35,7 +35,7 @@ class Sets:
     bundles: Listed
 
 
-def sets(problem: Problem) -> Sets:
+def sets(problem: TrainingSet) -> AttributeSets:
     """The twins of a problem. Two attributes are taken for twins if two sums of 64 random bits a
     token agree (by mistake in one of 10^26 corpora)."""
     marks = [_marks(problem, salt) for salt in (1, 2)]
@@ -49,16 +49,16 @@ def sets(problem: Problem) -> Sets:
     keep[chosen] = True
     kept = keep[held]
     ends = np.concatenate([[0], np.cumsum(kept)])[problem.bundles.ends]
-    return Sets(number, np.bincount(number, minlength=len(kinds)), Listed(ends, number[held[kept]]))
+    return AttributeSets(number, np.bincount(number, minlength=len(kinds)), Listed(ends, number[held[kept]]))
 
 
-def alone(problem: Problem) -> Sets:
+def alone(problem: TrainingSet) -> AttributeSets:
     """Each attribute a set of its own."""
     number = np.arange(len(problem.attributes), dtype=np.int32)
-    return Sets(number, np.ones(len(number), np.int64), problem.bundles)
+    return AttributeSets(number, np.ones(len(number), np.int64), problem.bundles)
 
 
-def _marks(problem: Problem, salt: int) -> np.ndarray:
+def _marks(problem: TrainingSet, salt: int) -> np.ndarray:
     """For each attribute the sum of its tokens' random numbers."""
     of_bundles = np.zeros(len(problem.bundles), np.uint64)
     for column in problem.columns:
@@ -68,7 +68,7 @@ def _marks(problem: Problem, salt: int) -> np.ndarray:
     return found
 
 
-def _by_first_token(problem: Problem, chosen: np.ndarray) -> np.ndarray:
+def _by_first_token(problem: TrainingSet, chosen: np.ndarray) -> np.ndarray:
     """New numbers for the sets, so that those first met together lie together in memory."""
     first = np.full(len(problem.bundles), len(problem.gold))
     for column in problem.columns:

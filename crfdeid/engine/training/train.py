@@ -18,9 +18,9 @@ from crfdeid.engine.training.malloc import given_back
 from crfdeid.engine.training.objective import Corpus, Objective
 from crfdeid.engine.training.parameters import Features
 from crfdeid.engine.training.score_layout import layout
-from crfdeid.engine.training.training_set import Problem
+from crfdeid.engine.training.training_set import TrainingSet
 from crfdeid.engine.training.transition_layout import Transitions, places
-from crfdeid.errors import ConfigurationFault, Stopped
+from crfdeid.errors import ConfigurationError, Stopped
 
 NAMES = {
     "c1", "c2", "max_iterations", "num_memories", "epsilon", "period", "delta", "max_linesearch",
@@ -34,7 +34,7 @@ def can_train(algorithm: str, settings: dict[str, Any]) -> bool:
 
 
 def train(
-    problem: Problem,
+    problem: TrainingSet,
     settings: dict[str, Any],
     path: Path,
     on_iteration: Callable[[int, float], None],
@@ -95,12 +95,12 @@ def fitted(
 
 
 def refuse_too_large(features: Features, rows: int, width: int, threads: int) -> None:
-    """Raise :class:`ConfigurationFault` where the arrays would not fit into the machine's memory."""
+    """Raise :class:`ConfigurationError` where the arrays would not fit into the machine's memory."""
     vectors = (20 + threads) * len(features)  # six corrections of two vectors, and those in work
     wanted = 8 * (rows * width * (threads + 1) + vectors + 3 * width * width)
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if wanted > there:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             f"training needs about {wanted / 1e9:,.1f} GB for {len(features.labels)} labels, "
             f"{rows} rows and {len(features)} features; "
             f"this machine has {there / 1e9:,.1f} GB: raise feature.minfreq, or use fewer types"

@@ -14,13 +14,13 @@ from itertools import islice
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch, Reader, label_names
-from crfdeid.engine.arrays.context_columns import Columns, by_text
-from crfdeid.engine.arrays.vocabulary import NONE, Texts, form
+from crfdeid.engine.arrays.context_columns import ContextColumns, by_text
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, form
 from crfdeid.engine.training.attributes import Attributes, listing, raised, spelt
 from crfdeid.engine.training.bundles import Bundles, Listed, rows, together
 from crfdeid.engine.training.malloc import given_back
 from crfdeid.engine.training.numbering import numbered
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template, each, title
 from crfdeid.feature_extraction.token import OF_SHAPE, Value
 from crfdeid.text.document import Document
@@ -29,7 +29,7 @@ TOGETHER = 20  # documents that are observed at once
 
 
 @dataclass(frozen=True)
-class Problem:
+class TrainingSet:
     """``bounds`` [sequences + 1] delimit the sequences, ``gold`` [tokens] are label numbers. Each of
     ``columns`` [tokens] gives each token a bundle, or none: -1; ``bundles`` hold attributes."""
 
@@ -49,29 +49,29 @@ class _Numbers(dict):
         return number
 
 
-def build(line: Line, documents: Iterable[Document]) -> Problem:
+def build(pipeline: Pipeline, documents: Iterable[Document]) -> TrainingSet:
     """Observe all documents. Raises what :meth:`Line.without_overlaps` raises."""
     with given_back():
-        return _Builder(line).build(documents)
+        return _Builder(pipeline).build(documents)
 
 
 class _Builder:
-    def __init__(self, line: Line) -> None:
-        self.line, self.extractor = line, line.extractor
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline, self.extractor = pipeline, pipeline.extractor
         self.attributes, self.labels = Attributes(), _Numbers()
         self.templates: list[Template] = [(atom,) for atom in self.extractor.single_contextual]
         self.templates += [joined.atoms for joined in self.extractor.joined]
         self.names = sorted({name for template in self.templates for name, _ in template})
         self.codes = {name: _Numbers() for name in self.names}
-        self.texts = Texts(by_text(self.names, self.extractor), self.code)
-        self.reader = Reader(line, self.texts, scanner(line))
-        self.columns = Columns(self.extractor.contextual, line.gazetteers, self.texts, self.code)
+        self.texts = TokenVocabulary(by_text(self.names, self.extractor), self.code)
+        self.reader = Reader(pipeline, self.texts, scanner(pipeline))
+        self.columns = ContextColumns(self.extractor.contextual, pipeline.gazetteers, self.texts, self.code)
 
     def code(self, name: str, value: Value) -> int:
         return NONE if value is None else self.codes[name][value]
 
-    def build(self, documents: Iterable[Document]) -> Problem:
-        ready = (self.line.without_overlaps(document) for document in documents)
+    def build(self, documents: Iterable[Document]) -> TrainingSet:
+        ready = (self.pipeline.without_overlaps(document) for document in documents)
         parts = [self.observed(batch) for batch in batches(self.reader, ready)]
         gold, sizes, texts, *columns = (_joined(found) for found in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
@@ -90,7 +90,7 @@ class _Builder:
             there = neighbours(texts, bounds, offset)
             number = there.astype(np.int64) * len(offsets) + (len(lists) + place)
             found.append(np.where(there == NONE, NONE, number).astype(np.int32))
-        return Problem(list(self.labels), self.attributes, gold, bounds, found, together([lists, window]))
+        return TrainingSet(list(self.labels), self.attributes, gold, bounds, found, together([lists, window]))
 
     def observed(self, batch: Batch) -> list[np.ndarray]:
         """Labels, sizes of sequences, texts, and what each observation says, of the tokens that are
@@ -203,9 +203,9 @@ def batches(reader: Reader, documents: Iterable[Document]) -> Iterator[Batch]:
         yield reader.batch(some)
 
 
-def scanner(line: Line):
+def scanner(pipeline: Pipeline):
     """The compiled tokenizer, where it is the line's."""
-    if line.experiment.tokenizer != "fine":
+    if pipeline.config.tokenizer != "fine":
         return None
     from crfdeid.engine.decoding.numba_kernels import Scanner
 

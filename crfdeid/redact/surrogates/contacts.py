@@ -7,10 +7,10 @@ import regex
 
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.identifiers import patterned
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import cased, folded, words
 from crfdeid.redact.surrogates.names import Names
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 PHONE_WORDS = words(
     """x ext extn extension pager pgr page beeper bp tel telephone phone ph fax cell mobile home work office
@@ -25,14 +25,14 @@ PIECE = regex.compile(r"\p{L}+|\d+")
 
 
 class Contacts:
-    def __init__(self, draws: Draws, known: Known, names: Names) -> None:
+    def __init__(self, draws: KeyedChoices, known: PatientFacts, names: Names) -> None:
         self.draws, self.known, self.names = draws, known, names
 
     def phone(self, text: str) -> str | None:
         """The same digits for the same seven-digit number, with or without its area.
 
-        >>> names = Names(draws := Draws(b"secret", "7"), Known())
-        >>> a, b = (Contacts(draws, Known(), names).phone(t) for t in ("(617) 555-0148", "555-0148"))
+        >>> names = Names(draws := KeyedChoices(b"secret", "7"), PatientFacts())
+        >>> a, b = (Contacts(draws, PatientFacts(), names).phone(t) for t in ("(617) 555-0148", "555-0148"))
         >>> a.endswith(b), b != "555-0148"
         (True, True)
         """

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import regex
 
 from crfdeid.redact.surrogates import check_digits, kinds
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import words
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 LABELS = words(
     "mrn mr ssn ss npi dea id no nr acct account number unit record medical health plan policy lic license "
@@ -31,13 +31,13 @@ def canonical(text: str) -> str:
 
 
 def patterned(
-    text: str, draws: Draws, *what: object, refused: Callable[[str], bool] = lambda made: False
+    text: str, draws: KeyedChoices, *what: object, refused: Callable[[str], bool] = lambda made: False
 ) -> str:
     """Each digit another digit or the same, each letter a letter of its case, all else kept. The
     whole differs from ``text``, of a long one the last four too, and fails every check that such a
     number could carry; it is not ``refused`` unless all that were tried are.
 
-    >>> made = patterned("AB-1234x", Draws(b"secret", "7"), "id")
+    >>> made = patterned("AB-1234x", KeyedChoices(b"secret", "7"), "id")
     >>> made[2], made[3:7].isdigit(), made[:2].isupper(), made[7].islower()
     ('-', True, True, True)
     """
@@ -56,7 +56,7 @@ def ends_alike(made: str, bare: str) -> bool:
     return len(bare) > LAST_FOUR + 1 and made[-LAST_FOUR:] == bare[-LAST_FOUR:]
 
 
-def laid(text: str, draws: Draws, *what: object) -> str:
+def laid(text: str, draws: KeyedChoices, *what: object) -> str:
     stream, out = draws.stream(*what), []
     for index, character in enumerate(text):
         if not character.isalnum():
@@ -75,7 +75,7 @@ class Identifiers:
     none twice; ``given`` holds what was given before. Of one of which the last four digits are said
     alone, the last four of its surrogate stand for them."""
 
-    def __init__(self, draws: Draws, known: Known, given: dict[str, str]) -> None:
+    def __init__(self, draws: KeyedChoices, known: PatientFacts, given: dict[str, str]) -> None:
         self.draws, self.given = draws, given
         texts = known.texts(kinds.IDENTIFIER) if known.whole else ()
         self.real = frozenset(canonical(labelled(text)[1]) for text in texts)
@@ -135,6 +135,6 @@ def labelled(text: str) -> tuple[str, str]:
     return (text[:start], text[start:]) if canonical(text[start:]) else ("", text)
 
 
-def identifier(text: str, draws: Draws) -> str | None:
+def identifier(text: str, draws: KeyedChoices) -> str | None:
     """``text`` with its number replaced, whatever else is known; None where there is none in it."""
-    return Identifiers(draws, Known(), {}).text(text)
+    return Identifiers(draws, PatientFacts(), {}).text(text)

@@ -19,10 +19,10 @@ from crfdeid.redact.surrogates.institution_words import (
     UNITS,
     WARDS,
 )
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import WORD, bare, capitals, cased, folded
 from crfdeid.redact.surrogates.names import Names
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
 NAMED = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
@@ -32,7 +32,7 @@ ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
 class Institutions:
     """The surrogates of one patient's institutions."""
 
-    def __init__(self, draws: Draws, known: Known, names: Names, given: dict[str, str]) -> None:
+    def __init__(self, draws: KeyedChoices, known: PatientFacts, names: Names, given: dict[str, str]) -> None:
         self.draws, self.names, self.given = draws, names, given
         places = sorted(known.texts(kinds.CITY, *NAMED)) if known.whole else ()
         parts = {folded(bare(word)[0]) for text in places for word in WORD.findall(text)}

@@ -7,10 +7,10 @@ import regex
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.contacts import Contacts
 from crfdeid.redact.surrogates.identifiers import patterned
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import cased, words
 from crfdeid.redact.surrogates.names import Names
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 PROVIDERS = (
     "gmail", "yahoo", "hotmail", "outlook", "aol", "icloud", "comcast", "verizon", "msn", "protonmail"
@@ -22,7 +22,7 @@ SCHEME = regex.compile(r"(?:(?:https?|ftp)://)?(?:www\d?\.)?", regex.IGNORECASE)
 
 
 class Addresses:
-    def __init__(self, draws: Draws, known: Known, names: Names, contacts: Contacts) -> None:
+    def __init__(self, draws: KeyedChoices, known: PatientFacts, names: Names, contacts: Contacts) -> None:
         self.draws, self.known, self.names, self.contacts = draws, known, names, contacts
 
     def email(self, text: str) -> str | None:

@@ -14,16 +14,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 
 LEAST_BYTES = 16
 Item = TypeVar("Item")
 
 
-class Draws:
+class KeyedChoices:
     """The choices of one patient. ``what`` names the choice: equal names, equal choices.
 
-    >>> Draws(b"secret", "7").number(100, "shift") == Draws(b"secret", "7").number(100, "shift")
+    >>> KeyedChoices(b"secret", "7").number(100, "shift") == KeyedChoices(b"secret", "7").number(100, "shift")
     True
     """
 
@@ -53,7 +53,7 @@ class Draws:
     def cycle(self, items: Sequence[str], *what: object) -> dict[str, str]:
         """A permutation of ``items`` that leaves none in its place (where there are two).
 
-        >>> cycle = Draws(b"secret", "7").cycle("ABC", "letters")
+        >>> cycle = KeyedChoices(b"secret", "7").cycle("ABC", "letters")
         >>> sorted(cycle.values()), any(a == b for a, b in cycle.items())
         (['A', 'B', 'C'], False)
         """
@@ -72,17 +72,17 @@ def seeded(seed: int) -> bytes:
 
 
 def read(path: Path) -> bytes:
-    """The secret in a file, outer white space aside. Raises :class:`ConfigurationFault` where it
+    """The secret in a file, outer white space aside. Raises :class:`ConfigurationError` where it
     cannot be read, is short, or may be read by everybody."""
     try:
         secret, mode = path.read_bytes().strip(), path.stat().st_mode
     except OSError as error:
-        raise ConfigurationFault(f"{path}: {error.strerror or error}") from None
+        raise ConfigurationError(f"{path}: {error.strerror or error}") from None
     if len(secret) < LEAST_BYTES:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             f"{path}: a key of {len(secret)} bytes; wanted at least {LEAST_BYTES}, such as: "
             "openssl rand -hex 32"
         )
     if os.name == "posix" and mode & 0o077:
-        raise ConfigurationFault(f"{path}: others may read this key; chmod 600 mends it")
+        raise ConfigurationError(f"{path}: others may read this key; chmod 600 mends it")
     return secret

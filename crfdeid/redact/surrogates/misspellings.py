@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from crfdeid.redact.surrogates import name_pools
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 
 SHORTEST = 4
 VOWELS = "aeiou"
@@ -56,7 +56,7 @@ def one_edit(a: str, b: str) -> bool:
     return a[start + 1 :] == b[start + 1 :] or swapped == b
 
 
-def misspelt(right: str, name: str, root: str, draws: Draws, number: int) -> str:
+def misspelt(right: str, name: str, root: str, draws: KeyedChoices, number: int) -> str:
     """``right`` with an edit like the one that makes ``name`` of ``root``."""
     at = 1 + draws.number(len(right) - 1, "misspelt", name, number)
     if len(name) > len(root):

@@ -14,11 +14,11 @@ import regex
 
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.identifiers import patterned
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import WORD, bare, cased, folded, plural
 from crfdeid.redact.surrogates.misspellings import Misspellings, misspelt
 from crfdeid.redact.surrogates.name_parts import CREDENTIALS, PARTICLES, SUFFIXES, is_particle, is_title
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 LETTERS = ("ABCDEFGHJKLMNPRSTVW", "IOUYZ")  # those that begin many names, and few; Q and X begin hardly any
 DIGITS = regex.compile(r"\d+")
@@ -28,7 +28,7 @@ TRIES = 200
 class Names:
     """The surrogates of one patient's names. ``fixed`` are those given before (the map)."""
 
-    def __init__(self, draws: Draws, known: Known, fixed: dict[str, str] | None = None) -> None:
+    def __init__(self, draws: KeyedChoices, known: PatientFacts, fixed: dict[str, str] | None = None) -> None:
         self.draws, self.known = draws, known
         self.initials = {k: v for group in LETTERS for k, v in draws.cycle(group, "initials").items()}
         self.given: dict[str, str] = dict(fixed or {})
@@ -42,7 +42,7 @@ class Names:
     def text(self, text: str) -> str | None:
         """``text`` with every word of a name replaced; None where it holds none.
 
-        >>> names = Names(Draws(b"secret", "7"), Known())
+        >>> names = Names(KeyedChoices(b"secret", "7"), PatientFacts())
         >>> a, b = names.text("Dr. Smith's"), names.text("SMITH, R.")
         >>> b.startswith(a.removeprefix("Dr. ").removesuffix("'s").upper())
         True

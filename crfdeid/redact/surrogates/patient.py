@@ -12,9 +12,9 @@ from crfdeid.redact.surrogates.dates import shift
 from crfdeid.redact.surrogates.identifiers import Identifiers, patterned
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.internet_addresses import Addresses
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 from crfdeid.redact.surrogates.places import Places, in_us
 from crfdeid.text.document import Document, Span
 
@@ -29,7 +29,7 @@ class Rules:
     zip: str = "surrogate"
 
 
-class Patient:
+class PatientSurrogates:
     """``known`` is what the notes that are looked at together say; ``fixed`` are the names given before,
     ``given`` what places and numbers were, which is added to. Equal arguments give equal surrogates."""
 
@@ -37,13 +37,13 @@ class Patient:
         self,
         secret: bytes,
         id: str,
-        known: Known | None = None,
+        known: PatientFacts | None = None,
         rules: Rules | None = None,
         fixed: dict[str, str] | None = None,
         given: dict[str, str] | None = None,
     ) -> None:
-        self.known, self.rules = known or Known(), rules or Rules()
-        self.draws = Draws(secret, id)
+        self.known, self.rules = known or PatientFacts(), rules or Rules()
+        self.draws = KeyedChoices(secret, id)
         self.names = Names(self.draws, self.known, fixed)
         self.given = {} if given is None else given
         self.institutions = Institutions(self.draws, self.known, self.names, self.given)
@@ -74,7 +74,7 @@ class Patient:
     def anchor(self, document: Document) -> date | None:
         """The note's own date, by which what its dates leave out is told."""
         said = [document.covered(s) for s in document.spans if kinds.of(s.type) == kinds.DATE]
-        return shift.anchor(said, self.known.month_first)
+        return shift.note_date(said, self.known.month_first)
 
     def surrogate(self, document: Document, span: Span, near: date | None = None) -> str | None:
         """What stands for a span, None where it cannot be read. It equals the text only where

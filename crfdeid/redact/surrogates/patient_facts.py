@@ -19,7 +19,7 @@ LETTERS = regex.compile(r"\p{L}{3,}")
 
 
 @dataclass
-class Known:
+class PatientFacts:
     """``names`` are folded words of names with how often they occur; ``strings`` the covered texts
     of each type; ``orders`` the votes for day-first and month-first dates; ``states`` the
     state that stands beside a city; ``words`` all words of the texts, plain. ``whole``: these are
@@ -60,8 +60,8 @@ class Known:
                 yield from texts
 
 
-def of(documents: Iterable[Document], whole: bool = True) -> Known:
-    found = Known(whole=whole)
+def of(documents: Iterable[Document], whole: bool = True) -> PatientFacts:
+    found = PatientFacts(whole=whole)
     for document in documents:
         found.learn(document)
     return found

@@ -15,9 +15,9 @@ import regex
 from crfdeid.redact.surrogates import kinds, name_pools, zips
 from crfdeid.redact.surrogates.identifiers import patterned
 from crfdeid.redact.surrogates.institutions import Institutions
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.letter_case import WORD, cased, folded
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 LEAST_TOWNS = 30
 TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
@@ -27,7 +27,7 @@ US = frozenset(("us", "usa", "unitedstates", "unitedstatesofamerica", "america")
 class Places:
     """The surrogates of one patient's places."""
 
-    def __init__(self, draws: Draws, known: Known, institutions: Institutions) -> None:
+    def __init__(self, draws: KeyedChoices, known: PatientFacts, institutions: Institutions) -> None:
         self.draws, self.known, self.institutions = draws, known, institutions
         cities = {folded(text) for text in known.texts(kinds.CITY)} if known.whole else ()
         for name in sorted(cities):  # in this order, whatever the order of the notes

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid import files
-from crfdeid.errors import ConfigurationFault, Fault
+from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.redact.surrogates.patient import Rules
-from crfdeid.redact.surrogates.patient_facts import Known
+from crfdeid.redact.surrogates.patient_facts import PatientFacts
 
 ENVIRONMENT = "CRFDEID_MAP_KEY"
 MAGIC, VERSION = b"crfdeid map ", b"1\n"
@@ -30,12 +30,12 @@ SALT, CHECK, NONCE = 16, 16, 12
 HEAD = len(MAGIC) + len(VERSION)
 
 
-class MapFault(Fault):
+class MapError(CrfdeidError):
     """A map that is damaged, of a newer version, or of another key."""
 
 
 @dataclass
-class Past:
+class PatientHistory:
     """What a patient's notes said: names given, places and numbers given, votes on the order of day and
     month, and by type the real texts with their surrogates."""
 
@@ -44,7 +44,7 @@ class Past:
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
     given: dict[str, str] = field(default_factory=dict)
 
-    def join(self, told: Known) -> None:
+    def join(self, told: PatientFacts) -> None:
         """Add what was known before to what is known now."""
         told.names.update(dict.fromkeys(self.names, 0))
         told.orders = Counter(self.orders)
@@ -56,10 +56,10 @@ class Past:
 
 
 @dataclass
-class Vault:
+class SurrogateMap:
     secret: bytes = field(repr=False)
     rules: Rules = field(default_factory=Rules)
-    patients: dict[str, Past] = field(default_factory=dict, repr=False)
+    patients: dict[str, PatientHistory] = field(default_factory=dict, repr=False)
 
 
 def passphrase(path: Path | None) -> bytes:
@@ -68,46 +68,46 @@ def passphrase(path: Path | None) -> bytes:
         return keyed_choice.read(path)
     given = os.environ.get(ENVIRONMENT, "").strip().encode()
     if len(given) < keyed_choice.LEAST_BYTES:
-        raise ConfigurationFault(
+        raise ConfigurationError(
             f"the map wants a key of at least {keyed_choice.LEAST_BYTES} bytes: --map-key FILE, "
             f"or the environment's {ENVIRONMENT}"
         )
     return given
 
 
-def read(path: Path, key: bytes) -> Vault:
-    """Raises :class:`MapFault` where the key is another, or the file is not as it was written."""
+def read(path: Path, key: bytes) -> SurrogateMap:
+    """Raises :class:`MapError` where the key is another, or the file is not as it was written."""
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise MapFault(f"{path}: {error.strerror or error}") from None
+        raise MapError(f"{path}: {error.strerror or error}") from None
     if not data.startswith(MAGIC):
-        raise MapFault(f"{path}: not a map of crfdeid")
+        raise MapError(f"{path}: not a map of crfdeid")
     if data[len(MAGIC) : HEAD] != VERSION:
-        raise MapFault(
+        raise MapError(
             f"{path}: a map of another version; this crfdeid reads version {VERSION.decode().strip()}"
         )
     salt, check, nonce, sealed = cut(data[HEAD:], SALT, CHECK, NONCE)
     inner, proof = derived(key, salt)
     if len(nonce) < NONCE:
-        raise MapFault(f"{path}: damaged: it ends too soon")
+        raise MapError(f"{path}: damaged: it ends too soon")
     if not hmac.compare_digest(check, proof):
-        raise MapFault(f"{path}: not the key of this map, or damaged in its head")
+        raise MapError(f"{path}: not the key of this map, or damaged in its head")
     return opened(path, cipher(inner), nonce, sealed, data[:HEAD] + salt)
 
 
-def opened(path: Path, sealer: Any, nonce: bytes, sealed: bytes, head: bytes) -> Vault:
+def opened(path: Path, sealer: Any, nonce: bytes, sealed: bytes, head: bytes) -> SurrogateMap:
     from cryptography.exceptions import InvalidTag
 
     try:
         table = json.loads(sealer.decrypt(nonce, sealed, head))
-        patients = {id: Past(**past) for id, past in table["patients"].items()}
-        return Vault(bytes.fromhex(table["secret"]), Rules(**table["rules"]), patients)
+        patients = {id: PatientHistory(**past) for id, past in table["patients"].items()}
+        return SurrogateMap(bytes.fromhex(table["secret"]), Rules(**table["rules"]), patients)
     except (InvalidTag, ValueError, KeyError, TypeError):
-        raise MapFault(f"{path}: damaged: it is not as it was written") from None
+        raise MapError(f"{path}: damaged: it is not as it was written") from None
 
 
-def write(vault: Vault, path: Path, key: bytes) -> None:
+def write(vault: SurrogateMap, path: Path, key: bytes) -> None:
     """Replace ``path`` by the whole new map, or leave it as it was."""
     salt, nonce = secrets.token_bytes(SALT), secrets.token_bytes(NONCE)
     inner, proof = derived(key, salt)
@@ -118,7 +118,7 @@ def write(vault: Vault, path: Path, key: bytes) -> None:
         with files.whole(path, "wb", private=True) as file:
             file.write(MAGIC + VERSION + salt + proof + nonce + sealed)
     except OSError as error:
-        raise MapFault(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise MapError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def derived(key: bytes, salt: bytes) -> tuple[bytes, bytes]:
@@ -133,7 +133,7 @@ def cipher(key: bytes) -> Any:
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
-        raise ConfigurationFault("a map needs cryptography: pip install 'crfdeid[redact]'") from None
+        raise ConfigurationError("a map needs cryptography: pip install 'crfdeid[redact]'") from None
     return AESGCM(key)
 
 

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from crfdeid.evaluate import scores
-from crfdeid.evaluate.matching import CRITERIA, Track, compared, tagged
+from crfdeid.evaluate.matching import CRITERIA, Criterion, compared, tagged
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.measures import measures
-from crfdeid.review.measures.decided_notes import Judged, as_read, judged, read_by_all
+from crfdeid.review.measures.decided_notes import DecidedNote, as_read, judged, read_by_all
 from crfdeid.review.measures.measures import Outcome, Rules
 from crfdeid.review.study import agreement
 from crfdeid.review.study.errors import Invalid, Unknown
-from crfdeid.review.study.study import Room
+from crfdeid.review.study.study import Study
 from crfdeid.text.document import Span
 
 Table = dict[str, Any]
@@ -40,11 +40,11 @@ def rules(names: str | None) -> Rules:
     return Rules(**{name: name in chosen for name in known})
 
 
-def everything(room: Room, part: str | None = None, names: str | None = None) -> Table:
+def everything(study: Study, part: str | None = None, names: str | None = None) -> Table:
     """The tables of docs/review_api.md."""
-    chosen, notes = rules(names), judged(room, part)
+    chosen, notes = rules(names), judged(study, part)
     voters = sorted({name for note in notes for name in note.votes})
-    systems = set(room.systems())
+    systems = set(study.systems())
     teams = measures.unions([name for name in voters if name not in systems])
     by_size: dict[str, list[Table]] = {"1": [], "2": [], "3": []}
     for team in teams:
@@ -56,7 +56,7 @@ def everything(room: Room, part: str | None = None, names: str | None = None) ->
         "instances": sum(len(measures.units(n.document.text, n.consensus.spans, chosen)) for n in notes),
         "rules": {name: getattr(chosen, name) for name in chosen.names},
         "voters": [
-            voter(room, notes, name, "system" if name in systems else "reader", chosen) for name in voters
+            voter(study, notes, name, "system" if name in systems else "reader", chosen) for name in voters
         ],
         "agreement": [found for a, b in agreement.pairs(voters) if (found := agreed(notes, a, b))],
         "unions": by_size,
@@ -80,24 +80,24 @@ def summary(rows: list[Table]) -> Table:
     return {name: measures.spread(row[name] for row in rows) for name in ("sensitivity", "ppv")}
 
 
-def voter(room: Room, notes: list[Judged], name: str, kind: str, chosen: Rules) -> Table:
+def voter(study: Study, notes: list[DecidedNote], name: str, kind: str, chosen: Rules) -> Table:
     read = read_by_all(notes, [name])
     found = measures.measure(as_read(read, [name]), chosen)
     return (
         {"name": name, "kind": kind, "notes": len(read)}
         | outcome_table(found)
-        | {"i2b2": official(room, read, name)}
-        | pace(room, read, name)
+        | {"i2b2": official(study, read, name)}
+        | pace(study, read, name)
     )
 
 
-def official(room: Room, read: list[Judged], name: str) -> Table:
+def official(study: Study, read: list[DecidedNote], name: str) -> Table:
     """The i2b2 criteria, micro-averaged."""
     votes = [note.document.with_spans(plain(note.votes[name])) for note in read]
-    pairs = [(note.gold, tagged(document, room.scheme)) for note, document in zip(read, votes)]
+    pairs = [(note.gold, tagged(document, study.scheme)) for note, document in zip(read, votes)]
     found = {}
     for criterion in CRITERIA:
-        cells = [compared(*pair, Track(criterion), room.scheme.hipaa).values() for pair in pairs]
+        cells = [compared(*pair, Criterion(criterion), study.scheme.hipaa).values() for pair in pairs]
         sums = [np.sum([*counts, (0, 0, 0, 0)], axis=0) for counts in cells]
         counts = Counts(*(int(number) for number in scores.counted(np.array(sums)).sum(axis=0)))
         found[criterion] = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
@@ -109,9 +109,9 @@ def plain(spans: Iterable[Span]) -> list[Span]:
     return [Span(span.start, span.end, span.type) for span in spans]
 
 
-def pace(room: Room, read: list[Judged], name: str) -> Table:
+def pace(study: Study, read: list[DecidedNote], name: str) -> Table:
     """Time per note, of the notes that time was noted down for."""
-    rows = room.store.rows("SELECT note, seconds FROM times WHERE reader = ? AND seconds > 0", name)
+    rows = study.store.rows("SELECT note, seconds FROM times WHERE reader = ? AND seconds > 0", name)
     spent = {number: seconds for number, seconds in rows}
     timed = [note for note in read if note.number in spent]
     seconds = sum(spent[note.number] for note in timed)
@@ -121,7 +121,7 @@ def pace(room: Room, read: list[Judged], name: str) -> Table:
     }
 
 
-def agreed(notes: list[Judged], first: str, second: str) -> Table | None:
+def agreed(notes: list[DecidedNote], first: str, second: str) -> Table | None:
     """F1 and kappa of two voters over the notes that both read, if there are any."""
     if not (shared := read_by_all(notes, (first, second))):
         return None
@@ -132,9 +132,9 @@ def agreed(notes: list[Judged], first: str, second: str) -> Table | None:
     return {"a": first, "b": second, "notes": len(shared), "f1": counts.f1, "kappa": agreement.kappa(pairs)}
 
 
-def mistakes(room: Room, name: str, part: str | None = None, names: str | None = None) -> Table:
+def mistakes(study: Study, name: str, part: str | None = None, names: str | None = None) -> Table:
     """Every mistake of a voter, in reading order. Raises :class:`Unknown`."""
-    read = read_by_all(judged(room, part), [name])
+    read = read_by_all(judged(study, part), [name])
     if not read:
         raise Unknown("nobody of this name has read a note whose consensus is done")
     found = measures.measure(as_read(read, [name]), rules(names)).mistakes

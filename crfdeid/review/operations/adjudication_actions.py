@@ -13,34 +13,34 @@ from crfdeid.review.study.consensus import BOOK, Consensus
 from crfdeid.review.study.errors import Conflict, Invalid, Stage, Unknown
 from crfdeid.review.study.event_log import Action, Entry
 from crfdeid.review.study.marks import checked_span, whole
-from crfdeid.review.study.study import Room
+from crfdeid.review.study.study import Study
 from crfdeid.text.document import Document, Span
 
 Table = dict[str, Any]
 
 
-def act(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
+def act(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
     """Do one action on an open consensus. Raises :class:`Conflict` with the present state, :class:`Stage`,
     :class:`Invalid`, ..."""
-    document = room.notes.document(number)
+    document = study.notes.document(number)
     if not whole(given.get("version")):
         raise Invalid("an action names the version it was made for")
-    with room.store.writing():
-        entry = room.consensus.entry(BOOK, number)
+    with study.store.writing():
+        entry = study.consensus.entry(BOOK, number)
         if not entry.state.opened:
             raise Stage("none", "the consensus of this note is not opened yet")
         if entry.version != given["version"]:
             conflict = Conflict(entry.version)
-            conflict.more["state"] = table(room, number, entry)
+            conflict.more["state"] = table(study, number, entry)
             raise conflict
-        action = checked(room, document, number, entry, given)
-        after = written(room, reader, number, entry.version, action)
+        action = checked(study, document, number, entry, given)
+        after = written(study, reader, number, entry.version, action)
         refuse_overlaps(after.state)
-    return table(room, number, after)
+    return table(study, number, after)
 
 
 def checked(
-    room: Room, document: Document, number: int, entry: Entry[Consensus], given: Mapping[str, Any]
+    study: Study, document: Document, number: int, entry: Entry[Consensus], given: Mapping[str, Any]
 ) -> Action:
     """The action as it is logged: complete, and good for this state."""
     kind, state = given.get("kind"), entry.state
@@ -53,16 +53,16 @@ def checked(
     if kind == "done" and (left := state.undecided):
         raise Stage("undecided", f"{len(left)} items are not decided yet", undecided=len(left))
     if kind == "votes":
-        return {"kind": kind} | votes(room, document, number, given)
+        return {"kind": kind} | votes(study, document, number, given)
     if kind in ("decide", "undecide"):
-        return {"kind": kind} | decision(room, document, state, given)
-    return {"kind": kind} | extra(room, document, state, given)
+        return {"kind": kind} | decision(study, document, state, given)
+    return {"kind": kind} | extra(study, document, state, given)
 
 
 KINDS = ("decide", "undecide", "add", "change", "remove", "votes", "done", "reopen", "undo", "redo")
 
 
-def decision(room: Room, document: Document, state: Consensus, given: Mapping[str, Any]) -> Table:
+def decision(study: Study, document: Document, state: Consensus, given: Mapping[str, Any]) -> Table:
     key, chosen = given.get("item"), given.get("spans", [])
     if key not in [item.key for item in state.items]:
         raise Unknown("no such item")
@@ -70,11 +70,11 @@ def decision(room: Room, document: Document, state: Consensus, given: Mapping[st
         return {"item": key}
     if not isinstance(chosen, list) or not all(isinstance(span, dict) for span in chosen):
         raise Invalid("spans: a list of stretches with their types, empty to reject")
-    spans = tuple(checked_span(span, len(document.text), room.scheme.types) for span in chosen)
+    spans = tuple(checked_span(span, len(document.text), study.scheme.types) for span in chosen)
     return {"item": key, "spans": consensus.rows(spans), "ambiguous": given.get("ambiguous") is True}
 
 
-def extra(room: Room, document: Document, state: Consensus, given: Mapping[str, Any]) -> Table:
+def extra(study: Study, document: Document, state: Consensus, given: Mapping[str, Any]) -> Table:
     """The fields of an action on marks that no voter had; of any other kind, none."""
     kind = given["kind"]
     mark = state.extra.mark(given.get("mark")) if kind in ("change", "remove") else None
@@ -82,7 +82,7 @@ def extra(room: Room, document: Document, state: Consensus, given: Mapping[str, 
     if kind in ("add", "change"):
         stretch = {key: given[key] for key in ("start", "end", "type") if key in given}
         base = span_table(mark.span) if mark else {}
-        found |= span_table(checked_span(base | stretch, len(document.text), room.scheme.types))
+        found |= span_table(checked_span(base | stretch, len(document.text), study.scheme.types))
     return found
 
 

@@ -11,21 +11,21 @@ from typing import Any
 from crfdeid import corpora
 from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.errors import Invalid, Stage, Unknown
-from crfdeid.review.study.study import Room, book
+from crfdeid.review.study.study import Study, book
 from crfdeid.text.document import Document
 
 Table = dict[str, Any]
 NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
 
-def export(room: Room, given: Mapping[str, Any]) -> Table:
+def export(study: Study, given: Mapping[str, Any]) -> Table:
     """Write the consensus, or a reader's or a system's spans, in the notes that have them."""
     part, what, who = given.get("set"), given.get("what", "consensus"), str(given.get("who"))
-    chosen = [note.number for note in room.part(part)]
-    documents = list(spans_of(room, chosen, what, who))
+    chosen = [note.number for note in study.part(part)]
+    documents = list(spans_of(study, chosen, what, who))
     if not documents:
         raise Stage("nothing", "no note to write")
-    path = write(room, documents, given)
+    path = write(study, documents, given)
     trainable = hasattr(corpora.FORMATS[given["format"]], "read") and given["format"] != "text"
     return {"path": str(path), "notes": len(documents), "train": training(path) if trainable else None}
 
@@ -42,24 +42,24 @@ def training(path: Path) -> str:
     return f"python -m crfdeid.train {shlex.quote(absolute)} --out models/trained"
 
 
-def spans_of(room: Room, numbers: Iterable[int], what: str, who: str) -> Iterator[Document]:
+def spans_of(study: Study, numbers: Iterable[int], what: str, who: str) -> Iterator[Document]:
     """The notes with what is asked for, without those that do not have it."""
-    if what == "system" and who not in room.systems():
+    if what == "system" and who not in study.systems():
         raise Unknown("no system of this name")
-    decided = set(room.decided())
+    decided = set(study.decided())
     for number in numbers:
-        document = room.notes.document
+        document = study.notes.document
         if what == "consensus" and number in decided:
-            yield document(number).with_spans(room.consensus.entry(BOOK, number).state.spans)
-        elif what == "reader" and room.finished(number).get(who):
-            yield document(number).with_spans(room.marking.entry(book(who), number).state.spans)
+            yield document(number).with_spans(study.consensus.entry(BOOK, number).state.spans)
+        elif what == "reader" and study.finished(number).get(who):
+            yield document(number).with_spans(study.marking.entry(book(who), number).state.spans)
         elif what == "system":
-            yield document(number).with_spans(room.found(who, number))
+            yield document(number).with_spans(study.found(who, number))
         elif what not in ("consensus", "reader"):
             raise Invalid("what: consensus, reader or system")
 
 
-def write(room: Room, documents: Iterable[Document], given: Mapping[str, Any]) -> Path:
+def write(study: Study, documents: Iterable[Document], given: Mapping[str, Any]) -> Path:
     """Write into the study's folder of exports, never over what is there."""
     name, format = given.get("name"), given.get("format")
     if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -67,13 +67,13 @@ def write(room: Room, documents: Iterable[Document], given: Mapping[str, Any]) -
     if not isinstance(format, str) or format not in corpora.FORMATS:
         raise Invalid(f"formats are {', '.join(corpora.FORMATS)}")
     module = corpora.FORMATS[format]
-    path = room.out / (name if hasattr(module, "files") else name + module.SUFFIXES[0])
+    path = study.out / (name if hasattr(module, "files") else name + module.SUFFIXES[0])
     if path.exists():
         raise Stage("exists", "there is an export of this name already")
     try:
-        room.out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        study.out.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise Stage("unwritable", f"{room.out}: cannot be made: {error.strerror}") from None
+        raise Stage("unwritable", f"{study.out}: cannot be made: {error.strerror}") from None
     corpora.write(documents, path, format)
     path.chmod(0o700 if path.is_dir() else 0o600)  # it may hold PHI
     return path

@@ -7,43 +7,43 @@ from typing import Any
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import Invalid
 from crfdeid.review.study.note_index import Note
-from crfdeid.review.study.study import Room, book
+from crfdeid.review.study.study import Study, book
 from crfdeid.review.study.timing import worked
 
 Table = dict[str, Any]
 ORDERS = ("given", "uncertainty")
 
 
-def notes(room: Room, reader: Reader, part: str | None, order: str = "given") -> Table:
+def notes(study: Study, reader: Reader, part: str | None, order: str = "given") -> Table:
     """The notes of a set with this reader's own state in each, in the order wanted."""
     if order not in ORDERS:
         raise Invalid(f"an order is one of {', '.join(ORDERS)}")
-    chosen = room.part(part)
-    states, found, stages, premarks = own(room, reader), findings(room), of_consensus(room), room.premarks
+    chosen = study.part(part)
+    states, found, stages, premarks = own(study, reader), findings(study), of_consensus(study), study.premarks
     rows = [
         row(note, states.get(note.number), found, premarks)
-        | {"refused": room.notes.refused.get(note.number), "stage": stages.get(note.number, "none")}
+        | {"refused": study.notes.refused.get(note.number), "stage": stages.get(note.number, "none")}
         for note in chosen
     ]
     if order == "uncertainty":
         rows.sort(key=lambda table: (table["done"], -(table["uncertainty"] or 0.0)))
-    return {"notes": rows, "progress": progress(room, reader, part)}
+    return {"notes": rows, "progress": progress(study, reader, part)}
 
 
-def own(room: Room, reader: Reader) -> dict[int, tuple]:
+def own(study: Study, reader: Reader) -> dict[int, tuple]:
     sql = """SELECT note, done, marks, decided, json_extract(state, '$.system') FROM states
              WHERE book = ? AND version > 0"""
-    return {number: rest for number, *rest in room.store.rows(sql, book(reader.name))}
+    return {number: rest for number, *rest in study.store.rows(sql, book(reader.name))}
 
 
-def findings(room: Room) -> dict[tuple[str, int], tuple[int, float | None]]:
+def findings(study: Study) -> dict[tuple[str, int], tuple[int, float | None]]:
     """How many spans each system found in each note, and the sum of their doubts."""
-    rows = room.store.rows("SELECT system, note, count, doubt FROM found")
+    rows = study.store.rows("SELECT system, note, count, doubt FROM found")
     return {(system, number): (count, doubt) for system, number, count, doubt in rows}
 
 
-def of_consensus(room: Room) -> dict[int, str]:
-    rows = room.store.rows("SELECT note, done FROM states WHERE book = 'consensus'")
+def of_consensus(study: Study) -> dict[int, str]:
+    rows = study.store.rows("SELECT note, done FROM states WHERE book = 'consensus'")
     return {number: "done" if done else "open" for number, done in rows}
 
 
@@ -62,11 +62,11 @@ def row(note: Note, state: tuple | None, found: dict, premarks: str | None) -> T
     }
 
 
-def progress(room: Room, reader: Reader, part: str | None) -> Table:
+def progress(study: Study, reader: Reader, part: str | None) -> Table:
     """How much is read, at what pace, and how long the rest would take at that pace."""
-    chosen = room.part(part)
-    done = {number for number, (finished, *_) in own(room, reader).items() if finished}
-    rows = room.store.rows("SELECT note, seconds FROM times WHERE reader = ?", reader.name)
+    chosen = study.part(part)
+    done = {number for number, (finished, *_) in own(study, reader).items() if finished}
+    rows = study.store.rows("SELECT note, seconds FROM times WHERE reader = ?", reader.name)
     seconds = {number: value for number, value in rows}
     words = sum(note.words for note in chosen)
     read = [note for note in chosen if note.number in done]
@@ -80,5 +80,5 @@ def progress(room: Room, reader: Reader, part: str | None) -> Table:
         "seconds": sum(seconds.get(note.number, 0.0) for note in chosen),
         "words_per_minute": pace,
         "seconds_left": (words - words_done) / pace * 60 if pace else None,
-        "worked": worked(room, reader),
+        "worked": worked(study, reader),
     }

@@ -11,16 +11,16 @@ from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import Closed, Conflict, Invalid
 from crfdeid.review.study.event_log import Entry
 from crfdeid.review.study.marks import Marking, whole
-from crfdeid.review.study.study import Room, book
+from crfdeid.review.study.study import Study, book
 from crfdeid.text.document import Span
 
 Table = dict[str, Any]
 
 
-def note(room: Room, reader: Reader, number: int) -> Table:
+def note(study: Study, reader: Reader, number: int) -> Table:
     """The note with its text, and the reader's state in it. Raises :class:`Refused`."""
-    document, known = room.notes.document(number), room.notes.note(number)
-    beside = [other.number for other in room.sets[known.part]]
+    document, known = study.notes.document(number), study.notes.note(number)
+    beside = [other.number for other in study.sets[known.part]]
     place = beside.index(number)
     return {
         "id": known.id,
@@ -29,19 +29,19 @@ def note(room: Room, reader: Reader, number: int) -> Table:
         "words": known.words,
         "previous": beside[place - 1] if place else None,
         "next": beside[place + 1] if place + 1 < len(beside) else None,
-    } | state(room, reader, number)
+    } | state(study, reader, number)
 
 
-def state(room: Room, reader: Reader, number: int, entry: Entry[Marking] | None = None) -> Table:
-    entry = entry or room.marking.entry(book(reader.name), number)
+def state(study: Study, reader: Reader, number: int, entry: Entry[Marking] | None = None) -> Table:
+    entry = entry or study.marking.entry(book(reader.name), number)
     marking = entry.state
-    premarks = offered(room, marking, number)
-    row = room.store.row("SELECT seconds FROM times WHERE reader = ? AND note = ?", reader.name, number)
+    premarks = offered(study, marking, number)
+    row = study.store.row("SELECT seconds FROM times WHERE reader = ? AND note = ?", reader.name, number)
     return {
         "number": number,
         "version": entry.version,
         "done": marking.done,
-        "closed": room.closed(reader, number),
+        "closed": study.closed(reader, number),
         "undo": entry.undo,
         "redo": entry.redo,
         "undecided": len(undecided(marking, premarks)),
@@ -57,45 +57,45 @@ def state(room: Room, reader: Reader, number: int, entry: Entry[Marking] | None 
     }
 
 
-def offered(room: Room, marking: Marking, number: int) -> list[Span]:
+def offered(study: Study, marking: Marking, number: int) -> list[Span]:
     """The premarks of a note: of the system that the reader began it with."""
-    return room.found(marking.system or room.premarks, number)
+    return study.found(marking.system or study.premarks, number)
 
 
-def act(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
+def act(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
     """Do one action and answer with the state it leads to, which is then on disk. Raises
     :class:`Conflict` with the present state, :class:`Closed`, :class:`Refused`, :class:`Invalid`, ...
     """
-    document = room.notes.document(number)
-    with room.store.writing():  # no consensus can open meanwhile
-        refuse_closed(room, reader, number)
-        entry = at_version(room, reader, number, given)
+    document = study.notes.document(number)
+    with study.store.writing():  # no consensus can open meanwhile
+        refuse_closed(study, reader, number)
+        entry = at_version(study, reader, number, given)
         before = Before(
-            entry.state, offered(room, entry.state, number), len(document.text), room.scheme.types
+            entry.state, offered(study, entry.state, number), len(document.text), study.scheme.types
         )
-        action = checked(before, room.premarks, given)
+        action = checked(before, study.premarks, given)
         kind, shelf = action["kind"], book(reader.name)
-        others = room.marking.alike(shelf, number, kind) if kind in ("undo", "redo") else []
-        after = room.marking.append(shelf, number, entry.version, reader.name, action)
+        others = study.marking.alike(shelf, number, kind) if kind in ("undo", "redo") else []
+        after = study.marking.append(shelf, number, entry.version, reader.name, action)
         for other, version in others:
-            if not room.closed(reader, other):
-                room.marking.append(shelf, other, version, reader.name, action)
-    return state(room, reader, number, after)
+            if not study.closed(reader, other):
+                study.marking.append(shelf, other, version, reader.name, action)
+    return state(study, reader, number, after)
 
 
-def refuse_closed(room: Room, reader: Reader, number: int) -> None:
-    if room.closed(reader, number):
+def refuse_closed(study: Study, reader: Reader, number: int) -> None:
+    if study.closed(reader, number):
         raise Closed("this note is in consensus; its marks are closed")
 
 
-def at_version(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Entry[Marking]:
+def at_version(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Entry[Marking]:
     """The reader's entry, if ``given`` names its version. Raises :class:`Conflict`."""
     version = given.get("version")
     if not whole(version):
         raise Invalid("an action names the version it was made for")
-    entry = room.marking.entry(book(reader.name), number)
+    entry = study.marking.entry(book(reader.name), number)
     if entry.version != version:
         conflict = Conflict(entry.version)
-        conflict.more["state"] = state(room, reader, number, entry)
+        conflict.more["state"] = state(study, reader, number, entry)
         raise conflict
     return entry

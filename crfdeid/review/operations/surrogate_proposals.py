@@ -6,12 +6,12 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 
-from crfdeid.redact.redactor import Proposal, Redactor, applied
+from crfdeid.redact.redactor import Redactor, Replacement, applied
 from crfdeid.review.study.consensus import BOOK as CONSENSUS
 from crfdeid.review.study.errors import Stage
 from crfdeid.review.study.source import fingerprint
-from crfdeid.review.study.study import Room
-from crfdeid.review.study.surrogate_edits import BOOK, Replacing
+from crfdeid.review.study.study import Study
+from crfdeid.review.study.surrogate_edits import BOOK, SurrogateEdits
 from crfdeid.text.document import Document
 
 REMEMBERED = 2000  # notes whose proposals stay in memory
@@ -24,78 +24,80 @@ class Drawn:
 
     versions: dict[int, int]
     gold: Document
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[Replacement, ...]
 
 
-def drawn(room: Room, number: int) -> Drawn:
+def drawn(study: Study, number: int) -> Drawn:
     """The proposals for a note, by what all decided notes of the patient say; drawn anew when one of these
     changes. Raises :class:`Stage` where its consensus is not done, :class:`Refused` where the note on disk is
     not what it was."""
-    room.notes.document(number)
-    versions = decided_beside(room, number)
+    study.notes.document(number)
+    versions = decided_beside(study, number)
     if number not in versions:
         raise Stage("none", "the consensus of this note is not done yet")
-    found = room.drawn.get(number)
+    found = study.drawn.get(number)
     if found is None or found.versions != versions:
-        notes = {other: gold(room, other) for other in versions}
+        notes = {other: gold(study, other) for other in versions}
         own = notes.pop(number)
-        found = Drawn(versions, own, tuple(Redactor(secret(room)).proposals(own, notes.values())))
-        if len(room.drawn) >= REMEMBERED:
-            room.drawn.clear()
-        room.drawn[number] = found
+        found = Drawn(versions, own, tuple(Redactor(secret(study)).proposals(own, notes.values())))
+        if len(study.drawn) >= REMEMBERED:
+            study.drawn.clear()
+        study.drawn[number] = found
     return found
 
 
-def decided_beside(room: Room, number: int) -> dict[int, int]:
+def decided_beside(study: Study, number: int) -> dict[int, int]:
     """The patient's notes whose consensus is done, this one among them, with its version; without those that
     are no longer what they were."""
-    siblings = room.notes.siblings(number)
+    siblings = study.notes.siblings(number)
     sql = f"""SELECT note, version FROM states WHERE book = ? AND done
               AND note IN ({", ".join(map(str, siblings))}) ORDER BY note"""
-    rows = room.store.rows(sql, CONSENSUS)
-    return {other: version for other, version in rows if other == number or other not in room.notes.refused}
+    rows = study.store.rows(sql, CONSENSUS)
+    return {other: version for other, version in rows if other == number or other not in study.notes.refused}
 
 
-def gold(room: Room, number: int) -> Document:
-    state = room.consensus.entry(CONSENSUS, number).state
-    return room.notes.document(number).with_spans(state.spans)
+def gold(study: Study, number: int) -> Document:
+    state = study.consensus.entry(CONSENSUS, number).state
+    return study.notes.document(number).with_spans(state.spans)
 
 
-def secret(room: Room) -> bytes:
+def secret(study: Study) -> bytes:
     """The study's own, drawn once: the same text of a patient is always replaced alike."""
-    with room.store.writing():
-        if (found := room.store.setting("secret")) is None:
-            room.store.set("secret", found := secrets.token_hex(32))
+    with study.store.writing():
+        if (found := study.store.setting("secret")) is None:
+            study.store.set("secret", found := secrets.token_hex(32))
     return bytes.fromhex(found)
 
 
-def proposals(room: Room, number: int, state: Replacing | None = None) -> list[tuple[Proposal, bool]]:
+def proposals(
+    study: Study, number: int, state: SurrogateEdits | None = None
+) -> list[tuple[Replacement, bool]]:
     """The proposals with a person's edits, and whether each was edited."""
-    edits = (state or room.replacing.entry(BOOK, number).state).edits
+    edits = (state or study.replacing.entry(BOOK, number).state).edits
     chosen = []
-    for proposal in drawn(room, number).proposals:
+    for proposal in drawn(study, number).proposals:
         edit = edits.get(key(proposal))
         edited = proposal if edit is None else replace(proposal, replacement=edit, resolved=True, why=None)
         chosen.append((edited, edit is not None))
     return chosen
 
 
-def key(proposal: Proposal) -> str:
+def key(proposal: Replacement) -> str:
     return f"{proposal.start}-{proposal.end}"
 
 
-def result(room: Room, number: int, state: Replacing | None = None) -> Document:
+def result(study: Study, number: int, state: SurrogateEdits | None = None) -> Document:
     """The note as it would be written."""
-    chosen = [proposal for proposal, _ in proposals(room, number, state)]
-    return applied(drawn(room, number).gold, chosen)
+    chosen = [proposal for proposal, _ in proposals(study, number, state)]
+    return applied(drawn(study, number).gold, chosen)
 
 
-def is_approved(room: Room, number: int, state: Replacing) -> bool:
-    return state.approved is not None and state.approved == fingerprint(result(room, number, state).text)
+def is_approved(study: Study, number: int, state: SurrogateEdits) -> bool:
+    return state.approved is not None and state.approved == fingerprint(result(study, number, state).text)
 
 
-def same(room: Room, number: int, text: str) -> list[str]:
+def same(study: Study, number: int, text: str) -> list[str]:
     """The keys of the note's proposals that replace this text, in any case."""
-    found = drawn(room, number)
+    found = drawn(study, number)
     covered = ((p, found.gold.text[p.start : p.end]) for p in found.proposals)
     return [key(proposal) for proposal, original in covered if original.casefold() == text.casefold()]

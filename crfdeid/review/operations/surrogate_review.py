@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from crfdeid.redact.redactor import Proposal
+from crfdeid.redact.redactor import Replacement
 from crfdeid.redact.surrogates import kinds
 from crfdeid.review.measures import word_boundaries
 from crfdeid.review.operations import adjudication, exports
@@ -30,8 +30,8 @@ from crfdeid.review.study.errors import Conflict, Invalid, Refused, Stage, Unkno
 from crfdeid.review.study.event_log import Action, Entry
 from crfdeid.review.study.marks import whole
 from crfdeid.review.study.source import fingerprint
-from crfdeid.review.study.study import Room
-from crfdeid.review.study.surrogate_edits import BOOK, Replacing
+from crfdeid.review.study.study import Study
+from crfdeid.review.study.surrogate_edits import BOOK, SurrogateEdits
 
 Table = dict[str, Any]
 LONGEST = 200  # characters of a replacement
@@ -39,37 +39,37 @@ SHORTEST_NAME = 3  # letters; an initial or "de" is no name
 KINDS = ("edit", "approve", "reopen", "undo", "redo")
 
 
-def notes(room: Room, part: str | None) -> Table:
+def notes(study: Study, part: str | None) -> Table:
     """The notes whose consensus is done, with what is still to be settled."""
-    decided, found = set(room.decided()), []
-    for note in (note for note in room.part(part) if note.number in decided):
+    decided, found = set(study.decided()), []
+    for note in (note for note in study.part(part) if note.number in decided):
         row: Table = {"number": note.number, "id": note.id, "spans": 0, "unresolved": 0, "approved": False}
         try:
-            chosen = proposals(room, note.number)
+            chosen = proposals(study, note.number)
             unresolved = sum(not proposal.resolved for proposal, _ in chosen)
-            approved = is_approved(room, note.number, room.replacing.entry(BOOK, note.number).state)
+            approved = is_approved(study, note.number, study.replacing.entry(BOOK, note.number).state)
             row |= {"spans": len(chosen), "unresolved": unresolved, "approved": approved}
         except Refused:
             pass  # the row says so
-        found.append(row | {"refused": room.notes.refused.get(note.number)})
+        found.append(row | {"refused": study.notes.refused.get(note.number)})
     return {"notes": found}
 
 
-def view(room: Room, reader: Reader, number: int) -> Table:
+def view(study: Study, reader: Reader, number: int) -> Table:
     """The proposals of a note with its text, the unresolved on top. Raises :class:`Stage`."""
-    document = drawn(room, number).gold
-    adjudication.see(room, reader, number)
-    return {"text": document.text} | table(room, number, room.replacing.entry(BOOK, number))
+    document = drawn(study, number).gold
+    adjudication.see(study, reader, number)
+    return {"text": document.text} | table(study, number, study.replacing.entry(BOOK, number))
 
 
-def table(room: Room, number: int, entry: Entry[Replacing]) -> Table:
-    chosen = proposals(room, number, entry.state)
+def table(study: Study, number: int, entry: Entry[SurrogateEdits]) -> Table:
+    chosen = proposals(study, number, entry.state)
     ordered = sorted(chosen, key=lambda pair: (pair[0].resolved, pair[0].start))
     return {
         "number": number,
-        "id": room.notes.note(number).id,
+        "id": study.notes.note(number).id,
         "version": entry.version,
-        "approved": is_approved(room, number, entry.state),
+        "approved": is_approved(study, number, entry.state),
         "undo": entry.undo,
         "redo": entry.redo,
         "unresolved": sum(not proposal.resolved for proposal, _ in chosen),
@@ -77,59 +77,59 @@ def table(room: Room, number: int, entry: Entry[Replacing]) -> Table:
     }
 
 
-def proposal_table(proposal: Proposal) -> Table:
+def proposal_table(proposal: Replacement) -> Table:
     names = ("start", "end", "type", "replacement", "resolved", "why", "treatment", "repeat")
     return {name: getattr(proposal, name) for name in names}
 
 
-def act(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
+def act(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
     """Edit, approve, or take back. Raises :class:`Conflict` with the present state, :class:`Stage`, ..."""
-    adjudication.see(room, reader, number)
-    with room.store.writing():
-        entry = room.replacing.entry(BOOK, number)
+    adjudication.see(study, reader, number)
+    with study.store.writing():
+        entry = study.replacing.entry(BOOK, number)
         if not whole(given.get("version")) or given.get("kind") not in KINDS:
             raise Invalid("an action names its kind and the version it was made for")
         if entry.version != given["version"]:
             conflict = Conflict(entry.version)
-            conflict.more["state"] = table(room, number, entry)
+            conflict.more["state"] = table(study, number, entry)
             raise conflict
-        after = done(room, reader, number, entry, given)
-    return table(room, number, after)
+        after = done(study, reader, number, entry, given)
+    return table(study, number, after)
 
 
 def done(
-    room: Room, reader: Reader, number: int, entry: Entry[Replacing], given: Mapping[str, Any]
-) -> Entry[Replacing]:
+    study: Study, reader: Reader, number: int, entry: Entry[SurrogateEdits], given: Mapping[str, Any]
+) -> Entry[SurrogateEdits]:
     kind = given["kind"]
     if kind == "edit":
-        return edited(room, reader, number, given)
-    others = room.replacing.alike(BOOK, number, kind) if kind in ("undo", "redo") else []
+        return edited(study, reader, number, given)
+    others = study.replacing.alike(BOOK, number, kind) if kind in ("undo", "redo") else []
     action: Table = {"kind": kind}
     if kind == "approve":
-        action["text"] = approvable(room, number, entry.state)
-    after = append(room, reader, number, entry.version, action)
+        action["text"] = approvable(study, number, entry.state)
+    after = append(study, reader, number, entry.version, action)
     for other, version in others:
-        append(room, reader, other, version, action)
+        append(study, reader, other, version, action)
     return after
 
 
-def append(room: Room, reader: Reader, number: int, version: int, action: Action) -> Entry[Replacing]:
-    return room.replacing.append(BOOK, number, version, reader.name, action)
+def append(study: Study, reader: Reader, number: int, version: int, action: Action) -> Entry[SurrogateEdits]:
+    return study.replacing.append(BOOK, number, version, reader.name, action)
 
 
-def approvable(room: Room, number: int, state: Replacing) -> str:
+def approvable(study: Study, number: int, state: SurrogateEdits) -> str:
     """The fingerprint of what would be written. Raises :class:`Stage` while something is unresolved."""
-    left = sum(not proposal.resolved for proposal, _ in proposals(room, number, state))
+    left = sum(not proposal.resolved for proposal, _ in proposals(study, number, state))
     if left:
         raise Stage("unresolved", f"{left} replacements are not settled yet", unresolved=left)
-    return fingerprint(result(room, number, state).text)
+    return fingerprint(result(study, number, state).text)
 
 
-def edited(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) -> Entry[Replacing]:
+def edited(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Entry[SurrogateEdits]:
     """Change a replacement, ``everywhere`` in all decided notes of the patient where the same text is
     replaced; these are one group, and one undo takes them back."""
     wanted = f"{given.get('start')}-{given.get('end')}"
-    found = drawn(room, number)
+    found = drawn(study, number)
     own = {key(proposal): proposal for proposal in found.proposals}
     if wanted not in own:
         raise Unknown("no replacement at this stretch")
@@ -140,13 +140,15 @@ def edited(room: Room, reader: Reader, number: int, given: Mapping[str, Any]) ->
     if given.get("everywhere") is not True:
         places = {number: [wanted]}
     else:
-        places = {other: keys for other in decided_beside(room, number) if (keys := same(room, other, text))}
+        places = {
+            other: keys for other in decided_beside(study, number) if (keys := same(study, other, text))
+        }
     group = uuid.uuid4().hex
     for other, keys in places.items():
-        version = room.replacing.entry(BOOK, other).version
+        version = study.replacing.entry(BOOK, other).version
         edits = dict.fromkeys(keys, replacement)
-        append(room, reader, other, version, {"kind": "edit", "edits": edits, "group": group})
-    return room.replacing.entry(BOOK, number)
+        append(study, reader, other, version, {"kind": "edit", "edits": edits, "group": group})
+    return study.replacing.entry(BOOK, number)
 
 
 def replacing_text(given: Any, original: str) -> str:
@@ -167,20 +169,20 @@ def refuse_names(replacement: str, found: Drawn) -> None:
         raise Invalid("this replacement holds a name that stands in the note")
 
 
-def export(room: Room, given: Mapping[str, Any]) -> Table:
+def export(study: Study, given: Mapping[str, Any]) -> Table:
     """Write the notes of a set with their surrogates. Raises :class:`Stage` while one of them is not
     approved: nothing half-redacted is written."""
     left, documents = [], []
-    for note in room.part(given.get("set")):
-        state = room.replacing.entry(BOOK, note.number).state
+    for note in study.part(given.get("set")):
+        state = study.replacing.entry(BOOK, note.number).state
         try:
-            ready = is_approved(room, note.number, state)
+            ready = is_approved(study, note.number, state)
         except (Refused, Stage):
             ready = False
         if ready:
-            documents.append(result(room, note.number, state))
+            documents.append(result(study, note.number, state))
         else:
             left.append(note.id)
     if left:
         raise Stage("unapproved", f"{len(left)} notes are not approved yet", left=left)
-    return {"path": str(exports.write(room, documents, given)), "notes": len(documents)}
+    return {"path": str(exports.write(study, documents, given)), "notes": len(documents)}

@@ -72,7 +72,7 @@ def set_password(store: Store, name: str, password: str) -> None:
     store.write("UPDATE readers SET password = ? WHERE name = ?", PasswordHasher().hash(password), name)
 
 
-class Doorkeeper:
+class PasswordChecker:
     """Checks passwords, and slows down who guesses."""
 
     def __init__(self, store: Store) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.review.study.source import Source, Stamp, fingerprint, stamp
 from crfdeid.review.study.store import Store
 from crfdeid.text.document import Document
@@ -22,7 +22,7 @@ def index(store: Store, where: Source, sets: int = 1, shown: Shown = iter) -> No
         now = stamp(file)
         for document in where.read(file):
             if document.id in seen:
-                raise FormatFault(f"{file}: document {document.id} occurs twice")
+                raise FormatError(f"{file}: document {document.id} occurs twice")
             seen.add(document.id)
             found.append((document, name, now))
     counts = [len(document.text.split()) for document, *_ in found]

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from crfdeid.errors import Fault
+from crfdeid.errors import CrfdeidError
 
 
-class StoreFault(Fault):
+class StoreError(CrfdeidError):
     """A store that cannot be opened: damaged, of a newer version, of other notes, readable by others."""
 
 
-class Answer(Fault):
+class Answer(CrfdeidError):
     """A fault that is answered to the page."""
 
     status = 422

@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from crfdeid.errors import Fault
-from crfdeid.review.study.errors import Refused, StoreFault, Unknown
+from crfdeid.errors import CrfdeidError
+from crfdeid.review.study.errors import Refused, StoreError, Unknown
 from crfdeid.review.study.source import Source, Stamp, fingerprint, source, stamp, stamps
 from crfdeid.review.study.store import Store
 from crfdeid.text.document import Document
@@ -83,7 +83,7 @@ class Notes:
                 now = stamp(path)
                 if note.file not in self.cache or self.cache[note.file][0] != now:
                     self.cache[note.file] = (now, {d.id: d for d in self.source.read(path)})
-            except (OSError, Fault):  # gone, or no document any more
+            except (OSError, CrfdeidError):  # gone, or no document any more
                 self.cache.pop(note.file, None)
                 return None
             self.cache.move_to_end(note.file)
@@ -111,11 +111,11 @@ def patient(note: Note) -> str:
 
 
 def open_source(store: Store, path: Path | None) -> Source:
-    """The source that the study was made of; raises :class:`StoreFault` where another path is given."""
+    """The source that the study was made of; raises :class:`StoreError` where another path is given."""
     table = store.setting("source")
     if table is None:
-        raise StoreFault(f"{store.path}: a study without notes")
+        raise StoreError(f"{store.path}: a study without notes")
     known = source(table)
     if path is not None and path != known.path:
-        raise StoreFault(f"{store.path}: a study of the notes in {known.path}, not of those in {path}")
+        raise StoreError(f"{store.path}: a study of the notes in {known.path}, not of those in {path}")
     return known

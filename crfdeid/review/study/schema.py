@@ -11,7 +11,7 @@ import sqlite3
 import stat
 from pathlib import Path
 
-from crfdeid.review.study.errors import StoreFault
+from crfdeid.review.study.errors import StoreError
 
 APPLICATION = 0x63726664  # "crfd" in SQLite's file header
 VERSION = 1
@@ -51,7 +51,7 @@ def opened(path: Path) -> sqlite3.Connection:
     """A connection to the store at ``path``, which is made where there is none, for its owner's eyes only.
 
     Write-ahead log and ``synchronous=FULL``: a commit is on disk when it returns. Raises
-    :class:`StoreFault` where this is no store, one of a newer version, or one that others may read.
+    :class:`StoreError` where this is no store, one of a newer version, or one that others may read.
     """
     fresh = created(path)
     connection = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
@@ -64,7 +64,7 @@ def opened(path: Path) -> sqlite3.Connection:
         return connection
     except sqlite3.Error as error:
         connection.close()
-        raise StoreFault(f"{path}: cannot be opened as a store: {error}") from None
+        raise StoreError(f"{path}: cannot be opened as a store: {error}") from None
     except BaseException:
         connection.close()
         raise
@@ -77,12 +77,12 @@ def created(path: Path) -> bool:
     except FileExistsError:
         pass
     except OSError as error:
-        raise StoreFault(f"{path}: {error.strerror or error}") from None
+        raise StoreError(f"{path}: {error.strerror or error}") from None
     if not path.is_file():
-        raise StoreFault(f"{path}: not a file; wanted a study's store")
+        raise StoreError(f"{path}: not a file; wanted a study's store")
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
-        raise StoreFault(f"{path}: mode {mode:o} lets others read it; chmod 600 first")
+        raise StoreError(f"{path}: mode {mode:o} lets others read it; chmod 600 first")
     return path.stat().st_size == 0
 
 
@@ -95,6 +95,6 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
-        raise StoreFault(f"{path}: an SQLite file, but no study's store")
+        raise StoreError(f"{path}: an SQLite file, but no study's store")
     if version != VERSION:
-        raise StoreFault(f"{path}: a store of version {version}; this program reads version {VERSION}")
+        raise StoreError(f"{path}: a store of version {version}; this program reads version {VERSION}")

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.review.study import schema
-from crfdeid.review.study.errors import Full, StoreFault
+from crfdeid.review.study.errors import Full, StoreError
 
 
 class Store:
-    """Raises :class:`StoreFault` as :func:`crfdeid.review.study.schema.opened` does."""
+    """Raises :class:`StoreError` as :func:`crfdeid.review.study.schema.opened` does."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -80,4 +80,4 @@ def answered(path: Path) -> Iterator[None]:
             raise Full() from None
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:
             raise Full() from None
-        raise StoreFault(f"{path}: {getattr(error, 'sqlite_errorname', 'damaged')}: {error}") from None
+        raise StoreError(f"{path}: {getattr(error, 'sqlite_errorname', 'damaged')}: {error}") from None

@@ -11,14 +11,14 @@ from string import ascii_lowercase, digits
 from typing import TYPE_CHECKING
 
 from crfdeid.review.study import consensus, marks, surrogate_edits
-from crfdeid.review.study.accounts import Doorkeeper, Reader
+from crfdeid.review.study.accounts import PasswordChecker, Reader
 from crfdeid.review.study.consensus import Consensus
 from crfdeid.review.study.errors import Unknown
 from crfdeid.review.study.event_log import Log
 from crfdeid.review.study.marks import Marking
 from crfdeid.review.study.note_index import Note, Notes, open_source
 from crfdeid.review.study.store import Store
-from crfdeid.review.study.surrogate_edits import Replacing
+from crfdeid.review.study.surrogate_edits import SurrogateEdits
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
 from crfdeid.text.scheme import Scheme
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Room:
+class Study:
     """``out`` is where exports go. ``guarded``: reachable from other machines, so that everybody needs
     a password, and nothing may name a file of this machine."""
 
@@ -41,8 +41,8 @@ class Room:
     drawn: dict[int, Drawn] = field(default_factory=dict)  # surrogates, by note
 
     @cached_property
-    def door(self) -> Doorkeeper:
-        return Doorkeeper(self.store)
+    def door(self) -> PasswordChecker:
+        return PasswordChecker(self.store)
 
     @cached_property
     def marking(self) -> Log[Marking]:
@@ -53,7 +53,7 @@ class Room:
         return Log(self.store, consensus.FOLD)
 
     @cached_property
-    def replacing(self) -> Log[Replacing]:
+    def replacing(self) -> Log[SurrogateEdits]:
         return Log(self.store, surrogate_edits.FOLD)
 
     @cached_property
@@ -124,8 +124,10 @@ def keys(types: Sequence[str]) -> dict[str, str]:
     return taken
 
 
-def enter(path: Path, out: Path | None = None, notes_path: Path | None = None, guarded: bool = False) -> Room:
-    """The study in the store at ``path``. Raises :class:`StoreFault`."""
+def enter(
+    path: Path, out: Path | None = None, notes_path: Path | None = None, guarded: bool = False
+) -> Study:
+    """The study in the store at ``path``. Raises :class:`StoreError`."""
     store = Store(path)
     try:
         where = open_source(store, notes_path)
@@ -135,4 +137,4 @@ def enter(path: Path, out: Path | None = None, notes_path: Path | None = None, g
     except BaseException:
         store.close()
         raise
-    return Room(store, notes, named, out or path.with_name(f"{path.stem}-export"), guarded)
+    return Study(store, notes, named, out or path.with_name(f"{path.stem}-export"), guarded)

@@ -13,7 +13,7 @@ BOOK = "surrogates"
 
 
 @dataclass(frozen=True)
-class Replacing:
+class SurrogateEdits:
     """``edits``: replacements by stretch ("12-16"). ``approved``: the fingerprint of the replaced text as it
     was approved."""
 
@@ -21,9 +21,9 @@ class Replacing:
     approved: str | None = None
 
 
-def apply(state: Replacing, action: Action) -> Replacing:
+def apply(state: SurrogateEdits, action: Action) -> SurrogateEdits:
     """
-    >>> apply(Replacing(), {"kind": "edit", "edits": {"12-16": "Moreau"}}).edits
+    >>> apply(SurrogateEdits(), {"kind": "edit", "edits": {"12-16": "Moreau"}}).edits
     {'12-16': 'Moreau'}
     """
     if action["kind"] == "edit":
@@ -31,16 +31,16 @@ def apply(state: Replacing, action: Action) -> Replacing:
     return replace(state, approved=action["text"] if action["kind"] == "approve" else None)
 
 
-def dump(state: Replacing) -> dict[str, Any]:
+def dump(state: SurrogateEdits) -> dict[str, Any]:
     return {"edits": state.edits, "approved": state.approved}
 
 
-def load(table: Mapping[str, Any]) -> Replacing:
-    return Replacing(table["edits"], table["approved"])
+def load(table: Mapping[str, Any]) -> SurrogateEdits:
+    return SurrogateEdits(table["edits"], table["approved"])
 
 
-def summary(state: Replacing) -> Summary:
+def summary(state: SurrogateEdits) -> Summary:
     return Summary(state.approved is not None, len(state.edits), 0)
 
 
-FOLD: Fold[Replacing] = Fold(Replacing(), apply, dump, load, summary)
+FOLD: Fold[SurrogateEdits] = Fold(SurrogateEdits(), apply, dump, load, summary)

@@ -7,12 +7,12 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from crfdeid.errors import FormatFault
+from crfdeid.errors import FormatError
 from crfdeid.review.study import accounts, consensus
 from crfdeid.review.study.errors import Invalid, Refused, Stage
 from crfdeid.review.study.note_index import Note
 from crfdeid.review.study.source import fingerprint
-from crfdeid.review.study.study import Room, book
+from crfdeid.review.study.study import Study, book
 from crfdeid.systems import crf
 from crfdeid.systems.model import Tagger
 from crfdeid.systems.model_folder import sha256
@@ -23,14 +23,14 @@ Found = Mapping[int, Sequence[Span]]  # by the note's number
 
 
 def tagged(
-    room: Room, tagger: Tagger, shown: Callable[[list[Note]], Iterable[Note]] = iter
+    study: Study, tagger: Tagger, shown: Callable[[list[Note]], Iterable[Note]] = iter
 ) -> dict[int, Sequence[Span]]:
     """The tagger's spans in every note that can be read, with probabilities where it is a CRF. Raises
-    :class:`SchemeFault` on a type that the study's scheme lacks."""
+    :class:`SchemeError` on a type that the study's scheme lacks."""
     found: dict[int, Sequence[Span]] = {}
-    for note in shown(room.notes.all):
+    for note in shown(study.notes.all):
         try:
-            document = room.notes.document(note.number)
+            document = study.notes.document(note.number)
         except Refused:
             continue
         answer = (
@@ -38,7 +38,7 @@ def tagged(
             if isinstance(tagger, crf.Model)
             else tagger.tag(document)
         )
-        room.scheme.check([answer])
+        study.scheme.check([answer])
         found[note.number] = answer.spans
     return found
 
@@ -48,43 +48,43 @@ def name_of(tagger: Tagger) -> str:
     return f"{tagger.folder.name} {sha256(tagger.folder / 'manifest.json')[:6]}"
 
 
-def matched(room: Room, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:
-    """The spans of a corpus of the study's notes. Raises :class:`FormatFault` on a document that is no
-    note of the study or has another text, and :class:`SchemeFault`."""
-    known = {note.id: note for note in room.notes.all}
+def matched(study: Study, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:
+    """The spans of a corpus of the study's notes. Raises :class:`FormatError` on a document that is no
+    note of the study or has another text, and :class:`SchemeError`."""
+    known = {note.id: note for note in study.notes.all}
     found: dict[int, Sequence[Span]] = {}
-    for document in room.scheme.checked(documents):
+    for document in study.scheme.checked(documents):
         if document.id not in known:
-            raise FormatFault(f"{document.id}: no note of this study")
+            raise FormatError(f"{document.id}: no note of this study")
         note = known[document.id]
         if fingerprint(document.text) != note.fingerprint:
-            raise FormatFault(f"{document.id}: another text than the study's note of this name")
+            raise FormatError(f"{document.id}: another text than the study's note of this name")
         found[note.number] = bio.longest(document.spans)
     return found
 
 
-def add(room: Room, name: str, found: Found, premarks: bool = False) -> None:
+def add(study: Study, name: str, found: Found, premarks: bool = False) -> None:
     """Take a system's spans into the study; readers are shown them from now on if ``premarks``.
 
     Raises :class:`Stage` where there is a system or a reader of this name, :class:`Invalid`.
     """
-    with room.store.writing() as connection:
-        refuse_name(room, name)
+    with study.store.writing() as connection:
+        refuse_name(study, name)
         (number,) = connection.execute("SELECT count(*) FROM systems").fetchone()
-        row = (name, number + 1, time.time(), len(room.decided()))
+        row = (name, number + 1, time.time(), len(study.decided()))
         connection.execute("INSERT INTO systems VALUES(?, ?, ?, ?)", row)
         rows = ((name, n, as_json(spans), len(spans), doubt(spans)) for n, spans in found.items())
         connection.executemany("INSERT INTO found VALUES(?, ?, ?, ?, ?)", rows)
         if premarks:
-            room.store.set("premarks", name)
+            study.store.set("premarks", name)
 
 
-def refuse_name(room: Room, name: str) -> None:
+def refuse_name(study: Study, name: str) -> None:
     """Raise :class:`Stage` where there is a system or reader of this name, :class:`Invalid` where it is
     no name."""
     if not isinstance(name, str) or not accounts.NAME.fullmatch(name):
         raise Invalid("a system's name: 1 to 60 letters, digits, spaces and . ' @ - _")
-    if name in room.systems() or name in [reader.name for reader in accounts.everyone(room.store)]:
+    if name in study.systems() or name in [reader.name for reader in accounts.everyone(study.store)]:
         raise Stage("exists", "there is a system or reader of this name already")
 
 
@@ -102,26 +102,26 @@ def doubt(spans: Sequence[Span]) -> float | None:
     return sum(1 - probability for probability in known) if len(known) == len(spans) else None
 
 
-def add_reader(room: Room, name: str, found: Found) -> None:
+def add_reader(study: Study, name: str, found: Found) -> None:
     """Take marks made elsewhere as those of a reader who has finished these notes, but for notes that the
     reader has begun already."""
-    shelf = book(accounts.add(room.store, name, "reader").name)
-    with room.store.writing():
+    shelf = book(accounts.add(study.store, name, "reader").name)
+    with study.store.writing():
         for number, spans in found.items():
-            if version := room.marking.entry(shelf, number).version:
+            if version := study.marking.entry(shelf, number).version:
                 continue  # what the reader did here since stays
             rows = consensus.rows(tuple(spans))
             action = {"kind": "add_many", "spans": rows, "by": "import"}
-            version = room.marking.append(shelf, number, version, name, action).version
-            room.marking.append(shelf, number, version, name, {"kind": "done"})
+            version = study.marking.append(shelf, number, version, name, action).version
+            study.marking.append(shelf, number, version, name, {"kind": "done"})
 
 
-def add_consensus(room: Room, found: Found) -> None:
+def add_consensus(study: Study, found: Found) -> None:
     """Take a consensus made elsewhere, of notes that have none yet. Raises :class:`Stage`."""
-    with room.store.writing():
+    with study.store.writing():
         for number, spans in found.items():
-            entry = room.consensus.entry(consensus.BOOK, number)
+            entry = study.consensus.entry(consensus.BOOK, number)
             if entry.state.opened:
-                raise Stage("exists", f"note {room.notes.note(number).id} has a consensus already")
+                raise Stage("exists", f"note {study.notes.note(number).id} has a consensus already")
             action = {"kind": "import", "spans": consensus.rows(tuple(spans))}
-            room.consensus.append(consensus.BOOK, number, entry.version, "import", action)
+            study.consensus.append(consensus.BOOK, number, entry.version, "import", action)

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.review.measures import figures
 from crfdeid.review.operations import (
     adjudication,
@@ -110,7 +110,7 @@ def load_model(request: Request, room: InRoom, given: Body) -> Response:
     refuse_guarded(room)
     folder, name = given.get("folder"), given.get("name", "")
     if not isinstance(folder, str):
-        raise ConfigurationFault("folder: wanted the path of a model")
+        raise ConfigurationError("folder: wanted the path of a model")
     system_spans.refuse_name(room, name)
 
     def work(shown: Any) -> None:

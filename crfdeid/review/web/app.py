@@ -11,12 +11,12 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from crfdeid.errors import Fault
-from crfdeid.review.study.errors import Answer, StoreFault
-from crfdeid.review.study.study import Room
+from crfdeid.errors import CrfdeidError
+from crfdeid.review.study.errors import Answer, StoreError
+from crfdeid.review.study.study import Study
 from crfdeid.review.web import adjudicator_routes, middleware, reader_routes, requests, session_routes
 from crfdeid.review.web.jobs import Jobs
-from crfdeid.review.web.middleware import Guard
+from crfdeid.review.web.middleware import SecurityMiddleware
 from crfdeid.review.web.sessions import Address, Sessions
 
 STATIC = Path(__file__).parents[1] / "static"
@@ -27,16 +27,18 @@ KINDS = {
 }  # fmt: skip
 
 
-def application(room: Room, sessions: Sessions, address: Address, static: Path = STATIC) -> Guard:
+def application(
+    study: Study, sessions: Sessions, address: Address, static: Path = STATIC
+) -> SecurityMiddleware:
     """The ASGI application."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-    app.state.room, app.state.sessions, app.state.address = room, sessions, address
+    app.state.room, app.state.sessions, app.state.address = study, sessions, address
     app.state.jobs = Jobs()
     for module in (session_routes, reader_routes, adjudicator_routes):
         app.include_router(module.router)
     add_faults(app)
     add_page(app, static)
-    return Guard(app, address)
+    return SecurityMiddleware(app, address)
 
 
 def add_page(app: FastAPI, static: Path) -> None:
@@ -61,9 +63,9 @@ def add_page(app: FastAPI, static: Path) -> None:
 def add_faults(app: FastAPI) -> None:
     """Every fault as one line of JSON, which repeats nothing of the request."""
 
-    @app.exception_handler(Fault)
-    async def of_fault(request: Request, fault: Fault) -> Response:
-        status = fault.status if isinstance(fault, Answer) else 500 if isinstance(fault, StoreFault) else 422
+    @app.exception_handler(CrfdeidError)
+    async def of_fault(request: Request, fault: CrfdeidError) -> Response:
+        status = fault.status if isinstance(fault, Answer) else 500 if isinstance(fault, StoreError) else 422
         more = fault.more if isinstance(fault, Answer) else {}
         return requests.reply({"fault": str(fault)} | more, status)
 

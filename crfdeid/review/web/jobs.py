@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from crfdeid.errors import Fault
+from crfdeid.errors import CrfdeidError
 from crfdeid.review.study.errors import Stage
 from crfdeid.review.web.middleware import tell
 
@@ -37,7 +37,7 @@ class Jobs:
         try:
             work(self.shown)
             self.state = "done"
-        except Fault as fault:
+        except CrfdeidError as fault:
             self.fault, self.state = str(fault), "failed"
         except Exception as error:
             tell(error)

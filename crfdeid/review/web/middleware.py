@@ -37,7 +37,7 @@ Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 
 
-class Guard:
+class SecurityMiddleware:
     """The outermost ASGI layer."""
 
     def __init__(self, app: Any, address: Address) -> None:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from crfdeid.review.study import accounts
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import Forbidden, Invalid, Stage, Unauthorised
-from crfdeid.review.study.study import Room
+from crfdeid.review.study.study import Study
 from crfdeid.review.web.sessions import Address, Session
 
 Table = dict[str, Any]
@@ -33,7 +33,7 @@ def token(request: Request) -> str | None:
     return request.cookies.get(request.app.state.address.cookie)
 
 
-def the_room(request: Request) -> Room:
+def the_room(request: Request) -> Study:
     return request.app.state.room
 
 
@@ -71,13 +71,13 @@ async def body(request: Request) -> Table:
     return found
 
 
-InRoom = Annotated[Room, Depends(the_room)]
+InRoom = Annotated[Study, Depends(the_room)]
 Body = Annotated[Table, Depends(body)]
 Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
 AsReader = Annotated[Reader, Depends(reader)]
 AsAdjudicator = Annotated[Reader, Depends(adjudicator)]
 
 
-def refuse_guarded(room: Room) -> None:
-    if room.guarded:
+def refuse_guarded(study: Study) -> None:
+    if study.guarded:
         raise Forbidden("done at the program's start where readers have passwords")

@@ -14,76 +14,76 @@ from pathlib import Path
 
 import uvicorn
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.review.study import accounts
-from crfdeid.review.study.study import Room
+from crfdeid.review.study.study import Study
 from crfdeid.review.web.app import application
 from crfdeid.review.web.sessions import Address, Sessions, is_loopback
 
 EVERYWHERE = ("0.0.0.0", "::", "")
 
 
-def check(given: argparse.Namespace) -> None:
+def check(args: argparse.Namespace) -> None:
     """Refuse an address that others can reach unless what is sent there is encrypted. Raises
-    :class:`ConfigurationFault`."""
-    for path in (given.certificate, given.private_key):
+    :class:`ConfigurationError`."""
+    for path in (args.certificate, args.private_key):
         if path and not path.is_file():
-            raise ConfigurationFault(f"{path}: no such file")
-    if bool(given.certificate) != bool(given.private_key):
-        raise ConfigurationFault("--certificate and --private-key go together")
-    if given.certificate:
-        refuse_certificate(given)
-    if not is_loopback(given.host) and not given.certificate:
-        raise ConfigurationFault(
-            f"--host {given.host}: others can reach this address; it wants --certificate, --private-key and "
+            raise ConfigurationError(f"{path}: no such file")
+    if bool(args.certificate) != bool(args.private_key):
+        raise ConfigurationError("--certificate and --private-key go together")
+    if args.certificate:
+        refuse_certificate(args)
+    if not is_loopback(args.host) and not args.certificate:
+        raise ConfigurationError(
+            f"--host {args.host}: others can reach this address; it wants --certificate, --private-key and "
             "a password for every reader (--password NAME)"
         )
-    if given.host in EVERYWHERE and not given.name:
-        raise ConfigurationFault(f"--host {given.host}: --name says by which name browsers reach it")
+    if args.host in EVERYWHERE and not args.name:
+        raise ConfigurationError(f"--host {args.host}: --name says by which name browsers reach it")
 
 
-def refuse_certificate(given: argparse.Namespace) -> None:
-    """Raise :class:`ConfigurationFault` where the certificate and its key cannot be used."""
+def refuse_certificate(args: argparse.Namespace) -> None:
+    """Raise :class:`ConfigurationError` where the certificate and its key cannot be used."""
     try:  # a password of "" is none: nothing is asked for on the terminal
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(given.certificate, given.private_key, "")
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(args.certificate, args.private_key, "")
     except ssl.SSLError:
-        raise ConfigurationFault(
-            f"{given.certificate}, {given.private_key}: wanted a certificate and its key, in PEM, unencrypted"
+        raise ConfigurationError(
+            f"{args.certificate}, {args.private_key}: wanted a certificate and its key, in PEM, unencrypted"
         ) from None
     except OSError as error:
-        raise ConfigurationFault(f"{error.filename or given.private_key}: {error.strerror}") from None
+        raise ConfigurationError(f"{error.filename or args.private_key}: {error.strerror}") from None
 
 
-def refuse_open_doors(room: Room) -> None:
-    """Raise :class:`ConfigurationFault` where someone could come in from elsewhere without a password."""
-    everyone = accounts.everyone(room.store)
-    if room.guarded and not everyone:
-        raise ConfigurationFault("nobody could log in: --reader NAME --password NAME adds a reader")
-    if room.guarded and (open := [reader.name for reader in everyone if not reader.password]):
-        raise ConfigurationFault(f"without a password: {', '.join(open)}; --password NAME asks for one")
+def refuse_open_doors(study: Study) -> None:
+    """Raise :class:`ConfigurationError` where someone could come in from elsewhere without a password."""
+    everyone = accounts.everyone(study.store)
+    if study.guarded and not everyone:
+        raise ConfigurationError("nobody could log in: --reader NAME --password NAME adds a reader")
+    if study.guarded and (open := [reader.name for reader in everyone if not reader.password]):
+        raise ConfigurationError(f"without a password: {', '.join(open)}; --password NAME asks for one")
 
 
-def serve(room: Room, given: argparse.Namespace) -> None:
+def serve(study: Study, args: argparse.Namespace) -> None:
     """Serve until Ctrl-C."""
-    refuse_open_doors(room)
+    refuse_open_doors(study)
     os.umask(0o077)  # what is written from now on may hold PHI
-    with bound(given.host, given.port) as listening:
+    with bound(args.host, args.port) as listening:
         port = listening.getsockname()[1]
-        address = Address(names(given), port, bool(given.certificate))
+        address = Address(names(args), port, bool(args.certificate))
         sessions = Sessions()
-        server = uvicorn.Server(configuration(application(room, sessions, address), given))
-        with suppress(KeyboardInterrupt), announced(address, sessions, room.guarded, not given.no_browser):
+        server = uvicorn.Server(configuration(application(study, sessions, address), args))
+        with suppress(KeyboardInterrupt), announced(address, sessions, study.guarded, not args.no_browser):
             server.run([listening])
 
 
-def names(given: argparse.Namespace) -> tuple[str, ...]:
-    if given.name:
-        return tuple(given.name)
+def names(args: argparse.Namespace) -> tuple[str, ...]:
+    if args.name:
+        return tuple(args.name)
     local = ("127.0.0.1", "localhost", "::1")
-    return tuple(dict.fromkeys((given.host, *local))) if is_loopback(given.host) else (given.host,)
+    return tuple(dict.fromkeys((args.host, *local))) if is_loopback(args.host) else (args.host,)
 
 
-def configuration(app: object, given: argparse.Namespace) -> uvicorn.Config:
+def configuration(app: object, args: argparse.Namespace) -> uvicorn.Config:
     """No access log, since it would tell who looked at what; no server header."""
     return uvicorn.Config(
         app,
@@ -93,13 +93,13 @@ def configuration(app: object, given: argparse.Namespace) -> uvicorn.Config:
         proxy_headers=False,
         lifespan="off",
         ws="none",
-        ssl_certfile=given.certificate,
-        ssl_keyfile=given.private_key,
+        ssl_certfile=args.certificate,
+        ssl_keyfile=args.private_key,
     )
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises :class:`ConfigurationFault` where the port is taken."""
+    """A listening socket. Raises :class:`ConfigurationError` where the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:  # the protocol is named, or asyncio leaves Nagle's delay on: 40 ms for every answer
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -109,7 +109,7 @@ def bound(host: str, port: int) -> socket.socket:
         return listening
     except (OSError, OverflowError) as error:
         listening.close()
-        raise ConfigurationFault(
+        raise ConfigurationError(
             f"--host {host} --port {port}: {getattr(error, 'strerror', error)}"
         ) from None
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from crfdeid.review.study import accounts
 from crfdeid.review.study.errors import Forbidden, Invalid, Unauthorised
-from crfdeid.review.study.study import Room
+from crfdeid.review.study.study import Study
 from crfdeid.review.web.requests import Body, InRoom, refuse_guarded, reply, session, set_cookie, token
 from crfdeid.review.web.sessions import Session
 
@@ -38,9 +38,9 @@ def add_reader(request: Request, room: InRoom, given: Body) -> Response:
     return reply({"reader": added.table()}, 201)
 
 
-def refuse_usurper(room: Room, present: Session) -> None:
+def refuse_usurper(study: Study, present: Session) -> None:
     """Where names have passwords, nobody becomes an adjudicator by adding one. Raises :class:`Forbidden`."""
-    everyone = {found.name: found for found in accounts.everyone(room.store)}
+    everyone = {found.name: found for found in accounts.everyone(study.store)}
     adjudicates = present.reader in everyone and everyone[present.reader].role == "adjudicator"
     if any(found.password for found in everyone.values()) and not adjudicates:
         raise Forbidden("where readers have passwords, an adjudicator adds adjudicators")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 from crfdeid.synthetic.reidentify.convention import Convention, Place, found, unsettled
 from crfdeid.synthetic.reidentify.linebreaks import RESTORED
 from crfdeid.text.document import Document, overlapping
@@ -22,7 +22,7 @@ UNSETTLED = ("leave", "cut", "keep")
 
 
 @dataclass(frozen=True)
-class Host:
+class SourceText:
     """A text and its places: in order, none overlapping."""
 
     id: str
@@ -39,17 +39,17 @@ class Host:
         yield self.text[at:]
 
 
-def host(document: Document, convention: Convention | None, doubt: str = "leave") -> Host | None:
+def host(document: Document, convention: Convention | None, doubt: str = "leave") -> SourceText | None:
     """The document as a host: by ``convention``, or by its own spans where there is none.
 
     What may be PHI and no rule settles decides with ``doubt``: ``leave`` the document out
-    (None), ``cut`` the lines that hold it, or ``keep`` it. Raises :class:`DocumentFault` for
+    (None), ``cut`` the lines that hold it, or ``keep`` it. Raises :class:`DocumentError` for
     overlapping spans, and for a document that has spans as well as a convention.
     """
     if convention is None:
-        return Host(document.id, document.text, gold_places(document), document.patient)
+        return SourceText(document.id, document.text, gold_places(document), document.patient)
     if document.spans:
-        raise DocumentFault(f"{document.id}: has spans, and a convention is for texts without; leave it out")
+        raise DocumentError(f"{document.id}: has spans, and a convention is for texts without; leave it out")
     if document.id in convention.set_aside and doubt != "keep":
         return None
     text = RESTORED[convention.line_breaks](document.text)
@@ -58,14 +58,14 @@ def host(document: Document, convention: Convention | None, doubt: str = "leave"
     places = found(text, convention)
     if doubt == "leave" and next(unsettled(text, places, convention), None):
         return None
-    return Host(document.id, text, tuple(places), document.patient)
+    return SourceText(document.id, text, tuple(places), document.patient)
 
 
 def gold_places(document: Document) -> tuple[Place, ...]:
-    """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentFault`."""
+    """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentError`."""
     if both := overlapping(document.spans):
         first, second = (f"{span.type} at {span.start}-{span.end}" for span in both)
-        raise DocumentFault(f"{document.id}: {first} overlaps {second}; a place is of one type")
+        raise DocumentError(f"{document.id}: {first} overlaps {second}; a place is of one type")
     return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)
 
 
@@ -79,7 +79,9 @@ def without_doubt(text: str, convention: Convention) -> str:
     return text
 
 
-def read(documents: Iterable[Document], convention: Convention | None, doubt: str = "leave") -> list[Host]:
+def read(
+    documents: Iterable[Document], convention: Convention | None, doubt: str = "leave"
+) -> list[SourceText]:
     """The hosts of the documents that can be settled and are not blank."""
     hosts = (host(document, convention, doubt) for document in documents)
     return [each for each in hosts if each and each.text.strip()]

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from crfdeid import cli, corpora
 from crfdeid.corpora import storage
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import token_subsets
 from crfdeid.files import whole
 from crfdeid.synthetic import reidentify
-from crfdeid.synthetic.reidentify import Host, convention, token_marks
+from crfdeid.synthetic.reidentify import SourceText, convention, token_marks
 from crfdeid.synthetic.reidentify.corpus import KINDS, make
 from crfdeid.synthetic.reidentify.fill import SLOTS
 from crfdeid.synthetic.train_test_parts import PARTS
@@ -52,12 +52,12 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if given.documents is not None and given.documents < 1:
-        raise ConfigurationFault(f"--documents {given.documents}: wanted 1 or more")
+        raise ConfigurationError(f"--documents {given.documents}: wanted 1 or more")
     for type in given.types or ():
         if type not in SLOTS:
-            raise ConfigurationFault(f"--types {type}: no such type{near(type, SLOTS)}")
+            raise ConfigurationError(f"--types {type}: no such type{did_you_mean(type, SLOTS)}")
     if given.host.resolve() in (given.out.resolve(), (given.tokens or given.out).resolve()):
-        raise ConfigurationFault(f"{given.host}: the host itself; --out and --tokens name other places")
+        raise ConfigurationError(f"{given.host}: the host itself; --out and --tokens name other places")
     tokens = given.tokens or Path(f"{given.out}.tokens.csv")
     storage.refuse_existing(tokens, given.overwrite)
     read, known = settled(given)
@@ -73,13 +73,13 @@ def main(arguments: list[str] | None = None) -> None:
     print(token_marks.table(found, documents))
 
 
-def settled(given: argparse.Namespace) -> tuple[int, list[Host]]:
+def settled(args: argparse.Namespace) -> tuple[int, list[SourceText]]:
     """How many documents there are, and the hosts among them."""
-    rules = convention.read(given.convention) if given.convention else None
-    documents = list(cli.documents(given.host, given.source, given))
+    rules = convention.read(args.convention) if args.convention else None
+    documents = list(cli.documents(args.host, args.source, args))
     if rules is None and not any(document.spans for document in documents):
-        raise ConfigurationFault(f"{given.host}: no gold spans; --convention says how PHI is hidden")
-    return len(documents), reidentify.read(cli.progress(documents, "read"), rules, given.doubt)
+        raise ConfigurationError(f"{args.host}: no gold spans; --convention says how PHI is hidden")
+    return len(documents), reidentify.read(cli.progress(documents, "read"), rules, args.doubt)
 
 
 def labelled(document: Document, types: list[str] | None) -> Document:

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.synthetic.reidentify.convention_patterns import compiled, expanded
 from crfdeid.synthetic.reidentify.linebreaks import RESTORED
@@ -73,18 +73,18 @@ class Convention:
 
 @cache
 def read(name: str | Path) -> Convention:
-    """The convention of a file, or the shipped one of that name. Raises :class:`ConfigurationFault`."""
+    """The convention of a file, or the shipped one of that name. Raises :class:`ConfigurationError`."""
     path = Path(name) if Path(name).is_file() else HERE / f"{name}.toml"
     if not path.is_file():
         known = sorted(path.stem for path in HERE.glob("*.toml"))
-        raise ConfigurationFault(
-            f"{name}: no such file, and no convention of that name{near(str(name), known)}; "
+        raise ConfigurationError(
+            f"{name}: no such file, and no convention of that name{did_you_mean(str(name), known)}; "
             f"there are {', '.join(known)}"
         )
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationFault(f"{path}: {error}") from None
+        raise ConfigurationError(f"{path}: {error}") from None
     return build(table, str(path))
 
 
@@ -100,9 +100,9 @@ def build(table: dict[str, Any], where: str) -> Convention:
         for number, entry in enumerate(table.get(kind, ()), 1)
     ]
     if not rules:
-        raise ConfigurationFault(f"{where}: no [[placeholder]] and nothing [[real]]")
+        raise ConfigurationError(f"{where}: no [[placeholder]] and nothing [[real]]")
     if (breaks := table.get("line_breaks", "kept")) not in RESTORED:
-        raise ConfigurationFault(f"{where}: line_breaks = {breaks!r}: wanted {' or '.join(RESTORED)}")
+        raise ConfigurationError(f"{where}: line_breaks = {breaks!r}: wanted {' or '.join(RESTORED)}")
     doubt = table.get("unsettled")
     return Convention(
         tuple(rules),
@@ -115,22 +115,24 @@ def build(table: dict[str, Any], where: str) -> Convention:
 def check_keys(table: dict[str, Any], known: dict[str, type], where: str) -> None:
     for key, value in table.items():
         if key not in known:
-            raise ConfigurationFault(f"{where}: no key {key}{near(key, known)}; wanted {', '.join(known)}")
+            raise ConfigurationError(
+                f"{where}: no key {key}{did_you_mean(key, known)}; wanted {', '.join(known)}"
+            )
         if not isinstance(value, known[key]):
-            raise ConfigurationFault(f"{where}: {key} = {value!r}: wanted a {known[key].__name__}")
+            raise ConfigurationError(f"{where}: {key} = {value!r}: wanted a {known[key].__name__}")
 
 
 def check_forms(type: str, forms: Iterable[str], where: str) -> None:
     known = {form for of_type, variants in PHI.values() if of_type == type for form in variants}
     for form in forms:
         if form not in known:
-            raise ConfigurationFault(f"{where}: {form}: no form of {type}{near(form, known)}")
+            raise ConfigurationError(f"{where}: {form}: no form of {type}{did_you_mean(form, known)}")
 
 
 def rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], where: str) -> Rule:
     check_keys(entry, RULE_KEYS, where)
     if not {"type", "pattern"} <= entry.keys():
-        raise ConfigurationFault(f"{where}: wanted a type and a pattern")
+        raise ConfigurationError(f"{where}: wanted a type and a pattern")
     check_forms(entry["type"], entry.get("forms", ()), where)
     pattern = compiled(expanded(entry["pattern"], words, where), where)
     return Rule(entry["type"], pattern, replaced, tuple(entry.get("forms", ())))

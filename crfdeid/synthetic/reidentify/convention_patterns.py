@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.errors import ConfigurationFault, near
+from crfdeid.errors import ConfigurationError, did_you_mean
 
 
 def expanded(text: str, words: dict[str, str], where: str) -> str:
@@ -16,7 +16,7 @@ def expanded(text: str, words: dict[str, str], where: str) -> str:
 
     def entry(match: re.Match[str]) -> str:
         if match[1] not in words:
-            raise ConfigurationFault(f"{where}: {match[1]}: no such word{near(match[1], words)}")
+            raise ConfigurationError(f"{where}: {match[1]}: no such word{did_you_mean(match[1], words)}")
         return words[match[1]]
 
     return re.sub(r"<([A-Z_]{2,})>", entry, text)
@@ -26,4 +26,4 @@ def compiled(pattern: str, where: str, flags: int = 0) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except re.error as error:
-        raise ConfigurationFault(f"{where}: not a regular expression: {error}") from None
+        raise ConfigurationError(f"{where}: not a regular expression: {error}") from None

@@ -9,12 +9,12 @@ from itertools import accumulate
 from random import Random
 from typing import NamedTuple
 
-from crfdeid.errors import ConfigurationFault, DocumentFault, near
+from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean
 from crfdeid.synthetic import noise, pieces, train_test_parts
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.reidentify import Host, head_and_foot, renaming
-from crfdeid.synthetic.reidentify.fill import HostCast
+from crfdeid.synthetic.reidentify import SourceText, head_and_foot, renaming
+from crfdeid.synthetic.reidentify.fill import Fillers
 from crfdeid.synthetic.reidentify.renaming import Renaming
 from crfdeid.text.document import Document
 
@@ -46,7 +46,7 @@ class Made:
 
 def make(
     kind: str,
-    hosts: Sequence[Host],
+    hosts: Sequence[SourceText],
     seed: int,
     part: str = "all",
     plain: bool = False,
@@ -54,23 +54,25 @@ def make(
 ) -> Iterator[Made]:
     """The corpus of ``kind`` from the hosts of ``part``, or the first ``count`` of them. A host is
     in train or test by its patient, or its id, and the two share no names. ``plain`` adds nothing
-    and leaves lines as they are. Raises :class:`ConfigurationFault` for an unknown kind or part,
-    :class:`DocumentFault` where the part has no host."""
+    and leaves lines as they are. Raises :class:`ConfigurationError` for an unknown kind or part,
+    :class:`DocumentError` where the part has no host."""
     if kind not in KINDS:
-        raise ConfigurationFault(f"{kind}: no such corpus{near(kind, KINDS)}; wanted {', '.join(KINDS)}")
+        raise ConfigurationError(
+            f"{kind}: no such corpus{did_you_mean(kind, KINDS)}; wanted {', '.join(KINDS)}"
+        )
     train_test_parts.check(part)
     chosen = [host for host in hosts if train_test_parts.belongs(host.patient or host.id, part)][:count]
     if not chosen:
-        raise DocumentFault(f"none of {len(hosts)} documents is in part {part}")
+        raise DocumentError(f"none of {len(hosts)} documents is in part {part}")
     renaming_for = KINDS[kind](text for host in chosen for text in host.rest())
     for number, host in enumerate(chosen):
         rng = Random(f"{seed}-{kind}-{host.id}")
-        cast = HostCast(host, rng, part, renaming_for(rng))
+        cast = Fillers(host, rng, part, renaming_for(rng))
         mentions = [] if plain else head_and_foot.mentions(number, part, rng)
         yield finished(list(composed(host, cast, mentions, plain)), host, rng, plain)
 
 
-def composed(host: Host, cast: HostCast, mentions: Sequence[Frame], plain: bool) -> Iterator[Part]:
+def composed(host: SourceText, cast: Fillers, mentions: Sequence[Frame], plain: bool) -> Iterator[Part]:
     """The parts of the document, the host's places filled."""
     if not plain:
         yield from (Part("head", piece) for piece in head_and_foot.head(cast))
@@ -92,7 +94,7 @@ def composed(host: Host, cast: HostCast, mentions: Sequence[Frame], plain: bool)
         yield from (Part("foot", piece) for piece in head_and_foot.foot(cast))
 
 
-def filled(host: Host, number: int, cast: HostCast) -> str:
+def filled(host: SourceText, number: int, cast: Fillers) -> str:
     """What stands in a place: its surrogate, or what is really there (in the wording of the
     corpus)."""
     place = host.places[number]
@@ -102,7 +104,7 @@ def filled(host: Host, number: int, cast: HostCast) -> str:
     return cast.surrogate(text, place)
 
 
-def finished(made: list[Part], host: Host, rng: Random, plain: bool) -> Made:
+def finished(made: list[Part], host: SourceText, rng: Random, plain: bool) -> Made:
     texts = [part.piece for part in made]
     if not plain and rng.random() < WRAPPED:
         texts = noise.wrapped(texts, rng.randrange(60, 81))

@@ -11,13 +11,13 @@ from dataclasses import replace
 from datetime import date, timedelta
 from random import Random
 
-from crfdeid.errors import SchemeFault, near
+from crfdeid.errors import SchemeError, did_you_mean
 from crfdeid.synthetic import cast, people, places
-from crfdeid.synthetic.cast import Cast, World
+from crfdeid.synthetic.cast import Cast, PatientWorld
 from crfdeid.synthetic.frames import Slot
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.reidentify import Host
+from crfdeid.synthetic.reidentify import SourceText
 from crfdeid.synthetic.reidentify.convention import Place
 from crfdeid.synthetic.reidentify.name_forms import form_of
 from crfdeid.synthetic.reidentify.renaming import NAMES, Renaming, renamable, words_of
@@ -32,10 +32,10 @@ MALE = re.compile(r"\b(?:he|his|him|male|man|gentleman|boy|mr)\b", re.IGNORECASE
 YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
 
 
-class HostCast(Cast):
+class Fillers(Cast):
     """Who and what a host is about. ``rename`` gives names another wording."""
 
-    def __init__(self, host: Host, rng: Random, part: str, rename: Renaming | None) -> None:
+    def __init__(self, host: SourceText, rng: Random, part: str, rename: Renaming | None) -> None:
         about = world(host, rng, part)
         self.rename = rename
         super().__init__(renamed(about, rename) if rename else about, rng, about.first_note)
@@ -54,10 +54,10 @@ class HostCast(Cast):
         return self.rename(text, type)
 
     def surrogate(self, text: str, place: Place) -> str:
-        """What goes in ``place``, where ``text`` stands. Raises :class:`SchemeFault` on a type
+        """What goes in ``place``, where ``text`` stands. Raises :class:`SchemeError` on a type
         that nothing can stand in for."""
         if place.type not in SLOTS:
-            raise SchemeFault(f"{place.type}: no surrogates for this type{near(place.type, SLOTS)}")
+            raise SchemeError(f"{place.type}: no surrogates for this type{did_you_mean(place.type, SLOTS)}")
         form = self.rng.choice(place.forms) if place.forms else form_of(text, place.type)
         if place.type in NAMES:
             return self.name(text, place, form)
@@ -108,7 +108,7 @@ class HostCast(Cast):
         return people.person(self.rng, self.world.part)
 
 
-def world(host: Host, rng: Random, part: str) -> World:
+def world(host: SourceText, rng: Random, part: str) -> PatientWorld:
     """A world in which the patient has the sex and age that the text says, and the notes the
     last year that stands there."""
     made = cast.world(rng, part)
@@ -127,7 +127,7 @@ def world(host: Host, rng: Random, part: str) -> World:
     )
 
 
-def renamed(about: World, rename: Renaming) -> World:
+def renamed(about: PatientWorld, rename: Renaming) -> PatientWorld:
     """The world with other words in its names: initials and acronyms follow."""
 
     def person(known: Person) -> Person:

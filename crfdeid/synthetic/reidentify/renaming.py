@@ -10,7 +10,7 @@ from functools import cache
 from random import Random
 
 from crfdeid import resources
-from crfdeid.errors import DocumentFault
+from crfdeid.errors import DocumentError
 from crfdeid.text import gazetteer
 
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -106,7 +106,7 @@ def ambiguous(texts: Iterable[str]) -> Callable[[Random], Renaming]:
     never = {word for word, _ in counts.most_common(min(COMMON, len(counts) // 20))} | kept("HOSPITAL")
     words = sorted(word for word in counts if 4 <= len(word) <= 11 and word not in never)
     if not words:
-        raise DocumentFault("the texts have no words that names could be made of")
+        raise DocumentError("the texts have no words that names could be made of")
     lists = (gazetteer.lines(gazetteer.find(name)) for name in LISTS)
     names = {word for entries in lists for entry in entries for word in words_of(entry)}
     capitals = {w.lower() for text in texts for w in WORD.findall(text) if w.istitle()}

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from crfdeid.evaluate.token_subsets import Mark
+from crfdeid.evaluate.token_subsets import TokenMark
 from crfdeid.synthetic.reidentify.corpus import Made
 from crfdeid.synthetic.reidentify.name_forms import form_of
 from crfdeid.synthetic.reidentify.renaming import WORD, dictionary, kept, renamable
 from crfdeid.text.document import Document
 
 
-def marks(corpus: Sequence[Made]) -> list[Mark]:
+def marks(corpus: Sequence[Made]) -> list[TokenMark]:
     """Every word of two letters or more of every span, and every one outside that is ambiguous.
 
     *Ambiguous*: a word of a name or place that occurs in the corpus as no PHI, too. *Unseen*:
@@ -26,7 +26,7 @@ def marks(corpus: Sequence[Made]) -> list[Mark]:
     texts = {made.document.id: made.document.text for made in corpus}
     both = {texts[mark.document][mark.start : mark.end].lower() for mark in inside if mark.ambiguous}
     rest = [
-        Mark(made.document.id, start, end, "", True, False, "host" if within(start, made.host) else "")
+        TokenMark(made.document.id, start, end, "", True, False, "host" if within(start, made.host) else "")
         for made in corpus
         for start, end, word in words_outside(made.document)
         if word in both
@@ -34,7 +34,7 @@ def marks(corpus: Sequence[Made]) -> list[Mark]:
     return sorted([*inside, *rest])
 
 
-def of_spans(made: Made, outside: set[str]) -> Iterator[Mark]:
+def of_spans(made: Made, outside: set[str]) -> Iterator[TokenMark]:
     text = made.document.text
     for span, where in zip(made.document.spans, made.where):
         named = renamable(covered := made.document.covered(span), span.type, form_of(covered, span.type))
@@ -43,7 +43,7 @@ def of_spans(made: Made, outside: set[str]) -> Iterator[Mark]:
             telling = named and word not in kept(span.type) and not abbreviated(match[0])
             unseen = telling and word not in outside and word not in dictionary()
             ambiguous = telling and word in outside
-            yield Mark(made.document.id, match.start(), match.end(), span.type, ambiguous, unseen, where)
+            yield TokenMark(made.document.id, match.start(), match.end(), span.type, ambiguous, unseen, where)
 
 
 def abbreviated(word: str) -> bool:
@@ -68,7 +68,7 @@ def within(at: int, stretches: Sequence[tuple[int, int]]) -> bool:
     return any(start <= at < end for start, end in stretches)
 
 
-def table(found: Sequence[Mark], documents: Sequence[Document]) -> str:
+def table(found: Sequence[TokenMark], documents: Sequence[Document]) -> str:
     """The distribution of words by type, as in tables 1, 6 and 10 of the paper."""
     words = sum(1 for document in documents for _ in words_outside(document))
     counts = {kind: Counter(m.type for m in found if getattr(m, kind)) for kind in ("ambiguous", "unseen")}

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from crfdeid.errors import ModelFault
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.errors import ModelError
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import whole
 from crfdeid.systems.crf import without_blanks
 from crfdeid.systems.hmm.bigram_model import Bigrams
@@ -41,8 +41,8 @@ class Options:
 class Model:
     """``types`` are the classes; the first is no PHI."""
 
-    def __init__(self, folder: Path, line: Line) -> None:
-        self.folder, self.line = folder, line
+    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
+        self.folder, self.pipeline = folder, pipeline
         self.scheme = scheme.read(folder / "scheme.toml")
         self.types, words, tables = read(folder)
         self.vocabulary = {word: number for number, word in enumerate(words) if number >= len(RESERVED)}
@@ -50,7 +50,7 @@ class Model:
 
     def tag(self, document: Document) -> Document:
         """The document with the spans found, in place of any it had."""
-        page, sequences = self.line.page(document)
+        page, sequences = self.pipeline.page(document)
         labels = [bio.OUTSIDE] * len(page.tokens)
         for part in sequences:
             labels[part.start : part.stop] = self.labels(page.tokens[part.start : part.stop])
@@ -69,7 +69,7 @@ class Model:
         """The most likely class of each word, and whether it begins there."""
         size = len(self.types)
         bias = np.zeros(size)
-        bias[0] = -self.line.experiment.recall_bias
+        bias[0] = -self.pipeline.config.recall_bias
         score = self.model(END, symbols[0]).first(symbols[0])[size]
         score = score + self.model(END, END).turns(END_WORD)[size, :size] + bias
         origins, turned = [], []
@@ -108,13 +108,13 @@ def _followed(
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
 ) -> None:
     """Count: there are no iterations."""
-    sequences = list(stretches(line, documents))
+    sequences = list(stretches(pipeline, documents))
     types = ["", *sorted({type for parts in sequences for _, type in parts} - {""})]
     words = sorted({token.text for parts in sequences for tokens, _ in parts for token in tokens})
     known = numbered(words)
@@ -138,7 +138,7 @@ def write(folder: Path, types: list[str], words: list[str], tables: Sequence[Cou
 
 
 def read(folder: Path) -> tuple[list[str], list[str], dict[str, Counts]]:
-    """Types, words (the reserved ones first) and the two tables. Raises :class:`ModelFault` where the
+    """Types, words (the reserved ones first) and the two tables. Raises :class:`ModelError` where the
     files are damaged."""
     try:
         names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
@@ -148,9 +148,9 @@ def read(folder: Path) -> tuple[list[str], list[str], dict[str, Counts]]:
         if any(table.shape[1:] != (4,) for counts in tables.values() for table in counts):
             raise ValueError("not rows of four")
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
-        raise ModelFault(f"{folder}: no counts here, or damaged ones ({NAMES}, {COUNTS})") from None
+        raise ModelError(f"{folder}: no counts here, or damaged ones ({NAMES}, {COUNTS})") from None
     return types, words, tables
 
 
-def load(folder: Path, line: Line) -> Model:
-    return Model(folder, line)
+def load(folder: Path, pipeline: Pipeline) -> Model:
+    return Model(folder, pipeline)

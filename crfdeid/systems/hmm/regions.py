@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems.hmm.counts import FEATURES, UNKNOWN, Region, feature
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Token
@@ -18,10 +18,10 @@ def symbol(vocabulary: dict[str, int], word: str, first: bool) -> int:
     return vocabulary.get(word, UNKNOWN) * len(FEATURES) + feature(word, first)
 
 
-def stretches(line: Line, documents: Iterable[Document]) -> Iterator[Named]:
+def stretches(pipeline: Pipeline, documents: Iterable[Document]) -> Iterator[Named]:
     """Each sequence as tokens of one span, and tokens between spans."""
-    for document in map(line.without_overlaps, documents):
-        page, sequences = line.page(document)
+    for document in map(pipeline.without_overlaps, documents):
+        page, sequences = pipeline.page(document)
         labels = bio.encode(page.tokens, document.spans)
         for part in sequences:
             found: Named = []

@@ -21,8 +21,8 @@ from scipy.sparse import csr_matrix, vstack
 from crfdeid.engine.arrays.batch import spans
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding.adaptive import Adaptive
-from crfdeid.errors import ModelFault
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.errors import ModelError
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import whole
 from crfdeid.systems.crf import BATCH, batches, without_blanks
 from crfdeid.text import bio, scheme
@@ -74,7 +74,7 @@ def write(folder: Path, linear: Linear) -> None:
 
 
 def read(folder: Path) -> Linear:
-    """Raises :class:`ModelFault` where the files are damaged or do not fit each other."""
+    """Raises :class:`ModelError` where the files are damaged or do not fit each other."""
     try:
         names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
         with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
@@ -83,20 +83,20 @@ def read(folder: Path) -> Linear:
         matrix = csr_matrix(parts, (len(features), len(labels)))
         matrix.check_format()
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
-        raise ModelFault(f"{folder}: no linear model here, or a damaged one ({NAMES}, {WEIGHTS})") from None
+        raise ModelError(f"{folder}: no linear model here, or a damaged one ({NAMES}, {WEIGHTS})") from None
     if not np.isfinite(matrix.data).all():
-        raise ModelFault(f"{folder / WEIGHTS}: holds weights that are not finite numbers")
+        raise ModelError(f"{folder / WEIGHTS}: holds weights that are not finite numbers")
     return Linear(labels, features, matrix)
 
 
 class Tagger(Adaptive):
     """A loaded linear classifier of tokens; the setting ``recall_bias`` is its threshold."""
 
-    def __init__(self, folder: Path, line: Line) -> None:
+    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
         self.folder, self.scheme = folder, scheme.read(folder / "scheme.toml")
-        self.linear = read(folder).biased(line.experiment.recall_bias)
+        self.linear = read(folder).biased(pipeline.config.recall_bias)
         self.labels = self.linear.labels
-        super().__init__(self.linear.as_weights(), line)
+        super().__init__(self.linear.as_weights(), pipeline)
 
     def tag(self, document: Document) -> Document:
         return next(self.tag_all([document]))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from crfdeid.errors import DocumentFault
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.errors import DocumentError
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
@@ -28,24 +28,24 @@ class Examples:
     names: list[str]
 
 
-def of_tokens(line: Line, documents: Iterable[Document], least: int, boundaries: bool) -> Examples:
+def of_tokens(pipeline: Pipeline, documents: Iterable[Document], least: int, boundaries: bool) -> Examples:
     """Every token of ``documents``, with the features that occur ``least`` times or more. With
     ``boundaries`` the classes are BIO labels, else the types (written I-TYPE, so that they decode).
-    Raises what :meth:`Line.examples` raises, and :class:`DocumentFault` where all tokens
+    Raises what :meth:`Line.examples` raises, and :class:`DocumentError` where all tokens
     are of one class."""
     numbers: dict[str, int] = {}
     classes: dict[str, int] = {}
     indices, ends, labels = array("i"), array("q", [0]), array("i")
-    for rows, said in line.examples(documents):
+    for rows, said in pipeline.examples(documents):
         for row, label in zip(rows, said):
             indices.extend([numbers.setdefault(feature, len(numbers)) for feature in row])
             ends.append(len(indices))
             name = label if boundaries or label == bio.OUTSIDE else f"I-{label[2:]}"
             labels.append(classes.setdefault(name, len(classes)))
     if len(classes) < 2:
-        raise DocumentFault("all tokens of the training documents are of one class: nothing to tell apart")
+        raise DocumentError("all tokens of the training documents are of one class: nothing to tell apart")
     if len(indices) > MOST:
-        raise DocumentFault(
+        raise DocumentError(
             f"{len(indices)} features of all tokens; liblinear counts to {MOST}: train on fewer"
         )
     found = np.frombuffer(indices, np.int32)

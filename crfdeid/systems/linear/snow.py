@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import registry
 from crfdeid.systems.linear import classifier, design_matrix
 from crfdeid.systems.linear.classifier import Linear, Tagger
@@ -45,15 +45,15 @@ class Options:
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
 ) -> None:
     """Fit on every token of ``documents``. ``on_iteration`` hears the share of tokens at which some
     target was wrong, after each round."""
-    options = registry.options(line.experiment.system, line.experiment.options)
-    found = design_matrix.of_tokens(line, documents, options.least, options.boundaries)
+    options = registry.options(pipeline.config.system, pipeline.config.options)
+    found = design_matrix.of_tokens(pipeline, documents, options.least, options.boundaries)
     classifier.write(folder, fit(found, options, on_iteration))
 
 
@@ -92,5 +92,5 @@ def update(
     return True
 
 
-def load(folder: Path, line: Line) -> Tagger:
-    return Tagger(folder, line)
+def load(folder: Path, pipeline: Pipeline) -> Tagger:
+    return Tagger(folder, pipeline)

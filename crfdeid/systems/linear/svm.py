@@ -17,8 +17,8 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from crfdeid.errors import ConfigurationFault, near
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import registry
 from crfdeid.systems.linear import classifier, design_matrix
 from crfdeid.systems.linear.classifier import Linear, Tagger
@@ -64,23 +64,25 @@ class Options:
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
 ) -> None:
     """Fit on every token of ``documents``."""
-    options = registry.options(line.experiment.system, line.experiment.options)
+    options = registry.options(pipeline.config.system, pipeline.config.options)
     check(options, scheme.read(folder / "scheme.toml").types)
-    found = design_matrix.of_tokens(line, documents, options.least, options.boundaries)
+    found = design_matrix.of_tokens(pipeline, documents, options.least, options.boundaries)
     classifier.write(folder, fit(found, options, on_iteration))
 
 
 def check(options: Options, types: Collection[str]) -> None:
-    """Raise :class:`ConfigurationFault` where ``costs`` names a type that the scheme lacks."""
+    """Raise :class:`ConfigurationError` where ``costs`` names a type that the scheme lacks."""
     for type in options.costs:
         if type not in types:
-            raise ConfigurationFault(f"options.costs.{type}: no type of the scheme{near(type, types)}")
+            raise ConfigurationError(
+                f"options.costs.{type}: no type of the scheme{did_you_mean(type, types)}"
+            )
 
 
 def fit(
@@ -129,5 +131,5 @@ def machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs: np.
         return made.fit(matrix, labels, costs)
 
 
-def load(folder: Path, line: Line) -> Tagger:
-    return Tagger(folder, line)
+def load(folder: Path, pipeline: Pipeline) -> Tagger:
+    return Tagger(folder, pipeline)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from crfdeid.errors import ConfigurationFault, FormatFault, ModelFault, near
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.errors import ConfigurationError, FormatError, ModelError, did_you_mean
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import read_text, whole
 from crfdeid.systems import registry
 from crfdeid.systems.crf import without_blanks
@@ -64,7 +64,9 @@ class Options:
         for name, allowed in CHOICES.items():
             if (value := getattr(self, name)) not in allowed:
                 wanted = ", ".join(allowed)
-                raise ValueError(f"{name} = {value!r}: wanted one of {wanted}{near(str(value), allowed)}")
+                raise ValueError(
+                    f"{name} = {value!r}: wanted one of {wanted}{did_you_mean(str(value), allowed)}"
+                )
         for name, least in LEAST.items():
             if type(value := getattr(self, name)) is not int or value < least:
                 raise ValueError(f"{name} = {value!r}: wanted a whole number, {least} or more")
@@ -86,25 +88,25 @@ class Options:
 
 
 def check(options: Options, training: bool) -> None:
-    """Raise :class:`ConfigurationFault` where the extra is not installed."""
+    """Raise :class:`ConfigurationError` where the extra is not installed."""
     wanted = ["torch", "safetensors", *(["gensim"] if training and options.embedding == "cbow" else [])]
     if missing := [name for name in wanted if find_spec(name) is None]:
-        raise ConfigurationFault(EXTRA.format(", ".join(missing)))
+        raise ConfigurationError(EXTRA.format(", ".join(missing)))
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
 ) -> None:
     """``on_iteration`` hears each epoch's number and mean loss of a word."""
-    options = registry.options(line.experiment.system, line.experiment.options)
+    options = registry.options(pipeline.config.system, pipeline.config.options)
     check(options, training=True)
     from crfdeid.systems.rnn import tagging
     from crfdeid.systems.rnn import training as rnn_training
 
-    made = rnn_training.train(line, documents, options, on_iteration)
+    made = rnn_training.train(pipeline, documents, options, on_iteration)
     made.words.write(folder)
     with whole(folder / LABELS) as file:
         file.writelines(f"{label}\n" for label in made.labels)
@@ -115,22 +117,22 @@ class Tagger:
     """A loaded network. A word takes the label of the highest probability, which is lowered by the
     experiment's ``recall_bias`` (in logarithms) for the label O."""
 
-    def __init__(self, folder: Path, line: Line) -> None:
-        options = registry.options(line.experiment.system, line.experiment.options)
+    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
+        options = registry.options(pipeline.config.system, pipeline.config.options)
         check(options, training=False)
         from crfdeid.systems.rnn import tagging
 
-        self.folder, self.line = folder, line
+        self.folder, self.pipeline = folder, pipeline
         self.scheme = scheme.read(folder / "scheme.toml")
         self.words = vocabulary.read(folder, options.unknown)
         self.labels = labels(folder / LABELS)
         network = tagging.read(folder / NETWORK, options, len(self.words), len(self.labels))
-        bias = [-line.experiment.recall_bias if label == bio.OUTSIDE else 0.0 for label in self.labels]
+        bias = [-pipeline.config.recall_bias if label == bio.OUTSIDE else 0.0 for label in self.labels]
         self.labeller = tagging.Labeller(network, bias, options.threads)
 
     def tag(self, document: Document) -> Document:
         """The document with the spans found, in place of any it had."""
-        page, sequences = self.line.page(document)
+        page, sequences = self.pipeline.page(document)
         rows = [self.words.row(token.text for token in page.tokens[s.start : s.stop]) for s in sequences]
         found = [bio.OUTSIDE] * len(page.tokens)
         for part, path in zip(sequences, self.labeller.best(rows)):
@@ -141,12 +143,12 @@ class Tagger:
 def labels(path: Path) -> list[str]:
     try:
         lines = read_text(path).split("\n")
-    except FormatFault:
-        raise ModelFault(f"{path}: no list of labels") from None
+    except FormatError:
+        raise ModelError(f"{path}: no list of labels") from None
     if lines.pop() or not all(lines):
-        raise ModelFault(f"{path}: damaged: wanted one label a line")
+        raise ModelError(f"{path}: damaged: wanted one label a line")
     return lines
 
 
-def load(folder: Path, line: Line) -> Tagger:
-    return Tagger(folder, line)
+def load(folder: Path, pipeline: Pipeline) -> Tagger:
+    return Tagger(folder, pipeline)

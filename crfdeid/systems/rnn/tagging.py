@@ -10,7 +10,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from crfdeid.errors import ModelFault
+from crfdeid.errors import ModelError
 from crfdeid.files import whole
 from crfdeid.systems.rnn.network import NETWORKS, Network, batches
 from crfdeid.systems.rnn.training import threads
@@ -42,11 +42,11 @@ def write(network: Network, path: Path) -> None:
 
 
 def read(path: Path, options: Any, words: int, labels: int) -> Network:
-    """The network of that file. Raises :class:`ModelFault` where it is none, or one of other sizes."""
+    """The network of that file. Raises :class:`ModelError` where it is none, or one of other sizes."""
     vectors = torch.empty(words, options.size)
     network = NETWORKS[options.network](vectors, labels, options.window, options.hidden, options.layers)
     try:
         network.load_state_dict(load(path.read_bytes()))
     except (OSError, SafetensorError, RuntimeError):
-        raise ModelFault(f"{path}: damaged, or no network of this model's words and settings") from None
+        raise ModelError(f"{path}: damaged, or no network of this model's words and settings") from None
     return network

@@ -15,9 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from crfdeid.errors import ConfigurationFault
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate.scores import Counts
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems.rnn import embeddings, vocabulary
 from crfdeid.systems.rnn.network import NETWORKS, Network, batches, descended
 from crfdeid.systems.rnn.vocabulary import Words
@@ -57,11 +57,11 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
-def labelled(line: Line, documents: Sequence[Document]) -> Labelled:
-    """Raises :class:`DocumentFault` where spans overlap and the experiment refuses that."""
+def labelled(pipeline: Pipeline, documents: Sequence[Document]) -> Labelled:
+    """Raises :class:`DocumentError` where spans overlap and the experiment refuses that."""
     found: Labelled = []
-    for document in map(line.without_overlaps, documents):
-        page, sequences = line.page(document)
+    for document in map(pipeline.without_overlaps, documents):
+        page, sequences = pipeline.page(document)
         labels = bio.encode(page.tokens, document.spans)
         for part in sequences:
             inside = slice(part.start, part.stop)
@@ -82,12 +82,17 @@ def parted(documents: Sequence[Document], share: float, seed: int) -> tuple[list
 
 
 def train(
-    line: Line, documents: Sequence[Document], options: Any, on_iteration: Callable[[int, float], None]
+    pipeline: Pipeline,
+    documents: Sequence[Document],
+    options: Any,
+    on_iteration: Callable[[int, float], None],
 ) -> Trained:
     """``options`` are those of :mod:`crfdeid.systems.rnn.rnn`. ``on_iteration`` hears each epoch's number
     and mean loss of a word."""
     with threads(options.threads), seeded(options.seed):
-        fit, held = (labelled(line, part) for part in parted(documents, options.development, options.seed))
+        fit, held = (
+            labelled(pipeline, part) for part in parted(documents, options.development, options.seed)
+        )
         words = vocabulary.learned([row for row, _ in fit], options.least, options.unknown)
         labels = sorted({label for _, row in fit for label in row})
         network = built(options, [words.row(row) for row, _ in fit], len(words), len(labels))
@@ -131,7 +136,7 @@ def descend(
         network.eval()
         if not math.isfinite(sum(losses)):
             where = f"options.rate = {options.rate}"
-            raise ConfigurationFault(f"{where}: too high: the loss of epoch {epoch} is no number")
+            raise ConfigurationError(f"{where}: too high: the loss of epoch {epoch} is no number")
         on_iteration(epoch, sum(losses) / size)
         if score is None:
             continue

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crfdeid.errors import FormatFault, ModelFault
+from crfdeid.errors import FormatError, ModelError
 from crfdeid.files import read_text, whole
 from crfdeid.systems.hmm import counts as bigram_counts
 
@@ -68,11 +68,11 @@ def learned(sequences: Iterable[Sequence[str]], least: int, unknown: str) -> Wor
 
 
 def read(folder: Path, unknown: str) -> Words:
-    """Raises :class:`ModelFault` where the file is missing or no list of words."""
+    """Raises :class:`ModelError` where the file is missing or no list of words."""
     try:
         lines = read_text(folder / WORDS).split("\n")
-    except FormatFault:
-        raise ModelFault(f"{folder / WORDS}: no list of words") from None
+    except FormatError:
+        raise ModelError(f"{folder / WORDS}: no list of words") from None
     if lines.pop() or not all(lines):
-        raise ModelFault(f"{folder / WORDS}: damaged: wanted one word a line")
+        raise ModelError(f"{folder / WORDS}: damaged: wanted one word a line")
     return Words(tuple(lines), unknown)

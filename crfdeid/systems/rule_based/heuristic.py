@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.rules import lists
 from crfdeid.rules.tagger import Rules
 from crfdeid.systems.rule_based import rules
@@ -31,10 +31,10 @@ HEURISTIC = (
 )  # fmt: skip
 
 
-def load(folder: Path, line: Line) -> rules.Tagger:
+def load(folder: Path, pipeline: Pipeline) -> rules.Tagger:
     """The rules of Douglass with the lists of ``folder``."""
-    found = rules.of_folder(folder, line).made_strict()
-    return rules.Tagger(folder, line, found, rules.kept(HEURISTIC, line))
+    found = rules.of_folder(folder, pipeline).made_strict()
+    return rules.Tagger(folder, pipeline, found, rules.kept(HEURISTIC, pipeline))
 
 
 def untrained() -> Rules:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crfdeid.errors import near
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.errors import did_you_mean
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.rules import RULES, lists
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.tagger import Rules
@@ -29,20 +29,20 @@ class Options:
     def __post_init__(self) -> None:
         for name in self.without:
             if name not in RULES:
-                raise ValueError(f"without: {name}: no such rule{near(name, RULES)}")
+                raise ValueError(f"without: {name}: no such rule{did_you_mean(name, RULES)}")
 
 
 class Tagger(Rules):
     """The rules of a model's folder, with its own lists."""
 
-    def __init__(self, folder: Path, line: Line, found: Lists, names: Sequence[str]) -> None:
+    def __init__(self, folder: Path, pipeline: Pipeline, found: Lists, names: Sequence[str]) -> None:
         super().__init__(found, names)
-        self.folder, self.line = folder, line
+        self.folder, self.pipeline = folder, pipeline
         self.scheme = scheme.read(folder / "scheme.toml")
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
@@ -57,19 +57,19 @@ def train(
                 shutil.copyfile(path, own / path.name)
 
 
-def load(folder: Path, line: Line) -> Tagger:
+def load(folder: Path, pipeline: Pipeline) -> Tagger:
     """The rules with the lists of ``folder``."""
-    return Tagger(folder, line, of_folder(folder, line), kept(RULES, line))
+    return Tagger(folder, pipeline, of_folder(folder, pipeline), kept(RULES, pipeline))
 
 
-def kept(names: Iterable[str], line: Line) -> list[str]:
+def kept(names: Iterable[str], pipeline: Pipeline) -> list[str]:
     """The rules of ``names`` that the experiment does not leave out."""
-    without = line.experiment.options.get("without", ())
+    without = pipeline.config.options.get("without", ())
     return [name for name in names if name not in without]
 
 
-def of_folder(folder: Path, line: Line) -> Lists:
+def of_folder(folder: Path, pipeline: Pipeline) -> Lists:
     """The model's lists, as its line has read them or else from the folder."""
     own = folder / "gazetteers"
-    found = {n: line.gazetteers.get(n) or gazetteer.read(gazetteer.find(n, [own])) for n in lists.NAMES}
+    found = {n: pipeline.gazetteers.get(n) or gazetteer.read(gazetteer.find(n, [own])) for n in lists.NAMES}
     return Lists(found)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems.stacking import cross_fitting
@@ -15,7 +15,7 @@ from crfdeid.text import bio
 from crfdeid.text.document import Document
 
 
-def listening(line: Line, names: Iterable[str], told: Told) -> Line:
+def listening(pipeline: Pipeline, names: Iterable[str], told: Told) -> Pipeline:
     """The SVM's line: what each system says here and beside, what each two say, what all say, and
     for how many it is PHI."""
     said = [f"by_{name}" for name in names]
@@ -28,14 +28,14 @@ def listening(line: Line, names: Iterable[str], told: Told) -> Line:
         (("votes", 0), ("most", 0)),
     ]
     wanted += [((name, -1), (name, 0)) for name in ("votes", "most")]
-    return cross_fitting.listening(line, wanted, [*said, "votes", "most"], told)
+    return cross_fitting.listening(pipeline, wanted, [*said, "votes", "most"], told)
 
 
-def columns(line: Line, decided: Mapping[str, Sequence[Document]]) -> dict[str, Columns]:
+def columns(pipeline: Pipeline, decided: Mapping[str, Sequence[Document]]) -> dict[str, Columns]:
     """What the SVM is told of each document, by its text: BIO labels on the stack's own tokens."""
     found: dict[str, Columns] = {}
     for versions in zip(*decided.values()):
-        tokens = line.tokenize(versions[0].text)
+        tokens = pipeline.tokenize(versions[0].text)
         labels = [bio.encode(tokens, document.spans) for document in versions]
         found[versions[0].text] = {f"by_{name}": row for name, row in zip(decided, labels)} | {
             "votes": [str(sum(label != bio.OUTSIDE for label in row)) for row in zip(*labels)],

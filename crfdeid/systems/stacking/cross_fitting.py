@@ -17,13 +17,13 @@ from pathlib import Path
 
 from crfdeid.corpora.folds import Part, folds, owner
 from crfdeid.errors import Stopped
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.feature_extraction.token import Value
 from crfdeid.systems import model
 from crfdeid.systems.model import Tagger
 from crfdeid.text.document import Document
-from crfdeid.text.tokenized import Page
+from crfdeid.text.tokenized import TokenizedDocument
 
 TOGETHER = 200_000  # characters of documents that are held at once
 
@@ -37,20 +37,24 @@ class Told:
     def __init__(self) -> None:
         self.columns: dict[str, Columns] = {}
 
-    def observe(self, name: str, page: Page) -> list[Value]:
-        return self.columns[page.text][name]
+    def observe(self, name: str, document: TokenizedDocument) -> list[Value]:
+        return self.columns[document.text][name]
 
 
-def listening(line: Line, templates: Iterable[Template], names: Iterable[str], told: Told) -> Line:
+def listening(
+    pipeline: Pipeline, templates: Iterable[Template], names: Iterable[str], told: Told
+) -> Pipeline:
     """The line with ``templates`` on top, which may ask for what is ``told`` by these names."""
-    contextual = copy.copy(line.extractor.contextual)
+    contextual = copy.copy(pipeline.extractor.contextual)
     contextual.update({name: partial(told.observe, name) for name in names})
-    longer = copy.copy(line)
-    longer.extractor = Extractor([*line.extractor.templates, *templates], line.extractor.lexical, contextual)
+    longer = copy.copy(pipeline)
+    longer.extractor = Extractor(
+        [*pipeline.extractor.templates, *templates], pipeline.extractor.lexical, contextual
+    )
     return longer
 
 
-def out_of_fold(
+def cross_fit(
     documents: Sequence[Document], number: int, seed: int, folder: Path, train: Train
 ) -> list[Document]:
     """What models that did not see a document find in it: each of the ``number`` folds is tagged by a

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from crfdeid import config
-from crfdeid.config import Experiment
-from crfdeid.errors import ConfigurationFault
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
 from crfdeid.systems.linear import classifier, design_matrix, svm
 from crfdeid.systems.model import Tagger
@@ -69,13 +69,13 @@ class Options:
 class Model:
     """``tag`` knows one document alone; ``tag_all`` lets each system read the others ahead."""
 
-    def __init__(self, folder: Path, line: Line) -> None:
-        self.folder, self.line = folder, line
+    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
+        self.folder, self.pipeline = folder, pipeline
         self.scheme = scheme.read(folder / "scheme.toml")
-        names = settings(line.experiment)
+        names = settings(pipeline.config)
         self.bases = {name: model.load(folder / BASES / name) for name in names}
         self.told = Told()
-        self.last = classifier.Tagger(folder, listening(line, names, self.told))
+        self.last = classifier.Tagger(folder, listening(pipeline, names, self.told))
         self.labels = self.last.labels
 
     def tag(self, document: Document) -> Document:
@@ -96,40 +96,40 @@ class Model:
     def hear(self, documents: Sequence[Document]) -> None:
         """Let each system decide on the documents, for the SVM to be told."""
         decided = {name: list(model.tag_all(base, documents)) for name, base in self.bases.items()}
-        self.told.columns = columns(self.line, decided)
+        self.told.columns = columns(self.pipeline, decided)
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
 ) -> None:
     """Train each system on the folds and on all documents, and the SVM on what the folds decided."""
-    options = registry.options(line.experiment.system, line.experiment.options)
+    options = registry.options(pipeline.config.system, pipeline.config.options)
     decided: dict[str, Sequence[Document]] = {}
     with cross_fitting.all_or_nothing():
-        for name, base in settings(line.experiment).items():
+        for name, base in settings(pipeline.config).items():
 
-            def fit(some: Sequence[Document], where: Path, base: Experiment = base) -> Tagger:
+            def fit(some: Sequence[Document], where: Path, base: Config = base) -> Tagger:
                 return model.train(some, base, where, on_iteration)
 
-            decided[name] = cross_fitting.out_of_fold(documents, options.folds, options.seed, folder, fit)
+            decided[name] = cross_fitting.cross_fit(documents, options.folds, options.seed, folder, fit)
             fit(documents, folder / BASES / name)
     told = Told()
-    told.columns = columns(line, decided)
-    longer = listening(line, decided, told)
+    told.columns = columns(pipeline, decided)
+    longer = listening(pipeline, decided, told)
     found = design_matrix.of_tokens(longer, documents, options.svm.least, options.svm.boundaries)
     classifier.write(folder, svm.fit(found, options.svm, on_iteration))
 
 
-def load(folder: Path, line: Line) -> Model:
-    return Model(folder, line)
+def load(folder: Path, pipeline: Pipeline) -> Model:
+    return Model(folder, pipeline)
 
 
-def settings(stack: Experiment) -> dict[str, Experiment]:
+def settings(stack: Config) -> dict[str, Config]:
     """The experiments of the bases, in the order of their names. Raises
-    :class:`ConfigurationFault` where one is none, or is a stack itself."""
+    :class:`ConfigurationError` where one is none, or is a stack itself."""
     options = registry.options(stack.system, stack.options)
     shared = {key: getattr(stack, key) for key in SHARED}
     found = {}
@@ -138,5 +138,5 @@ def settings(stack: Experiment) -> dict[str, Experiment]:
         table["crf"] = config.flat(table.get("crf", {}))
         found[name] = config.build(table, f"options.bases.{name}")
         if found[name].system == stack.system:
-            raise ConfigurationFault(f"options.bases.{name}: a {stack.system} in a {stack.system}")
+            raise ConfigurationError(f"options.bases.{name}: a {stack.system} in a {stack.system}")
     return found

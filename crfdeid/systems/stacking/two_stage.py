@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crfdeid.corpora.folds import owner
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import Line
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.systems import crf, model, registry
 from crfdeid.systems.stacking import cross_fitting
@@ -50,12 +50,12 @@ class Model:
     """``tag`` knows one document alone; ``tag_all`` also the notes of the same patient that
     follow each other."""
 
-    def __init__(self, folder: Path, line: Line) -> None:
-        self.folder, self.line = folder, line
+    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
+        self.folder, self.pipeline = folder, pipeline
         self.scheme = scheme.read(folder / "scheme.toml")
         self.first = model.load(folder / FIRST)
         self.told = Told()
-        self.second = crf.Model(folder, longer(line, self.told))
+        self.second = crf.Model(folder, longer(pipeline, self.told))
 
     def tag(self, document: Document) -> Document:
         return next(self.tag_all([document]))
@@ -64,52 +64,52 @@ class Model:
         """The documents with the spans found, in order; some are held at once."""
         for groups in cross_fitting.together(documents):
             some = [document for group in groups for document in group]
-            self.told.columns = columns(self.line, list(model.tag_all(self.first, some)))
+            self.told.columns = columns(self.pipeline, list(model.tag_all(self.first, some)))
             yield from self.second.tag_all(some)
 
 
 def train(
-    line: Line,
+    pipeline: Pipeline,
     documents: Sequence[Document],
     folder: Path,
     on_iteration: Callable[[int, float], None],
 ) -> None:
     """Train the first CRF on all documents, and the second on what those of the folds found."""
-    options = registry.options(line.experiment.system, line.experiment.options)
-    settings = replace(line.experiment, system="crf", options={})
+    options = registry.options(pipeline.config.system, pipeline.config.options)
+    settings = replace(pipeline.config, system="crf", options={})
 
     def first(some: Sequence[Document], where: Path) -> model.Tagger:
         return model.train(some, settings, where, on_iteration)
 
     told = Told()
     with cross_fitting.all_or_nothing():
-        found = cross_fitting.out_of_fold(documents, options.folds, options.seed, folder, first)
+        found = cross_fitting.cross_fit(documents, options.folds, options.seed, folder, first)
         first(documents, folder / FIRST)
-        told.columns = columns(line, found)
-        crf.train(longer(line, told), documents, folder, on_iteration)
+        told.columns = columns(pipeline, found)
+        crf.train(longer(pipeline, told), documents, folder, on_iteration)
 
 
-def load(folder: Path, line: Line) -> Model:
-    return Model(folder, line)
+def load(folder: Path, pipeline: Pipeline) -> Model:
+    return Model(folder, pipeline)
 
 
-def longer(line: Line, told: Told) -> Line:
+def longer(pipeline: Pipeline, told: Told) -> Pipeline:
     """The second CRF's line."""
     wanted: list[Template] = [t for part in TEMPLATES.split() for t in templates.parse(part)]
-    return cross_fitting.listening(line, wanted, OBSERVATIONS, told)
+    return cross_fitting.listening(pipeline, wanted, OBSERVATIONS, told)
 
 
-def columns(line: Line, found: Sequence[Document]) -> dict[str, Columns]:
+def columns(pipeline: Pipeline, found: Sequence[Document]) -> dict[str, Columns]:
     """What the second CRF is told of each document, by its text. A patient's notes may lie anywhere
     among those ``found``."""
     owned: dict[object, list[Document]] = {}
     for document in found:
         owned.setdefault(owner(document), []).append(document)
-    return {text: said for notes in owned.values() for text, said in of_patient(line, notes)}
+    return {text: said for notes in owned.values() for text, said in of_patient(pipeline, notes)}
 
 
-def of_patient(line: Line, notes: Sequence[Document]) -> Iterator[tuple[str, Columns]]:
-    tokens = [line.tokenize(note.text) for note in notes]
+def of_patient(pipeline: Pipeline, notes: Sequence[Document]) -> Iterator[tuple[str, Columns]]:
+    tokens = [pipeline.tokenize(note.text) for note in notes]
     labels = [bio.encode(t, note.spans) for t, note in zip(tokens, notes)]
     own = [counted(t, names) for t, names in zip(tokens, labels)]
     everywhere: Types = {}

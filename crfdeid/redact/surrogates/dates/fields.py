@@ -19,7 +19,7 @@ class Field(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Moment:
+class DateExpression:
     """``beside`` are the fields of the day beside which a day alone is said ("March 3-5", "3-5 March")."""
 
     fields: tuple[Field, ...]
@@ -71,7 +71,7 @@ def numeric(match: regex.Match[str], month_first: bool) -> tuple[Field, ...]:
     return tuple(Field(unit, int(match[group]), *match.span(group), match[group]) for unit, group in pairs)
 
 
-def digits(match: regex.Match[str]) -> list[Moment] | None:
+def digits(match: regex.Match[str]) -> list[DateExpression] | None:
     """20670307, 03072067 or 030767."""
     text, start = match["all"], match.start("all")
     cuts = {8: ("yyyymmdd", "mmddyyyy"), 6: ("mmddyy", "yymmdd")}[len(text)]
@@ -83,5 +83,5 @@ def digits(match: regex.Match[str]) -> list[Moment] | None:
             known.append(Field(unit, int(value), start + first, start + last, value))
         year = known[0]
         if all(map(possible, known)) and (len(year.text) == 2 or 1800 <= year.value <= 2299):
-            return [Moment(tuple(known))]
+            return [DateExpression(tuple(known))]
     return None

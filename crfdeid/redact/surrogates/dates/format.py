@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import regex
 
 from crfdeid.redact.surrogates.dates import months
-from crfdeid.redact.surrogates.dates.parser import Field, Moment
+from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 
 Edit = tuple[int, int, str]  # text[start:end] becomes this
 
@@ -28,7 +28,7 @@ def padding(text: str, fields: list[Field]) -> bool:
     return any(n[0] == "0" for n in numbers) or joined or not any(c.isalpha() for c in text)
 
 
-def written(moment: Moment, moved: date, padded: bool) -> list[Edit]:
+def written(moment: DateExpression, moved: date, padded: bool) -> list[Edit]:
     """The edits that write ``moved``."""
     edits = []
     for f in moment.fields:
@@ -43,13 +43,13 @@ def written(moment: Moment, moved: date, padded: bool) -> list[Edit]:
     return edits
 
 
-def day_beside(moment: Moment, moved: date) -> date:
+def day_beside(moment: DateExpression, moved: date) -> date:
     """The day to which the day is moved beside which this one is said ("March 3-5")."""
     later = moment.fields[0].value - next(f.value for f in moment.beside if f.unit == "d")
     return moved - timedelta(later)
 
 
-def with_month(moment: Moment, moved: date, edit: Edit, padded: bool) -> Edit:
+def with_month(moment: DateExpression, moved: date, edit: Edit, padded: bool) -> Edit:
     """The days of "March 25-28" now lie in two months: this one is said with its own."""
     start, end, day = edit
     month = next(f for f in moment.beside if f.unit == "m")

@@ -10,7 +10,15 @@ from __future__ import annotations
 import regex
 
 from crfdeid.redact.surrogates.dates import months
-from crfdeid.redact.surrogates.dates.fields import Field, Moment, digits, fields, like, numeric, possible
+from crfdeid.redact.surrogates.dates.fields import (
+    DateExpression,
+    Field,
+    digits,
+    fields,
+    like,
+    numeric,
+    possible,
+)
 from crfdeid.redact.surrogates.dates.patterns import FILLER, FORMS, HOLIDAYS, LIST, NUMERIC
 
 LEAD = regex.compile(
@@ -33,7 +41,7 @@ def order(text: str) -> str | None:
     return DAY_FIRST if 31 >= a > 12 >= b else MONTH_FIRST if 31 >= b > 12 >= a else None
 
 
-def read(text: str, month_first: bool = True) -> list[Moment] | None:
+def read(text: str, month_first: bool = True) -> list[DateExpression] | None:
     """The moments of a date; none for one that is only a weekday or season; None for what is no
     date that can be read whole.
 
@@ -44,7 +52,7 @@ def read(text: str, month_first: bool = True) -> list[Moment] | None:
     """
     if len(text) > LONGEST:
         return None
-    found: list[Moment] = []
+    found: list[DateExpression] = []
     at = 0
     while at < len(text):
         step = one(text, at, month_first)
@@ -60,7 +68,9 @@ def read(text: str, month_first: bool = True) -> list[Moment] | None:
     return found if found or any(c.isalpha() for c in text) else None
 
 
-def in_list(text: str, at: int, moments: list[Moment], found: list[Moment]) -> list[Moment] | None:
+def in_list(
+    text: str, at: int, moments: list[DateExpression], found: list[DateExpression]
+) -> list[DateExpression] | None:
     """``moments`` that begin at ``at``. A bare day is of the month that was said before it ("March 3,
     5 and 7"); a bare number elsewhere in a longer text may be anything, and is not read."""
     if not moments[0].is_day() or moments[0].beside or len(moments) > 1:
@@ -70,16 +80,16 @@ def in_list(text: str, at: int, moments: list[Moment], found: list[Moment]) -> l
         end = max(f.end for f in before.fields)
         year_behind = any(f.unit == "y" and f.start > last.start for f in before.fields)
         if LIST.fullmatch(text, end, at) and not year_behind:
-            return [Moment(moments[0].fields, beside=(*before.fields, *before.beside))]
+            return [DateExpression(moments[0].fields, beside=(*before.fields, *before.beside))]
     told = not day.text.isdigit() or text.strip() == day.text or LEAD.search(text, 0, at)
     return moments if told else None
 
 
-def one(text: str, at: int, month_first: bool) -> tuple[list[Moment], int] | None:
+def one(text: str, at: int, month_first: bool) -> tuple[list[DateExpression], int] | None:
     """The moments that begin at ``at``, and where they end."""
     if match := HOLIDAYS.match(text, at):
         name = regex.sub(r"[^a-z0-9 ]", "", match["holiday"].lower())
-        return [Moment(fields(match, "y"), name, match.span("holiday"))], match.end()
+        return [DateExpression(fields(match, "y"), name, match.span("holiday"))], match.end()
     if text[at].isdigit() and regex.match(r"\d\d?:\d\d", text, pos=at):
         return None
     for name, form in FORMS.items():
@@ -88,7 +98,7 @@ def one(text: str, at: int, month_first: bool) -> tuple[list[Moment], int] | Non
     return None
 
 
-def built(name: str, match: regex.Match[str], month_first: bool) -> list[Moment] | None:
+def built(name: str, match: regex.Match[str], month_first: bool) -> list[DateExpression] | None:
     """The moments of a match, or None where a value cannot be (month 13)."""
     if name == "digits":
         return digits(match)
@@ -108,9 +118,9 @@ def built(name: str, match: regex.Match[str], month_first: bool) -> list[Moment]
     if not all(possible(f) for f in known):
         return None
     if name not in ("mdd", "ddm"):
-        return [Moment(tuple(known))]
+        return [DateExpression(tuple(known))]
     days = [[f for f in known if f.unit == "d"], [*fields(match, "d2")]]
     whole, alone = days if name == "mdd" else days[::-1]
-    told = Moment((*(f for f in known if f.unit != "d"), *whole))
-    lone = Moment(tuple(alone), beside=told.fields)
+    told = DateExpression((*(f for f in known if f.unit != "d"), *whole))
+    lone = DateExpression(tuple(alone), beside=told.fields)
     return [told, lone][:: 1 if name == "mdd" else -1] if possible(days[1][0]) else None

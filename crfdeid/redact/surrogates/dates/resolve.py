@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from crfdeid.redact.surrogates.dates.parser import Field, Moment
+from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 
 SOON = 10  # years from a note's date to its latest plans
 
@@ -30,7 +30,7 @@ def century(year: Field, near: date) -> int:
 
 
 def resolved(
-    year: Field | None, month: Field | None, day: Field | None, near: date, later: list[Moment]
+    year: Field | None, month: Field | None, day: Field | None, near: date, later: list[DateExpression]
 ) -> date | None:
     """The day that is meant. Without a day it is the middle of the month."""
     if year and month:

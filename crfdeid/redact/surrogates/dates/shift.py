@@ -17,9 +17,9 @@ import regex
 from crfdeid.redact.surrogates import ages
 from crfdeid.redact.surrogates.dates import holidays, months, parser
 from crfdeid.redact.surrogates.dates.format import Edit, applied, edit, month_text, padding, written
-from crfdeid.redact.surrogates.dates.parser import Field, Moment
+from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 from crfdeid.redact.surrogates.dates.resolve import century, nearest, resolved, valid
-from crfdeid.redact.surrogates.keyed_choice import Draws
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 
 YEARS, WEEKS = 25, 2
 UNANCHORED = date(2010, 7, 1)  # stands for the date of a note that has none
@@ -43,7 +43,7 @@ class Shift:
         return (rest > 0) - (rest < 0)
 
 
-def drawn(draws: Draws, years: int = YEARS, weeks: int = WEEKS) -> Shift:
+def drawn(draws: KeyedChoices, years: int = YEARS, weeks: int = WEEKS) -> Shift:
     """From 1 to ``years`` years and 1 to ``weeks`` weeks, either way. Without weeks the seasons
     stay to the day or three."""
 
@@ -63,11 +63,11 @@ def only_weekday(text: str) -> bool:
     return KEPT.fullmatch(text) is not None
 
 
-def anchor(texts: list[str], month_first: bool = True) -> date | None:
+def note_date(texts: list[str], month_first: bool = True) -> date | None:
     """The note's own date: of its whole dates, those with a year of four digits if there are any,
     the first in the year in which most days lie (on a tie the latest: a birthday is not the note's date).
 
-    >>> anchor(["3/4/1950", "5/1/2067", "5/3/2067", "4/9"])
+    >>> note_date(["3/4/1950", "5/1/2067", "5/3/2067", "4/9"])
     datetime.date(2067, 5, 1)
     """
     long, short = [], []
@@ -118,7 +118,7 @@ def shifted(text: str, shift: Shift, near: date | None = None, month_first: bool
 
 
 def rewritten(
-    moment: Moment, shift: Shift, near: date, later: list[Moment], padded: bool
+    moment: DateExpression, shift: Shift, near: date, later: list[DateExpression], padded: bool
 ) -> list[Edit] | None:
     """The edits that move one moment; None where no such day is."""
     fields = {unit: moment.of(unit) for unit in ("y", "m", "d", "decade")}
@@ -151,7 +151,7 @@ def decade(field: Field, shift: Shift) -> list[Edit]:
     return [(field.start, field.end, f"{moved % 100:02}" if len(field.text) == 2 else str(moved))]
 
 
-def holiday(moment: Moment, shift: Shift, near: date) -> list[Edit] | None:
+def holiday(moment: DateExpression, shift: Shift, near: date) -> list[Edit] | None:
     """The shifted day by its month and number: no holiday lies there."""
     year = moment.of("y")
     years = [century(year, near)] if year else range(near.year - 1, near.year + 2)

@@ -7,7 +7,7 @@ import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.letter_case import words
-from crfdeid.redact.surrogates.search.finder import NUMBERS, Sight, String
+from crfdeid.redact.surrogates.search.finder import NUMBERS, Mention, SearchString
 from crfdeid.redact.surrogates.search.search_strings import LAST_FOUR
 from crfdeid.text.document import Span
 
@@ -36,7 +36,7 @@ def beside(text: str, span: Span, starts: set[int], ends: set[int]) -> bool:
     return near and text[span.start].isupper()
 
 
-def sure(text: str, sight: Sight, neighbour: bool) -> bool:
+def is_phi_here(text: str, sight: Mention, neighbour: bool) -> bool:
     """Whether an occurrence is PHI beyond doubt enough to replace it."""
     span, string = sight.span, sight.string
     kind = kinds.of(span.type)
@@ -53,7 +53,7 @@ def sure(text: str, sight: Sight, neighbour: bool) -> bool:
         return True
     if kind not in (kinds.NAME, *PLACES):
         return False
-    return named(text, span, string.root, neighbour)
+    return reads_as_name(text, span, string.root, neighbour)
 
 
 def told_as_age(text: str, span: Span) -> bool:
@@ -61,7 +61,7 @@ def told_as_age(text: str, span: Span) -> bool:
     return bool(before or YEARS.match(text, span.end))
 
 
-def named(text: str, span: Span, low: str, neighbour: bool) -> bool:
+def reads_as_name(text: str, span: Span, low: str, neighbour: bool) -> bool:
     """Whether a single word stands as a name. One that is no other word always does; an ordinary or
     a medical word does where it is capitalised within a sentence and no medical word
     follows (Foley catheter), or begins one and does what people do; a month, beside a name or title."""
@@ -83,7 +83,7 @@ def named(text: str, span: Span, low: str, neighbour: bool) -> bool:
     return not begins or bool(after and (after["of"] or after["word"] in ACTS))
 
 
-def distinct(string: String) -> bool:
+def distinct(string: SearchString) -> bool:
     return not ordinary(string.root) and string.root not in name_pools.words("dates")
 
 

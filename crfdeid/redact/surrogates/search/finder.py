@@ -25,7 +25,7 @@ LEAST_WITHIN = 4  # letters of a name that is looked for in longer words
 NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
 
 
-class String(NamedTuple):
+class SearchString(NamedTuple):
     """What is looked for. ``words`` are plain; those of a number are one. ``written`` says how its
     capitals must stand: ``""`` in any way, ``all`` or ``first``. ``root`` is the word that decides
     whether it is an ordinary one. ``derived``: not found itself, but made of what was."""
@@ -41,23 +41,23 @@ class String(NamedTuple):
         return sum(map(len, self.words))
 
 
-class Sight(NamedTuple):
+class Mention(NamedTuple):
     span: Span
-    string: String
+    string: SearchString
 
 
 class Finder:
-    def __init__(self, strings: Iterable[String]) -> None:
+    def __init__(self, strings: Iterable[SearchString]) -> None:
         chosen = sorted(set(strings))
         self.numbers = [s for s in chosen if is_number(s)]
         self.names = [s for s in chosen if kinds.of(s.type) == kinds.NAME and within_words(s)]
-        starts: dict[str, list[String]] = defaultdict(list)
+        starts: dict[str, list[SearchString]] = defaultdict(list)
         for string in chosen:
             if not is_number(string):
                 starts[string.words[0]].append(string)
         self.starts = {first: sorted(found, key=lambda s: -s.size) for first, found in starts.items()}
 
-    def sights(self, text: str, taken: Sequence[int] = b"") -> list[Sight]:
+    def sights(self, text: str, taken: Sequence[int] = b"") -> list[Mention]:
         """In order, none overlapping another, or a place that is ``taken`` (a mark for each character)."""
         read = plain(text)
         runs = [match.span() for match in RUN.finditer(read.text)]
@@ -65,10 +65,12 @@ class Finder:
         for (start, end), string in (*self.of_words(read.text, runs), *self.of_numbers(read.text, runs)):
             start, end = read.written(start, end)
             if fits(text[start:end], string) and not (taken and any(taken[start:end])):
-                found.append(Sight(Span(start, end, string.type), string))
+                found.append(Mention(Span(start, end, string.type), string))
         return apart(found)
 
-    def of_words(self, low: str, runs: Iterable[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], String]]:
+    def of_words(
+        self, low: str, runs: Iterable[tuple[int, int]]
+    ) -> Iterator[tuple[tuple[int, int], SearchString]]:
         for start, end in runs:
             for string in self.starts.get(low[start:end], ()):
                 if (last := follows(low, end, string)) is not None:
@@ -76,7 +78,7 @@ class Finder:
 
     def of_numbers(
         self, low: str, runs: Sequence[tuple[int, int]]
-    ) -> Iterator[tuple[tuple[int, int], String]]:
+    ) -> Iterator[tuple[tuple[int, int], SearchString]]:
         if not self.numbers:
             return
         squeezed = "".join([low[start:end] for start, end in runs])
@@ -88,7 +90,7 @@ class Finder:
                     yield place, string
                 at = squeezed.find(string.words[0], at + 1)
 
-    def within(self, text: str) -> Iterator[tuple[Sight, str]]:
+    def within(self, text: str) -> Iterator[tuple[Mention, str]]:
         """Where a name is a part of a longer word, and that word."""
         read = plain(text)
         for string in self.names:
@@ -101,31 +103,31 @@ class Finder:
                     end += 1
                 if end - start > string.size:
                     span = Span(*read.written(at, at + string.size), string.type)
-                    yield Sight(span, string), read.text[start:end]
+                    yield Mention(span, string), read.text[start:end]
                 at = read.text.find(string.words[0], at + string.size)
 
 
-def is_number(string: String) -> bool:
+def is_number(string: SearchString) -> bool:
     """Whether a string is found however it is grouped."""
     return kinds.of(string.type) in NUMBERS and len(string.words) == 1 and not string.derived
 
 
-def within_words(string: String) -> bool:
+def within_words(string: SearchString) -> bool:
     """Whether a string is told from other letters where it is a part of a longer word."""
     whole = len(string.words) == 1 and not string.derived and not string.written
     return whole and string.size >= LEAST_WITHIN
 
 
-def apart(found: list[Sight]) -> list[Sight]:
+def apart(found: list[Mention]) -> list[Mention]:
     """The longest at each place."""
-    kept: list[Sight] = []
+    kept: list[Mention] = []
     for sight in sorted(found, key=lambda s: (s.span.start, -s.span.end, s.string)):
         if not kept or kept[-1].span.end <= sight.span.start:
             kept.append(sight)
     return kept
 
 
-def follows(low: str, at: int, string: String) -> int | None:
+def follows(low: str, at: int, string: SearchString) -> int | None:
     """Where the string ends whose first word ends at ``at``; None where its other words do not follow."""
     for word in string.words[1:]:
         gap = GAP.match(low, at)
@@ -135,7 +137,7 @@ def follows(low: str, at: int, string: String) -> int | None:
     return None if low[at : at + 1].isalnum() else at
 
 
-def parts(gap: str, string: String) -> bool:
+def parts(gap: str, string: SearchString) -> bool:
     """Whether ``gap`` may stand between the words of a string. Of a date in numbers it is a mark."""
     marks = "".join(gap.split())
     if kinds.of(string.type) == kinds.DATE and all(word.isdigit() for word in string.words):
@@ -143,7 +145,7 @@ def parts(gap: str, string: String) -> bool:
     return len(marks) <= 2 and gap.count("\n") <= 1
 
 
-def fits(written: str, string: String) -> bool:
+def fits(written: str, string: SearchString) -> bool:
     if string.written == "all":
         return written.isupper()
     return not string.written or written[:1].isupper()

@@ -11,8 +11,14 @@ from collections.abc import Iterable, Iterator
 import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.search.ambiguous_words import LEAST_OF_NUMBER, beside, distinct, ordinary, sure
-from crfdeid.redact.surrogates.search.finder import LEAST_WITHIN, NUMBERS, Finder, Sight
+from crfdeid.redact.surrogates.search.ambiguous_words import (
+    LEAST_OF_NUMBER,
+    beside,
+    distinct,
+    is_phi_here,
+    ordinary,
+)
+from crfdeid.redact.surrogates.search.finder import LEAST_WITHIN, NUMBERS, Finder, Mention
 from crfdeid.text.document import Document, Span
 
 LEFT, RIGHT = regex.compile(r"\S*$"), regex.compile(r"\S*")  # they match everywhere
@@ -35,7 +41,9 @@ def missed(document: Document, finder: Finder, taken: Iterable[Span]) -> list[Sp
     found = [
         sight.span
         for sight in there
-        if sure(document.text, sight, beside(document.text, sight.span, starts_of_names, ends_of_names))
+        if is_phi_here(
+            document.text, sight, beside(document.text, sight.span, starts_of_names, ends_of_names)
+        )
     ]
     for part in parts:
         if not any(inside[part.start : part.end]) and not any(part.overlaps(span) for span in found):
@@ -43,7 +51,7 @@ def missed(document: Document, finder: Finder, taken: Iterable[Span]) -> list[Sp
     return found
 
 
-def seen(text: str, finder: Finder) -> Iterator[Sight]:
+def seen(text: str, finder: Finder) -> Iterator[Mention]:
     """Where the strings that were found themselves stand, also as parts of longer words; those in an
     ordinary word or in another name (the Ander of Anderson) are none."""
     yield from (sight for sight in finder.sights(text) if not sight.string.derived)
