@@ -8,6 +8,7 @@ configuration that this one changes; corpora are arguments of the command.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,26 @@ def table_at(path: Path) -> dict[str, Any]:
     beside = path.parent / name
     below = table_at(beside if beside.is_file() else resources.find("configs", name, ".toml"))
     return below | table | {"crf": below["crf"] | table["crf"]}
+
+
+def apply_changes(settings: Config, changes: Iterable[str]) -> Config:
+    """Return the configuration with changes ``KEY=VALUE`` on top; values are in TOML's notation.
+
+    >>> apply_changes(Config(features=("lexical",)), ['sequence="line"', "crf.c1=0.5"]).crf
+    {'c1': 0.5}
+    """
+    table: dict[str, Any] = settings.table()
+    for change in changes:
+        try:
+            key, value = change.split("=", 1)
+            parsed = tomllib.loads(f"value = {value}")["value"]
+        except (ValueError, tomllib.TOMLDecodeError):
+            raise ConfigurationError(f"--set {change}: wanted KEY=VALUE, a text in quotes") from None
+        if key.startswith("crf."):
+            table["crf"] = table["crf"] | {key.removeprefix("crf."): parsed}
+        else:
+            table[key] = parsed
+    return build(table, "--set")
 
 
 def flat(table: dict[str, Any], head: str = "") -> dict[str, Any]:

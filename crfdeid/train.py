@@ -8,13 +8,10 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
 from crfdeid import cli, config
-from crfdeid.config import Config
-from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import scores
 from crfdeid.systems import model
 from crfdeid.systems.model import Tagger
@@ -37,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    settings = changed(config.read(given.config), given.set)
+    settings = config.apply_changes(config.read(given.config), given.set)
     documents = [document for path in given.train for document in cli.documents(path, None, given)]
     began = time.perf_counter()
     alone = settings.system == "crf"  # others train several times, or tell epochs
@@ -60,24 +57,6 @@ def main(arguments: list[str] | None = None) -> None:
         print(scores.table(scores.score(gold, system, tagger.scheme)))
         tell_cut(tagger, gold)
     print(f"\nThe model is in {given.out}")
-
-
-def changed(settings: Config, changes: list[str]) -> Config:
-    """The experiment with ``KEY=VALUE`` changes, values in TOML's notation."""
-    import tomllib
-
-    table: dict[str, Any] = settings.table()
-    for change in changes:
-        try:
-            key, value = change.split("=", 1)
-            parsed = tomllib.loads(f"value = {value}")["value"]
-        except (ValueError, tomllib.TOMLDecodeError):
-            raise ConfigurationError(f"--set {change}: wanted KEY=VALUE, a text in quotes") from None
-        if key.startswith("crf."):
-            table["crf"] = table["crf"] | {key.removeprefix("crf."): parsed}
-        else:
-            table[key] = parsed
-    return config.build(table, "--set")
 
 
 def tell(documents: list[Document], tagger: Tagger, seconds: float) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from crfdeid import cli
+from crfdeid import cli, config
 from crfdeid.ablate import jobs, plan, plot, published_comparison, results, runner, table
 from crfdeid.ablate.jobs import Job
 from crfdeid.ablate.plan import Plan
@@ -30,7 +30,6 @@ from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate.__main__ import natural
 from crfdeid.files import whole
-from crfdeid.train import changed
 
 
 def parser() -> argparse.ArgumentParser:
@@ -54,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    planned = plan.read(given.config, partial(changed, changes=given.set))
+    planned = plan.read(given.config, partial(config.apply_changes, changes=given.set))
     published_comparison.check(planned)
     corpora = read(given, planned)
     rows = jobs.rows(planned, corpora, given.out)
