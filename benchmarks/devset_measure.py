@@ -100,7 +100,7 @@ def in_context(document: Document, span: Span) -> str:
     """One line: the id and the span's text between brackets, with what stands around it."""
     before = document.text[max(0, span.start - CONTEXT) : span.start]
     after = document.text[span.end : span.end + CONTEXT]
-    return " ".join(f"{document.id}  {before}[[{document.covered(span)}]]{after}".split())
+    return " ".join(f"{document.id}  {before}[[{document.text_of(span)}]]{after}".split())
 
 
 def mistakes(gold: Sequence[Document], system: Sequence[Document]) -> tuple[dict, dict]:

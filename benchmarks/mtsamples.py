@@ -80,7 +80,7 @@ def amounts(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
 def frequent(documents: Iterable[Document], words: frozenset[str], most: int = 100) -> list[tuple[str, int]]:
     """The most frequent tagged strings all of whose words are in ``words``."""
     texts = Counter(
-        " ".join(document.covered(span).lower().split()) for document in documents for span in document.spans
+        " ".join(document.text_of(span).lower().split()) for document in documents for span in document.spans
     )
     known = Counter({text: count for text, count in texts.items() if known_text(text, words)})
     return known.most_common(most)

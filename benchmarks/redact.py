@@ -98,7 +98,7 @@ def missed(groups: list[list[Document]], rng: random.Random) -> None:
 
 def telling(note: Document, span: Span) -> list[str]:
     """The words of a name of five letters or more, or an identifier of six characters or more."""
-    kind, text = kinds.of(span.type), note.covered(span).lower()
+    kind, text = kinds.of(span.type), note.text_of(span).lower()
     if kind == kinds.NAME:
         return [
             word for word in WHOLE.findall(text) if len(word) > 4 and word not in name_pools.words("titles")

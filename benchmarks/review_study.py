@@ -57,7 +57,7 @@ READERS = (Simulated("ann", 0.91, 170), Simulated("bob", 0.80, 240), Simulated("
 
 def difficulty(document: Document, span: Span, when: float) -> float:
     """How easily a span is missed beside others; ``when`` runs from 0 to 1 through the session."""
-    covered = document.covered(span)
+    covered = document.text_of(span)
     hard = (1.8 if span.type == "DATE" else 1.0) * (1.6 if covered.isupper() else 1.0)
     return hard * (1 + 0.5 * when)
 
@@ -92,7 +92,7 @@ def read(documents: list[Document], reader: Simulated, seed: int) -> Iterator[Do
 
 def marked(document: Document, span: Span, chance: random.Random) -> Span:
     """The span as it is marked: one in twelve of several words in part, as single clicks leave it."""
-    inside = [w for w in word_boundaries.words(document.covered(span)) if w != (0, span.end - span.start)]
+    inside = [w for w in word_boundaries.words(document.text_of(span)) if w != (0, span.end - span.start)]
     if len(inside) > 1 and chance.random() < 1 / 12:
         start, end = chance.choice(inside)
         return replace(span, start=span.start + start, end=span.start + end)

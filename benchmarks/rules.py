@@ -79,7 +79,7 @@ def by_kind(gold: Sequence[Document], system: Sequence[Document], known: Lists) 
     for right, found in zip(gold, system):
         covered = {at for span in found.spans for at in range(span.start, span.end)}
         for span in right.spans:
-            for token in fine(right.covered(span)) if span.type in NAMES else ():
+            for token in fine(right.text_of(span)) if span.type in NAMES else ():
                 if token.text.isalpha() and len(token.text) > 1:
                     of = kind(token.text.lower(), known)
                     all_of[of] += 1

@@ -143,7 +143,7 @@ def test_other_encodings_are_named(small_model, tmp_path, capsys):
 @pytest.mark.parametrize("text", ["", "\0\0 NUL", "word " * 20_000, "\ufeffDr. Ruiz", "\r\n\r\n"])
 def test_odd_texts_are_tagged(small_model, text):
     document = small_model.tag(Document("odd", text))
-    assert all(document.covered(span) for span in document.spans)
+    assert all(document.text_of(span) for span in document.spans)
 
 
 def test_modules_run_from_the_command_line():

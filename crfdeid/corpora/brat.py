@@ -57,7 +57,7 @@ def files(document: Document) -> dict[str, str]:
     for number, span in enumerate(document.spans, 1):
         if not span.type or BLANK.search(span.type):
             raise FormatError(f"{document.id}: type {span.type!r} cannot be written in brat")
-        covered = BLANK.sub(" ", document.covered(span))
+        covered = BLANK.sub(" ", document.text_of(span))
         lines.append(f"T{number}\t{span.type} {span.start} {span.end}\t{covered}\n")
         if span.probability is not None:
             lines.append(f"#{number}\tAnnotatorNotes T{number}\tprobability {span.probability:.4f}\n")

@@ -9,8 +9,7 @@ from functools import cached_property
 from random import Random
 
 from crfdeid.errors import ConfigurationError
-from crfdeid.evaluate import signature
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, fingerprint_documents
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Part:
 
     @cached_property
     def fingerprint(self) -> str:
-        return signature.fingerprint(self.documents)
+        return fingerprint_documents(self.documents)
 
     @property
     def spans(self) -> int:

@@ -69,7 +69,7 @@ def _body(document: Document) -> str:
     parts, end = [], 0
     for span in document.spans:
         parts.append(safe_xml.content(document.text[end : span.start], document.id))
-        within = safe_xml.content(document.covered(span), document.id)
+        within = safe_xml.content(document.text_of(span), document.id)
         parts.append(f"<PHI TYPE={safe_xml.attribute(span.type, document.id)}>{within}</PHI>")
         end = span.end
     return "".join([*parts, safe_xml.content(document.text[end:], document.id)])

@@ -52,7 +52,7 @@ def files(document: Document) -> dict[str, str]:
 
 
 def _tag(document: Document, number: int, span: Span) -> str:
-    covered = safe_xml.attribute(document.covered(span), document.id)
+    covered = safe_xml.attribute(document.text_of(span), document.id)
     type = safe_xml.attribute(span.type, document.id)
     comment = "" if span.probability is None else f"probability {span.probability:.4f}"
     return (

@@ -23,7 +23,7 @@ def marked(document: Document, colour: bool = False) -> str:
     """
     parts, end = [], 0
     for span in bio.longest(document.spans):
-        parts += [document.text[end : span.start], _mark(document.covered(span), span.type, colour)]
+        parts += [document.text[end : span.start], _mark(document.text_of(span), span.type, colour)]
         end = span.end
     return "".join([*parts, document.text[end:]])
 

@@ -61,7 +61,7 @@ def _task(document: Document, number: int) -> dict[str, Any]:
 
 def _result(document: Document, span: Span) -> dict[str, Any]:
     value = {
-        "start": span.start, "end": span.end, "text": document.covered(span), "labels": [span.type],
+        "start": span.start, "end": span.end, "text": document.text_of(span), "labels": [span.type],
     }  # fmt: skip
     score = {} if span.probability is None else {"score": round(span.probability, 6)}
     return {"type": "labels", "from_name": "label", "to_name": "text", "value": value} | score

@@ -25,5 +25,5 @@ def rows(document: Document) -> str:
     writer = csv.writer(out, lineterminator="\n")
     for span in document.spans:
         probability = "" if span.probability is None else f"{span.probability:.4f}"
-        writer.writerow([document.id, span.start, span.end, span.type, probability, document.covered(span)])
+        writer.writerow([document.id, span.start, span.end, span.type, probability, document.text_of(span)])
     return out.getvalue()

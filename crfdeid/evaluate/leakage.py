@@ -105,7 +105,7 @@ def leaks(gold: Document, span: Span, found: np.ndarray) -> bool:
     True
     """
     covered = found[span.start : span.end]
-    letters = [kept for kept, character in zip(covered, gold.covered(span)) if character.isalnum()]
+    letters = [kept for kept, character in zip(covered, gold.text_of(span)) if character.isalnum()]
     return not all(letters) if letters else not covered.any()
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import crfdeid
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, fingerprint_documents
 
 
 @dataclass(frozen=True)
@@ -38,14 +36,5 @@ def recipe(
     pairs: Sequence[tuple[Document, Document]], scheme: str, hipaa: str, missing: int = 0
 ) -> Signature:
     gold, system = (sum(len(set(pair[side].spans)) for pair in pairs) for side in (0, 1))
-    corpus = fingerprint(gold for gold, _ in pairs)
+    corpus = fingerprint_documents(gold for gold, _ in pairs)
     return Signature(scheme, hipaa, corpus, len(pairs), gold, system, missing)
-
-
-def fingerprint(documents: Iterable[Document]) -> str:
-    """Twelve hexadecimal digits of SHA-256."""
-    whole = hashlib.sha256()
-    for document in sorted(documents, key=lambda document: document.id):
-        spans = [(span.start, span.end, span.type) for span in document.spans]
-        whole.update(json.dumps([document.id, document.text, spans]).encode())
-    return whole.hexdigest()[:12]

@@ -65,4 +65,4 @@ def spans(tagger: Rules, documents: Iterable[Document]) -> Iterator[Row]:
     for notes in cross_fitting.patients(documents):
         for note, findings in zip(notes, tagger.findings(notes)):
             for span, rule in findings:
-                yield note.id, span.start, span.end, span.type, rule.name, rule.source, note.covered(span)
+                yield note.id, span.start, span.end, span.type, rule.name, rule.source, note.text_of(span)

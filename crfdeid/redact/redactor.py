@@ -113,7 +113,7 @@ class Redactor:
     def _proposal(
         self, document: Document, span: Span, who: PatientSurrogates, day: date | None
     ) -> Replacement:
-        text, kind = document.covered(span), kinds.of(span.type)
+        text, kind = document.text_of(span), kinds.of(span.type)
         place = (span.start, span.end, span.type)
         if self.style == "blank":
             return Replacement(*place, blank(text), "blank")

@@ -25,7 +25,7 @@ class Rules:
     Raises :class:`ConfigurationError` on a name that no rule has.
 
     >>> note = Document("1", "Seen by Dr. Ruiz on 3/4/2061. Ruiz agrees.")
-    >>> [(note.covered(span), rule) for span, rule in shipped().explained(note)]
+    >>> [(note.text_of(span), rule) for span, rule in shipped().explained(note)]
     [('Ruiz', 'doctor_title'), ('3/4/2061', 'date_mdy'), ('Ruiz', 'clear_surname')]
     """
 

@@ -56,7 +56,7 @@ def lay_out(folder: Path, documents: Sequence[Document], settings: Config) -> Pi
 def write_training_gazetteer(documents: Iterable[Document], type: str, folder: Path) -> None:
     """The list ``training_TYPE`` of the texts of these documents' spans of one type."""
     entries = {
-        " ".join(document.covered(span).split())
+        " ".join(document.text_of(span).split())
         for document in documents
         for span in document.spans
         if span.type == type

@@ -5,6 +5,8 @@ Offsets count code points of ``Document.text``; ends are exclusive, as in a slic
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -47,7 +49,7 @@ class Document:
     on text with a lone surrogate, which no file could hold.
 
     >>> note = Document("n1", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
-    >>> [note.covered(span) for span in note.spans]
+    >>> [note.text_of(span) for span in note.spans]
     ['Ruiz']
     """
 
@@ -71,7 +73,7 @@ class Document:
                 f"{self.id}: lone surrogate at offset {error.start}; not valid text"
             ) from None
 
-    def covered(self, span: Span) -> str:
+    def text_of(self, span: Span) -> str:
         return self.text[span.start : span.end]
 
     def with_spans(self, spans: Iterable[Span]) -> Document:
@@ -91,3 +93,12 @@ def overlapping(spans: Iterable[Span]) -> tuple[Span, Span] | None:
         if furthest is None or span.end > furthest.end:
             furthest = span
     return None
+
+
+def fingerprint_documents(documents: Iterable[Document]) -> str:
+    """Twelve hexadecimal digits of the SHA-256 of ids, texts and spans, in any order of the documents."""
+    digest = hashlib.sha256()
+    for document in sorted(documents, key=lambda document: document.id):
+        spans = [(span.start, span.end, span.type) for span in document.spans]
+        digest.update(json.dumps([document.id, document.text, spans]).encode())
+    return digest.hexdigest()[:12]

@@ -36,14 +36,14 @@ class TokenizedDocument:
         self.lowered = [token.text.lower() for token in tokens]
         self.lines = list(lines(tokens))
 
-    def covered(self, part: range) -> str:
+    def text_of(self, part: range) -> str:
         """The text from the first token of ``part`` to its last."""
         return self.text[self.tokens[part[0]].start : self.tokens[part[-1]].end]
 
     @cached_property
     def words(self) -> list[tuple[str, range]]:
         """The written words and their index ranges, told by :func:`words`."""
-        return [(self.covered(part), part) for part in words(self)]
+        return [(self.text_of(part), part) for part in words(self)]
 
 
 def lines(tokens: Sequence[Token]) -> Iterator[range]:
@@ -203,7 +203,7 @@ def chunk(document: TokenizedDocument) -> list[Value]:
     values: list[Value] = [None] * len(document.tokens)
     for part in chunks(document):
         if len(part) > 1 and not is_line_end(document.tokens[part[0]]):
-            text = document.covered(part)
+            text = document.text_of(part)
             told = chunk_shape(text)
             values[part.start : part.stop] = [told] * len(part)
     return values
@@ -224,7 +224,7 @@ def written_as(document: TokenizedDocument) -> list[Value]:
     values: list[Value] = [None] * len(document.tokens)
     for part in chunks(document):
         if len(part) > 2:
-            text = document.covered(part)
+            text = document.text_of(part)
             values[part.start : part.stop] = [address_kind(text)] * len(part)
     return values
 

@@ -12,7 +12,7 @@ import pytest
 from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError, SchemeError
 from crfdeid.evaluate import __main__ as evaluate
-from crfdeid.evaluate import evaluation, i2b2_2014, matching, report, signature
+from crfdeid.evaluate import evaluation, i2b2_2014, matching, report
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import measure
 from crfdeid.evaluate.word_scores import measure as measure_words
@@ -222,12 +222,6 @@ def test_words_in_tafvizis_kinds():
     assert {kind: (c.tp, c.fp, c.fn) for kind, c in counts.items()} == {
         "Non-PHI": (3, 1, 0), "Patients": (2, 1, 1), "Doctors": (0, 0, 1),
     }  # fmt: skip
-
-
-def test_the_fingerprint_is_of_content_not_of_order():
-    a, b = note(id="a"), note((0, 3, "PATIENT"), id="b")
-    assert signature.fingerprint([a, b]) == signature.fingerprint([b, a])
-    assert signature.fingerprint([a, b]) != signature.fingerprint([a, b.with_spans([])])
 
 
 def test_the_worked_example_of_the_documentation(tmp_path, capsys):

@@ -45,7 +45,7 @@ def test_the_bias_is_the_setting(notes, tmp_path):
     biased = model.train(notes[:5], dataclasses.replace(SVM, recall_bias=0.7), tmp_path / "biased")
     one, other = (curves.measure(tagger, notes[20:]) for tagger in (plain, biased))
     np.testing.assert_allclose(one.margin, other.margin, atol=1e-5)
-    found = [len(tagger.pipeline.tokenize(d.covered(s))) for tagger in (plain, biased)
+    found = [len(tagger.pipeline.tokenize(d.text_of(s))) for tagger in (plain, biased)
              for d in map(tagger.tag, notes[20:]) for s in d.spans]  # fmt: skip
     tagged = sum(int((m.margin + bias > 0).sum()) for m, bias in ((one, 0.0), (one, 0.7)))
     assert sum(found) == tagged and one.at(0.0).recall < one.at(0.7).recall

@@ -70,7 +70,7 @@ def test_text_outside_is_untouched_and_every_span_is_replaced_whole(document, st
     assert found.document.text == out + document.text[at:]
     covered = {i for p in found.proposals for i in range(p.start, p.end)}
     assert all(set(range(span.start, span.end)) <= covered for span in document.spans)
-    assert [found.document.covered(s) for s in found.document.spans] == [
+    assert [found.document.text_of(s) for s in found.document.spans] == [
         p.replacement for p in found.proposals
     ]
     assert style != "blank" or len(found.document.text) == len(document.text)
@@ -90,7 +90,7 @@ def test_a_patients_notes_are_tagged_together_and_gold_spans_stay():
     gold = marked("Quevix said <DATE today>.", "3")
     found = stream.finder("auto", "rules")([first, gold, second])
     assert [note.id for note in found] == ["1", "3", "2"] and found[1] == gold
-    assert [second.covered(span) for span in found[2].spans] == ["Quevix", "Zimmstraboro"]
+    assert [second.text_of(span) for span in found[2].spans] == ["Quevix", "Zimmstraboro"]
     assert stream.finder("tag", "rules")([gold])[0].spans == ()
     assert stream.finder("gold", "rules")([first, gold]) == [first, gold]
 
@@ -111,8 +111,8 @@ def test_notes_redacted_on_two_machines_agree():
 
 def test_a_patient_stays_one_person_over_the_notes():
     a1, a2, *_ = redacted(STORY).values()
-    first, last = a1.covered(a1.spans[1]).split()
-    assert a2.covered(a2.spans[0]) == f"{last.upper()}, {first.upper()}"
+    first, last = a1.text_of(a1.spans[1]).split()
+    assert a2.text_of(a2.spans[0]) == f"{last.upper()}, {first.upper()}"
     assert f"{last} is ill" in a2.text and "Bob" not in a2.text  # repeats that had no span
 
 
@@ -234,12 +234,12 @@ def test_notes_that_arrive_later_stay_alike_and_keep_what_was_given(tmp_path):
     first, second = Redactor(SECRET), Redactor(b"another secret, not the one")
     with stream.kept(first, tmp_path / "map", KEY):
         a1 = first.redacted(STORY[:1])[0].document
-    given = a1.covered(a1.spans[1]).split()
+    given = a1.text_of(a1.spans[1]).split()
     later = marked(f"<PATIENT R. Smith> with <DOCTOR {given[1]}> and Smith", "a-3", "a")
     with stream.kept(second, tmp_path / "map", KEY):
         a3 = second.redacted([later])[0].document
-    assert a3.covered(a3.spans[0]) == f"{given[0][0]}. {given[1]}"
-    assert a3.covered(a3.spans[1]) != given[1]
+    assert a3.text_of(a3.spans[0]) == f"{given[0][0]}. {given[1]}"
+    assert a3.text_of(a3.spans[1]) != given[1]
     with pytest.raises(ConfigurationError, match="begun with --shift-years 25"):
         rules = redact.Rules(years=3)
         stream.kept(Redactor(SECRET, rules=rules), tmp_path / "map", KEY).__enter__()

@@ -100,7 +100,7 @@ def test_a_name_within_another_word_is_left_and_listed(text):
     notes = [marked("<PATIENT Okafor>", "n1"), Document("n2", text, (), "7")]
     found = Redactor(SECRET).redacted(notes)[1]
     assert found.document.text == text
-    assert [found.document.covered(span).lower() for span in found.survivors] == ["okafor"]
+    assert [found.document.text_of(span).lower() for span in found.survivors] == ["okafor"]
     notes = [marked("<PATIENT Robert>", "n1"), Document("n2", "Robertson, mankind", (), "7")]
     assert not Redactor(SECRET).redacted(notes)[1].survivors
 
@@ -208,7 +208,7 @@ def test_two_towns_stay_two_towns(state):
     text = " ".join(f"<CITY {town}>, <STATE {state}>;" for town in towns)
     for number in range(25):
         (found,) = Redactor(SECRET).redacted([marked(text, patient=str(number))])
-        made = [found.document.covered(s) for s in found.document.spans if s.type == "CITY"]
+        made = [found.document.text_of(s) for s in found.document.spans if s.type == "CITY"]
         assert len({*made}) == len(towns) and not {*made} & {*towns}
 
 
@@ -216,13 +216,13 @@ def test_short_numbers_stay_apart_and_none_is_another_real_one():
     numbers = [f"{n:04}" for n in range(1000, 1060)]
     note = marked(" ".join(f"<IDNUM {n}>" for n in numbers))
     (found,) = Redactor(SECRET).redacted([note])
-    made = [found.document.covered(span) for span in found.document.spans]
+    made = [found.document.text_of(span) for span in found.document.spans]
     assert len({*made}) == len(numbers) and not {*made} & {*numbers}
 
 
 def test_the_last_four_digits_agree_with_the_whole_number():
     (found,) = Redactor(SECRET).redacted([marked("<SSN 123-45-6789>, last four <SSN 6789>, ending in 6789")])
-    whole, *parts = (found.document.covered(span) for span in found.document.spans)
+    whole, *parts = (found.document.text_of(span) for span in found.document.spans)
     assert [whole[-4:]] * 2 == parts
 
 
@@ -238,7 +238,7 @@ def test_no_surrogate_is_a_name_that_was_missed_in_the_notes():
     given = Redactor(SECRET).redacted([note])[0].document.text.split()[:2]
     (found,) = Redactor(SECRET).redacted([marked(note.text.replace("Robert Smith", "<PATIENT Robert Smith>")
                                                  + f" with {' and '.join(given)}")])  # fmt: skip
-    assert not {*given} & {*found.document.covered(found.document.spans[0]).split()}
+    assert not {*given} & {*found.document.text_of(found.document.spans[0]).split()}
 
 
 def test_no_hospital_or_town_is_named_after_the_patient():
@@ -250,7 +250,7 @@ def test_no_hospital_or_town_is_named_after_the_patient():
 
 def test_a_zip_code_and_its_longer_form_agree():
     (found,) = Redactor(SECRET).redacted([marked("<ZIP 02115> <ZIP 02115-1234> <ZIP 021151234>")])
-    five, nine, joined = (found.document.covered(span) for span in found.document.spans)
+    five, nine, joined = (found.document.text_of(span) for span in found.document.spans)
     assert nine.startswith(five) and nine.replace("-", "") == joined and len(nine) == 10
     assert zips.state(five) is not None and not nine.endswith("1234")
 

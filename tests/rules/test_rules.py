@@ -77,7 +77,7 @@ def test_a_note_is_tagged_and_explained():
     tagged = shipped().tag(document)
     explained = shipped().explained(document)
     assert [span for span, _ in explained] == list(tagged.spans)
-    assert {(document.covered(span), span.type, rule) for span, rule in explained} == {
+    assert {(document.text_of(span), span.type, rule) for span, rule in explained} == {
         ("2067-05-03", "DATE", "date_ymd"),
         ("Owen Marchetti", "PATIENT", "patient_title"),
         ("67", "AGE", "age_after"),
@@ -104,7 +104,7 @@ def test_names_found_in_one_note_are_found_in_the_patients_others():
     second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
     assert shipped().tag(second).spans == ()
     _, tagged = shipped().tag_patient([first, second])
-    found = [(second.covered(span), span.type) for span in tagged.spans]
+    found = [(second.text_of(span), span.type) for span in tagged.spans]
     assert found == [("Quevix", "DOCTOR"), ("Zimmstraboro", "CITY")]
 
 
@@ -115,7 +115,7 @@ def test_a_guessed_type_follows_a_known_one():
 
 def test_a_note_without_capitals_is_read_all_the_same():
     document = Document("1", "seen by dr. quevix with his wife leila. " + "no pain today. " * 20)
-    found = {document.covered(span) for span in shipped().tag(document).spans}
+    found = {document.text_of(span) for span in shipped().tag(document).spans}
     assert {"quevix", "leila"} <= found
 
 

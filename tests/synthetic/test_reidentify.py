@@ -125,7 +125,7 @@ def test_nothing_but_places_changes(kind: str, reports) -> None:
             outside.append(document.text[at : span.start])
             at = span.end
         assert [*outside, document.text[at:]] == list(host.rest())
-        kinds = [(span.type, document.covered(span)) for span in document.spans]
+        kinds = [(span.type, document.text_of(span)) for span in document.spans]
         assert [type for type, _ in kinds] == [place.type for place in host.places]
         assert {text for type, text in kinds if type in ("DOCTOR", "PATIENT")}.isdisjoint({"X", "Y", "ABC"})
 
@@ -142,14 +142,14 @@ def test_spans_fit_the_scheme_and_the_text(kind: str, made) -> None:
             "mention",
         }
         for span in one.document.spans:
-            covered = one.document.covered(span)
+            covered = one.document.text_of(span)
             assert covered == covered.strip() and "{" not in covered
         assert all(0 <= start < end <= len(one.document.text) for start, end in one.host)
 
 
 def test_one_placeholder_is_one_person(reports) -> None:
     for one in corpus.make("reidentified", reports, seed=2, plain=True):
-        named = (one.document.covered(span) for span in one.document.spans if span.type == "DOCTOR")
+        named = (one.document.text_of(span) for span in one.document.spans if span.type == "DOCTOR")
         first, second, third = ({*renaming.words_of(text)} - renaming.SUFFIXES for text in named)
         assert first & third and not first & second
 
@@ -174,7 +174,7 @@ def test_parts_share_no_document_and_no_name(reports) -> None:
     )
     names = [
         {
-            one.document.covered(span).split()[-1].lower()
+            one.document.text_of(span).split()[-1].lower()
             for span in one.document.spans
             if span.type == "DOCTOR"
         }
@@ -229,7 +229,7 @@ def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
     for note, one in zip(notes, made):
         assert [s.type for s in one.document.spans] == [s.type for s in note.spans]
         assert one.document.patient == note.patient and one.document.text.startswith("Seen by Dr. ")
-        assert one.document.covered(one.document.spans[0]) != note.covered(note.spans[0])
+        assert one.document.text_of(one.document.spans[0]) != note.text_of(note.spans[0])
 
 
 @settings(max_examples=60, deadline=None)
@@ -237,10 +237,10 @@ def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
 def test_no_surrogate_is_what_it_replaces(type: str, seed: int) -> None:
     first = Document("n", "It is X here", (Span(6, 7, type),))
     made = next(corpus.make("reidentified", [hosts.host(first, None)], seed, plain=True)).document
-    text = made.covered(made.spans[0])  # what the same seed would give again
+    text = made.text_of(made.spans[0])  # what the same seed would give again
     again = Document("n", f"It is {text} here", (Span(6, 6 + len(text), type),))
     other = next(corpus.make("reidentified", [hosts.host(again, None)], seed, plain=True)).document
-    assert other.covered(other.spans[0]).casefold() != text.casefold()
+    assert other.text_of(other.spans[0]).casefold() != text.casefold()
 
 
 def test_the_world_has_the_age_and_year_of_the_text() -> None:

@@ -43,7 +43,7 @@ def notes(part="all", count=300, seed=3):
 
 
 def covered(documents, *types):
-    return [d.covered(s) for d in documents for s in d.spans if s.type in types]
+    return [d.text_of(s) for d in documents for s in d.spans if s.type in types]
 
 
 # --- gold ----------------------------------------------------------------------------
@@ -245,7 +245,7 @@ EDITS = {
 def spans_of(pieces):
     """The texts of the spans without white space or case, which no edit may change."""
     note = document(pieces, "n")
-    return "".join("".join(note.covered(span).upper().split()) for span in note.spans)
+    return "".join("".join(note.text_of(span).upper().split()) for span in note.spans)
 
 
 @pytest.mark.parametrize("edit", EDITS)

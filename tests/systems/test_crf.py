@@ -43,7 +43,7 @@ def test_training_gazetteers_hold_the_training_part_alone(notes, tmp_path):
     path.write_text("in_training_doctor[0] lower[0]\n")
     settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("DOCTOR",))
     trained = model.train(notes[:3], settings, tmp_path / "m", engine="crfsuite")
-    held_out = {notes[i].covered(notes[i].spans[0]).lower() for i in range(3, 8)}
+    held_out = {notes[i].text_of(notes[i].spans[0]).lower() for i in range(3, 8)}
     words = (trained.folder / "gazetteers" / "training_doctor.txt").read_text().lower().split()
     assert {"ruiz", "smith", "nowak"} <= set(words)
     assert not held_out & set(words)

@@ -146,7 +146,7 @@ def test_finds_what_it_learned_and_names_it_never_saw(tagger, notes):
     assert [tagger.tag(note).spans for note in notes[30:]] == [note.spans for note in notes[30:]]
     text = "Seen by Dr. Quexington on 3/5/2061."
     found = tagger.tag(Document("n", text))
-    assert found.covered(found.spans[0]) == "Quexington"
+    assert found.text_of(found.spans[0]) == "Quexington"
     assert tagger.tag(Document("empty", "")).spans == ()
 
 

@@ -30,7 +30,7 @@ def registered(monkeypatch):
 
 def found(tagger, text: str) -> list[str]:
     document = Document("1", text)
-    return [document.covered(span) for span in tagger.tag(document).spans]
+    return [document.text_of(span) for span in tagger.tag(document).spans]
 
 
 def test_a_model_of_rules_holds_its_lists_and_tags_as_the_rules_do(notes, tmp_path):

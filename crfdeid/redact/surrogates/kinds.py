@@ -54,4 +54,4 @@ def beside(document: Document, first: str, second: str) -> Iterator[tuple[str, s
     """The texts of spans of two types that follow each other in an address."""
     for a, b in zip(document.spans, document.spans[1:]):
         if (a.type, b.type) == (first, second) and 0 <= b.start - a.end <= NEAR:
-            yield document.covered(a), document.covered(b)
+            yield document.text_of(a), document.text_of(b)

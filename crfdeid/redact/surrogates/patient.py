@@ -73,13 +73,13 @@ class PatientSurrogates:
 
     def anchor(self, document: Document) -> date | None:
         """The note's own date, by which what its dates leave out is told."""
-        said = [document.covered(s) for s in document.spans if kinds.of(s.type) == kinds.DATE]
+        said = [document.text_of(s) for s in document.spans if kinds.of(s.type) == kinds.DATE]
         return shift.note_date(said, self.known.month_first)
 
     def surrogate(self, document: Document, span: Span, near: date | None = None) -> str | None:
         """What stands for a span, None where it cannot be read. It equals the text only where
         :func:`stays` says so."""
-        text, kind = document.covered(span), kinds.of(span.type)
+        text, kind = document.text_of(span), kinds.of(span.type)
         if kind == kinds.AGE:
             return ages.treated(text, document.text[span.end : span.end + 12])
         if stays(document, span):
@@ -105,7 +105,7 @@ class PatientSurrogates:
 def stays(document: Document, span: Span) -> bool:
     """Whether a span may stand as it is: a weekday or season (a shift of whole weeks keeps them), an
     age up to 89, and the US in an American address."""
-    text, kind = document.covered(span), kinds.of(span.type)
+    text, kind = document.text_of(span), kinds.of(span.type)
     if kind == kinds.DATE:
         return shift.only_weekday(text) and any(c.isalpha() for c in text)
     if kind == kinds.AGE:
@@ -123,7 +123,7 @@ def state_beside(document: Document, span: Span) -> str | None:
     """The postal abbreviation of the state that follows a city, or of its ZIP code."""
     for other in document.spans:
         if 0 <= other.start - span.end <= kinds.NEAR:
-            text = document.covered(other)
+            text = document.text_of(other)
             if other.type == "STATE":
                 return zips.code(text)
             if other.type == "ZIP":

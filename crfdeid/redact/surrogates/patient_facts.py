@@ -40,7 +40,7 @@ class PatientFacts:
         if self.whole:
             self.words.update(LETTERS.findall(plain(document.text).text))
         for span in document.spans:
-            kind, text = kinds.of(span.type), document.covered(span)
+            kind, text = kinds.of(span.type), document.text_of(span)
             self.strings.setdefault(span.type, set()).add(text)
             if kind == kinds.NAME:
                 self.names.update(folded(bare(match[0])[0]) for match in WORD.finditer(text))

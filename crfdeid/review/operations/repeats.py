@@ -26,7 +26,7 @@ def of_mark(study: Study, reader: Reader, number: int, given: Mapping[str, Any])
         refuse_closed(study, reader, number)
         entry = at_version(study, reader, number, given)
         mark = entry.state.mark(given.get("mark"))
-        sought = study.notes.document(number).covered(mark.span)
+        sought = study.notes.document(number).text_of(mark.span)
         places, skipped = sought_in(study, reader, study.notes.siblings(number), sought)
         if given.get("apply") is True and places:
             mark_all(study, reader, places, mark.type)

@@ -37,7 +37,7 @@ def marks(corpus: Sequence[Made]) -> list[TokenMark]:
 def of_spans(made: Made, outside: set[str]) -> Iterator[TokenMark]:
     text = made.document.text
     for span, where in zip(made.document.spans, made.where):
-        named = renamable(covered := made.document.covered(span), span.type, form_of(covered, span.type))
+        named = renamable(covered := made.document.text_of(span), span.type, form_of(covered, span.type))
         for match in WORD.finditer(text, span.start, span.end):
             word = match[0].lower()
             telling = named and word not in kept(span.type) and not abbreviated(match[0])
