@@ -32,7 +32,6 @@ from crfdeid.ablate.run import Run
 from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
 from crfdeid.evaluate import comparison, published_tables
-from crfdeid.evaluate.__main__ import natural
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import Counts
 from crfdeid.synthetic import generate
@@ -153,7 +152,7 @@ def report(
 def parser() -> argparse.ArgumentParser:
     parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parse.add_argument("--out", type=Path, required=True, help="folder for the runs")
-    number: Callable[..., object] = partial(parse.add_argument, type=natural)
+    number: Callable[..., object] = partial(parse.add_argument, type=cli.natural_number)
     number("--documents", default=300, help="to train on (default: 300)")
     number("--test", default=150, help="to score on (default: 150)")
     number("--seeds", default=1, help="of each network (default: 1)")

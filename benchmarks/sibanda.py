@@ -19,9 +19,9 @@ from devset_reports import DATA
 
 from crfdeid import cli, corpora, files, resources
 from crfdeid.ablate import __main__ as ablate
+from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.evaluate import published_tables, token_subsets
 from crfdeid.evaluate.scores import Counts
-from crfdeid.evaluate.token_subsets import TokenMark
 from crfdeid.synthetic import reidentify
 from crfdeid.synthetic.reidentify import convention, corpus, token_marks
 from crfdeid.synthetic.reidentify.renaming import NAMES, PLACES

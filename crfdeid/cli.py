@@ -46,6 +46,13 @@ def progress(items: Iterable[Item], title: str, total: int | None = None) -> Ite
     return tqdm(items, desc=title, total=total, disable=None, leave=False)
 
 
+def natural_number(text: str) -> int:
+    """The type of an option whose value is a whole number, 0 or more."""
+    if (number := int(text)) < 0:
+        raise ValueError
+    return number
+
+
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """The options that say how documents are read."""
     parser.add_argument("--encoding", default="utf-8", help="of the documents (default: utf-8)")

@@ -28,7 +28,6 @@ from crfdeid.ablate.results import Figures, Result
 from crfdeid.ablate.run import TEST, TRAIN
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.evaluate.__main__ import natural
 from crfdeid.files import whole
 
 
@@ -41,12 +40,16 @@ def parser() -> argparse.ArgumentParser:
         "--corpus", action="append", default=[], metavar="NAME=PATH", help="another that runs name"
     )
     parse.add_argument("--out", type=Path, required=True, help="folder for the runs and the table")
-    parse.add_argument("--jobs", type=natural, default=min(2, os.cpu_count() or 1), help="runs at a time")
+    parse.add_argument(
+        "--jobs", type=cli.natural_number, default=min(2, os.cpu_count() or 1), help="runs at a time"
+    )
     parse.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change the base of all runs"
     )
     parse.add_argument("--again", action="store_true", help="train also what is done")
-    parse.add_argument("--resamples", type=natural, default=10_000, help="0: no intervals (default: 10000)")
+    parse.add_argument(
+        "--resamples", type=cli.natural_number, default=10_000, help="0: no intervals (default: 10000)"
+    )
     cli.add_reading_options(parse)
     return parse
 

@@ -14,6 +14,7 @@ import json
 from pathlib import Path
 
 from crfdeid import cli
+from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.evaluate import comparison, error_analysis, error_page, evaluation, report, token_subsets
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.files import whole
@@ -33,19 +34,15 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--format", "--from", help="of all sides (default: detected)")
     parse.add_argument("--encoding", default="utf-8")
     parse.add_argument("--by", choices=("document", "patient"), default="document", help="what is resampled")
-    parse.add_argument("--resamples", type=natural, default=10_000, help="0: no intervals (default: 10000)")
+    parse.add_argument(
+        "--resamples", type=cli.natural_number, default=10_000, help="0: no intervals (default: 10000)"
+    )
     parse.add_argument("--seed", type=int, default=0)
     parse.add_argument("--tokens", type=Path, metavar="FILE", help="score these tokens alone too")
     parse.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
     parse.add_argument("--csv", type=Path, metavar="FILE", help="write one row a mistake, without text")
     parse.add_argument("--html", type=Path, metavar="FILE", help="write a page to read; it holds note text")
     return parse
-
-
-def natural(text: str) -> int:
-    if (number := int(text)) < 0:
-        raise ValueError
-    return number
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -69,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
 def tokens_alone(found: Evaluation, args: argparse.Namespace) -> str:
     """Scores on the tokens of a table that ``reidentify`` wrote."""
     gold, system = zip(*found.pairs)
-    return token_subsets.table(gold, system, token_subsets.read(args.tokens), args.resamples)
+    return token_subsets.table(gold, system, read_token_marks(args.tokens), args.resamples)
 
 
 def chosen(args: argparse.Namespace) -> EvaluationOptions:

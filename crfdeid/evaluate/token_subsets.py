@@ -9,68 +9,19 @@ their type: PHI or not is what is asked, as in the paper.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.errors import FormatError, did_you_mean
 from crfdeid.evaluate.leakage import mask
 from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import Interval, bootstrap
-from crfdeid.files import read_text
 from crfdeid.text.document import Document
 
 KINDS = ("ambiguous", "unseen")
-
-
-class TokenMark(NamedTuple):
-    """A token of a document, and what is known of it. ``where``: ``host``, ``head``, ``foot``,
-    ``mention`` (see :mod:`crfdeid.synthetic.reidentify.corpus`)."""
-
-    document: str
-    start: int
-    end: int
-    type: str
-    ambiguous: bool
-    unseen: bool
-    where: str
-
-
-def rendered(marks: Iterable[TokenMark]) -> Iterator[str]:
-    """The lines of the table."""
-    yield _line(TokenMark._fields)
-    for mark in marks:
-        yield _line(int(value) if isinstance(value, bool) else value for value in mark)
-
-
-def _line(values: Iterable[object]) -> str:
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerow(values)
-    return written.getvalue()
-
-
-def read(path: Path | str) -> list[TokenMark]:
-    """The table of a file. Raises :class:`FormatError` with the line."""
-    rows = csv.reader(io.StringIO(read_text(path), newline=""))
-    if tuple(next(rows, ())) != TokenMark._fields:
-        raise FormatError(f"{path}: wanted the columns {', '.join(TokenMark._fields)}")
-    return [_mark(row, f"{path}, line {number}") for number, row in enumerate(rows, 2)]
-
-
-def _mark(row: list[str], where: str) -> TokenMark:
-    try:
-        document, start, end, type, ambiguous, unseen, place = row
-        made = TokenMark(document, int(start), int(end), type, bool(int(ambiguous)), bool(int(unseen)), place)
-    except ValueError:
-        raise FormatError(f"{where}: wanted {', '.join(TokenMark._fields)}, offsets and 0 or 1") from None
-    if not 0 <= made.start < made.end:
-        raise FormatError(f"{where}: {made.start}-{made.end} is no stretch of a text")
-    return made
 
 
 def chosen(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crfdeid import corpora
+from crfdeid.corpora.token_marks import TokenMark, read_token_marks, render_token_marks
 from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, SchemeError
 from crfdeid.evaluate import token_subsets
-from crfdeid.evaluate.token_subsets import TokenMark
 from crfdeid.synthetic import reidentify as hosts
 from crfdeid.synthetic import slots
 from crfdeid.synthetic.reidentify import __main__ as reidentify
@@ -308,15 +308,15 @@ def test_a_token_half_covered_is_missed() -> None:
 def test_marks_are_read_as_written(tmp_path: Path) -> None:
     path = tmp_path / "tokens.csv"
     given = [TokenMark('a,"b', 0, 3, "CITY", True, False, "host"), TokenMark("b", 4, 5, "", True, False, "")]
-    path.write_text("".join(token_subsets.rendered(given)))
-    assert token_subsets.read(path) == given
+    path.write_text("".join(render_token_marks(given)))
+    assert read_token_marks(path) == given
     for bad, message in [
         ("x,y\n", "wanted the columns"),
         (",".join(TokenMark._fields) + "\nd,1,x,,0,0,\n", "line 2"),
     ]:
         path.write_text(bad)
         with pytest.raises(FormatError, match=message):
-            token_subsets.read(path)
+            read_token_marks(path)
     gold = Document("d", "Ana", (Span(0, 3, "PATIENT"),))
     for mark, message in [
         (given[1], "no such document"),
@@ -342,7 +342,7 @@ def test_the_verb(host_file: Path, tmp_path: Path, capsys) -> None:
     shown = capsys.readouterr().out
     assert "12 documents" in shown and "DOCTOR" in shown
     documents = list(corpora.read(out))
-    known = token_subsets.read(tmp_path / "corpus.tokens.csv")
+    known = read_token_marks(tmp_path / "corpus.tokens.csv")
     assert {mark.document for mark in known} <= {document.id for document in documents}
     table = token_subsets.table(documents, documents, known, resamples=50)
     assert re.search(r"ambiguous +PHI +\d+ +1.0000 1.0000 1.0000", table)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from crfdeid import cli, corpora
 from crfdeid.corpora import storage
+from crfdeid.corpora.token_marks import render_token_marks
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.evaluate import token_subsets
 from crfdeid.files import whole
 from crfdeid.synthetic import reidentify
 from crfdeid.synthetic.reidentify import SourceText, convention, token_marks
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     documents = [labelled(one.document, given.types) for one in made]
     corpora.write(documents, given.out, given.format, given.overwrite)
     with whole(tokens) as file:
-        file.writelines(token_subsets.rendered(found))
+        file.writelines(render_token_marks(found))
     print(f"{len(documents)} documents, {sum(len(one.spans) for one in documents)} spans, in {given.out}")
     if read > len(known):
         print(f"{read - len(known)} of {read} documents were left out: unsettled, set aside or blank")

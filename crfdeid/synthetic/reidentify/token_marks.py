@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from crfdeid.evaluate.token_subsets import TokenMark
+from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.synthetic.reidentify.corpus import Made
 from crfdeid.synthetic.reidentify.name_forms import form_of
 from crfdeid.synthetic.reidentify.renaming import WORD, dictionary, kept, renamable
