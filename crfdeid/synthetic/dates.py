@@ -10,31 +10,18 @@ from random import Random
 
 from crfdeid.synthetic.patterns import pattern
 from crfdeid.synthetic.train_test_parts import listed
+from crfdeid.text.english_dates import MONTHS, WEEKDAYS, write_ordinal
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November",
-    "December",
-)  # fmt: skip
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SEASONS = ("winter", "spring", "summer", "fall", "autumn", "Winter", "Spring", "Summer", "Fall")
-
-
-def th(number: int) -> str:
-    """
-    >>> th(1), th(12), th(23)
-    ('1st', '12th', '23rd')
-    """
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def fields(day: date, suffix: str = "") -> dict[str, object]:
     month, weekday = MONTHS[day.month - 1], WEEKDAYS[day.weekday()]
     values = {
         "m": day.month, "mm": f"{day.month:02}", "month": month, "mon": month[:3], "MON": month[:3].upper(),
-        "MONTH": month.upper(), "d": day.day, "dd": f"{day.day:02}", "th": th(day.day), "y": day.year,
-        "yy": f"{day.year % 100:02}", "decade": day.year // 10 * 10, "weekday": weekday, "wd": weekday[:3],
+        "MONTH": month.upper(), "d": day.day, "dd": f"{day.day:02}", "th": write_ordinal(day.day),
+        "y": day.year, "yy": f"{day.year % 100:02}", "decade": day.year // 10 * 10,
+        "weekday": weekday, "wd": weekday[:3],
     }  # fmt: skip
     return {name + suffix: value for name, value in values.items()}
 

@@ -32,7 +32,7 @@ class Town:
 def town(rng: Random, part: str) -> Town:
     """A real town with its state and zip (``Dayton|OH|454`` in the list), or an invented
     one in a real state."""
-    states = dict(line.split("|") for line in listed("states"))
+    states = dict(line.split("|") for line in listed("state_names"))
     known = [line.split("|") for line in listed("towns") if belongs(line.split("|")[0], part)]
     city, abbr, start = rng.choice(known)
     if rng.random() < 0.65:
@@ -105,7 +105,7 @@ def patterned(kind: str, rng: Random, part: str) -> str:
         "place": lambda: invented.place(rng),
         "saint": lambda: f"{rng.choice(('St.', 'St.', 'Saint', 'St'))} {rng.choice(listed('saints'))}",
         "word": lambda: rng.choice(listed("place_words")),
-        "state": lambda: rng.choice(listed("states")).split("|")[1],
+        "state": lambda: rng.choice(listed("state_names")).split("|")[1],
         "number": lambda: str(rng.randint(1, 30)),
     }
     shape = pattern(kind, rng)

@@ -7,12 +7,17 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from crfdeid.redact.surrogates.letter_case import folded
-from crfdeid.synthetic.train_test_parts import listed
 from crfdeid.text import gazetteer
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
 FEW = 30
 MUCH = 3
+
+
+@cache
+def listed(name: str) -> tuple[str, ...]:
+    """The entries of a shipped list, excluded ones among them."""
+    return tuple(gazetteer.lines(gazetteer.find(name)))
 
 
 @cache
@@ -38,7 +43,7 @@ def tokens(name: str) -> frozenset[str]:
 
 @cache
 def folds(name: str) -> frozenset[str]:
-    return frozenset(folded(entry) for entry in (listed(name) or entries(name)))
+    return frozenset(folded(entry) for entry in listed(name))
 
 
 @cache
@@ -144,7 +149,7 @@ def nicknames() -> Mapping[str, tuple[str, ...]]:
 @cache
 def pairs(name: str) -> tuple[tuple[str, str], ...]:
     """The rows of a list of ``left|right``."""
-    return tuple(tuple(line.split("|")[:2]) for line in (listed(name) or entries(name)))  # type: ignore[misc]
+    return tuple(tuple(line.split("|")[:2]) for line in listed(name))  # type: ignore[misc]
 
 
 @cache

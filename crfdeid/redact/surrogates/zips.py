@@ -7,9 +7,9 @@ from functools import cache
 import regex
 
 from crfdeid.redact.surrogates.letter_case import words
-from crfdeid.synthetic.train_test_parts import listed
+from crfdeid.redact.surrogates.name_pools import listed
 
-STATES = dict(line.split("|") for line in listed("states")) | {"DC": "District of Columbia"}
+STATES = dict(line.split("|") for line in listed("state_names")) | {"DC": "District of Columbia"}
 RANGES = """
 AK 995-999, AL 350-369, AR 716-729, AZ 850-865, CA 900-961, CO 800-816, CT 060-069, DC 200-205, DE 197-199,
 FL 320-349, GA 300-319 398-399, HI 967-968, IA 500-528, ID 832-838, IL 600-629, IN 460-479, KS 660-679,

@@ -27,6 +27,10 @@ PARTS = frozenset(
 )  # fmt: skip
 COMMON = 150  # so many of the most frequent words are no names (this, that), or one in twenty
 SHORT = ("initials", "acronym", "abbr")  # forms that hold no word to rename
+# Lists that no system looks words up in: to be in one of these does not make a word a listed one.
+FOR_SURROGATES = frozenset(
+    {"female_names", "male_names", "common_surnames", "nicknames", "jobs", "specialty", "state_names"}
+)
 LISTS = ("surnames", "first_names", "us_cities", "world_cities")
 
 
@@ -78,8 +82,9 @@ def renamable(text: str, type: str, form: str | None = None) -> bool:
 
 @cache
 def dictionary() -> frozenset[str]:
-    """Every lowercased word of every list that ships."""
-    paths = sorted(resources.folder("gazetteers").glob("*.txt"))
+    """Every lowercased word of the shipped lists, except those that only surrogates are drawn from."""
+    folder = resources.folder("gazetteers")
+    paths = [path for path in sorted(folder.glob("*.txt")) if path.stem not in FOR_SURROGATES]
     return frozenset(word for path in paths for entry in gazetteer.lines(path) for word in words_of(entry))
 
 

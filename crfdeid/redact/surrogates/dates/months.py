@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from crfdeid.synthetic.dates import MONTHS, WEEKDAYS, th
+from crfdeid.text.english_dates import MONTHS, WEEKDAYS, write_ordinal
 
 SPANISH = (
     "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
@@ -57,5 +57,5 @@ def ordinal(number: int, like: str) -> str:
     >>> ordinal(22, "3rd"), ordinal(2, "Third"), ordinal(1, "12TH")
     ('22nd', 'Second', '1ST')
     """
-    name = th(number) if like[0].isdigit() else ORDINALS[number - 1]
+    name = write_ordinal(number) if like[0].isdigit() else ORDINALS[number - 1]
     return name.upper() if like[-2:].isupper() else name.capitalize() if like[0].isupper() else name
