@@ -30,8 +30,8 @@ import uvicorn
 
 from crfdeid import corpora, synthetic
 from crfdeid.review import __main__ as review
-from crfdeid.review.measures import word_boundaries
 from crfdeid.review.study import study as room
+from crfdeid.review.study import word_boundaries
 from crfdeid.review.web import serve
 from crfdeid.review.web.app import application
 from crfdeid.review.web.sessions import Address, Sessions

@@ -20,8 +20,13 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this ma
 import uvicorn  # noqa: E402
 
 from crfdeid import corpora  # noqa: E402
-from crfdeid.review.measures import word_boundaries  # noqa: E402
-from crfdeid.review.study import accounts, create, study, system_spans  # noqa: E402
+from crfdeid.review.study import (  # noqa: E402
+    accounts,
+    create,
+    study,
+    system_spans,
+    word_boundaries,
+)
 from crfdeid.review.study.source import Source  # noqa: E402
 from crfdeid.review.web import app as server  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402

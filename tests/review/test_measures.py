@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import measures, word_boundaries
+from crfdeid.review.measures import measures
 from crfdeid.review.measures.measures import Read, Rules, measure
-from crfdeid.review.study import agreement
+from crfdeid.review.study import agreement, word_boundaries
 from crfdeid.text.document import Span
 
 TEXT = "dr. everard van tijlen of New York City; on 24/06 and 24/06 schedule, ward Vent. Charity Dawson"

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import word_boundaries
+from crfdeid.review.study import word_boundaries
 from crfdeid.text.document import Span
 
 # Douglass 2005, table 4.1: minimum, maximum, mean of sensitivity and of positive predictive value.

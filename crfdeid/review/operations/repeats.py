@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from crfdeid.review.measures import word_boundaries
 from crfdeid.review.operations.marking import at_version, offered, refuse_closed, state
+from crfdeid.review.study import word_boundaries
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import Refused
 from crfdeid.review.study.study import Study, book

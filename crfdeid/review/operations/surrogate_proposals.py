@@ -4,30 +4,20 @@ and the note as it would be written."""
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from crfdeid.redact.redactor import Redactor, Replacement, applied
 from crfdeid.review.study.consensus import BOOK as CONSENSUS
 from crfdeid.review.study.errors import Stage
 from crfdeid.review.study.source import fingerprint
 from crfdeid.review.study.study import Study
-from crfdeid.review.study.surrogate_edits import BOOK, SurrogateEdits
+from crfdeid.review.study.surrogates import BOOK, SurrogateDraft, SurrogateEdits
 from crfdeid.text.document import Document
 
 REMEMBERED = 2000  # notes whose proposals stay in memory
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A note with its consensus, and what is proposed for it. ``versions`` are those of the consensus of the
-    patient's decided notes, which it was drawn from."""
-
-    versions: dict[int, int]
-    gold: Document
-    proposals: tuple[Replacement, ...]
-
-
-def drawn(study: Study, number: int) -> Drawn:
+def drawn(study: Study, number: int) -> SurrogateDraft:
     """The proposals for a note, by what all decided notes of the patient say; drawn anew when one of these
     changes. Raises :class:`Stage` where its consensus is not done, :class:`Refused` where the note on disk is
     not what it was."""
@@ -39,7 +29,7 @@ def drawn(study: Study, number: int) -> Drawn:
     if found is None or found.versions != versions:
         notes = {other: gold(study, other) for other in versions}
         own = notes.pop(number)
-        found = Drawn(versions, own, tuple(Redactor(secret(study)).proposals(own, notes.values())))
+        found = SurrogateDraft(versions, own, tuple(Redactor(secret(study)).proposals(own, notes.values())))
         if len(study.drawn) >= REMEMBERED:
             study.drawn.clear()
         study.drawn[number] = found
@@ -75,7 +65,7 @@ def proposals(
     """The proposals with a person's edits, and whether each was edited."""
     edits = (state or study.replacing.entry(BOOK, number).state).edits
     chosen = []
-    for proposal in drawn(study, number).proposals:
+    for proposal in drawn(study, number).replacements:
         edit = edits.get(key(proposal))
         edited = proposal if edit is None else replace(proposal, replacement=edit, resolved=True, why=None)
         chosen.append((edited, edit is not None))
@@ -99,5 +89,5 @@ def is_approved(study: Study, number: int, state: SurrogateEdits) -> bool:
 def same(study: Study, number: int, text: str) -> list[str]:
     """The keys of the note's proposals that replace this text, in any case."""
     found = drawn(study, number)
-    covered = ((p, found.gold.text[p.start : p.end]) for p in found.proposals)
+    covered = ((p, found.gold.text[p.start : p.end]) for p in found.replacements)
     return [key(proposal) for proposal, original in covered if original.casefold() == text.casefold()]

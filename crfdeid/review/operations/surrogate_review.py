@@ -13,10 +13,8 @@ from typing import Any
 
 from crfdeid.redact.redactor import Replacement
 from crfdeid.redact.surrogates import kinds
-from crfdeid.review.measures import word_boundaries
 from crfdeid.review.operations import adjudication, exports
 from crfdeid.review.operations.surrogate_proposals import (
-    Drawn,
     decided_beside,
     drawn,
     is_approved,
@@ -25,13 +23,14 @@ from crfdeid.review.operations.surrogate_proposals import (
     result,
     same,
 )
+from crfdeid.review.study import word_boundaries
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import Conflict, Invalid, Refused, Stage, Unknown
 from crfdeid.review.study.event_log import Action, Entry
 from crfdeid.review.study.marks import whole
 from crfdeid.review.study.source import fingerprint
 from crfdeid.review.study.study import Study
-from crfdeid.review.study.surrogate_edits import BOOK, SurrogateEdits
+from crfdeid.review.study.surrogates import BOOK, SurrogateDraft, SurrogateEdits
 
 Table = dict[str, Any]
 LONGEST = 200  # characters of a replacement
@@ -130,7 +129,7 @@ def edited(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) 
     replaced; these are one group, and one undo takes them back."""
     wanted = f"{given.get('start')}-{given.get('end')}"
     found = drawn(study, number)
-    own = {key(proposal): proposal for proposal in found.proposals}
+    own = {key(proposal): proposal for proposal in found.replacements}
     if wanted not in own:
         raise Unknown("no replacement at this stretch")
     text = found.gold.text[own[wanted].start : own[wanted].end]
@@ -160,9 +159,9 @@ def replacing_text(given: Any, original: str) -> str:
     return given
 
 
-def refuse_names(replacement: str, found: Drawn) -> None:
+def refuse_names(replacement: str, found: SurrogateDraft) -> None:
     """Raise :class:`Invalid` where a replacement holds a word of any name of the note, its own among them."""
-    named = (p for p in found.proposals if kinds.of(p.type) == kinds.NAME)
+    named = (p for p in found.replacements if kinds.of(p.type) == kinds.NAME)
     originals = [found.gold.text[p.start : p.end] for p in named]
     parts = {text[start:end] for text in originals for start, end in word_boundaries.words(text)}
     if any(len(part) >= SHORTEST_NAME and any(word_boundaries.repeats(replacement, part)) for part in parts):

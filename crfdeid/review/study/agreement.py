@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import word_boundaries
+from crfdeid.review.study import word_boundaries
 from crfdeid.text import bio, tokenizer
 from crfdeid.text.document import Span
 

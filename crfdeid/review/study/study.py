@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from string import ascii_lowercase, digits
-from typing import TYPE_CHECKING
 
-from crfdeid.review.study import consensus, marks, surrogate_edits
+from crfdeid.review.study import consensus, marks, surrogates
 from crfdeid.review.study.accounts import PasswordChecker, Reader
 from crfdeid.review.study.consensus import Consensus
 from crfdeid.review.study.errors import Unknown
@@ -18,13 +17,10 @@ from crfdeid.review.study.event_log import Log
 from crfdeid.review.study.marks import Marking
 from crfdeid.review.study.note_index import Note, Notes, open_source
 from crfdeid.review.study.store import Store
-from crfdeid.review.study.surrogate_edits import SurrogateEdits
+from crfdeid.review.study.surrogates import SurrogateDraft, SurrogateEdits
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
 from crfdeid.text.scheme import Scheme
-
-if TYPE_CHECKING:
-    from crfdeid.review.operations.surrogate_proposals import Drawn
 
 
 @dataclass
@@ -38,7 +34,7 @@ class Study:
     out: Path
     guarded: bool = False
     worked: dict[str, tuple[float, float]] = field(default_factory=dict)  # since when, and until when
-    drawn: dict[int, Drawn] = field(default_factory=dict)  # surrogates, by note
+    drawn: dict[int, SurrogateDraft] = field(default_factory=dict)  # surrogates, by note
 
     @cached_property
     def door(self) -> PasswordChecker:
@@ -54,7 +50,7 @@ class Study:
 
     @cached_property
     def replacing(self) -> Log[SurrogateEdits]:
-        return Log(self.store, surrogate_edits.FOLD)
+        return Log(self.store, surrogates.FOLD)
 
     @cached_property
     def sets(self) -> dict[str, list[Note]]:

@@ -1,15 +1,29 @@
-"""What a person changed of the surrogates that were proposed for a note, and whether they approved them
+"""The surrogates of a note: what is proposed for it, what a person changed, and whether they approved it
 (Douglass 2005, section 2.4.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crfdeid.review.study.event_log import Action, Fold, Summary
+from crfdeid.text.document import Document
+
+if TYPE_CHECKING:
+    from crfdeid.redact.redactor import Replacement
 
 BOOK = "surrogates"
+
+
+@dataclass(frozen=True)
+class SurrogateDraft:
+    """A note with its consensus, and the replacements proposed for it. ``versions`` are those of the
+    consensus of each decided note of the patient, from which the draft was computed."""
+
+    versions: dict[int, int]
+    gold: Document
+    replacements: tuple[Replacement, ...]
 
 
 @dataclass(frozen=True)
