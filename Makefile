@@ -12,7 +12,7 @@ DOCUMENTS ?= 600
 SEED ?= 1
 EXPERIMENT ?= groups
 
-.PHONY: train test ablate gazetteers shipped clean
+.PHONY: train test ablate gazetteers shipped dist clean
 train: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --out $(MODEL) --overwrite
 
@@ -36,6 +36,11 @@ shipped: $(VENV)/.installed
 ablate: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[plot,works]'
 	$(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(CORPUS) $(TEST) --out runs/$(EXPERIMENT)
+
+# The source archive and the wheel, in dist/.
+dist: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --outdir dist .
 
 gazetteers: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[gazetteers]'

@@ -1,3 +1,76 @@
-"""De-identify clinical notes with conditional random fields."""
+"""Find, replace and check protected health information (PHI) in clinical notes.
+
+>>> import crfdeid
+>>> tagger = crfdeid.load()
+>>> note = tagger.tag(crfdeid.Document("1", "Seen by Dr. Ruiz on 3/4/2061."))
+>>> [(note.text[span.start : span.end], span.type) for span in note.spans]
+[('Ruiz', 'DOCTOR'), ('3/4/2061', 'DATE')]
+
+Each name is imported when it is first used (PEP 562), so that a command starts quickly.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crfdeid.config import Config
+    from crfdeid.corpora import read, write
+    from crfdeid.errors import (
+        ConfigurationError,
+        CrfdeidError,
+        DocumentError,
+        FormatError,
+        ModelError,
+        SchemeError,
+        TemplateError,
+    )
+    from crfdeid.evaluate.scores import score
+    from crfdeid.redact.redactor import Redactor
+    from crfdeid.systems.model import load, train
+    from crfdeid.text.document import Document, Span, Token
+    from crfdeid.text.scheme import Scheme
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Config",
+    "ConfigurationError",
+    "CrfdeidError",
+    "Document",
+    "DocumentError",
+    "FormatError",
+    "ModelError",
+    "Redactor",
+    "Scheme",
+    "SchemeError",
+    "Span",
+    "TemplateError",
+    "Token",
+    "load",
+    "read",
+    "score",
+    "train",
+    "write",
+]
+
+_HOMES = {
+    "crfdeid.config": ("Config",),
+    "crfdeid.corpora": ("read", "write"),
+    "crfdeid.errors": tuple(name for name in __all__ if name.endswith("Error")),
+    "crfdeid.evaluate.scores": ("score",),
+    "crfdeid.redact.redactor": ("Redactor",),
+    "crfdeid.systems.model": ("load", "train"),
+    "crfdeid.text.document": ("Document", "Span", "Token"),
+    "crfdeid.text.scheme": ("Scheme",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'crfdeid' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tqdm import tqdm
 
@@ -17,6 +17,40 @@ from crfdeid.errors import CrfdeidError
 from crfdeid.text.document import Document
 
 Item = TypeVar("Item")
+
+
+class Verb(NamedTuple):
+    """A command: the module whose ``main`` runs it (imported only then), and one line of help."""
+
+    module: str
+    help: str
+
+
+VERBS = {
+    "find PHI": {
+        "tag": Verb("crfdeid.tag", "find PHI in notes with a model or with rules"),
+        "rules": Verb("crfdeid.explain.rules", "show which rule found which span"),
+        "explain": Verb("crfdeid.explain.__main__", "show why a token got its label"),
+    },
+    "release notes": {
+        "redact": Verb("crfdeid.redact.__main__", "replace PHI by surrogates or by markers"),
+        "review": Verb("crfdeid.review.__main__", "mark, compare and check notes in a browser"),
+    },
+    "train and measure": {
+        "train": Verb("crfdeid.train", "train a model on annotated notes"),
+        "evaluate": Verb(
+            "crfdeid.evaluate.__main__", "compare found spans with gold spans: the official scores"
+        ),
+        "ablate": Verb("crfdeid.ablate.__main__", "train and compare many configurations"),
+        "thresholds": Verb("crfdeid.explain.thresholds", "show recall and precision of a model by threshold"),
+        "importance": Verb("crfdeid.explain.importance", "rank feature templates by information gain"),
+    },
+    "make corpora": {
+        "convert": Verb("crfdeid.convert", "convert a corpus from one format to another"),
+        "synthetic": Verb("crfdeid.synthetic.__main__", "write invented notes with gold spans"),
+        "reidentify": Verb("crfdeid.synthetic.reidentify.__main__", "replace placeholders by invented names"),
+    },
+}
 
 
 def run(main: Callable[[list[str] | None], None]) -> None:

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from crfdeid import cli, corpora, tag, train
+from crfdeid import cli, corpora, tag
 from crfdeid.text.document import Document
+from crfdeid.train import main as train_main
 
 CANARY = "Zanzibarova"
 
@@ -30,7 +31,7 @@ def status(main, arguments):
 def test_train_scores_and_says_where_the_model_is(corpus, tmp_path, capsys):
     out = tmp_path / "model"
     settings = ["--set", 'features=["lexical", "orthographic"]', "--set", "crf.max_iterations=40"]
-    train.main([str(corpus / "train"), "--test", str(corpus / "test"), "--out", str(out), *settings])
+    train_main([str(corpus / "train"), "--test", str(corpus / "test"), "--out", str(out), *settings])
     said = capsys.readouterr().out
     assert "Trained on 30 documents with 90 spans" in said
     assert "strict" in said and "relaxed" in said and "token" in said
@@ -47,7 +48,7 @@ def test_train_scores_and_says_where_the_model_is(corpus, tmp_path, capsys):
     ],
 )
 def test_train_refuses_settings_in_one_line(corpus, tmp_path, capsys, change, message):
-    assert status(train.main, [corpus / "train", "--out", tmp_path / "m", "--set", change]) == 2
+    assert status(train_main, [corpus / "train", "--out", tmp_path / "m", "--set", change]) == 2
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
     assert not (tmp_path / "m").exists()

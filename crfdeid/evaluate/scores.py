@@ -20,6 +20,7 @@ from crfdeid.evaluate.matching import CRITERIA, TRACKS, Cell, Criterion, ScoredD
 from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
+from crfdeid.text.scheme import read as read_scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +125,15 @@ def counted(statistics: np.ndarray) -> np.ndarray:
 def score(
     gold: Sequence[Document],
     system: Sequence[Document],
-    scheme: Scheme,
+    scheme: Scheme | None = None,
     hipaa: str = "script",
     missing: str = "error",
 ) -> Scores:
-    """Compare documents of the same ids, in any order. ``hipaa`` is ``script`` or
-    ``list`` (with IDNUM); ``missing="ignore"`` leaves out gold documents that the system
-    does not have, as the script does. Raises what :func:`crfdeid.evaluate.pairing.pair_documents` and
-    :meth:`Scheme.check` raise."""
+    """Compare documents of the same ids, in any order. Without a ``scheme`` it is i2b2 2014.
+    ``hipaa`` is ``script`` or ``list`` (with IDNUM); ``missing="ignore"`` leaves out gold documents
+    that the system does not have, as the script does. Raises what
+    :func:`crfdeid.evaluate.pairing.pair_documents` and :meth:`Scheme.check` raise."""
+    scheme = scheme or read_scheme()
     pairs = [(tagged(g, scheme), tagged(s, scheme)) for g, s in pair_documents(gold, system, missing)]
     return score_tagged(pairs, scheme, hipaa)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid import corpora, tag, train
+from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
 from crfdeid.systems import model, model_folder
@@ -17,6 +17,7 @@ from crfdeid.systems.hmm import counts, hmm, regions
 from crfdeid.systems.hmm.bigram_model import Bigrams
 from crfdeid.systems.hmm.counts import END, FEATURES, Region
 from crfdeid.text.document import Document, Span
+from crfdeid.train import main as train_main
 
 HMM = Config(system="hmm", sequence="line")
 F = len(FEATURES)
@@ -187,7 +188,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     corpora.write(notes[:30], tmp_path / "train", "i2b2")
     corpora.write(notes[30:], tmp_path / "test", "i2b2")
     out = str(tmp_path / "model")
-    train.main([str(tmp_path / "train"), "--test", str(tmp_path / "test"), "--config", "hmm", "--out", out])
+    train_main([str(tmp_path / "train"), "--test", str(tmp_path / "test"), "--config", "hmm", "--out", out])
     assert "Scored on" in capsys.readouterr().out
     tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
     found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}

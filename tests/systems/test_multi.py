@@ -6,7 +6,7 @@ import json
 import pytest
 from small_notes import SMALL
 
-from crfdeid import config, corpora, tag, train
+from crfdeid import config, corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
@@ -14,6 +14,7 @@ from crfdeid.systems import model, registry
 from crfdeid.systems.linear import classifier, design_matrix
 from crfdeid.systems.stacking import cross_fitting, multi
 from crfdeid.text.document import Document, Span
+from crfdeid.train import main as train_main
 
 CRF = {"features": ["lexical"], "crf": {"max_iterations": 8}}
 BASES = {"crf": CRF, "svm": {"system": "svm", "features": ["orthographic"]}, "hmm": {"system": "hmm"}}
@@ -166,7 +167,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     bases = f'{{a = {{system = "svm", features = [{features}]}}, b = {{system = "hmm"}}}}'
     where = [str(tmp_path / "train"), "--test", str(tmp_path / "test")]
     changes = ["--set", f"options={{folds = 2, bases = {bases}}}"]
-    train.main([*where, "--config", "multi", "--out", out, *changes])
+    train_main([*where, "--config", "multi", "--out", out, *changes])
     assert "1.0000" in capsys.readouterr().out
     tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
     found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}

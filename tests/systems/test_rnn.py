@@ -20,7 +20,7 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from crfdeid import config as experiment  # noqa: E402
-from crfdeid import corpora, tag, train  # noqa: E402
+from crfdeid import corpora, tag  # noqa: E402
 from crfdeid.ablate import plan, training  # noqa: E402
 from crfdeid.config import Config  # noqa: E402
 from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError  # noqa: E402
@@ -33,6 +33,7 @@ from crfdeid.systems.rnn import network as rnn_network  # noqa: E402
 from crfdeid.systems.rnn import training as rnn_training  # noqa: E402
 from crfdeid.systems.rnn.network import Elman, Jordan  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402
+from crfdeid.train import main as train_main  # noqa: E402
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
@@ -386,7 +387,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     table = "\n".join(f"{key} = {value!r}" for key, value in TINY.items())
     config.write_text(f'system = "rnn"\nsequence = "line"\n[options]\n{table}\n', encoding="utf-8")
     given = [str(tmp_path / "train"), "--test", str(tmp_path / "test"), "--config", str(config), "--out", out]
-    train.main(given)
+    train_main(given)
     assert "Scored on" in capsys.readouterr().out
     found = ["--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"]
     tag.main([str(tmp_path / "test"), *found])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from small_notes import SMALL
 
-from crfdeid import corpora, tag, train
+from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model, model_folder
@@ -19,6 +19,7 @@ from crfdeid.systems.linear.design_matrix import Examples
 from crfdeid.systems.linear.snow import Options
 from crfdeid.text import bio
 from crfdeid.text.document import Document
+from crfdeid.train import main as train_main
 
 SNOW = Config(system="snow", features=SMALL.features)
 LINK = 2.0  # 3 * threshold 4 / 6 features
@@ -124,7 +125,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     out = str(tmp_path / "model")
     changes = ["--set", 'features=["lexical", "orthographic"]', "--set", 'pos=""']
     where = [str(tmp_path / "train"), "--test", str(tmp_path / "test")]
-    train.main([*where, "--config", "snow", "--out", out, *changes])
+    train_main([*where, "--config", "snow", "--out", out, *changes])
     assert "1.0000" in capsys.readouterr().out
     tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
     found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}

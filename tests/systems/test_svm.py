@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.svm import LinearSVC
 from small_notes import SMALL
 
-from crfdeid import corpora, tag, train
+from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError
@@ -19,6 +19,7 @@ from crfdeid.systems import model, model_folder
 from crfdeid.systems.linear import classifier, design_matrix, svm
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
+from crfdeid.train import main as train_main
 
 SVM = Config(system="svm", features=SMALL.features)
 CANARY = "Zyxwovny"
@@ -201,7 +202,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     corpora.write(notes[30:], tmp_path / "test", "i2b2")
     out = str(tmp_path / "model")
     changes = ["--set", 'features=["lexical", "orthographic"]', "--set", 'pos=""']
-    train.main(
+    train_main(
         [str(tmp_path / "train"), "--test", str(tmp_path / "test"), "--config", "svm", "--out", out, *changes]
     )
     assert "1.0000" in capsys.readouterr().out

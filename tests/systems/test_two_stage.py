@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_notes import SMALL, note
 
-from crfdeid import corpora, tag, train
+from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model
 from crfdeid.systems.stacking import cross_fitting, label_consistency, two_stage
 from crfdeid.text.document import Document, Span
+from crfdeid.train import main as train_main
 
 FAST = dataclasses.replace(SMALL, crf=SMALL.crf | {"max_iterations": 15})
 TWICE = dataclasses.replace(FAST, system="two_stage", options={"folds": 2})
@@ -177,7 +178,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     out = str(tmp_path / "model")
     changes = ['features=["lexical", "orthographic"]', "options={folds = 2}", "crf.max_iterations=15"]
     sets = [word for change in changes for word in ("--set", change)]
-    train.main([str(tmp_path / "train"), "--config", "two_stage", "--out", out, *sets])
+    train_main([str(tmp_path / "train"), "--config", "two_stage", "--out", out, *sets])
     tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
     found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}
     assert found == {note.id: note.spans for note in notes[30:]}

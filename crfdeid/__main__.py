@@ -1,0 +1,46 @@
+"""One command with every verb: ``crfdeid tag note.txt`` is ``python -m crfdeid.tag note.txt``."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from crfdeid import __version__, cli
+from crfdeid.errors import ConfigurationError, did_you_mean
+
+
+def help_text() -> str:
+    """All verbs in groups, one line each."""
+    lines = ["usage: crfdeid VERB ...    (crfdeid VERB --help lists what a verb takes)"]
+    for group, verbs in cli.VERBS.items():
+        lines += ["", f"{group}:", *(f"  {name:12}{verb.help}" for name, verb in verbs.items())]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the verb that the first argument names. Raise :class:`ConfigurationError` for an unknown one."""
+    name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in ("-h", "--help", "help"):
+        print(help_text())
+    elif name == "--version":
+        print(f"crfdeid {__version__}")
+    else:
+        import_module(find_verb(name).module).main(rest)
+
+
+def find_verb(name: str) -> cli.Verb:
+    known = {known: verb for verbs in cli.VERBS.values() for known, verb in verbs.items()}
+    if name not in known:
+        raise ConfigurationError(
+            f"{name}: no such verb{did_you_mean(name, known)}; crfdeid --help lists them"
+        )
+    return known[name]
+
+
+def run() -> None:
+    """The console script."""
+    cli.run(main)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,69 @@
+"""What ``import crfdeid`` shows, and the one command with every verb."""
+
+import subprocess
+import sys
+
+import pytest
+
+import crfdeid
+from crfdeid import __main__, cli
+from crfdeid.errors import ConfigurationError
+from crfdeid.evaluate.matching import Criterion
+
+VERBS = {name: verb for verbs in cli.VERBS.values() for name, verb in verbs.items()}
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
+
+
+def test_every_name_of_the_face_is_there_and_shown():
+    # In a process of its own: the command module crfdeid.train, once imported, takes the function's place.
+    code = "import crfdeid; print(all(callable(getattr(crfdeid, name)) for name in crfdeid.__all__))"
+    assert run("-c", code).stdout == "True\n"
+    assert set(crfdeid.__all__) <= set(dir(crfdeid))
+
+
+def test_a_name_that_the_face_does_not_have_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'lode'"):
+        _ = crfdeid.lode
+
+
+def test_importing_the_face_imports_no_other_module():
+    code = "import sys, crfdeid; print([name for name in sys.modules if name.startswith('crfdeid.')])"
+    assert run("-c", code).stdout == "[]\n"
+
+
+def test_a_note_is_tagged_and_scored_through_the_face():
+    note = crfdeid.Document("1", "Seen by Dr. Ruiz on 3/4/2061.")
+    found = crfdeid.load().tag(note)
+    assert [span.type for span in found.spans] == ["DOCTOR", "DATE"]
+    assert crfdeid.score([found], [found]).micro(Criterion("strict")).f1 == 1.0
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_both_ways_to_a_verb_say_the_same(name):
+    assert (ours := run("-m", "crfdeid", name, "--help")).returncode == 0
+    assert ours.stdout == run("-m", f"crfdeid.{name}", "--help").stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["-h"]])
+def test_help_lists_every_verb_on_a_line(arguments, capsys):
+    __main__.main(arguments)
+    lines = capsys.readouterr().out.splitlines()
+    assert {line.split()[0] for line in lines if line.startswith("  ")} == set(VERBS)
+
+
+def test_the_version_is_the_package_s(capsys):
+    __main__.main(["--version"])
+    assert capsys.readouterr().out == f"crfdeid {crfdeid.__version__}\n"
+
+
+def test_an_unknown_verb_is_refused_with_the_nearest_one():
+    with pytest.raises(ConfigurationError, match="redakt: no such verb; did you mean redact?"):
+        __main__.main(["redakt"])
+
+
+def test_a_wrong_note_ends_with_status_2_and_one_line():
+    ended = run("-m", "crfdeid", "tag", "/no/such/note.txt")
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
