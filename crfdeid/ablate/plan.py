@@ -24,8 +24,7 @@ from typing import Any
 
 from crfdeid import resources
 from crfdeid.ablate import feature_groups, search
-from crfdeid.ablate.config_keys import at_least, known, load, typed
-from crfdeid.ablate.run import SETTINGS, Change, Run, run_of, settings_of
+from crfdeid.ablate.run import SETTINGS, Change, Run, at_least, known, load, run_of, settings_of, typed
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables
 
