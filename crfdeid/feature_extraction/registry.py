@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 
-from crfdeid.feature_extraction import lemmas, mist_patterns, token, trigger_words, word_windows
+from crfdeid.feature_extraction import context, lemmas, mist_patterns, token, trigger_words, word_windows
 from crfdeid.feature_extraction.token import Value
-from crfdeid.text import tokenized
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 
@@ -48,9 +47,7 @@ def contextual(
     """All observations of a document; ``pos`` tags the words of one line."""
     lists = {f"phrase_{name}": partial(_phrase, found) for name, found in gazetteers.items()}
     links = {name: partial(_links, name) for name in OF_LINKS}
-    known = (
-        tokenized.CONTEXTUAL | word_windows.CONTEXTUAL | trigger_words.CONTEXTUAL | mist_patterns.CONTEXTUAL
-    )
+    known = context.CONTEXTUAL | word_windows.CONTEXTUAL | trigger_words.CONTEXTUAL | mist_patterns.CONTEXTUAL
     return _WithRules(known | links | lists | (_of_pos(pos) if pos else {}))
 
 

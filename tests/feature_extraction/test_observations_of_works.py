@@ -20,7 +20,7 @@ from crfdeid.feature_extraction import (
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunk_tag
 from crfdeid.feature_extraction.templates import Extractor, parse
-from crfdeid.text.tokenized import TokenizedDocument, words
+from crfdeid.text.tokenized import TokenizedDocument, find_words
 from crfdeid.text.tokenizer import TOKENIZERS, fine
 
 
@@ -121,7 +121,7 @@ def test_a_written_word_is_asked_as_one_and_its_outer_marks_by_themselves():
 @given(text=st.text(alphabet="aB1 .-(/\n", max_size=40))
 def test_written_words_hold_every_token_once(tokenizer, text):
     tokens = TOKENIZERS[tokenizer](text)
-    held = [index for part in words(TokenizedDocument(text, tokens)) for index in part]
+    held = [index for part in find_words(TokenizedDocument(text, tokens)) for index in part]
     assert held == list(range(len(tokens)))
 
 

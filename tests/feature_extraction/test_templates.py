@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction import token as observations
+from crfdeid.feature_extraction.context import CONTEXTUAL
 from crfdeid.feature_extraction.templates import Extractor, parse
 from crfdeid.text import gazetteer
-from crfdeid.text.tokenized import CONTEXTUAL, TokenizedDocument
+from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
 

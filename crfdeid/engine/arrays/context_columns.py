@@ -1,8 +1,8 @@
-"""What contextual observations say, for all tokens of a batch at once, as value numbers.
+"""Contextual observations of all tokens of a batch at once, as value numbers.
 
-:mod:`crfdeid.text.tokenized` is the definition, told for one document in plain Python. Here the same
-answers come from array operations (the tests hold the two against each other). An observation
-that has no function here is asked of the page itself, so every template works.
+:mod:`crfdeid.feature_extraction.context` defines them, for one document and in plain Python. Here
+array operations give the same values (the tests compare the two). An observation without a
+function here is computed from the document itself, so every template works.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from crfdeid.engine.arrays.vocabulary import (
     WITH_SMALL,
     TokenVocabulary,
 )
+from crfdeid.feature_extraction.context import HEADING_WORDS, address_kind, chunk_shape
 from crfdeid.feature_extraction.templates import Contextual, Extractor
 from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.text.gazetteer import Gazetteer
-from crfdeid.text.tokenized import HEADING_WORDS, address_kind, chunk_shape
 
 BY_LOWERED_TEXT = ("field", "word_before", "word_after")  # their value is some token's lowered text
 NEAR = 6  # how far positions are told apart

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from crfdeid.feature_extraction.context import TITLES
 from crfdeid.feature_extraction.token import Value, shape
-from crfdeid.text.tokenized import TITLES
 
 NONE = -1
 (

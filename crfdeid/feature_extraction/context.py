@@ -1,0 +1,211 @@
+"""What a token's place in its document shows: line, heading, neighbours, repeats.
+
+Each contextual observation gives one value per token of the whole document. It is computed
+once, when a template first asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import regex
+
+from crfdeid.feature_extraction.token import YES, Value, short_shape
+from crfdeid.text.tokenized import TokenizedDocument, find_chunks
+from crfdeid.text.tokenizer import is_line_end
+
+TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
+HEADING_WORDS = 6  # a longer run of words before a colon is not a heading
+OUTER_MARKS = regex.compile(r"^\W+|\W+$")
+ADDRESSES = {
+    "email": regex.compile(r"[\w.+-]+@[\w-]+\.\w"),
+    "url": regex.compile(r"(?i)https?:/|www\.|\w\.(com|org|net|edu|gov)\b"),
+    "ip": regex.compile(r"(?<![\d.])\d{1,3}(\.\d{1,3}){3}(?![\d.])"),
+}
+NUMBER = regex.compile(r"\d+")
+LETTERS = regex.compile(r"[^\W\d]+")
+
+
+def line_position(document: TokenizedDocument) -> list[Value]:
+    """The number of tokens before this one in its line, up to 5."""
+    return [str(min(i, 5)) for line in document.lines for i in range(len(line))]
+
+
+def line_left(document: TokenizedDocument) -> list[Value]:
+    """The number of tokens after this one in its line, up to 5."""
+    return [str(min(i, 5)) for line in document.lines for i in reversed(range(len(line)))]
+
+
+def line_case(document: TokenizedDocument) -> list[Value]:
+    """``lower`` in a line without capitals, ``upper`` in one of several words without small letters."""
+    values: list[Value] = []
+    for line in document.lines:
+        words = [document.tokens[i].text for i in line if document.tokens[i].text.isalpha()]
+        letters = "".join(words)
+        case = "lower" if letters.islower() else "upper" if len(words) > 1 and letters.isupper() else None
+        values += [case] * len(line)
+    return values
+
+
+def page_position(document: TokenizedDocument) -> list[Value]:
+    """``top0`` to ``top3`` on the first four lines, ``bottom3`` to ``bottom0`` on the last four."""
+    values: list[Value] = []
+    count = len(document.lines)
+    for number, line in enumerate(document.lines):
+        left = count - 1 - number
+        near = f"top{number}" if number < 4 else f"bottom{left}" if left < 4 else None
+        values += [near] * len(line)
+    return values
+
+
+def read_heading(document: TokenizedDocument, line: range) -> str:
+    """Return the words before a colon that begin the line, or an empty string."""
+    words: list[str] = []
+    for index in line:
+        text = document.lowered[index]
+        if text == ":":
+            return " ".join(words)
+        if len(words) == HEADING_WORDS or is_line_end(document.tokens[index]):
+            break
+        if text.isalpha():
+            words.append(text)
+    return ""
+
+
+def heading(document: TokenizedDocument) -> list[Value]:
+    """The section heading above the token: the last words that began a line before a colon."""
+    values: list[Value] = []
+    current: Value = None
+    for line in document.lines:
+        current = read_heading(document, line) or current
+        values += [current] * len(line)
+    return values
+
+
+def field(document: TokenizedDocument) -> list[Value]:
+    """The word before the nearest colon on the left, in the same line.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> field(TokenizedDocument("Name: Ruiz  MRN: 12", fine("Name: Ruiz  MRN: 12")))
+    [None, None, 'name', 'name', 'name', 'mrn']
+    """
+    values: list[Value] = []
+    for line in document.lines:
+        current: Value = None
+        for index in line:
+            values.append(current)
+            if (
+                document.lowered[index] == ":"
+                and index > line.start
+                and document.lowered[index - 1].isalpha()
+            ):
+                current = document.lowered[index - 1]
+    return values
+
+
+def word_before(document: TokenizedDocument) -> list[Value]:
+    """The nearest word to the left in the line, past punctuation and digits."""
+    return _carry_words(document, lambda line: line)
+
+
+def word_after(document: TokenizedDocument) -> list[Value]:
+    """The nearest word to the right in the line, past punctuation and digits."""
+    return _carry_words(document, lambda line: reversed(line))
+
+
+def _carry_words(document: TokenizedDocument, order: Callable[[range], Iterator[int] | range]) -> list[Value]:
+    """Give each token the latest word before it in the ``order`` of its line."""
+    values: list[Value] = [None] * len(document.tokens)
+    for line in document.lines:
+        last: Value = None
+        for index in order(line):
+            values[index] = last
+            if document.lowered[index].isalpha():
+                last = document.lowered[index]
+    return values
+
+
+def chunk(document: TokenizedDocument) -> list[Value]:
+    """The :func:`chunk_shape` of the text between white space, where that is several tokens.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> chunk(TokenizedDocument("(3/04/2067)", fine("(3/04/2067)")))[1]
+    '0/00/0000'
+    """
+    values: list[Value] = [None] * len(document.tokens)
+    for part in find_chunks(document):
+        if len(part) > 1 and not is_line_end(document.tokens[part[0]]):
+            values[part.start : part.stop] = [chunk_shape(document.text_of(part))] * len(part)
+    return values
+
+
+@lru_cache(100_000)
+def chunk_shape(text: str) -> str:
+    """The short shape, without outer marks and up to 16 characters; of digits it keeps up to 5.
+
+    >>> chunk_shape("PEND01/26/2098,")
+    'A00/00/0000'
+    """
+    digits = NUMBER.sub(lambda match: "0" * min(len(match[0]), 5), OUTER_MARKS.sub("", text))
+    return LETTERS.sub(lambda match: short_shape(match[0]), digits)[:16]
+
+
+def written_as(document: TokenizedDocument) -> list[Value]:
+    """``email``, ``url`` or ``ip`` where the text between white space is such an address."""
+    values: list[Value] = [None] * len(document.tokens)
+    for part in find_chunks(document):
+        if len(part) > 2:
+            text = document.text_of(part)
+            values[part.start : part.stop] = [address_kind(text)] * len(part)
+    return values
+
+
+@lru_cache(100_000)
+def address_kind(text: str) -> Value:
+    """The kind of address that the text holds, or ``None``.
+
+    >>> address_kind("(ruiz_7@mail.example.org)."), address_kind("10.1.0.25,"), address_kind("5.5")
+    ('email', 'ip', None)
+    """
+    return next((kind for kind, pattern in ADDRESSES.items() if pattern.search(text)), None)
+
+
+def titled(document: TokenizedDocument) -> list[Value]:
+    """``1`` where the same word follows a title somewhere in the document: a name that is
+    introduced once is also a name without its title."""
+    names = {
+        document.lowered[name]
+        for index, text in enumerate(document.lowered)
+        if text in TITLES and (name := find_name_after(document, index)) is not None
+    }
+    return [
+        YES if lower in names and token.text[0].isupper() else None
+        for lower, token in zip(document.lowered, document.tokens)
+    ]
+
+
+def find_name_after(document: TokenizedDocument, index: int) -> int | None:
+    """Return the index of the capitalised word of three letters or more after the title at ``index``."""
+    following = (
+        index + 2 if index + 1 < len(document.tokens) and document.lowered[index + 1] == "." else index + 1
+    )
+    if following >= len(document.tokens):
+        return None
+    text = document.tokens[following].text
+    return following if text.isalpha() and text[0].isupper() and len(text) > 2 else None
+
+
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
+    "line_position": line_position,
+    "line_left": line_left,
+    "line_case": line_case,
+    "page_position": page_position,
+    "heading": heading,
+    "field": field,
+    "word_before": word_before,
+    "word_after": word_after,
+    "chunk": chunk,
+    "written_as": written_as,
+    "titled": titled,
+}
