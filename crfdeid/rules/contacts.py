@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Rule, at_numbers, at_words, rule
-from crfdeid.rules.word_forms import words
+from crfdeid.rules.rule import Rule, at_numbers, at_words, rule, words
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"

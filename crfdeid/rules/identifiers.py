@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_clues import CREDENTIAL_WORDS
-from crfdeid.rules.rule import Rule, at_numbers, at_words, rule
-from crfdeid.rules.word_forms import words
+from crfdeid.rules.name_words import CREDENTIAL_WORDS
+from crfdeid.rules.rule import Rule, at_numbers, at_words, rule, words
 
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"

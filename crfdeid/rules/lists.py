@@ -7,11 +7,10 @@ shipped gazetteers when they are loaded, so that a changed list needs no other c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from crfdeid.rules.word_forms import stems
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
 
@@ -27,9 +26,26 @@ NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art"
 # In the lists of names, but brands, scales and studies in a note.
 NO_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh", "framingham", "doppler"])
 
+SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
 REMEMBERED = 200_000  # words whose answer is kept
 
 Phrases = dict[str, frozenset[tuple[str, ...]]]
+
+
+def stems(word: str) -> Iterable[str]:
+    """What a word may be inflected from.
+
+    >>> sorted(stems("stopped")), sorted(stems("carries"))
+    (['stop', 'stopp', 'stoppe'], ['carri', 'carrie', 'carry'])
+    """
+    for suffix in SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) > 2:
+            stem = word[: -len(suffix)]
+            yield stem
+            if suffix in ("ed", "ing", "er"):
+                yield from (stem[:-1],) if stem[-1] == stem[-2] else (stem + "e",) if suffix == "ing" else ()
+            if suffix == "es" and stem[-1] == "i":
+                yield stem[:-1] + "y"
 
 
 @dataclass(frozen=True)

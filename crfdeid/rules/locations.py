@@ -1,21 +1,122 @@
-"""Places: Douglass 2005, section 5.1.2; Tafvizi 2011, section 2.5.3."""
+"""Places: Douglass 2005, section 5.1.2; Tafvizi 2011, section 2.5.3; Sibanda & Uzuner 2006, section 4.1.
+Addresses and rooms are found by numbers and the words beside them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import Edges, Note
+from crfdeid.rules.indexed_note import CLOSE, Edges, Note, capitalised, entries, run
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_clues import FUNCTION
-from crfdeid.rules.name_parts import ENOUGH, of_a_thing
-from crfdeid.rules.phrases import capitalised, run
-from crfdeid.rules.rule import rule
-from crfdeid.rules.states import city_before_state, state, state_abbreviation
-from crfdeid.rules.word_forms import words
+from crfdeid.rules.name_words import CREDENTIAL_WORDS, ENOUGH, FUNCTION, of_a_thing
+from crfdeid.rules.rule import at_numbers, at_words, rule, words
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"
+STREET_WORDS = (
+    "Street|St|Avenue|Ave|Boulevard|Blvd|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Circle|Cir"
+    "|Way|Parkway|Pkwy|Highway|Hwy|Turnpike|Tpke|Pike|Trail|Trl|Alley|Crescent|Plaza|Loop|Row|Path|Crossing|Hill"
+    "|Heights|Landing|Commons|Park|Run|Extension|Ext"
+)
+
+street_address = at_numbers(
+    "street_address", "STREET", "Tafvizi 2011, section 2.5.3 (street, parkway); ours",
+    "A house number, one to four capitalised words, and a word for a street.",
+    rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?"
+    rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['’-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
+    rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
+    r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
+)  # fmt: skip
+post_box = at_words(
+    "post_box", "STREET", "ours", "A post office box.",
+    ["p", "po"], r"P\.?[ ]?O\.?[ ]Box[ ]\d+",
+)  # fmt: skip
+zip_code = at_numbers(
+    "zip_code", "ZIP", "ours", "Five digits, or nine, after a state or its abbreviation, or at \"ZIP\".",
+    r"\d{5}(?:-\d{4})?(?![\d-])",
+    lambda match, note: ZIP_BEFORE.search(note.text[max(0, match.start() - 16) : match.start()]),
+)  # fmt: skip
+ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
+room = at_words(
+    "room", "ROOM", "ours", "The number of a room or bed.",
+    ["room", "rm", "bed"], r"(?:room|rm\.?|bed)[ ](?:no\.?[ ]|\#[ ]?"
+                           r"|number[ ])?(?P<phi>\d{2,4}[A-D]?|[A-Z]{1,2}-?\d{2,4})\b",
+)  # fmt: skip
+
+
+FIELD = re.compile(r"\bstate:\s*$", re.IGNORECASE)
+ZIP_AFTER = re.compile(r",? {1,2}\d{5}(?!\d)")
+
+
+@rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
+def state(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A state of the US."""
+    return (note.edges(a, b) for a, b in capitalised(note, lists.states) if not of_a_thing(note, b - 1))
+
+
+@rule("CITY", DOUGLASS)
+def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
+    """Capitalised words before a comma and a state: "Reading, MA"."""
+    for index in state_places(note, lists):
+        if after_town(note, lists, index):
+            yield note.edges(town_until(note, lists, index), index)
+
+
+def state_places(note: Note, lists: Lists) -> Iterator[int]:
+    for index in note.places(lists.state_abbreviations):
+        if note.words[index].isupper():
+            yield index
+    for first, _ in entries(note, lists.states):
+        yield first
+
+
+def town_until(note: Note, lists: Lists, stop: int) -> int:
+    """The first of at most three capitalised words of a town that ends before ``stop``."""
+    first = stop
+    while first and stop - first < 3 and note.capital(first - 1) and len(note.words[first - 1]) > 1:
+        if note.lowered[first - 1] in FUNCTION or (first < stop and not CLOSE.fullmatch(note.gap(first))):
+            break
+        first -= 1
+        if listed(note, lists, first, stop):
+            break
+    word = note.lowered[stop - 1]
+    return stop if lists.plain(word) and not listed(note, lists, first, stop) else first
+
+
+def listed(note: Note, lists: Lists, first: int, stop: int) -> bool:
+    return tuple(note.lowered[first:stop]) in lists.cities.get(note.lowered[first], ())
+
+
+@rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
+def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
+    """A state's abbreviation after a town and a comma, or before a ZIP code."""
+    for index in note.places(lists.state_abbreviations):
+        if not (note.words[index].isupper() or note.caseless):
+            continue
+        field = FIELD.search(note.text[max(0, note.starts[index] - 24) : note.starts[index]])
+        if field or after_town(note, lists, index) or ZIP_AFTER.match(note.text, note.ends[index]):
+            yield note.edges(index, index + 1)
+
+
+def after_town(note: Note, lists: Lists, index: int) -> bool:
+    """Whether a town and a comma, or a listed town, stand before. What is a credential or a word
+    too (MD, PA, IN, OR, ME) needs a listed town."""
+    if not index or note.gap(index) not in (", ", " "):
+        return False
+    first = town_until(note, lists, index)
+    if note.gap(index) == " " and note.lowered[index] in CREDENTIAL_WORDS:
+        return False
+    if note.gap(index) == " " or note.lowered[index] in CREDENTIAL_WORDS | FUNCTION | {
+        "in",
+        "or",
+        "me",
+        "hi",
+        "oh",
+    }:
+        return first < index and listed(note, lists, first, index)
+    return first < index
+
+
 BEFORE = words("cape fort lake mount los")
 AFTER = words("street parkway town ville harbor")
 # Phrases that a place follows.
@@ -97,6 +198,6 @@ def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 RULES = (
-    street_by_name, city_before_state, state_abbreviation, state, country,
-    clear_city, place_indicator, place_by_neighbour,
+    street_address, post_box, zip_code, room, street_by_name, city_before_state, state_abbreviation, state,
+    country, clear_city, place_indicator, place_by_neighbour,
 )  # fmt: skip

@@ -7,17 +7,18 @@ unambiguous one stands for itself. Whether it is a patient's or a doctor's is a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import combinations
 
-from crfdeid.rules import approximate
-from crfdeid.rules.indexed_note import Edges, Note
+from crfdeid.rules.indexed_note import Edges, Note, joined, run
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_clues import PREFIXES
-from crfdeid.rules.name_parts import ENOUGH, initial, name_from, nameable, of_a_thing, part
-from crfdeid.rules.phrases import joined, run
+from crfdeid.rules.name_words import ENOUGH, PREFIXES, initial, name_from, nameable, of_a_thing, part
 from crfdeid.rules.rule import rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"
+SHORTEST, LONGEST = 5, 13  # letters of a name whose misspellings are looked for
+LONG = 8  # letters from which on two slips are forgiven
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
 
@@ -155,16 +156,84 @@ def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised word of no list that is one of the most common first names but for a slip
     or two: "Willaim"."""
     for word, places in note.at.items():
-        if unknown(note, lists, word) and approximate.close(word, lists.popular):
+        if unknown(note, lists, word) and close(word, lists.popular):
             yield from (note.edges(i, i + 1) for i in places if note.capital(i) and not of_a_thing(note, i))
 
 
 def unknown(note: Note, lists: Lists, word: str) -> bool:
     """Whether a word that is long enough is in no list and not written small in the note."""
-    if len(word) < approximate.SHORTEST:
+    if len(word) < SHORTEST:
         return False
     known = word in lists.named or word in lists.eponyms or word in lists.places or word in note.small
     return not known and word.isalpha() and not lists.plain(word)
+
+
+# Misspellings. Douglass 2005, section 5.1.1, looks for those of the most common first names. A slip
+# is a letter too many, too few, another, or two that changed places. Words that differ by at
+# most k slips share what is left after taking out at most k letters of each, so candidates
+# come from one dictionary of such remains.
+def slips(length: int) -> int:
+    """How many slips a name of that length is forgiven."""
+    return 0 if length < SHORTEST else 1 if length < LONG else 2
+
+
+def remains(word: str, most: int) -> set[str]:
+    """The word without each choice of at most so many of its letters.
+
+    >>> sorted(remains("ana", 1))
+    ['aa', 'an', 'ana', 'na']
+    """
+    places = range(len(word))
+    taken = (set(out) for count in range(most + 1) for out in combinations(places, count))
+    return {"".join(word[i] for i in places if i not in out) for out in taken}
+
+
+@cache
+def by_remains(names: frozenset[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in sorted(names):
+        for rest in remains(name, slips(len(name))):
+            found.setdefault(rest, []).append(name)
+    return found
+
+
+@lru_cache(50_000)
+def close(word: str, names: frozenset[str]) -> str | None:
+    """The name that ``word`` is but for its slips; both lowercased, and with the same first letter.
+
+    >>> names = frozenset(["william", "maria"])
+    >>> close("willaim", names), close("marria", names), close("malaria", names)
+    ('william', 'maria', None)
+    """
+    if not SHORTEST - 1 <= len(word) <= LONGEST:
+        return None
+    known = by_remains(names)
+    candidates = {name for rest in remains(word, slips(len(word))) for name in known.get(rest, ())}
+    near = (n for n in sorted(candidates) if n[0] == word[0] and distance(word, n) <= slips(len(n)))
+    return next(near, None)
+
+
+def distance(one: str, other: str) -> int:
+    """Slips between two words (optimal string alignment).
+
+    >>> distance("willaim", "william"), distance("jon", "john"), distance("mary", "mark")
+    (1, 1, 1)
+    """
+    rows = list(_rows(one, other))
+    return rows[-1][-1]
+
+
+def _rows(one: str, other: str) -> Iterator[list[int]]:
+    before, row = [], list(range(len(other) + 1))
+    yield row
+    for i, letter in enumerate(one, 1):
+        earlier, before, row = before, row, [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, earlier[j - 2] + 1)
+            row.append(cost)
+        yield row
 
 
 RULES = (

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import Edges, Note
+from crfdeid.rules.indexed_note import Edges, Note, entries, run
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_parts import nameable
-from crfdeid.rules.phrases import entries, run
-from crfdeid.rules.rule import rule
-from crfdeid.rules.word_forms import words
+from crfdeid.rules.name_words import nameable
+from crfdeid.rules.rule import rule, words
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "

@@ -11,13 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crfdeid.rules import hospitals, locations, name_lists, names
-from crfdeid.rules.indexed_note import Edges, Note
+from crfdeid.rules.indexed_note import Edges, Note, capitalised
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_clues import CREDENTIAL_WORDS, FUNCTION, PREFIXES
-from crfdeid.rules.phrases import capitalised
-from crfdeid.rules.resolution import NAMES, Finding, find
-from crfdeid.rules.rule import Rule
-from crfdeid.rules.word_forms import words
+from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION, PREFIXES
+from crfdeid.rules.rule import NAMES, Finding, Rule, find, words
 from crfdeid.text.document import Span
 
 SOURCE = "Douglass 2005, section 5.1.4"

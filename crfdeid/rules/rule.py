@@ -6,11 +6,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
+from crfdeid.text.document import Span
 
+NAMES = frozenset(["PATIENT", "DOCTOR"])  # types
 Find = Callable[[Note, Lists], Iterable[Edges]]
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text between its white space: how the rules' own short lists are written."""
+    return frozenset(text.split())
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,23 @@ class Rule:
     def about(self) -> str:
         """The first paragraph of the rule's docstring on one line."""
         return " ".join((self.find.__doc__ or "").split("\n\n")[0].split())
+
+
+class Finding(NamedTuple):
+    """A span and the rule that found it. The span's type can differ from the rule's where the
+    rule only guesses."""
+
+    span: Span
+    rule: Rule
+
+
+def find(note: Note, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
+    """All that each rule finds, overlapping as it comes."""
+    return [
+        Finding(Span(start, end, rule.type), rule)
+        for rule in rules
+        for start, end in set(rule.find(note, lists))
+    ]
 
 
 def rule(type: str, source: str, guess: bool = False) -> Callable[[Find], Rule]:

@@ -277,7 +277,7 @@ EXAMPLES = {
         the 1st metatarsal
         on the 3rd toe
     """,
-    # years.py
+    # dates.py, days and years
     "weekday": """
         seen [Tuesday]
         on [Sat] and [Fri]
@@ -533,7 +533,7 @@ EXAMPLES = {
         on 03/13/59 (42)
         DOB 03/13/59, 42
     """,
-    # work.py
+    # occupations.py
     "profession": """
         is a [retired bus driver]
         works as a [machinist]
