@@ -1,9 +1,11 @@
-"""The checksums of the code that a training runs, so that a finished run is not taken for one of
-other code.
+"""The checksums of the code that a training runs: when the code changes, a finished run is trained again.
 
-Modules are found by their imports, those inside functions among them, and by names that a text
-gives, such as ``"crfdeid.feature_extraction.rule_matches"``. Of the systems the run's own counts; one
-that may be made of others counts them all.
+The search starts at ``crfdeid.systems.model`` and at the run's system. It follows every import, also inside
+functions, and every string that is the name of a module, such as
+``"crfdeid.feature_extraction.rule_matches"``. A module counts together with the packages around it. Two
+modules name more than a run uses: the face ``crfdeid`` names every room and is not followed; the registry
+names every system, and its strings are not followed. A system that can be made of other systems counts all
+of them.
 """
 
 from __future__ import annotations
@@ -12,41 +14,44 @@ import ast
 import hashlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from crfdeid import resources
 from crfdeid.systems import registry
 
 ROOT = "crfdeid.systems.model"
-CHOICE = "crfdeid.systems.registry"  # names every system, of which a run wants one
+FACE = "crfdeid"
+REGISTRY = "crfdeid.systems.registry"
 
 
 @cache
-def checksums(system: str) -> Mapping[str, str]:
-    """The SHA-256 of each module that a training of ``system`` may run, by its name."""
+def hash_modules(system: str) -> Mapping[str, str]:
+    """Return the SHA-256 of each module that a training of ``system`` may run, by module name."""
     own = [registry.SYSTEMS["crf"]] if system == "crf" else list(registry.SYSTEMS.values())
     found: dict[str, str] = {}
     waiting = [ROOT, *own]
     while waiting:
-        path = source(name := waiting.pop())
+        path = find_source(name := waiting.pop())
         if path and name not in found:
-            data = path.read_bytes()
-            found[name] = hashlib.sha256(data).hexdigest()
-            waiting += named(data, texts=name != CHOICE)
+            code = path.read_bytes()
+            found[name] = hashlib.sha256(code).hexdigest()
+            waiting += [] if name == FACE else find_names(code, strings=name != REGISTRY)
+            waiting += list_packages(name)
     return dict(sorted(found.items()))
 
 
-def source(module: str) -> Path | None:
-    """The file of a module of this package; ``None`` for what is none, such as a function's name."""
-    path = resources.PACKAGE.parent.joinpath(*module.split("."))
+def find_source(name: str) -> Path | None:
+    """Return the file of a module of this package, or ``None`` if the name is not a module's."""
+    path = resources.PACKAGE.parent.joinpath(*name.split("."))
     files = (path.with_suffix(".py"), path / "__init__.py")
     return next((file for file in files if file.is_file()), None)
 
 
-def named(code: bytes, texts: bool = True) -> Iterator[str]:
-    """What a module's code names that may be a module of this package.
+def find_names(code: bytes, strings: bool = True) -> Iterator[str]:
+    """Yield the names in a module's code that may be modules of this package.
 
-    >>> list(named(b"import os\\nfrom crfdeid import cli\\nload('crfdeid.text.bio')"))
+    >>> list(find_names(b"import os\\nfrom crfdeid import cli\\nload('crfdeid.text.bio')"))
     ['crfdeid', 'crfdeid.cli', 'crfdeid.text.bio']
     """
     for node in ast.walk(ast.parse(code)):
@@ -55,10 +60,18 @@ def named(code: bytes, texts: bool = True) -> Iterator[str]:
             found = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
-        elif isinstance(node, ast.Constant) and texts:
+        elif isinstance(node, ast.Constant) and strings:
             found = [node.value]
-        yield from (name for name in found if isinstance(name, str) and ours(name))
+        yield from (name for name in found if isinstance(name, str) and is_ours(name))
 
 
-def ours(name: str) -> bool:
-    return name == "crfdeid" or name.startswith("crfdeid.")
+def list_packages(name: str) -> list[str]:
+    """
+    >>> list_packages("crfdeid.text.bio")
+    ['crfdeid', 'crfdeid.text']
+    """
+    return list(accumulate(name.split(".")[:-1], "{}.{}".format))
+
+
+def is_ours(name: str) -> bool:
+    return name == FACE or name.startswith(f"{FACE}.")

@@ -41,7 +41,7 @@ class Job:
         """SHA-256 of all that the result depends on."""
         made_of = {
             "version": __version__,
-            "code": dict(code_fingerprint.checksums(self.settings.system)),
+            "code": dict(code_fingerprint.hash_modules(self.settings.system)),
             "settings": self.settings.table(),
             "files": files(self.settings),
             "rewritten": dict(self.templates),
