@@ -1,8 +1,9 @@
-"""What a configuration may say, and its defaults.
+"""The settings of one system as plain data, and their defaults.
 
-The dataclass is the documentation: every key of a file in ``configs/`` is a field
-below, and a key that is not is refused with the nearest one. ``base`` names another
-configuration that this one changes; corpora are arguments of the command.
+Every key of a file in ``configs/`` is a field of :class:`Config`; an unknown key is refused, and the
+message suggests the nearest known one. ``base`` names another configuration that this one changes; corpora
+are arguments of the command. What depends on the system (its name, its options, CRFsuite's settings)
+is checked by :func:`crfdeid.systems.registry.check`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from typing import Any
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
-from crfdeid.systems import registry
 from crfdeid.text.tokenizer import SEQUENCES, TOKENIZERS
 
 SEVERAL_RUNS = {"run", "grid", "random", "cross_validation"}
@@ -25,12 +25,14 @@ DEFAULT = "english"
 
 @dataclass(frozen=True)
 class Config:
-    """One trained system. ``features`` are feature groups (template files) in order;
-    ``training_gazetteers`` are types whose training spans become lists ``training_TYPE``
-    (He et al. 2015, section 2.2); ``recall_bias`` is taken off the score of the label O at
-    every token, so that what is in doubt is tagged; with ``constraints`` "bio" a CRF never gives labels
-    that BIO does not allow (else they are repaired, :mod:`crfdeid.text.bio`); ``crf`` holds CRFsuite's own
-    settings, and ``options`` those of another ``system``."""
+    """The settings of one trained system.
+
+    ``features`` are feature groups (template files) in order. ``training_gazetteers`` are types whose
+    training spans become gazetteers ``training_TYPE`` (He et al. 2015, section 2.2). ``recall_bias`` is
+    subtracted from the score of the label O at every token, so that doubtful tokens are tagged. With
+    ``constraints = "bio"`` a CRF never gives a sequence of labels that BIO does not allow; without it such
+    sequences are repaired (:mod:`crfdeid.text.bio`). ``crf`` holds CRFsuite's own settings, and ``options``
+    those of another ``system``."""
 
     features: tuple[str, ...] = ()
     system: str = "crf"
@@ -57,52 +59,39 @@ class Config:
         for name, allowed in choices.items():
             if (value := getattr(self, name)) not in allowed:
                 raise ConfigurationError(f"{name} = {value!r}: wanted one of {', '.join(allowed)}")
-        check_crf(self.algorithm, self.crf)
-        registry.options(self.system, self.options)
-        if not self.features and self.system not in registry.WITHOUT_FEATURES:
-            raise ConfigurationError("features is not set")
 
     def table(self) -> dict[str, Any]:
-        """The settings as plain values, as TOML or JSON would hold them."""
+        """Return the settings as plain values that JSON and TOML can hold."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
 
-def check_crf(algorithm: str, settings: dict[str, Any]) -> None:
-    """Raise :class:`ConfigurationError` on a setting that CRFsuite's algorithm lacks."""
-    import pycrfsuite
-
-    trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
-    for name, value in settings.items():
-        if name not in trainer.params():
-            raise ConfigurationError(
-                f"crf.{name}: no setting of {algorithm}{did_you_mean(name, trainer.params())}"
-            )
-        if not isinstance(value, int | float | str):
-            raise ConfigurationError(f"crf.{name} = {value!r}: wanted a number")
+def find(name: str | Path = DEFAULT) -> Path:
+    """Return the configuration file ``name``, or the shipped configuration of that name."""
+    return resources.find("configs", str(name), ".toml")
 
 
 def read(name: str | Path = DEFAULT, **changes: Any) -> Config:
-    """The experiment of a file, or of a shipped configuration of that name, with
-    ``changes`` on top."""
-    path = resources.find("configs", str(name), ".toml")
-    return build(table_at(path) | changes, str(path))
+    """Read a configuration file, or a shipped configuration of that name, with ``changes`` on top.
+    The system and its options are not checked: :func:`crfdeid.systems.registry.read_config` does both."""
+    path = find(name)
+    return build(read_table(path) | changes, str(path))
 
 
-def table_at(path: Path) -> dict[str, Any]:
-    """The file's table, laid over that of its ``base``: a file beside it, or a shipped configuration."""
+def read_table(path: Path) -> dict[str, Any]:
+    """Read the file's table on top of that of its ``base``: a file beside it, or a shipped configuration."""
     try:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
     if table.keys() & SEVERAL_RUNS:
-        wanted = "python -m crfdeid.ablate runs it; wanted the settings of one"
+        wanted = "python -m crfdeid.ablate runs it; wanted the settings of one run"
         raise ConfigurationError(f"{path}: describes several runs: {wanted}")
-    table["crf"] = flat(table.get("crf", {}))
+    table["crf"] = flatten_keys(table.get("crf", {}))
     if "base" not in table:
         return table
     name = table.pop("base")
     beside = path.parent / name
-    below = table_at(beside if beside.is_file() else resources.find("configs", name, ".toml"))
+    below = read_table(beside if beside.is_file() else find(name))
     return below | table | {"crf": below["crf"] | table["crf"]}
 
 
@@ -126,35 +115,37 @@ def apply_changes(settings: Config, changes: Iterable[str]) -> Config:
     return build(table, "--set")
 
 
-def flat(table: dict[str, Any], head: str = "") -> dict[str, Any]:
-    """Nested tables under dotted keys, which are CRFsuite's names.
+def flatten_keys(table: dict[str, Any], head: str = "") -> dict[str, Any]:
+    """Return nested tables as one table with dotted keys, which are CRFsuite's names.
 
-    >>> flat({"c1": 0.1, "feature": {"minfreq": 2}})
+    >>> flatten_keys({"c1": 0.1, "feature": {"minfreq": 2}})
     {'c1': 0.1, 'feature.minfreq': 2}
     """
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, value in table.items():
-        found |= flat(value, f"{head}{key}.") if isinstance(value, dict) else {head + key: value}
-    return found
+        flat |= flatten_keys(value, f"{head}{key}.") if isinstance(value, dict) else {head + key: value}
+    return flat
 
 
 def build(table: dict[str, Any], where: str) -> Config:
-    """An experiment of a table whose keys are among the fields and of their kinds."""
+    """Make a configuration of a table. Raises :class:`ConfigurationError`, which begins with ``where``, on
+    an unknown key or a value of the wrong kind."""
     known = {f.name: f for f in fields(Config)}
     for key, value in table.items():
         if key not in known:
             raise ConfigurationError(f"{where}: no setting {key}{did_you_mean(key, known)}")
-        if not fits(value, str(known[key].type)):
+        if not is_of_kind(value, str(known[key].type)):
             raise ConfigurationError(f"{where}: {key} = {value!r}: wanted {known[key].type}")
     try:
         return Config(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})
-    except ConfigurationError as fault:
-        raise ConfigurationError(f"{where}: {fault}") from None
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
 
 
-def fits(value: Any, kind: str) -> bool:
-    """
-    >>> fits(["lexical"], "tuple[str, ...]"), fits("lexical", "tuple[str, ...]")
+def is_of_kind(value: Any, kind: str) -> bool:
+    """Whether a value of TOML fits a field's annotation.
+
+    >>> is_of_kind(["lexical"], "tuple[str, ...]"), is_of_kind("lexical", "tuple[str, ...]")
     (True, False)
     """
     if kind.startswith("tuple"):

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from crfdeid import cli, config
 from crfdeid.evaluate import scores
-from crfdeid.systems import model
+from crfdeid.systems import model, registry
 from crfdeid.systems.model import Tagger
 from crfdeid.text.document import Document
 
@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    settings = config.apply_changes(config.read(given.config), given.set)
+    settings = registry.apply_changes(registry.read_config(given.config), given.set)
     documents = [document for path in given.train for document in cli.documents(path, None, given)]
     began = time.perf_counter()
     alone = settings.system == "crf"  # others train several times, or tell epochs

@@ -4,6 +4,7 @@ import pytest
 
 from crfdeid import config
 from crfdeid.errors import ConfigurationError
+from crfdeid.systems import model, registry
 
 
 def written(tmp_path, text, name="mine.toml"):
@@ -43,7 +44,7 @@ def test_a_base_is_changed(tmp_path):
 )
 def test_what_is_refused(tmp_path, text, message):
     with pytest.raises(ConfigurationError, match=message):
-        config.read(written(tmp_path, text))
+        registry.read_config(written(tmp_path, text))
 
 
 def test_an_unknown_name_suggests_the_near_one():
@@ -53,6 +54,18 @@ def test_an_unknown_name_suggests_the_near_one():
 
 def test_a_system_and_its_options_are_checked():
     with pytest.raises(ConfigurationError, match="system = 'cfr': no such system.*crf"):
-        config.Config(features=("lexical",), system="cfr")
+        registry.check(config.Config(features=("lexical",), system="cfr"))
     with pytest.raises(ConfigurationError, match="options.c: no option of the system crf"):
-        config.Config(features=("lexical",), options={"c": 1})
+        registry.check(config.Config(features=("lexical",), options={"c": 1}))
+
+
+def test_a_bad_setting_is_refused_with_the_place_where_it_was_set(tmp_path, notes):
+    path = written(tmp_path, 'features = ["lexical"]\n[crf]\nc3 = 1')
+    with pytest.raises(ConfigurationError) as refused:
+        registry.read_config(path)
+    assert str(refused.value).startswith(f"{path}: crf.c3: no setting of lbfgs")
+    with pytest.raises(ConfigurationError, match="^--set: crf.c3: no setting of lbfgs"):
+        registry.apply_changes(config.read("english"), ["crf.c3=1"])
+    with pytest.raises(ConfigurationError, match="^crf.c3: no setting of lbfgs"):
+        model.train(notes, config.read(path), tmp_path / "model")
+    assert not (tmp_path / "model").exists()

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from crfdeid import cli, config
+from crfdeid import cli
 from crfdeid.ablate import jobs, plan, plot, published_comparison, results, runner, table
 from crfdeid.ablate.jobs import Job
 from crfdeid.ablate.plan import Plan
@@ -29,6 +29,7 @@ from crfdeid.ablate.run import TEST, TRAIN
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import whole
+from crfdeid.systems import registry
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    planned = plan.read(given.config, partial(config.apply_changes, changes=given.set))
+    planned = plan.read(given.config, partial(registry.apply_changes, changes=given.set))
     published_comparison.check(planned)
     corpora = read(given, planned)
     rows = jobs.rows(planned, corpora, given.out)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from crfdeid import config
 from crfdeid.ablate import feature_groups
-from crfdeid.config import Config, flat
+from crfdeid.config import Config, flatten_keys
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
+from crfdeid.systems import registry
 
 SETTINGS = tuple(f.name for f in fields(Config))
 RUN_KEYS = ("name", "base", "without", "with", "without_templates", "window", "train", "test")
@@ -49,13 +49,13 @@ def settings_of(table: Mapping[str, Any], path: Path) -> Config:
     below = base_of(table["base"], path) if "base" in table else None
     own = {key: value for key, value in table.items() if key in SETTINGS}
     if below is None:
-        return config.build(own | {"crf": flat(own.get("crf", {}))}, str(path))
+        return registry.build_config(own | {"crf": flatten_keys(own.get("crf", {}))}, str(path))
     return changed(below, own, str(path))
 
 
 def base_of(name: str, path: Path) -> Config:
     beside = path.parent / name
-    return config.read(beside if beside.is_file() else name)
+    return registry.read_config(beside if beside.is_file() else name)
 
 
 def changed(settings: Config, own: Mapping[str, Any], where: str) -> Config:
@@ -68,9 +68,9 @@ def changed(settings: Config, own: Mapping[str, Any], where: str) -> Config:
     for key in {"crf", "options"} & own.keys():
         if not isinstance(own[key], dict):
             raise ConfigurationError(f"{where}: {key} = {own[key]!r}: wanted a table")
-        table[key] = table[key] | (flat(own[key]) if key == "crf" else own[key])
+        table[key] = table[key] | (flatten_keys(own[key]) if key == "crf" else own[key])
     others = {key: value for key, value in own.items() if key not in ("crf", "options")}
-    return config.build(table | others, where)
+    return registry.build_config(table | others, where)
 
 
 def run_of(row: Mapping[str, Any], base: Run, path: Path, change: Change) -> Run:

@@ -88,11 +88,13 @@ def train(
 ) -> Tagger:
     """Train on ``documents`` and leave a model in ``folder``, whole or not at all.
 
-    ``on_iteration`` hears the number and the loss of each iteration. ``resume`` goes on from the
-    model that is there. Raises :class:`DocumentError` where there is nothing to learn from, or
-    where spans overlap and the experiment refuses that; :class:`SchemeError` on a type the scheme
-    lacks; :class:`Stopped` on Ctrl-C, where the system could keep what it had.
+    ``on_iteration`` receives the number and the loss of each iteration. ``resume`` continues from the
+    model in ``folder``. Raises :class:`ConfigurationError` on settings that the system does not have;
+    :class:`DocumentError` where the documents have no span, or spans overlap and the configuration refuses
+    that; :class:`SchemeError` on a type that the scheme does not have; :class:`Stopped` on Ctrl-C, where
+    the system can keep what it has learned so far.
     """
+    registry.check(settings)
     folder = Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
         raise ModelError(f"{folder}: exists and is not empty; --overwrite replaces it")

@@ -16,12 +16,13 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from crfdeid import __version__, config, resources
+from crfdeid import __version__, resources
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline, needs_pos
 from crfdeid.feature_extraction.templates import Template
+from crfdeid.systems import registry
 from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
 
@@ -77,7 +78,7 @@ def opened(folder: Path) -> Pipeline:
     """The line of a model's own files, once they are found to be those of its manifest."""
     check(folder)
     table = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    settings = config.build(table, str(folder / "settings.json"))
+    settings = registry.build_config(table, str(folder / "settings.json"))
     groups = [t for name in settings.features for t in templates.read(folder / "features" / name)]
     return Pipeline(settings, groups, lists(folder))
 

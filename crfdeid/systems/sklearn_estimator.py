@@ -17,6 +17,7 @@ from crfdeid.errors import DocumentError
 from crfdeid.evaluate.scores import Counts
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.systems import registry
 from crfdeid.text import bio, gazetteer
 from crfdeid.text.document import Document, Span
 
@@ -95,7 +96,7 @@ class CRFTagger(BaseEstimator):
     def _line(self) -> Pipeline:
         names = ("features", "tokenizer", "sequence", "overlaps")
         changes = {name: value for name in names if (value := getattr(self, name)) is not None}
-        settings = experiment.read(self.config, **changes)
+        settings = registry.read_config(self.config, **changes)
         groups = [t for group in settings.features for t in templates.read(templates.find(group))]
         named = templates.gazetteers_named(groups)
         return Pipeline(settings, groups, {name: gazetteer.read(gazetteer.find(name)) for name in named})

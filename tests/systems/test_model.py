@@ -53,7 +53,8 @@ def test_what_one_system_alone_has_is_refused_of_another(notes, tmp_path):
         cli.run(lambda _: tag.main([str(tmp_path), "--model", "rules", "--probabilities"]))
     assert stopped.value.code == 2
     with pytest.raises(ConfigurationError, match="features is not set"):
-        Config(system="svm")
+        model.train(notes, Config(system="svm"), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
     with pytest.raises(ConfigurationError, match="--resume: the system rules cannot go on"):
         trained = model.train(notes, Config(system="rules"), tmp_path / "r")
         model.train(notes, Config(system="rules"), trained.folder, resume=True)

@@ -27,7 +27,7 @@ from crfdeid.errors import ConfigurationError, CrfdeidError, ModelError  # noqa:
 from crfdeid.evaluate import __main__ as evaluate  # noqa: E402
 from crfdeid.evaluate import published_tables, scores  # noqa: E402
 from crfdeid.explain import __main__ as explain  # noqa: E402
-from crfdeid.systems import model, model_folder  # noqa: E402
+from crfdeid.systems import model, model_folder, registry  # noqa: E402
 from crfdeid.systems.rnn import embeddings, rnn, tagging, vocabulary  # noqa: E402
 from crfdeid.systems.rnn import network as rnn_network  # noqa: E402
 from crfdeid.systems.rnn import training as rnn_training  # noqa: E402
@@ -321,7 +321,7 @@ def test_same_bytes_and_the_random_numbers_of_others_go_on(notes, tmp_path):
 )  # fmt: skip
 def test_refuses_options(table, message):
     with pytest.raises(ConfigurationError, match=message):
-        Config(system="rnn", options=table)
+        registry.check(Config(system="rnn", options=table))
 
 
 def test_a_loss_that_is_no_number_is_told(notes, tmp_path):

@@ -48,7 +48,7 @@ def test_options_leave_rules_out_and_refuse_unknown_ones(notes, tmp_path):
     tagger = model.train(notes[:2], settings, tmp_path / "rules")
     assert found(tagger, "Dr. Ruiz on 3/14/2061") == ["Ruiz"]
     with pytest.raises(ConfigurationError, match="date_mdyy: no such rule; did you mean date_mdy"):
-        Config(system="rules", options={"without": ["date_mdyy"]})
+        registry.check(Config(system="rules", options={"without": ["date_mdyy"]}))
 
 
 def test_the_command_line_says_which_rule_found_a_span(notes, tmp_path, capsys):

@@ -12,7 +12,7 @@ from small_notes import SMALL
 from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
-from crfdeid.systems import model, model_folder
+from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.linear import classifier, snow
 from crfdeid.systems.linear.classifier import Linear
 from crfdeid.systems.linear.design_matrix import Examples
@@ -116,7 +116,7 @@ def test_same_bytes(notes, tmp_path):
 @pytest.mark.parametrize("options", [{"promotion": 0.9}, {"demotion": 1.2}, {"rounds": 0}, {"rounds": "two"}])
 def test_refused_options(options):
     with pytest.raises(ConfigurationError, match="options of the system snow"):
-        dataclasses.replace(SNOW, options=options)
+        registry.check(dataclasses.replace(SNOW, options=options))
 
 
 def test_the_command_line(notes, tmp_path, capsys):

@@ -15,7 +15,7 @@ from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError
-from crfdeid.systems import model, model_folder
+from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.linear import classifier, design_matrix, svm
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
@@ -155,7 +155,7 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
 )
 def test_refused_options(options, said):
     with pytest.raises(ConfigurationError, match=said):
-        with_options(**options)
+        registry.check(with_options(**options))
 
 
 def test_costs_of_types_that_are_none_are_refused(notes, tmp_path):

@@ -13,7 +13,7 @@ from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems import model
+from crfdeid.systems import model, registry
 from crfdeid.systems.stacking import cross_fitting, label_consistency, two_stage
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
@@ -143,7 +143,7 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
 @pytest.mark.parametrize("folds", [1, 2.5, "x"])
 def test_refused_options(folds):
     with pytest.raises(ConfigurationError, match="folds"):
-        dataclasses.replace(TWICE, options={"folds": folds})
+        registry.check(dataclasses.replace(TWICE, options={"folds": folds}))
 
 
 def test_refuses_fewer_patients_than_folds(notes, tmp_path):

@@ -135,8 +135,8 @@ def settings(stack: Config) -> dict[str, Config]:
     found = {}
     for name in sorted(options.bases):
         table = shared | options.bases[name]
-        table["crf"] = config.flat(table.get("crf", {}))
-        found[name] = config.build(table, f"options.bases.{name}")
+        table["crf"] = config.flatten_keys(table.get("crf", {}))
+        found[name] = registry.build_config(table, f"options.bases.{name}")
         if found[name].system == stack.system:
             raise ConfigurationError(f"options.bases.{name}: a {stack.system} in a {stack.system}")
     return found
