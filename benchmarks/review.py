@@ -36,8 +36,8 @@ OPEN = """
 import sys, time
 began = time.perf_counter()
 from pathlib import Path
-from crfdeid.review import room
-opened = room.enter(Path(sys.argv[1]))
+from crfdeid.review.study.study import enter
+opened = enter(Path(sys.argv[1]))
 print(len(opened.notes), time.perf_counter() - began)
 """
 
@@ -57,7 +57,7 @@ def measure(folder: Path, count: int, format: str) -> None:
     source = Source(path, format)
     tell(
         "make the study (once)",
-        timed(lambda: create.make(folder / "s.db", source, "i2b2-2014", None, 4, iter)),
+        timed(lambda: create.create_study(folder / "s.db", source, "i2b2-2014", None, 4)),
     )
     opened = study.enter(folder / "s.db")
     accounts.add(opened.store, "ann", "reader")

@@ -150,7 +150,7 @@ class Desk:
 @contextmanager
 def served(study: room.Study) -> Iterator[Callable[[str], Desk]]:
     """The study on a free port of this machine; what is called with a name gives that person a desk."""
-    with serve.bound("127.0.0.1", 0) as listening:
+    with serve.bind_socket("127.0.0.1", 0) as listening:
         port, sessions = listening.getsockname()[1], Sessions()
         app = application(study, sessions, Address(("127.0.0.1",), port))
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))

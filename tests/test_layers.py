@@ -30,7 +30,7 @@ DOORS = (
     "crfdeid.rules.__main__",
 )
 # The layers inside a room, from the bottom, as above.
-INNER_LAYERS = {"review": ("study", "measures", "operations", "web", "__main__")}
+INNER_LAYERS = {"review": ("study", "measures", "operations", "web", "options", "__main__")}
 
 
 def module_of(path: Path, root: Path) -> str:

@@ -51,7 +51,7 @@ class House:
         documents = [Document(id, text, (), patient) for id, (text, patient) in texts.items()]
         corpora.write(documents, folder / "notes", format)
         source = Source(folder / "notes", format)
-        create.make(folder / "study.db", source, "i2b2-2014", None, 1, iter)
+        create.create_study(folder / "study.db", source, "i2b2-2014", None, 1)
         self.room = study.enter(folder / "study.db")
         for name in ("ann", "bob", "cyd"):
             accounts.add(self.room.store, name, "reader")

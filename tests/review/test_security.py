@@ -1,6 +1,5 @@
 """The reading room's door: who is let in, what goes out, and that no note text leaks."""
 
-import argparse
 import io
 import json
 import socket
@@ -16,23 +15,20 @@ import pytest
 pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
 pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 
-from test_server import ADDRESS, CANARY, TEXTS, Browser, study  # noqa: F401
+from review_client import ADDRESS, CANARY, ORIGIN, TEXTS, Browser
 
-from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import __main__ as verb
+from crfdeid.review import options
 from crfdeid.review.operations import adjudication, marking
 from crfdeid.review.study import accounts
 from crfdeid.review.study.errors import Stage, Unauthorised, Wait
-from crfdeid.review.web import adjudicator_routes, middleware, reader_routes, serve, session_routes
+from crfdeid.review.web import middleware, routes, serve
 from crfdeid.review.web import sessions as security
 from crfdeid.review.web.sessions import Address, Sessions
-from crfdeid.text.document import Document
-
-ORIGIN = "http://127.0.0.1:8765"
 
 
-def test_the_key_works_once_and_becomes_a_strict_cookie(study):  # noqa: F811
+def test_the_key_works_once_and_becomes_a_strict_cookie(study):
     browser = Browser(study)
     key = browser.sessions.new_key()
     browser.client.cookies.clear()
@@ -48,19 +44,14 @@ def test_the_key_works_once_and_becomes_a_strict_cookie(study):  # noqa: F811
     assert browser.get("/api/session").json() == {"open": False, "needs": "key", "reader": None}
 
 
-def test_nothing_is_answered_without_a_session_or_a_name(study):  # noqa: F811
+def test_nothing_is_answered_without_a_session_or_a_name(study):
     browser = Browser(study)
     assert browser.get("/api/readers").status_code == 200
     for path in ("/api/study", "/api/notes", "/api/notes/1", "/api/consensus/1"):
         assert browser.get(path).status_code == 401, path
     browser.client.cookies.clear()
-    everything = [
-        *reader_routes.router.routes,
-        *adjudicator_routes.router.routes,
-        *session_routes.router.routes,
-    ]
-    assert len(everything) > 25
-    for route in everything:
+    assert len(routes.router.routes) > 25
+    for route in routes.router.routes:
         path = route.path.replace("{number}", "1")
         if path in ("/api/session",):
             continue
@@ -88,12 +79,12 @@ def test_nothing_is_answered_without_a_session_or_a_name(study):  # noqa: F811
         ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
     ],
 )
-def test_host_origin_and_kind_of_body_are_checked(study, headers, status):  # noqa: F811
+def test_host_origin_and_kind_of_body_are_checked(study, headers, status):
     ann = Browser(study, "ann")
     assert ann.post("/api/notes/1/time", {"seconds": 1}, headers).status_code == status
 
 
-def test_a_request_without_origin_changes_nothing(study):  # noqa: F811
+def test_a_request_without_origin_changes_nothing(study):
     ann = Browser(study, "ann")
     body = json.dumps({"version": 0, "kind": "done"})
     answer = ann.client.post(
@@ -102,7 +93,7 @@ def test_a_request_without_origin_changes_nothing(study):  # noqa: F811
     assert answer.status_code == 403 and ann.get("/api/notes/1").json()["version"] == 0
 
 
-def test_large_and_endless_bodies_are_refused(study):  # noqa: F811
+def test_large_and_endless_bodies_are_refused(study):
     ann = Browser(study, "ann")
     assert ann.post("/api/notes/1/actions", {"kind": "x" * middleware.LARGEST}).status_code == 413
     endless = ann.client.post(
@@ -111,7 +102,7 @@ def test_large_and_endless_bodies_are_refused(study):  # noqa: F811
     assert endless.status_code == 413
 
 
-def test_every_answer_has_the_strict_headers(study):  # noqa: F811
+def test_every_answer_has_the_strict_headers(study):
     browser = Browser(study, "ann")
     answers = [
         browser.get("/"), browser.get("/nowhere"), browser.get("/api/notes/1"), browser.get("/api/notes/x"),
@@ -130,11 +121,11 @@ def test_every_answer_has_the_strict_headers(study):  # noqa: F811
 @pytest.mark.parametrize(
     "name", ["..%2fserver.py", "%2e%2e/server.py", "store.py", ".hidden.js", "a/b.js", "x.js%00"]
 )
-def test_only_the_pages_files_are_served(study, name):  # noqa: F811
+def test_only_the_pages_files_are_served(study, name):
     assert Browser(study).get(f"/static/{name}").status_code == 404
 
 
-def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):  # noqa: F811
+def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):
     ann = Browser(study, "ann")
     monkeypatch.setattr(marking, "note", lambda *_: 1 / int("0" if CANARY else CANARY))
     monkeypatch.setattr(adjudication, "view", lambda *_: int(TEXTS["7-02"][0]))
@@ -172,13 +163,13 @@ def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):  
     assert CANARY not in told.out + told.err and "ZeroDivisionError at" in told.err
 
 
-def test_a_note_full_of_script_stays_data(study):  # noqa: F811
+def test_a_note_full_of_script_stays_data(study):
     answer = Browser(study, "ann").get("/api/notes/3")
     assert answer.headers["content-type"] == "application/json"
     assert answer.json()["text"].startswith("<script>")
 
 
-def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):  # noqa: F811
+def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):
     accounts.set_password(study.store, "ann", "correct horse battery")
     (hash,) = study.store.row("SELECT password FROM readers WHERE name = 'ann'")
     assert hash.startswith("$argon2id$")
@@ -193,7 +184,7 @@ def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):  # noq
             door.admit("ann", "wrong", needed=True)
     with pytest.raises(Wait) as waiting:
         door.admit("ann", "right", needed=True)
-    assert waiting.value.more["seconds"] >= 1
+    assert waiting.value.details["seconds"] >= 1
     later = time.monotonic() + 2
     monkeypatch.setattr(time, "monotonic", lambda: later)
     assert door.admit("ann", "right", needed=True).name == "ann"
@@ -207,9 +198,9 @@ def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):  # noq
     assert list(door.wrong) == ["b", "c"]
 
 
-def test_elsewhere_a_password_is_all_that_opens(study):  # noqa: F811
+def test_elsewhere_a_password_is_all_that_opens(study):
     accounts.set_password(study.store, "eve", "correct horse battery")
-    study.guarded = True
+    study.requires_login = True
     browser = Browser(study)
     browser.client.cookies.clear()
     assert browser.get("/api/session").json()["needs"] == "password"
@@ -223,7 +214,7 @@ def test_elsewhere_a_password_is_all_that_opens(study):  # noqa: F811
     assert browser.get("/api/study").status_code == 401
 
 
-def test_a_name_is_given_back_and_another_browser_let_in(study):  # noqa: F811
+def test_a_name_is_given_back_and_another_browser_let_in(study):
     browser = Browser(study, "ann")
     address = browser.post("/api/keys").json()["address"]
     assert address.startswith("http://127.0.0.1:8765/?key=")
@@ -235,7 +226,7 @@ def test_a_name_is_given_back_and_another_browser_let_in(study):  # noqa: F811
         assert browser.post("/api/readers", {"name": name, "role": "reader"}).status_code == 422
 
 
-def test_a_window_of_one_reader_does_not_act_as_another(study):  # noqa: F811
+def test_a_window_of_one_reader_does_not_act_as_another(study):
     browser = Browser(study, "ann")  # one browser, two windows: in the second, bob comes in
     Browser(study, "bob").act(1, "add", start=12, end=16, type="DOCTOR")
     browser.post("/api/login", {"name": "bob"})
@@ -248,7 +239,7 @@ def test_a_window_of_one_reader_does_not_act_as_another(study):  # noqa: F811
     assert browser.client.get("/api/notes/1", headers={"X-Reader": "bob"}).status_code == 200
 
 
-def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study):  # noqa: F811
+def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study):
     ann, eve = Browser(study, "ann"), Browser(study, "eve")
     new = {"name": "mallory", "role": "adjudicator"}
     accounts.set_password(study.store, "eve", "correct horse battery")
@@ -258,12 +249,12 @@ def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a" * 61, "a" * 900_000, "", "a\0b"])
-def test_a_name_that_is_none_is_not_let_in_and_not_remembered(study, name):  # noqa: F811
+def test_a_name_that_is_none_is_not_let_in_and_not_remembered(study, name):
     answer = Browser(study).post("/api/login", {"name": name, "password": "x"})
-    assert answer.status_code == 401 and not study.door.wrong
+    assert answer.status_code == 401 and not study.password_checker.wrong
 
 
-def test_no_reader_is_called_as_a_system(study):  # noqa: F811
+def test_no_reader_is_called_as_a_system(study):
     study.store.write("INSERT INTO systems VALUES('model', 1, 0, 0)")
     assert Browser(study).post("/api/readers", {"name": "model"}).json()["stage"] == "exists"
     with pytest.raises(Stage):
@@ -279,33 +270,34 @@ def test_a_session_ends_when_it_is_not_used(monkeypatch):
     assert sessions.find(token) is None
 
 
-def arguments(*given):
-    return verb.parser().parse_args(["notes", "--store", "s.db", *given])
+def server_options(*given):
+    args = options.build_parser("").parse_args(["notes", "--store", "s.db", *given])
+    return options.read_server_options(args)
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (["--host", "0.0.0.0"], "others can reach this address; it wants --certificate"),
-        (["--host", "10.1.2.3"], "others can reach this address"),
-        (["--host", "ward.example.org"], "others can reach this address"),
+        (["--host", "0.0.0.0"], "other machines can reach this address; wanted --certificate"),
+        (["--host", "10.1.2.3"], "other machines can reach this address"),
+        (["--host", "ward.example.org"], "other machines can reach this address"),
         (["--certificate", "/nowhere.pem"], "no such file"),
-        (["--certificate", __file__], "go together"),
+        (["--certificate", __file__], "need each other"),
         (["--host", "::", "--certificate", __file__, "--private-key", __file__], "wanted a certificate"),
     ],
 )
 def test_other_addresses_are_refused_without_tls(given, told):
     with pytest.raises(ConfigurationError, match=told):
-        serve.check(arguments(*given))
+        serve.check_options(server_options(*given))
 
 
-def test_other_addresses_are_refused_without_passwords(study):  # noqa: F811
-    study.guarded = True
+def test_other_addresses_are_refused_without_passwords(study):
+    study.requires_login = True
     with pytest.raises(ConfigurationError, match="without a password: ann, bob, cy, eve"):
-        serve.refuse_open_doors(study)
+        serve.check_passwords(study)
     study.store.write("DELETE FROM readers")
     with pytest.raises(ConfigurationError, match="nobody could log in"):
-        serve.refuse_open_doors(study)
+        serve.check_passwords(study)
 
 
 def test_addresses():
@@ -315,31 +307,24 @@ def test_addresses():
         and not middleware.SecurityMiddleware(None, ADDRESS).extra
     )
     assert secure.origins == {"https://ward.example.org", "https://ward.example.org:443"}
-    assert serve.names(arguments()) == ("127.0.0.1", "localhost", "::1")
-    assert serve.names(argparse.Namespace(host="0.0.0.0", name=["a", "b"])) == ("a", "b")
-    with serve.bound("127.0.0.1", 0) as taken:
+    assert serve.choose_names(server_options()) == ("127.0.0.1", "localhost", "::1")
+    assert serve.choose_names(server_options("--host", "0.0.0.0", "--name", "a", "--name", "b")) == ("a", "b")
+    with serve.bind_socket("127.0.0.1", 0) as taken:
         assert taken.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's delay on
-    with serve.bound("127.0.0.1", 0) as taken, pytest.raises(ConfigurationError, match="--port"):
-        serve.bound("127.0.0.1", taken.getsockname()[1])
+    with serve.bind_socket("127.0.0.1", 0) as taken, pytest.raises(ConfigurationError, match="--port"):
+        serve.bind_socket("127.0.0.1", taken.getsockname()[1])
 
 
 def test_the_browser_is_opened_by_a_file_that_only_its_owner_reads(monkeypatch, capsys):
     seen = []
     monkeypatch.setattr(serve.webbrowser, "open", lambda url: seen.append(url) or True)
-    opened = serve.announced(ADDRESS, Sessions(), guarded=False, browser=True)
+    opened = serve.Announcement(ADDRESS, Sessions(), requires_login=False, open_browser=True)
     with opened:
         assert "key" not in seen[0] and opened.file.stat().st_mode & 0o777 == 0o600
         assert "?key=" in opened.file.read_text()
     assert not opened.file.exists() and "key" not in capsys.readouterr().out
-    with serve.announced(ADDRESS, Sessions(), guarded=True, browser=True):
+    with serve.Announcement(ADDRESS, Sessions(), requires_login=True, open_browser=True):
         assert capsys.readouterr().out.startswith("Open http://127.0.0.1:8765/\n")
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    documents = [Document(id, text, (), patient) for id, (text, patient) in TEXTS.items()]
-    corpora.write(documents, tmp_path / "notes", "i2b2")
-    return tmp_path
 
 
 def started(corpus, *given):
@@ -411,9 +396,9 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
         ]
     )
     given = ("--host", "0.0.0.0", "--name", "localhost", "--certificate", str(corpus / "cert.pem"))
-    with pytest.raises(ConfigurationError, match="--name says"):
+    with pytest.raises(ConfigurationError, match="wanted --name"):
         named = ["--host", "::", *given[4:], "--private-key", str(corpus / "key.pem")]
-        serve.check(arguments(*named))
+        serve.check_options(server_options(*named))
     server, url = started(corpus, *given, "--private-key", str(corpus / "key.pem"))
     assert url.startswith("https://localhost:") and "key" not in url
     context = ssl.create_default_context()

@@ -1,84 +1,26 @@
 """The reading room over HTTP: marking, consensus, measures, and what is refused."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
 pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
-testclient = pytest.importorskip("starlette.testclient")
+pytest.importorskip("starlette.testclient")
 
-from small_notes import SMALL  # noqa: E402
+from review_client import CANARY, TEXTS, Browser
+from small_notes import SMALL
 
-from crfdeid import corpora  # noqa: E402
-from crfdeid.evaluate import scores  # noqa: E402
-from crfdeid.evaluate.matching import Criterion  # noqa: E402
-from crfdeid.review.operations import surrogate_proposals  # noqa: E402
-from crfdeid.review.study import accounts, create, system_spans  # noqa: E402
-from crfdeid.review.study import study as room  # noqa: E402
-from crfdeid.review.study.source import Source  # noqa: E402
-from crfdeid.review.web import app as server  # noqa: E402
-from crfdeid.review.web.sessions import Address, Sessions  # noqa: E402
-from crfdeid.systems import model  # noqa: E402
-from crfdeid.text.document import Document, Span  # noqa: E402
-
-ADDRESS = Address(("127.0.0.1", "localhost"), 8765)
-CANARY = "Zanzibarova"
-TEXTS = {
-    "7-01": ("Seen by Dr. Ruiz on 3/4/2061. Ruiz will call.", "7"),
-    "7-02": (f"RUIZ called; wife {CANARY} informed \U0001f600 Ruiz.", "7"),
-    "8-01": ("<script>alert(1)</script> vent 24/06, vent 24/06", "8"),
-}
-
-
-@pytest.fixture
-def study(tmp_path):
-    """A room of three notes on disk, two patients, and readers ann, bob, cy and the adjudicator eve."""
-    notes = tmp_path / "notes"
-    documents = [Document(id, text, (), patient) for id, (text, patient) in TEXTS.items()]
-    corpora.write(documents, notes, "i2b2")
-    source = Source(notes, "i2b2")
-    create.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
-    opened = room.enter(tmp_path / "study.db")
-    for name in ("ann", "bob", "cy"):
-        accounts.add(opened.store, name, "reader")
-    accounts.add(opened.store, "eve", "adjudicator")
-    yield opened
-    opened.store.close()
-
-
-class Browser:
-    """A client with a session, which speaks JSON and names its origin."""
-
-    def __init__(self, opened, name=None, sessions=None):
-        sessions = sessions or Sessions()
-        self.sessions = sessions
-        app = server.application(opened, sessions, ADDRESS)
-        self.client = testclient.TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
-        self.client.get("/", params={"key": sessions.new_key()})
-        if name:
-            assert self.post("/api/login", {"name": name}).status_code == 200
-
-    def get(self, path, **params):
-        return self.client.get(path, params=params)
-
-    def post(self, path, body=None, headers=None):
-        given = {"Origin": "http://127.0.0.1:8765", "Content-Type": "application/json"} | (headers or {})
-        return self.client.post(path, content=json.dumps(body or {}), headers=given)
-
-    def act(self, number, kind, status=200, **fields):
-        """One action on the state as it is now; the new state."""
-        version = self.get(f"/api/notes/{number}").json()["version"]
-        answer = self.post(f"/api/notes/{number}/actions", {"version": version, "kind": kind} | fields)
-        assert answer.status_code == status, answer.text
-        return answer.json()
-
-    def decide(self, number, kind, status=200, **fields):
-        version = self.get(f"/api/consensus/{number}").json()["version"]
-        answer = self.post(f"/api/consensus/{number}/actions", {"version": version, "kind": kind} | fields)
-        assert answer.status_code == status, answer.text
-        return answer.json()
+from crfdeid import corpora
+from crfdeid.evaluate import scores
+from crfdeid.evaluate.matching import Criterion
+from crfdeid.review.operations import surrogate_proposals
+from crfdeid.review.study import accounts, create, system_spans
+from crfdeid.review.study import study as room
+from crfdeid.review.study.source import Source
+from crfdeid.review.web.sessions import Sessions
+from crfdeid.systems import model
+from crfdeid.text.document import Document, Span
 
 
 def stretches(state):
@@ -470,7 +412,7 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
 def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_path):
     corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
     source = Source(tmp_path / "notes.jsonl", "jsonl")
-    create.make(tmp_path / "study.db", source, "i2b2-2014", None, 1, iter)
+    create.create_study(tmp_path / "study.db", source, "i2b2-2014", None, 1)
     opened = room.enter(tmp_path / "study.db")
     accounts.add(opened.store, "eve", "adjudicator")
     for number in range(1, 26):
@@ -494,7 +436,7 @@ TRICKY = (
 
 def test_offsets_are_code_points_of_the_very_text(tmp_path):
     corpora.write([Document("t", TRICKY)], tmp_path / "notes.jsonl", "jsonl")
-    create.make(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1, iter)
+    create.create_study(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1)
     opened = room.enter(tmp_path / "s.db")
     accounts.add(opened.store, "ann", "reader")
     ann = Browser(opened, "ann")

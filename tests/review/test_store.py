@@ -15,7 +15,7 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_server import CANARY, TEXTS, Browser, study  # noqa: F401
+from review_client import CANARY, TEXTS, Browser
 
 from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError
@@ -68,7 +68,7 @@ def test_two_processes_may_write_the_same_store(tmp_path):
     second.close()
 
 
-def test_of_two_who_act_at_once_one_is_told_to_look_again(study):  # noqa: F811
+def test_of_two_who_act_at_once_one_is_told_to_look_again(study):
     ann = accounts.find(study.store, "ann")
     body = {"version": 0, "kind": "add", "start": 12, "end": 16, "type": "DOCTOR"}
     answers = []
@@ -77,7 +77,7 @@ def test_of_two_who_act_at_once_one_is_told_to_look_again(study):  # noqa: F811
         try:
             answers.append(marking.act(study, ann, 1, body)["version"])
         except Conflict as conflict:
-            answers.append(conflict.more["state"]["version"])
+            answers.append(conflict.details["state"]["version"])
             answers.append("conflict")
 
     threads = [threading.Thread(target=act) for _ in range(8)]
@@ -89,7 +89,7 @@ def test_of_two_who_act_at_once_one_is_told_to_look_again(study):  # noqa: F811
     assert study.store.rows("SELECT count(*) FROM actions") == [(1,)]
 
 
-def test_a_full_disk_is_told_and_what_was_before_stays(study):  # noqa: F811
+def test_a_full_disk_is_told_and_what_was_before_stays(study):
     ann = Browser(study, "ann")
     ann.act(1, "add", start=12, end=16, type="DOCTOR")
     (pages,) = study.store.row("PRAGMA page_count")
@@ -162,14 +162,14 @@ def test_another_programs_database_is_refused(tmp_path):
         Store(path)
 
 
-def rewritten(study, number, text):  # noqa: F811
+def rewritten(study, number, text):
     """Change a note on disk."""
     note = study.notes.note(number)
     document = Document(note.id, text, (), note.patient)
     corpora.write([document], study.notes.source.path, "i2b2", overwrite=True)
 
 
-def test_a_note_changed_on_disk_is_refused_by_name(study):  # noqa: F811
+def test_a_note_changed_on_disk_is_refused_by_name(study):
     ann = Browser(study, "ann")
     ann.act(1, "add", start=12, end=16, type="DOCTOR")
     rewritten(study, 1, "Now seen by Dr. Ruiz.")
@@ -189,7 +189,7 @@ def test_a_note_changed_on_disk_is_refused_by_name(study):  # noqa: F811
     assert ann.get("/api/notes/2").status_code == 200
 
 
-def test_changes_since_the_last_time_are_found_when_a_study_is_opened(study):  # noqa: F811
+def test_changes_since_the_last_time_are_found_when_a_study_is_opened(study):
     path, folder = study.store.path, study.notes.source.path
     rewritten(study, 2, "another text")
     (folder / "8-01.xml").unlink()
@@ -200,7 +200,7 @@ def test_changes_since_the_last_time_are_found_when_a_study_is_opened(study):  #
     again.store.close()
 
 
-def test_a_store_is_of_its_notes_alone(study, tmp_path):  # noqa: F811
+def test_a_store_is_of_its_notes_alone(study, tmp_path):
     with pytest.raises(StoreError, match=r"a study of the notes in .*notes, not of those in"):
         room.enter(study.store.path, notes_path=tmp_path)
 
@@ -209,11 +209,11 @@ def test_notes_that_cannot_be_read_leave_no_store(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.xml").write_text("<no")
     with pytest.raises(FormatError):
-        create.make(tmp_path / "s.db", Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1, iter)
+        create.create_study(tmp_path / "s.db", Source(tmp_path / "notes", "i2b2"), "i2b2-2014", None, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["notes"]
 
 
-def test_the_store_holds_no_text_of_a_note(study):  # noqa: F811
+def test_the_store_holds_no_text_of_a_note(study):
     ann = Browser(study, "ann")
     start = TEXTS["7-02"][0].index(CANARY)
     version = ann.act(2, "add", start=start, end=start + len(CANARY), type="PATIENT")["version"]
@@ -227,7 +227,7 @@ def test_the_store_holds_no_text_of_a_note(study):  # noqa: F811
 def test_one_file_of_many_notes(tmp_path, notes):
     path = tmp_path / "notes.jsonl"
     corpora.write(notes, path, "jsonl")
-    create.make(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4, iter)
+    create.create_study(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4)
     opened = room.enter(tmp_path / "s.db")
     assert [len(part) for part in opened.sets.values()] == [10, 10, 10, 10]
     assert opened.notes.document(17) == notes[16].with_spans(())
@@ -240,12 +240,12 @@ def test_one_file_of_many_notes(tmp_path, notes):
 
 def test_sets_keep_patients_together():
     documents = [Document(str(n), "a b c d", (), str(n // 3)) for n in range(12)]
-    assert create.divided(documents, [4] * 12, 2) == ["1"] * 6 + ["2"] * 6
+    assert create.divide_into_sets(documents, [4] * 12, 2) == ["1"] * 6 + ["2"] * 6
     alone = [Document(str(n), "a", ()) for n in range(3)]
-    assert create.divided(alone, [1, 1, 1], 5) == ["1", "2", "4"]
+    assert create.divide_into_sets(alone, [1, 1, 1], 5) == ["1", "2", "4"]
 
 
-def test_what_is_imported_must_fit(study):  # noqa: F811
+def test_what_is_imported_must_fit(study):
     with pytest.raises(CrfdeidError, match="99: no note of this study"):
         system_spans.matched(study, [Document("99", "x")])
     with pytest.raises(CrfdeidError, match="7-01: another text"):

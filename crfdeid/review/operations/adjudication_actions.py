@@ -31,7 +31,7 @@ def act(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> 
             raise Stage("none", "the consensus of this note is not opened yet")
         if entry.version != given["version"]:
             conflict = Conflict(entry.version)
-            conflict.more["state"] = table(study, number, entry)
+            conflict.details["state"] = table(study, number, entry)
             raise conflict
         action = checked(study, document, number, entry, given)
         after = written(study, reader, number, entry.version, action)

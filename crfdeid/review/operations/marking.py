@@ -96,6 +96,6 @@ def at_version(study: Study, reader: Reader, number: int, given: Mapping[str, An
     entry = study.marking.entry(book(reader.name), number)
     if entry.version != version:
         conflict = Conflict(entry.version)
-        conflict.more["state"] = state(study, reader, number, entry)
+        conflict.details["state"] = state(study, reader, number, entry)
         raise conflict
     return entry

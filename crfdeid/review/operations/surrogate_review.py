@@ -90,7 +90,7 @@ def act(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> 
             raise Invalid("an action names its kind and the version it was made for")
         if entry.version != given["version"]:
             conflict = Conflict(entry.version)
-            conflict.more["state"] = table(study, number, entry)
+            conflict.details["state"] = table(study, number, entry)
             raise conflict
         after = done(study, reader, number, entry, given)
     return table(study, number, after)

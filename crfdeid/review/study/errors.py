@@ -17,9 +17,9 @@ class Answer(CrfdeidError):
 
     status = 422
 
-    def __init__(self, message: str, **more: Any) -> None:
+    def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)
-        self.more = more
+        self.details = details
 
 
 class Invalid(Answer):
@@ -55,8 +55,8 @@ class Stage(Answer):
 
     status = 409
 
-    def __init__(self, stage: str, message: str, **more: Any) -> None:
-        super().__init__(message, stage=stage, **more)
+    def __init__(self, stage: str, message: str, **details: Any) -> None:
+        super().__init__(message, stage=stage, **details)
 
 
 class Refused(Answer):

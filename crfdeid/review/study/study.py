@@ -25,19 +25,19 @@ from crfdeid.text.scheme import Scheme
 
 @dataclass
 class Study:
-    """``out`` is where exports go. ``guarded``: reachable from other machines, so that everybody needs
-    a password, and nothing may name a file of this machine."""
+    """``out`` is where exports go. ``requires_login``: other machines can reach the server, so
+    everybody needs a password, and no request may name a file of this machine."""
 
     store: Store
     notes: Notes
     scheme: Scheme
     out: Path
-    guarded: bool = False
+    requires_login: bool = False
     worked: dict[str, tuple[float, float]] = field(default_factory=dict)  # since when, and until when
     drawn: dict[int, SurrogateDraft] = field(default_factory=dict)  # surrogates, by note
 
     @cached_property
-    def door(self) -> PasswordChecker:
+    def password_checker(self) -> PasswordChecker:
         return PasswordChecker(self.store)
 
     @cached_property
@@ -121,7 +121,7 @@ def keys(types: Sequence[str]) -> dict[str, str]:
 
 
 def enter(
-    path: Path, out: Path | None = None, notes_path: Path | None = None, guarded: bool = False
+    path: Path, out: Path | None = None, notes_path: Path | None = None, requires_login: bool = False
 ) -> Study:
     """The study in the store at ``path``. Raises :class:`StoreError`."""
     store = Store(path)
@@ -133,4 +133,4 @@ def enter(
     except BaseException:
         store.close()
         raise
-    return Study(store, notes, named, out or path.with_name(f"{path.stem}-export"), guarded)
+    return Study(store, notes, named, out or path.with_name(f"{path.stem}-export"), requires_login)

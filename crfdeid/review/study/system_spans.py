@@ -48,6 +48,20 @@ def name_of(tagger: Tagger) -> str:
     return f"{tagger.folder.name} {sha256(tagger.folder / 'manifest.json')[:6]}"
 
 
+def add_model(
+    study: Study,
+    tagger: Tagger,
+    premarks: bool = False,
+    progress: Callable[[list[Note]], Iterable[Note]] = iter,
+) -> None:
+    """Tag all notes, unless the same model has done so before. Readers see its spans if ``premarks``."""
+    name = name_of(tagger)
+    if name not in study.systems():
+        add(study, name, tagged(study, tagger, progress))
+    if premarks:
+        study.store.set("premarks", name)
+
+
 def matched(study: Study, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:
     """The spans of a corpus of the study's notes. Raises :class:`FormatError` on a document that is no
     note of the study or has another text, and :class:`SchemeError`."""

@@ -1,5 +1,5 @@
-"""The reading room's web application: the key, the page's files, and faults as answers. The study's routes
-are in :mod:`crfdeid.review.web.reader_routes` and :mod:`crfdeid.review.web.adjudicator_routes`."""
+"""The web application of a review study: the one-time key, the page's files, and errors as JSON. The study's
+routes are in :mod:`crfdeid.review.web.routes`."""
 
 from __future__ import annotations
 
@@ -14,71 +14,71 @@ from starlette.responses import RedirectResponse, Response
 from crfdeid.errors import CrfdeidError
 from crfdeid.review.study.errors import Answer, StoreError
 from crfdeid.review.study.study import Study
-from crfdeid.review.web import adjudicator_routes, middleware, reader_routes, requests, session_routes
+from crfdeid.review.web import middleware, requests, routes
 from crfdeid.review.web.jobs import Jobs
 from crfdeid.review.web.middleware import SecurityMiddleware
 from crfdeid.review.web.sessions import Address, Sessions
 
 STATIC = Path(__file__).parents[1] / "static"
-NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.(html|js|css|svg|png)", re.ASCII)
-KINDS = {
+FILE_NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.(html|js|css|svg|png)", re.ASCII)
+MEDIA_TYPES = {
     "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
     "css": "text/css; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
 }  # fmt: skip
+HTTP_ERRORS = {404: "no such page", 405: "this page does not allow this method"}
 
 
 def application(
     study: Study, sessions: Sessions, address: Address, static: Path = STATIC
 ) -> SecurityMiddleware:
-    """The ASGI application."""
+    """The ASGI application that serves ``study`` at ``address``, and the page's files from ``static``."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-    app.state.room, app.state.sessions, app.state.address = study, sessions, address
+    app.state.study, app.state.sessions, app.state.address = study, sessions, address
     app.state.jobs = Jobs()
-    for module in (session_routes, reader_routes, adjudicator_routes):
-        app.include_router(module.router)
-    add_faults(app)
+    app.include_router(routes.router)
+    add_error_handlers(app)
     add_page(app, static)
     return SecurityMiddleware(app, address)
 
 
 def add_page(app: FastAPI, static: Path) -> None:
     @app.get("/")
-    def front(request: Request, key: str | None = None) -> Response:
-        """The page; a key becomes a cookie and leaves the address."""
+    def show_page(request: Request, key: str | None = None) -> Response:
+        """The page. A key in the address becomes a cookie, and a redirect removes it from the address."""
         if key is None:
-            return file("index.html")
-        answer = RedirectResponse("/", status_code=303)
+            return send_file("index.html")
+        response = RedirectResponse("/", status_code=303)
         if token := request.app.state.sessions.redeem(key):
-            requests.set_cookie(answer, token, request.app.state.address)
-        return answer
+            requests.set_cookie(response, token, request.app.state.address)
+        return response
 
     @app.get("/static/{name}")
-    def file(name: str) -> Response:
+    def send_file(name: str) -> Response:
         path = static / name
-        if not NAME.fullmatch(name) or not path.is_file():
+        if not FILE_NAME.fullmatch(name) or not path.is_file():
             raise HTTPException(404)
-        return Response(path.read_bytes(), media_type=KINDS[name.rsplit(".", 1)[1]])
+        return Response(path.read_bytes(), media_type=MEDIA_TYPES[name.rsplit(".", 1)[1]])
 
 
-def add_faults(app: FastAPI) -> None:
-    """Every fault as one line of JSON, which repeats nothing of the request."""
+def add_error_handlers(app: FastAPI) -> None:
+    """Reply to every error with one line of JSON, which repeats no part of the request."""
 
     @app.exception_handler(CrfdeidError)
-    async def of_fault(request: Request, fault: CrfdeidError) -> Response:
-        status = fault.status if isinstance(fault, Answer) else 500 if isinstance(fault, StoreError) else 422
-        more = fault.more if isinstance(fault, Answer) else {}
-        return requests.reply({"fault": str(fault)} | more, status)
+    async def reply_to_error(request: Request, error: CrfdeidError) -> Response:
+        status = error.status if isinstance(error, Answer) else 500 if isinstance(error, StoreError) else 422
+        details = error.details if isinstance(error, Answer) else {}
+        return requests.reply({"fault": str(error)} | details, status)
 
     @app.exception_handler(HTTPException)
-    async def of_http(request: Request, error: HTTPException) -> Response:
-        told = {404: "no such page", 405: "no such action here"}.get(error.status_code, "refused")
-        return requests.reply({"fault": told}, error.status_code)
+    async def reply_to_http_error(request: Request, error: HTTPException) -> Response:
+        return requests.reply({"fault": HTTP_ERRORS.get(error.status_code, "refused")}, error.status_code)
 
     @app.exception_handler(Exception)
-    async def of_exception(request: Request, error: Exception) -> Response:
-        return requests.reply({"fault": middleware.OWN}, 500)  # the guard says on the terminal where it arose
+    async def reply_to_unforeseen_error(request: Request, error: Exception) -> Response:
+        # The middleware prints where it was raised.
+        return requests.reply({"fault": middleware.INTERNAL_ERROR}, 500)
 
     @app.exception_handler(RequestValidationError)
-    async def of_validation(request: Request, error: RequestValidationError) -> Response:
-        places = sorted({".".join(str(part) for part in found["loc"]) for found in error.errors()})
-        return requests.reply({"fault": f"not a value that can be: {', '.join(places)}"}, 422)
+    async def reply_to_validation_error(request: Request, error: RequestValidationError) -> Response:
+        fields = sorted({".".join(str(part) for part in found["loc"]) for found in error.errors()})
+        return requests.reply({"fault": f"not a valid value: {', '.join(fields)}"}, 422)

@@ -16,7 +16,7 @@ from typing import Any
 from crfdeid.review.web.sessions import Address, is_loopback
 
 LARGEST = 1_000_000  # bytes of a request's body
-OWN = "the server met a fault of its own; its terminal says where"
+INTERNAL_ERROR = "an error in the program; its terminal shows where"
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -60,7 +60,7 @@ class SecurityMiddleware:
         except Exception as error:  # whatever it is, its message could hold note text
             tell(error)
             if not outgoing.begun:
-                await outgoing.fault(500, OWN)
+                await outgoing.fault(500, INTERNAL_ERROR)
 
     def refusal(self, scope: Message) -> tuple[int, str] | None:
         """Status and reason where a request is not let in."""

@@ -1,4 +1,4 @@
-"""Who is behind a request, and how it is read and answered."""
+"""Who sends a request, and how the server reads it and replies."""
 
 from __future__ import annotations
 
@@ -18,66 +18,70 @@ from crfdeid.review.web.sessions import Address, Session
 Table = dict[str, Any]
 
 
-def reply(table: Any, status: int = 200) -> Response:
-    body = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+def reply(content: Any, status: int = 200) -> Response:
+    """``content`` as a JSON response."""
+    body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     return Response(body, status, media_type="application/json")
 
 
-def set_cookie(answer: Response, token: str, address: Address) -> None:
-    answer.set_cookie(
+def set_cookie(response: Response, token: str, address: Address) -> None:
+    response.set_cookie(
         address.cookie, token, httponly=True, samesite="strict", secure=address.secure, path="/"
     )
 
 
-def token(request: Request) -> str | None:
+def read_token(request: Request) -> str | None:
     return request.cookies.get(request.app.state.address.cookie)
 
 
-def the_room(request: Request) -> Study:
-    return request.app.state.room
+def find_study(request: Request) -> Study:
+    return request.app.state.study
 
 
-def session(request: Request) -> Session:
-    found = request.app.state.sessions.find(token(request))
-    if found is None:
+def require_session(request: Request) -> Session:
+    """The session of a request. Raises :class:`Unauthorised` where it has none."""
+    session = request.app.state.sessions.find(read_token(request))
+    if session is None:
         raise Unauthorised("no session: open the address that the program printed, or log in")
-    return found
+    return session
 
 
-def reader(request: Request) -> Reader:
-    name = session(request).reader
+def require_reader(request: Request) -> Reader:
+    """The reader whose name the session has. Raises :class:`Unauthorised`, and :class:`Stage` where
+    ``X-Reader`` names another: the window was opened before somebody else picked a name."""
+    name = require_session(request).reader
     if name is None:
         raise Unauthorised("pick a reader's name first")
     if unquote(request.headers.get("x-reader", name)) != name:
         raise Stage("reader", "another name was picked in this browser since; load this page again")
-    return accounts.find(the_room(request).store, name)
+    return accounts.find(find_study(request).store, name)
 
 
-def adjudicator(request: Request) -> Reader:
-    found = reader(request)
-    if found.role != "adjudicator":
-        raise Forbidden("for adjudicators alone")
-    return found
+def require_adjudicator(request: Request) -> Reader:
+    reader = require_reader(request)
+    if reader.role != "adjudicator":
+        raise Forbidden("only for adjudicators")
+    return reader
 
 
-async def body(request: Request) -> Table:
-    """The request's JSON object; an empty body is an empty one."""
+async def read_body(request: Request) -> Table:
+    """The request's JSON object; an empty body counts as an empty object."""
     try:
-        found = json.loads(await request.body() or b"{}")
+        body = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError):
-        raise Invalid("the request's body is no JSON") from None
-    if not isinstance(found, dict):
-        raise Invalid("the request's body is no JSON object")
-    return found
+        raise Invalid("the request's body is not JSON") from None
+    if not isinstance(body, dict):
+        raise Invalid("the request's body is not a JSON object")
+    return body
 
 
-InRoom = Annotated[Study, Depends(the_room)]
-Body = Annotated[Table, Depends(body)]
-Number = Annotated[int, Path(ge=1, le=1_000_000_000)]
-AsReader = Annotated[Reader, Depends(reader)]
-AsAdjudicator = Annotated[Reader, Depends(adjudicator)]
+OpenStudy = Annotated[Study, Depends(find_study)]
+JsonBody = Annotated[Table, Depends(read_body)]
+NoteNumber = Annotated[int, Path(ge=1, le=1_000_000_000)]
+CurrentReader = Annotated[Reader, Depends(require_reader)]
+CurrentAdjudicator = Annotated[Reader, Depends(require_adjudicator)]
 
 
-def refuse_guarded(study: Study) -> None:
-    if study.guarded:
-        raise Forbidden("done at the program's start where readers have passwords")
+def refuse_where_login_is_required(study: Study) -> None:
+    if study.requires_login:
+        raise Forbidden("where readers log in with passwords, this is done when the program starts")

@@ -1,14 +1,14 @@
-"""Binding to an address, opening the browser, and running until Ctrl-C."""
+"""Binding to an address, opening the browser, and serving until Ctrl-C."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import socket
 import ssl
 import tempfile
 import webbrowser
 from contextlib import suppress
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -20,71 +20,94 @@ from crfdeid.review.study.study import Study
 from crfdeid.review.web.app import application
 from crfdeid.review.web.sessions import Address, Sessions, is_loopback
 
-EVERYWHERE = ("0.0.0.0", "::", "")
+ALL_INTERFACES = ("0.0.0.0", "::", "")
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
 
 
-def check(args: argparse.Namespace) -> None:
-    """Refuse an address that others can reach unless what is sent there is encrypted. Raises
+@dataclass(frozen=True)
+class ServerOptions:
+    """``port`` 0 takes a free port. ``names`` are the host names in the browsers' addresses, where these are
+    not ``host``. ``certificate`` and ``private_key`` are PEM files."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    names: tuple[str, ...] = ()
+    certificate: Path | None = None
+    private_key: Path | None = None
+    open_browser: bool = True
+
+
+def check_options(options: ServerOptions) -> None:
+    """Refuse an address that other machines can reach unless the connection is encrypted. Raises
     :class:`ConfigurationError`."""
-    for path in (args.certificate, args.private_key):
+    for path in (options.certificate, options.private_key):
         if path and not path.is_file():
             raise ConfigurationError(f"{path}: no such file")
-    if bool(args.certificate) != bool(args.private_key):
-        raise ConfigurationError("--certificate and --private-key go together")
-    if args.certificate:
-        refuse_certificate(args)
-    if not is_loopback(args.host) and not args.certificate:
+    if bool(options.certificate) != bool(options.private_key):
+        raise ConfigurationError("--certificate and --private-key need each other")
+    if options.certificate:
+        check_certificate(options)
+    if not is_loopback(options.host) and not options.certificate:
         raise ConfigurationError(
-            f"--host {args.host}: others can reach this address; it wants --certificate, --private-key and "
-            "a password for every reader (--password NAME)"
+            f"--host {options.host}: other machines can reach this address; wanted --certificate, "
+            "--private-key and a password for every reader (--password NAME)"
         )
-    if args.host in EVERYWHERE and not args.name:
-        raise ConfigurationError(f"--host {args.host}: --name says by which name browsers reach it")
+    if options.host in ALL_INTERFACES and not options.names:
+        raise ConfigurationError(
+            f"--host {options.host}: wanted --name, the host name in browsers' addresses"
+        )
 
 
-def refuse_certificate(args: argparse.Namespace) -> None:
+def check_certificate(options: ServerOptions) -> None:
     """Raise :class:`ConfigurationError` where the certificate and its key cannot be used."""
-    try:  # a password of "" is none: nothing is asked for on the terminal
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(args.certificate, args.private_key, "")
+    try:  # with the empty password, ssl does not ask for one on the terminal
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+            str(options.certificate), options.private_key, ""
+        )
     except ssl.SSLError:
         raise ConfigurationError(
-            f"{args.certificate}, {args.private_key}: wanted a certificate and its key, in PEM, unencrypted"
+            f"{options.certificate}, {options.private_key}: wanted a certificate and its key, in PEM, "
+            "unencrypted"
         ) from None
     except OSError as error:
-        raise ConfigurationError(f"{error.filename or args.private_key}: {error.strerror}") from None
+        raise ConfigurationError(f"{error.filename or options.private_key}: {error.strerror}") from None
 
 
-def refuse_open_doors(study: Study) -> None:
-    """Raise :class:`ConfigurationError` where someone could come in from elsewhere without a password."""
-    everyone = accounts.everyone(study.store)
-    if study.guarded and not everyone:
+def check_passwords(study: Study) -> None:
+    """Raise :class:`ConfigurationError` where login is required and a reader has no password, or there are no
+    readers."""
+    readers = accounts.everyone(study.store)
+    if study.requires_login and not readers:
         raise ConfigurationError("nobody could log in: --reader NAME --password NAME adds a reader")
-    if study.guarded and (open := [reader.name for reader in everyone if not reader.password]):
-        raise ConfigurationError(f"without a password: {', '.join(open)}; --password NAME asks for one")
+    if study.requires_login and (without := [reader.name for reader in readers if not reader.password]):
+        raise ConfigurationError(f"without a password: {', '.join(without)}; --password NAME asks for one")
 
 
-def serve(study: Study, args: argparse.Namespace) -> None:
+def serve(study: Study, options: ServerOptions) -> None:
     """Serve until Ctrl-C."""
-    refuse_open_doors(study)
-    os.umask(0o077)  # what is written from now on may hold PHI
-    with bound(args.host, args.port) as listening:
+    check_passwords(study)
+    os.umask(0o077)  # files written from now on may hold PHI
+    with bind_socket(options.host, options.port) as listening:
         port = listening.getsockname()[1]
-        address = Address(names(args), port, bool(args.certificate))
+        address = Address(choose_names(options), port, bool(options.certificate))
         sessions = Sessions()
-        server = uvicorn.Server(configuration(application(study, sessions, address), args))
-        with suppress(KeyboardInterrupt), announced(address, sessions, study.guarded, not args.no_browser):
+        server = uvicorn.Server(build_uvicorn_config(application(study, sessions, address), options))
+        announcement = Announcement(address, sessions, study.requires_login, options.open_browser)
+        with suppress(KeyboardInterrupt), announcement:
             server.run([listening])
 
 
-def names(args: argparse.Namespace) -> tuple[str, ...]:
-    if args.name:
-        return tuple(args.name)
-    local = ("127.0.0.1", "localhost", "::1")
-    return tuple(dict.fromkeys((args.host, *local))) if is_loopback(args.host) else (args.host,)
+def choose_names(options: ServerOptions) -> tuple[str, ...]:
+    """The host names that requests may have."""
+    if options.names:
+        return options.names
+    if is_loopback(options.host):
+        return tuple(dict.fromkeys((options.host, *LOOPBACK_NAMES)))
+    return (options.host,)
 
 
-def configuration(app: object, args: argparse.Namespace) -> uvicorn.Config:
-    """No access log, since it would tell who looked at what; no server header."""
+def build_uvicorn_config(app: object, options: ServerOptions) -> uvicorn.Config:
+    """No access log, because it would show who opened which note; no server header."""
     return uvicorn.Config(
         app,
         log_config=None,
@@ -93,19 +116,19 @@ def configuration(app: object, args: argparse.Namespace) -> uvicorn.Config:
         proxy_headers=False,
         lifespan="off",
         ws="none",
-        ssl_certfile=args.certificate,
-        ssl_keyfile=args.private_key,
+        ssl_certfile=options.certificate,
+        ssl_keyfile=options.private_key,
     )
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """A listening socket. Raises :class:`ConfigurationError` where the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:  # the protocol is named, or asyncio leaves Nagle's delay on: 40 ms for every answer
+    try:  # without the protocol's name, asyncio leaves Nagle's delay on: 40 ms for every response
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(128)  # from now on a browser waits instead of being refused
+        listening.listen(128)  # from now on a browser waits, and is not refused
         return listening
     except (OSError, OverflowError) as error:
         listening.close()
@@ -114,20 +137,21 @@ def bound(host: str, port: int) -> socket.socket:
         ) from None
 
 
-class announced:
-    """Print the address, or open the browser on it by way of a file that only its owner can read: an
-    argument of the browser's command would show the key to everybody on this machine."""
+class Announcement:
+    """Prints the address, or opens the browser on it. The browser gets the name of a file that only its owner
+    can read: other users of this machine could see the key in the arguments of the browser's process."""
 
-    def __init__(self, address: Address, sessions: Sessions, guarded: bool, browser: bool) -> None:
-        self.url = address.url if guarded else f"{address.url}?key={sessions.new_key()}"
-        self.browser = browser and not guarded
+    def __init__(
+        self, address: Address, sessions: Sessions, requires_login: bool, open_browser: bool
+    ) -> None:
+        self.url = address.url if requires_login else f"{address.url}?key={sessions.new_key()}"
+        self.open_browser = open_browser and not requires_login
         self.file: Path | None = None
 
     def __enter__(self) -> None:
-        if self.browser:
-            self.file = bridge(self.url)
-            opened = webbrowser.open(self.file.as_uri())
-            if opened:
+        if self.open_browser:
+            self.file = write_redirect_page(self.url)
+            if webbrowser.open(self.file.as_uri()):
                 print("Opened in the browser (--no-browser prints the address). Ctrl-C ends.", flush=True)
                 return
         print(f"Open {self.url}\nCtrl-C ends.", flush=True)
@@ -137,8 +161,8 @@ class announced:
             self.file.unlink(missing_ok=True)
 
 
-def bridge(url: str) -> Path:
-    """A page of mode 0600 that leads to ``url``."""
+def write_redirect_page(url: str) -> Path:
+    """Write a page of mode 0600 that leads to ``url``."""
     descriptor, name = tempfile.mkstemp(prefix="crfdeid-", suffix=".html")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(url)}">')

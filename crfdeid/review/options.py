@@ -1,0 +1,77 @@
+"""The command line of :mod:`crfdeid.review`: which options there are, and their values."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crfdeid import cli
+from crfdeid.errors import ConfigurationError
+from crfdeid.text import scheme
+
+if TYPE_CHECKING:
+    from crfdeid.review.web.serve import ServerOptions
+
+
+def build_parser(description: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.review", description=description)
+    add_study_options(parser)
+    add_people_options(parser.add_argument_group("people and systems"))
+    add_server_options(parser.add_argument_group("server"))
+    return parser
+
+
+def add_study_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("notes", type=Path, help="a folder of notes or a corpus, in any format")
+    add("--store", type=Path, required=True, help="the study's file; created where there is none")
+    add("--from", dest="source", metavar="FORMAT", help="format of the notes (default: detected)")
+    cli.add_reading_options(parser)
+    add("--scheme", default=scheme.DEFAULT, help="label scheme of a new study (default: i2b2-2014)")
+    add("--sets", type=int, default=1, help="number of sets in a new study (default: 1)")
+    add("--title", help="title of a new study (default: the store's name)")
+    add("--out", type=Path, help="folder for exports (default: beside the store)")
+
+
+def add_people_options(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--reader", action="append", default=[], metavar="NAME", help="add a reader")
+    add("--adjudicator", action="append", default=[], metavar="NAME", help="add an adjudicator")
+    add("--password", action="append", default=[], metavar="NAME", help="ask for NAME's password")
+    add("--model", metavar="FOLDER", help="tag all notes with a model, or with the shipped one, 'english'")
+    add("--premark", action="store_true", help="show readers the spans of --model or --system")
+    add("--system", metavar="NAME=CORPUS", help="import the spans of another system")
+    add("--marks", action="append", default=[], metavar="NAME=CORPUS", help="import a reader's marks")
+    add("--consensus", type=Path, metavar="CORPUS", help="import a finished consensus")
+
+
+def add_server_options(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("--host", default="127.0.0.1", help="an address that others can reach needs TLS and passwords")
+    add("--port", type=int, default=0, help="(default: a free port)")
+    add("--name", action="append", default=[], help="host name in browsers' addresses, if it is not --host")
+    add("--certificate", type=Path, help="TLS certificate (PEM)")
+    add("--private-key", type=Path, help="the certificate's key (PEM)")
+    add("--no-browser", action="store_true", help="print the address, and open no browser")
+    add("--no-server", action="store_true", help="create or change the study, and do not serve it")
+
+
+def read_server_options(args: argparse.Namespace) -> ServerOptions:
+    from crfdeid.review.web.serve import ServerOptions
+
+    names = tuple(args.name)
+    return ServerOptions(
+        args.host, args.port, names, args.certificate, args.private_key, open_browser=not args.no_browser
+    )
+
+
+def parse_pair(text: str) -> tuple[str, Path]:
+    """
+    >>> parse_pair("ann=marks/ann")
+    ('ann', PosixPath('marks/ann'))
+    """
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise ConfigurationError(f"{text}: wanted NAME=CORPUS")
+    return name, Path(path)
