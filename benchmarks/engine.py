@@ -39,9 +39,9 @@ import numpy as np
 import pycrfsuite
 
 from crfdeid import corpora, synthetic
-from crfdeid.engine.arrays.batch import spans
+from crfdeid.engine.arrays.batch import decode_spans
 from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.decoding import adaptive, forward_backward
+from crfdeid.engine.decoding import decoder, forward_backward
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import crf, model
@@ -158,7 +158,7 @@ def way(name: str, data: Path, out: Path, slow: int) -> dict:
         tag = by_crfsuite(name, tagger, out.parent)
         seconds = {"cold": run(lambda documents: map(tag, documents), data, out, first)}
     else:
-        adaptive.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
+        decoder.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
         # Compiled code is read from disk once; no text stays known.
         list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * (crf.BATCH // 20 + 1))]))
         tagger.decoder.forget()
@@ -199,7 +199,7 @@ def compare_labels(documents: list[Document]) -> None:
         tokens += len(batch)
         different += sum(names[y] != label for y, label in zip(path.tolist(), wanted))
         if number < 5 and len(batch):
-            found = forward_backward.chain(
+            found = forward_backward.run_chain(
                 tagger.decoder.emissions(batch), tagger.weights.transitions
             ).marginals()
             given = [[reference.marginal(label, t) for label in names] for t in range(0, len(batch), 7)]
@@ -232,8 +232,8 @@ def stages(documents: list[Document]) -> None:
         timed("template rows", lambda a=seen: [table.add_to(*a) for table in decoder.tables])
         path = np.full(len(batch), -1)
         arrays = scores, *where, decoder.transitions, decoder.lead, path
-        timed("Viterbi", lambda a=arrays: decoder.kernels.best_paths(*a))
-        timed("spans", lambda b=batch, p=path: spans(b, decoder.labels, p))
+        timed("Viterbi", lambda a=arrays: decoder.kernels.find_best_paths(*a))
+        timed("spans", lambda b=batch, p=path: decode_spans(b, decoder.labels, p))
     total = sum(times.values())
     print("stages: " + ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in times.items()))
 

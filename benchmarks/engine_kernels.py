@@ -28,7 +28,7 @@ from crfdeid.engine.decoding import numba_kernels
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.engine.training import numba_kernels as training_kernels
 from crfdeid.engine.training.objective import Work
-from crfdeid.engine.training.transition_layout import Transitions, places
+from crfdeid.engine.training.transition_layout import Transitions, place_labels
 from crfdeid.systems import model
 
 HERE = Path(__file__).parent
@@ -100,7 +100,7 @@ def tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
 
     def viterbi_numba() -> np.ndarray:
         path, scores = np.full(len(batch), -1), emissions.copy()
-        numba_kernels.best_paths(scores, first, stop, transitions, lead, path)
+        numba_kernels.find_best_paths(scores, first, stop, transitions, lead, path)
         return path
 
     def viterbi_c() -> np.ndarray:
@@ -118,7 +118,7 @@ def training(args: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -
     """Forward-backward of drawn sequences, with the shipped model's transitions."""
     drawn = np.random.default_rng(1)
     size = 400
-    place_of, width = places(decoder.labels)
+    place_of, width = place_labels(decoder.labels)
     allowed = decoder.transitions != 0
     transitions = Transitions(allowed, place_of, width)
     factors = transitions.factors(decoder.transitions[allowed])

@@ -71,7 +71,7 @@ def by_labels(documents: list[Document], folder: Path) -> dict[int, float]:
         pairs = np.unique(drawn.integers(0, [len(attributes), size], (3 * len(attributes), 2)), axis=0)
         jumps = np.unique(drawn.integers(0, size, (4 * size, 2)), axis=0)
         rows = [
-            model_file.records(kind, *part.T, drawn.normal(size=len(part)))
+            model_file.make_records(kind, *part.T, drawn.normal(size=len(part)))
             for kind, part in ((model_file.STATE, pairs), (model_file.TRANSITION, jumps))
         ]
         names = (["O"] + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(size)])[:size]

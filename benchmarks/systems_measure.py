@@ -13,7 +13,7 @@ from typing import NamedTuple
 import outside
 
 from crfdeid import files
-from crfdeid.explain import precision_recall
+from crfdeid.explain import thresholds
 from crfdeid.systems import model
 from crfdeid.systems.stacking import multi
 from crfdeid.text.document import Document, Span
@@ -51,16 +51,12 @@ def measured(
         if isinstance(tagger, multi.Model):
             found |= {base: list(model.tag_all(t, bare)) for base, t in tagger.bases.items()}
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        curve = (
-            points(precision_recall.measure(tagger, test))
-            if tagger and precision_recall.scored(tagger)
-            else []
-        )
+        curve = points(thresholds.measure(tagger, test)) if tagger and thresholds.scored(tagger) else []
     return Result(trained - began, tagged - trained, size / 1e6, curve, found)
 
 
-def points(margins: precision_recall.Margins) -> list[list[float]]:
-    return [[*margins.at(bias), margins.area] for bias in precision_recall.BIASES]
+def points(margins: thresholds.Margins) -> list[list[float]]:
+    return [[*margins.at(bias), margins.area] for bias in thresholds.BIASES]
 
 
 def kept(path: Path, test: Sequence[Document], make: Callable[[], Result]) -> Result:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crfdeid.engine.decoding.forward_backward import chain
+from crfdeid.engine.decoding.forward_backward import run_chain
 from crfdeid.errors import DocumentError
 from crfdeid.explain.model_weights import ModelWeights, template_of
 from crfdeid.text.document import Document, Token
@@ -97,7 +97,7 @@ class SequenceTrace:
     @cached_property
     def marginals(self) -> np.ndarray:
         """P(the label of token t is y), [tokens, labels]."""
-        return chain(self.emissions, self.anatomy.transitions).marginals()
+        return run_chain(self.emissions, self.anatomy.transitions).marginals()
 
     @cached_property
     def best(self) -> tuple[np.ndarray, np.ndarray]:

@@ -14,13 +14,12 @@ import numpy as np
 import pycrfsuite
 
 from crfdeid.config import Config
-from crfdeid.engine.arrays.batch import Batch, spans
+from crfdeid.engine.arrays.batch import Batch, decode_spans
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.decoding import nbest
-from crfdeid.engine.decoding.adaptive import Adaptive
-from crfdeid.engine.decoding.forward_backward import chain
-from crfdeid.engine.decoding.span_confidence import Confidence
+from crfdeid.engine.decoding import viterbi
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder
+from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text import bio, scheme
@@ -32,7 +31,7 @@ BATCH = 60_000  # characters of documents that are tagged at once
 FORBIDDEN = 1e4  # more than any scores can outweigh
 
 
-class Model(Adaptive):
+class Model(AdaptiveDecoder):
     """A loaded CRF. ``engine`` is ``fast``, or ``crfsuite`` for the reference, which gives the
     same labels."""
 
@@ -41,7 +40,7 @@ class Model(Adaptive):
         if not (folder / CRFSUITE).is_file():
             raise ModelError(f"{folder}: no CRF: {CRFSUITE} is missing")
         super().__init__(model_file.read(folder / CRFSUITE), pipeline)
-        self.confidence = Confidence(self.weights)
+        self.confidence = SpanConfidence(self.weights)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
             self.crfsuite.open(str(folder / CRFSUITE))
@@ -63,20 +62,20 @@ class Model(Adaptive):
             raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.config.sequence!r}")
         batch = self.batch([document])
         emissions, transitions = self.decoder.emissions(batch), self.weights.transitions
-        total = chain(emissions, transitions).log_total if len(batch) else 0.0
+        total = run_chain(emissions, transitions).log_total if len(batch) else 0.0
         return [
             (math.exp(score - total), self._given(batch, np.array(path, np.int64))[0])
-            for score, path in nbest.best(emissions, transitions, n)
+            for score, path in viterbi.find_n_best(emissions, transitions, n)
         ]
 
     def _given(self, batch: Batch, path: np.ndarray) -> list[Document]:
-        found = spans(batch, self.weights.labels, path)
+        found = decode_spans(batch, self.weights.labels, path)
         return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(batch.documents, found)]
 
     def _tagged(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
         batch = self.batch(documents)
         path = self._crfsuite_path(batch) if self.crfsuite else self.decoder.path(batch)
-        found = spans(batch, self.weights.labels, path)
+        found = decode_spans(batch, self.weights.labels, path)
         if probabilities:
             found = self.confidence.given(found, batch, self.decoder.emissions(batch))
         return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(documents, found)]
@@ -170,14 +169,14 @@ def give(path: Path, settings: Config, sign: float) -> None:
         lean(path, -sign * settings.recall_bias)
     if settings.constraints == "bio":
         forbidden = bio.illegal(model_file.read(path).labels)
-        model_file.add_transitions(path, forbidden, -sign * FORBIDDEN)
+        model_file.add_to_transitions(path, forbidden, -sign * FORBIDDEN)
 
 
 def lean(path: Path, amount: float) -> None:
     """Add to the score that the model at ``path`` gives O, if it has that label (it may know
     nothing but PHI)."""
     if bio.OUTSIDE in model_file.read(path).labels:
-        model_file.add(path, "bias", bio.OUTSIDE, amount)
+        model_file.add_to_weight(path, "bias", bio.OUTSIDE, amount)
 
 
 def fit_fast(

@@ -10,7 +10,7 @@ from itertools import chain, groupby
 from multiprocessing import get_context
 from pathlib import Path
 
-from crfdeid.engine.decoding.adaptive import Adaptive
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
@@ -30,7 +30,7 @@ def tag_all(
     learned of their texts, processes that are forked from this one know."""
     rest = lots(documents, LOT)
     first, second = next(rest, []), next(rest, None)
-    if second is not None and isinstance(tagger, Adaptive):
+    if second is not None and isinstance(tagger, AdaptiveDecoder):
         tagger.compile()
     yield from model.tag_all(tagger, first)
     if second is None:
@@ -64,7 +64,7 @@ def _pool(tagger: model.Tagger, folder: Path | str | None, engine: str, jobs: in
     """Processes that have the tagger: forked with it where that is safe (a decoder starts no threads),
     or with a model of their own."""
     global _tagger
-    if sys.platform == "linux" and isinstance(tagger, Adaptive):
+    if sys.platform == "linux" and isinstance(tagger, AdaptiveDecoder):
         _tagger = tagger
         return ProcessPoolExecutor(jobs, get_context("fork"))
     return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine))

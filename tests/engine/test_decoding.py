@@ -14,10 +14,10 @@ from crfdeid.engine.arrays.batch import Reader
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form
 from crfdeid.engine.crfsuite_file import model_file as weights
-from crfdeid.engine.decoding import nbest
+from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import Decoder
-from crfdeid.engine.decoding.forward_backward import chain, opens
-from crfdeid.engine.decoding.viterbi import leads
+from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
+from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import token
 from crfdeid.systems import model
@@ -46,7 +46,7 @@ def test_a_model_file_is_written_as_crfsuite_does(model_file, tmp_path):
 
 def test_many_strings_are_found_again_by_crfsuite(tmp_path):
     names = [f"feature{n}=é{'x' * (n % 40)}" for n in range(3000)]
-    rows = weights.records(weights.STATE, np.arange(3000), np.arange(3000) % 2, np.arange(3000) + 1.0)
+    rows = weights.make_records(weights.STATE, np.arange(3000), np.arange(3000) % 2, np.arange(3000) + 1.0)
     weights.write(tmp_path / "m", ["O", "X"], names, rows)
     tagger = pycrfsuite.Tagger()
     tagger.open(str(tmp_path / "m"))
@@ -57,16 +57,16 @@ def test_one_weight_is_changed(model_file, tmp_path):
     path = tmp_path / "m"
     path.write_bytes(model_file.read_bytes())
     before = weights.read(path).records["weight"].copy()
-    weights.add(path, "a", "O", -1.5)
+    weights.add_to_weight(path, "a", "O", -1.5)
     changed = weights.read(path).records["weight"] - before
     assert np.isclose(sorted(changed)[0], -1.5)
     assert np.count_nonzero(changed) == 1
-    weights.add(path, "new", "B-AGE", 90.0)
+    weights.add_to_weight(path, "new", "B-AGE", 90.0)
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
     assert tagger.tag([["new"], ["c"]])[0] == "B-AGE"
     with pytest.raises(ModelError, match="no label X"):
-        weights.add(path, "a", "X", 1.0)
+        weights.add_to_weight(path, "a", "X", 1.0)
 
 
 @pytest.mark.parametrize("size", [0, 3, 47, 200])
@@ -108,7 +108,7 @@ def test_marginals_are_crfsuites(small_model, notes):
     tagger.set(small_model.pipeline.extractor.features(page, sequence))
     wanted = [[tagger.marginal(label, t) for label in found_weights.labels] for t in range(len(sequence))]
     emissions = small_model.decoder.emissions(small_model.decoder.batch([notes[33]]))
-    found = chain(emissions, found_weights.transitions).marginals()
+    found = run_chain(emissions, found_weights.transitions).marginals()
     assert np.allclose(found, wanted, atol=1e-9)
 
 
@@ -207,11 +207,11 @@ def test_the_compiled_table_of_texts_grows():
         assert [table.strings[n] for n in numbers] == [t.text for t in tokenizer.fine(" ".join(words))]
 
 
-@pytest.mark.parametrize("kernels", ["plain", "compiled"])
+@pytest.mark.parametrize("kernels", ["numpy_kernels", "numba_kernels"])
 @settings(deadline=None)
 @given(data=st.data())
 def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
-    kernels = pytest.importorskip(f"crfdeid.engine.{kernels}")
+    kernels = pytest.importorskip(f"crfdeid.engine.decoding.{kernels}")
     size, length = data.draw(st.integers(1, 6)), data.draw(st.integers(0, 7))
     score = st.sampled_from([0.0, 1.0, -1.0, 2.5, 1e4, -1e4])
     emissions = np.array([data.draw(score) for _ in range(size * length)]).reshape(length, size)
@@ -220,7 +220,7 @@ def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
     bounds = [(a, b) for a, b in ((0, cut), (cut, length)) if a < b]
     first, stop = np.array(bounds, np.int64).reshape(-1, 2).T
     path = np.full(length, NONE)
-    kernels.best_paths(emissions.copy(), first, stop, transitions, leads(transitions), path)
+    kernels.find_best_paths(emissions.copy(), first, stop, transitions, label_leads(transitions), path)
     parts = emissions[:cut], emissions[cut:]
     assert path.tolist() == [y for part in parts for y in plain_viterbi(part, transitions)]
 
@@ -237,7 +237,7 @@ def test_the_n_best_are_those_of_brute_force(data):
         steps = [transitions[pair] for pair in zip(ys, ys[1:])]
         return sum(emissions[t, y] for t, y in enumerate(ys)) + sum(steps)
 
-    found = nbest.best(emissions, transitions, n)
+    found = viterbi.find_n_best(emissions, transitions, n)
     assert np.allclose([score for score, _ in found], sorted(map(total, every), reverse=True)[:n])
     assert np.allclose([score for score, _ in found], [total(path) for _, path in found])
     assert len({tuple(path) for _, path in found}) == min(n, len(every))
@@ -260,7 +260,7 @@ def test_labels_are_crfsuites_for_any_weights(three_engines, tmp_path_factory, d
     pairs = drawn.integers(0, [len(names), size], (3 * len(names), 2))
     jumps = drawn.integers(0, size, (min(size * size, 300), 2))
     rows = np.concatenate([
-        weights.records(kind, *found.T, drawn.choice(values, len(found)))
+        weights.make_records(kind, *found.T, drawn.choice(values, len(found)))
         for kind, found in (
             (weights.STATE, np.unique(pairs, axis=0)),
             (weights.TRANSITION, np.unique(jumps, axis=0)),
@@ -316,11 +316,11 @@ def test_a_spans_probability_is_the_sum_over_all_labellings_that_have_it(data):
         for ys in every
     ])  # fmt: skip
     shares = np.exp(scores - np.logaddexp.reduce(scores))
-    found = chain(emissions, transitions)
+    found = run_chain(emissions, transitions)
     for first, last in itertools.combinations_with_replacement(range(size), 2):
         has_it = [(first, last, "AGE") in spans_of([labels[y] for y in ys]) for ys in every]
         wanted = shares[has_it].sum()
-        assert np.isclose(found.span_probability(first, last, opens(labels, "AGE"), 2), wanted)
+        assert np.isclose(found.span_probability(first, last, opening_scores(labels, "AGE"), 2), wanted)
 
 
 CRF_SETTINGS = [

@@ -12,14 +12,13 @@ pytest.importorskip("numba")
 
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.training import numba_kernels, tied_attributes
-from crfdeid.engine.training.attributes import Attributes
 from crfdeid.engine.training.bundles import Bundles
-from crfdeid.engine.training.feature_counts import pairs
-from crfdeid.engine.training.numbering import numbered, transposed
+from crfdeid.engine.training.feature_counts import count_pairs
+from crfdeid.engine.training.numbering import AttributeNames, number_keys, transpose
 from crfdeid.engine.training.objective import Work
-from crfdeid.engine.training.score_layout import layout
+from crfdeid.engine.training.score_layout import build_layout
 from crfdeid.engine.training.training_set import TrainingSet
-from crfdeid.engine.training.transition_layout import Transitions, places
+from crfdeid.engine.training.transition_layout import Transitions, place_labels
 
 LABELS = ["O", "B-DATE", "I-DATE", "B-AGE", "B-CITY", "I-CITY"]
 
@@ -27,17 +26,17 @@ LABELS = ["O", "B-DATE", "I-DATE", "B-AGE", "B-CITY", "I-CITY"]
 @given(st.lists(st.integers(0, 2**62)), st.integers(0, 20))
 def test_numbers_are_given_in_order(keys, most):
     wanted = list(dict.fromkeys(keys))
-    found = numbered(np.array(keys, np.int64))
+    found = number_keys(np.array(keys, np.int64))
     assert found[0].tolist() == wanted
     assert [wanted[number] for number in found[1]] == keys
-    assert (numbered(np.array(keys, np.int64), most) is None) == (len(wanted) > most)
+    assert (number_keys(np.array(keys, np.int64), most) is None) == (len(wanted) > most)
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=6))
 def test_transposed_says_who_holds_what(items):
     ends = np.cumsum([0, *map(len, items)])
     values = np.array([value for item in items for value in item], np.int32)
-    found_ends, found = transposed(ends, values, 6)
+    found_ends, found = transpose(ends, values, 6)
     for value in range(6):
         holders = [number for number, item in enumerate(items) for one in item if one == value]
         assert found[found_ends[value] : found_ends[value + 1]].tolist() == holders
@@ -56,7 +55,7 @@ def problems(draw):
     bundles = Bundles(tokens, draw(st.sampled_from([0.0, 0.2, 1.0])))
     for column in columns:
         bundles.add(column)
-    attributes = Attributes()
+    attributes = AttributeNames()
     attributes.add("a", [list(map(str, range(first)))], np.arange(first, dtype=np.int32)[:, None])
     gold = np.array(draw(st.lists(st.integers(0, len(LABELS) - 1), min_size=tokens, max_size=tokens)))
     bounds = np.array(sorted({0, draw(st.integers(0, tokens)), tokens}))
@@ -85,7 +84,7 @@ def test_bundles_hold_the_attributes_of_each_token(drawn):
 @given(problems())
 def test_twins_are_those_that_always_occur_together(drawn):
     columns, problem = drawn
-    found = tied_attributes.sets(problem)
+    found = tied_attributes.tie_attributes(problem)
     tokens = [attributes_of(columns, token) for token in range(len(problem.gold))]
     where = [tuple(one in token for token in tokens) for one in range(len(problem.attributes))]
     for one, other in itertools.combinations(range(len(where)), 2):
@@ -104,11 +103,11 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
     drawn, minfreq, every, seed, often, many
 ):
     columns, problem = drawn
-    sets = tied_attributes.sets(problem)
-    found = pairs(problem, sets, minfreq, every, False)
-    place, width = places(LABELS)
+    sets = tied_attributes.tie_attributes(problem)
+    found = count_pairs(problem, sets, minfreq, every, False)
+    place, width = place_labels(LABELS)
     with patch.multiple("crfdeid.engine.training.score_layout", OFTEN=often, MANY=many):
-        laid = layout(problem, sets, found, place)
+        laid = build_layout(problem, sets, found, place)
     assert problem.columns == []
     weights = np.random.default_rng(seed).normal(size=len(found.label))
     table = np.zeros((laid.rows, width))
@@ -122,7 +121,7 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
     for lot in laid.lots:
         for s, (start, stop) in enumerate(itertools.pairwise(lot.bounds.tolist())):
             sequence, where = (s, start, stop, tuple(lot)), slice(before + start, before + stop)
-            numba_kernels.scores(*sequence, table, weights, scores[where])
+            numba_kernels.sum_scores(*sequence, table, weights, scores[where])
             numba_kernels.scatter_marginals(*sequence, marginals[where], expected, gradient)
         before += stop
     for token, (score, marginal) in enumerate(zip(scores, marginals)):
@@ -141,8 +140,8 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
 @given(problems(), st.sampled_from([0, 2]), st.booleans())
 def test_features_are_counted(drawn, minfreq, every):
     columns, problem = drawn
-    sets = tied_attributes.sets(problem)
-    found = pairs(problem, sets, minfreq, every, False)
+    sets = tied_attributes.tie_attributes(problem)
+    found = count_pairs(problem, sets, minfreq, every, False)
     tokens = [attributes_of(columns, token) for token in range(len(problem.gold))]
     for attribute in range(len(problem.attributes)):
         labels = [int(y) for y, own in zip(problem.gold, tokens) if attribute in own]
@@ -159,7 +158,7 @@ NUMBERS = st.floats(-8, 8) | st.sampled_from([0.0, -40.0, 300.0, -900.0])
 @given(data=st.data(), labels=st.sampled_from([LABELS, LABELS[:1], [f"L{n}" for n in range(40)]]))
 def test_forward_backward_is_brute_force(data, labels):
     size = data.draw(st.integers(1, 5))
-    place, width = places(labels)
+    place, width = place_labels(labels)
     draw = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     allowed = draw.random((len(labels), len(labels))) < data.draw(st.sampled_from([0.0, 0.2, 1.0]))
     spread = data.draw(st.sampled_from([1.0, 9.0]))
@@ -174,7 +173,7 @@ def test_forward_backward_is_brute_force(data, labels):
     highest = scores.max(axis=1) if abs(scores).max() > 100 else np.zeros(size)
     for row, score, top in zip(work.emissions, scores, highest):
         row[place] = score - top
-        numba_kernels.exponential(
+        numba_kernels.exponentiate(
             np.maximum(row, -700, out=row), work.real, work.rest, work.powers, work.bits
         )
     counts = np.zeros(sum(part.size for part in factors.excess))
@@ -202,19 +201,19 @@ def by_sums(scores, transitions):
 def test_exponentials_are_right_but_for_the_last_bits(values):
     row, real = np.array(values), np.array([1.0] * 7 + [0.0])
     powers = np.zeros(8)
-    numba_kernels.exponential(row, real, np.zeros(8), powers, powers.view(np.int64))
+    numba_kernels.exponentiate(row, real, np.zeros(8), powers, powers.view(np.int64))
     assert np.allclose(row[:7], np.exp(values[:7]), rtol=4e-16, atol=0) and row[7] == 0.0
 
 
 def test_the_highest_score_is_taken_away_where_exponentials_would_be_too_large():
     work = Work.of(1, np.array([1.0] * 3 + [0.0] * 5))
     row = np.array([900.0, -900.0, 899.0, 7, 7, 7, 7, 7])
-    assert numba_kernels.shifted(row, work.real) == 900.0
+    assert numba_kernels.subtract_highest(row, work.real) == 900.0
     assert row.tolist() == [0.0, -700.0, -1.0, 0, 0, 0, 0, 0]
 
 
 def test_labels_have_places_by_type():
-    place, width = places(LABELS)
+    place, width = place_labels(LABELS)
     assert place.tolist() == [0, 1, 9, 2, 3, 11] and width == 16
 
 
@@ -224,12 +223,12 @@ def test_compiled_code_names_no_class_that_could_move():
 
     work = Work.of(1, np.ones(8))
     work.emissions[:] = 1.0
-    laid = Transitions(np.ones((1, 1), bool), *places(["O"]))
+    laid = Transitions(np.ones((1, 1), bool), *place_labels(["O"]))
     numba_kernels.forward(1, laid.factors(np.zeros(1)).plain, tuple(work))
     for loop in (
         numba_kernels.forward,
         numba_kernels.backward,
-        numba_kernels.expectations,
+        numba_kernels.add_expectations,
         numba_kernels.build_rows,
         numba_kernels.scatter_rows,
     ):

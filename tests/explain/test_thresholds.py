@@ -13,9 +13,9 @@ from small_notes import SMALL
 from crfdeid import corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, DocumentError
-from crfdeid.explain import precision_recall as curves
 from crfdeid.explain import thresholds
-from crfdeid.explain.precision_recall import Margins
+from crfdeid.explain import thresholds as curves
+from crfdeid.explain.thresholds import Margins
 from crfdeid.systems import model
 
 SVM = Config(system="svm", features=SMALL.features, options={"cost": 0.001})

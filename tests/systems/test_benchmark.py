@@ -10,7 +10,7 @@ from small_notes import SMALL, note
 from crfdeid.config import Config
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import score
-from crfdeid.explain import precision_recall
+from crfdeid.explain import thresholds
 from crfdeid.systems import model
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
@@ -64,7 +64,7 @@ def test_members_of_a_stack_are_scored(notes, tmp_path):
         notes[20:],
         lambda: systems_measure.measured(make, "multi", notes[:20], notes[20:], GIVEN),
     )
-    assert list(found.found) == ["", "one", "two"] and len(found.curve) == len(precision_recall.BIASES)
+    assert list(found.found) == ["", "one", "two"] and len(found.curve) == len(thresholds.BIASES)
     scores = benchmark.scored({"multi": found}, notes[20:])
     assert list(scores) == ["multi", "multi: one", "multi: two"]
     blank, head, *rows = benchmark.table({"multi": found}, scores, 100)

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from small_notes import SMALL
 
-from crfdeid.engine.decoding import adaptive
+from crfdeid.engine.decoding import decoder
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError, SchemeError, Stopped
 from crfdeid.systems import crf, model
 from crfdeid.text import bio
@@ -163,7 +163,7 @@ def test_resume_refuses_what_it_cannot_go_on_from(small_model, notes, tmp_path):
 def test_the_compiled_loops_are_loaded_once_there_was_enough_to_do(small_model, notes, monkeypatch):
     pytest.importorskip("numba")
     loaded = model.load(small_model.folder)
-    monkeypatch.setattr(adaptive, "WORTH_COMPILED", len(notes[30].text) + 1)
+    monkeypatch.setattr(decoder, "WORTH_COMPILED", len(notes[30].text) + 1)
     first, second = loaded.tag(notes[30]), loaded.compiled
     again, third = loaded.tag(notes[30]), loaded.compiled
     assert (second, third) == (False, True) and again == first

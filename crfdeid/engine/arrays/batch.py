@@ -53,7 +53,7 @@ class Batch:
         return np.append(self.line_first, len(self))[1:]
 
     @cached_property
-    def pipeline(self) -> np.ndarray:
+    def line(self) -> np.ndarray:
         """The index of each token's line."""
         return np.repeat(np.arange(len(self.line_first)), self.line_stop - self.line_first)
 
@@ -118,7 +118,7 @@ class Reader:
         return np.concatenate(first), np.concatenate(stop)
 
 
-def label_names(batch: Batch) -> list[str]:
+def encode_labels(batch: Batch) -> list[str]:
     """The BIO label of each token of a batch, as :func:`crfdeid.text.bio.encode` gives them."""
     labels = [bio.OUTSIDE] * len(batch)
     for number, document in enumerate(batch.documents):
@@ -133,7 +133,7 @@ def label_names(batch: Batch) -> list[str]:
     return labels
 
 
-def spans(batch: Batch, labels: Sequence[str], path: np.ndarray) -> list[list[Span]]:
+def decode_spans(batch: Batch, labels: Sequence[str], path: np.ndarray) -> list[list[Span]]:
     """The spans of each document for the label number of each token of a batch, -1 outside the
     sequences (``labels`` are the names), as :func:`crfdeid.text.bio.decode` finds them in each."""
     found: list[list[Span]] = [[] for _ in batch.documents]

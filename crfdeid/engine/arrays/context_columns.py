@@ -39,7 +39,7 @@ EDGE = 4  # lines from the top and the bottom that are told
 REMEMBERED = 50_000  # stretches whose values are kept at once
 
 
-def by_text(names: Iterable[str], extractor: Extractor) -> dict[str, Callable[[str], Value]]:
+def text_observations(names: Iterable[str], extractor: Extractor) -> dict[str, Callable[[str], Value]]:
     """Those of the observations that a token's text decides, for a table of texts."""
     lowered = {name: str.lower for name in names if name in BY_LOWERED_TEXT}
     return lowered | {name: extractor.lexical[name] for name in names if name in extractor.lexical}
@@ -91,12 +91,12 @@ class ContextColumns:
 
 
 def line_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    before = np.arange(len(batch)) - batch.line_first[batch.pipeline]
+    before = np.arange(len(batch)) - batch.line_first[batch.line]
     return _counted(columns, "line_position", before)
 
 
 def line_left(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    after = batch.line_stop[batch.pipeline] - 1 - np.arange(len(batch))
+    after = batch.line_stop[batch.line] - 1 - np.arange(len(batch))
     return _counted(columns, "line_left", after)
 
 
@@ -108,13 +108,13 @@ def _counted(columns: ContextColumns, name: str, counts: np.ndarray) -> np.ndarr
 def line_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
     words = (batch.flags & ALPHABETIC) != 0
     count, cased, capital, small = (
-        np.bincount(batch.pipeline, words & ((batch.flags & flag) != 0), len(batch.line_first))
+        np.bincount(batch.line, words & ((batch.flags & flag) != 0), len(batch.line_first))
         for flag in (ALPHABETIC, CASED, WITH_CAPITAL, WITH_SMALL)
     )
     lower, upper = columns.small("line_case", ("lower", "upper"))
     is_lower = (cased > 0) & (capital == 0)
     is_upper = (count > 1) & (cased > 0) & (small == 0)
-    return np.where(is_lower, lower, np.where(is_upper, upper, NONE)).astype(np.int32)[batch.pipeline]
+    return np.where(is_lower, lower, np.where(is_upper, upper, NONE)).astype(np.int32)[batch.line]
 
 
 def page_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
@@ -127,12 +127,12 @@ def page_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
     bottom = columns.small("page_position", [f"bottom{n}" for n in range(EDGE)])
     last = EDGE - 1
     below = np.where(left <= last, bottom[np.minimum(left, last)], NONE)
-    return np.where(number <= last, top[np.minimum(number, last)], below).astype(np.int32)[batch.pipeline]
+    return np.where(number <= last, top[np.minimum(number, last)], below).astype(np.int32)[batch.line]
 
 
 def heading(columns: ContextColumns, batch: Batch) -> np.ndarray:
     colons = np.flatnonzero(batch.flags & COLON)
-    lines, where = np.unique(batch.pipeline[colons], return_index=True)
+    lines, where = np.unique(batch.line[colons], return_index=True)
     numbers = np.full(len(batch.line_first), NONE, np.int32)
     said = np.full(len(batch.line_first), NONE)  # the line itself where it has a heading
     for line, colon in zip(lines.tolist(), colons[where].tolist()):
@@ -141,7 +141,7 @@ def heading(columns: ContextColumns, batch: Batch) -> np.ndarray:
     latest = np.maximum.accumulate(said) if len(said) else said
     owner = batch.document[batch.line_first]
     known = (latest != NONE) & (owner[latest] == owner)
-    return np.where(known, numbers[latest], NONE).astype(np.int32)[batch.pipeline]
+    return np.where(known, numbers[latest], NONE).astype(np.int32)[batch.line]
 
 
 def _leading_words(texts: TokenVocabulary, batch: Batch, first: int, colon: int) -> str:
@@ -161,20 +161,20 @@ def field(columns: ContextColumns, batch: Batch) -> np.ndarray:
     nearest = _latest(names)
     # The name counts after its colon, so for the second token after it.
     after = np.concatenate([[NONE, NONE], nearest[:-2]])[: len(batch)]
-    return _lowered(columns, "field", batch, after, after >= batch.line_first[batch.pipeline])
+    return _lowered(columns, "field", batch, after, after >= batch.line_first[batch.line])
 
 
 def word_before(columns: ContextColumns, batch: Batch) -> np.ndarray:
     nearest = _latest((batch.flags & LOWERED_ALPHABETIC) != 0)
     before = np.concatenate([[NONE], nearest[:-1]])[: len(batch)]
-    return _lowered(columns, "word_before", batch, before, before >= batch.line_first[batch.pipeline])
+    return _lowered(columns, "word_before", batch, before, before >= batch.line_first[batch.line])
 
 
 def word_after(columns: ContextColumns, batch: Batch) -> np.ndarray:
     size = len(batch)
     nearest = size - 1 - _latest(((batch.flags & LOWERED_ALPHABETIC) != 0)[::-1])[::-1]
     after = np.concatenate([nearest[1:], [size]])[:size]
-    return _lowered(columns, "word_after", batch, after, after < batch.line_stop[batch.pipeline])
+    return _lowered(columns, "word_after", batch, after, after < batch.line_stop[batch.line])
 
 
 def _latest(marked: np.ndarray) -> np.ndarray:

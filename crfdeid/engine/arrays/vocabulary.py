@@ -69,14 +69,14 @@ class GrowableArray:
     def rows(self) -> np.ndarray:
         if self.waiting:
             end = self.size + len(self.waiting)
-            self.array = enlarged(self.array, end)
+            self.array = enlarge(self.array, end)
             self.array[self.size : end] = self.waiting
             self.size = end
             self.waiting.clear()
         return self.array
 
 
-def enlarged(array: np.ndarray, size: int) -> np.ndarray:
+def enlarge(array: np.ndarray, size: int) -> np.ndarray:
     """The array, or one half as long again or longer, so that it has ``size`` rows."""
     if len(array) >= size:
         return array

@@ -20,13 +20,13 @@ TABLES = 256
 TOGETHER = 1 << 14  # strings that are held at once
 
 
-def table(strings: Iterable[str]) -> bytes:
+def build_table(strings: Iterable[str]) -> bytes:
     """The table of ``strings`` numbered from 0."""
-    data, hashed, sizes, count = bytearray(), [hashes([])], [np.zeros(0, np.int64)], 0
+    data, hashed, sizes, count = bytearray(), [hash_keys([])], [np.zeros(0, np.int64)], 0
     waiting = iter(strings)
     while keys := [string.encode("utf-8") + b"\0" for string in islice(waiting, TOGETHER)]:
         data += b"".join(BEFORE.pack(number, len(key)) + key for number, key in enumerate(keys, count))
-        hashed.append(hashes(keys))
+        hashed.append(hash_keys(keys))
         sizes.append(np.array([BEFORE.size + len(key) for key in keys]))
         count += len(keys)
     first = HEAD.size + TABLES * 8
@@ -58,10 +58,10 @@ def _buckets(hashed: np.ndarray, places: np.ndarray, position: int) -> tuple[byt
     return references.astype("<u4").tobytes(), buckets.tobytes()
 
 
-def hashes(keys: list[bytes]) -> np.ndarray:
+def hash_keys(keys: list[bytes]) -> np.ndarray:
     """lookup3's hashlittle with initial value 0, for keys of at least one byte.
 
-    >>> hex(int(hashes([b"Four score and seven years ago"])[0]))
+    >>> hex(int(hash_keys([b"Four score and seven years ago"])[0]))
     '0x17770551'
     """
     if not keys:

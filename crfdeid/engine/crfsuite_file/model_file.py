@@ -67,14 +67,14 @@ def parse(data: bytes) -> Weights:
         raise OtherFormat(f"CRFsuite format {version}; wanted {VERSION}")
     _, _, count = CHUNK.unpack_from(data, features)
     records = np.frombuffer(data, RECORD, count, features + CHUNK.size)
-    names = strings(data, labels)
+    names = read_strings(data, labels)
     transitions = np.zeros((len(names), len(names)))
     rows = records[records["kind"] == TRANSITION]
     transitions[rows["source"], rows["target"]] = rows["weight"]
-    return Weights(names, strings(data, attributes), records, transitions)
+    return Weights(names, read_strings(data, attributes), records, transitions)
 
 
-def strings(data: bytes, start: int) -> list[str]:
+def read_strings(data: bytes, start: int) -> list[str]:
     """The strings of the CQDB table at byte ``start``, by their identifiers."""
     _, _, _, _, count, table = struct.unpack_from("<4sIIIII", data, start)
     found = []
@@ -85,7 +85,7 @@ def strings(data: bytes, start: int) -> list[str]:
     return found
 
 
-def add(path: Path, attribute: str, label: str, amount: float) -> None:
+def add_to_weight(path: Path, attribute: str, label: str, amount: float) -> None:
     """Add ``amount`` to one state weight of the model file at ``path``, which may not have had
     it. Raises :class:`ModelError` where the model does not know the label."""
     model = read(path)
@@ -102,7 +102,7 @@ def add(path: Path, attribute: str, label: str, amount: float) -> None:
     write(path, model.labels, names, rows)
 
 
-def add_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: float) -> None:
+def add_to_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: float) -> None:
     """Add ``amount`` to the weights of the transitions ``pairs`` of the model file at ``path``."""
     model = read(path)
     number = {label: place for place, label in enumerate(model.labels)}
@@ -110,11 +110,11 @@ def add_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: float)
     for before, label in pairs:
         table[number[before], number[label]] += amount
     states = model.records[model.records["kind"] == STATE]
-    rows = records(TRANSITION, *np.indices(table.shape).reshape(2, -1), table.reshape(-1))
+    rows = make_records(TRANSITION, *np.indices(table.shape).reshape(2, -1), table.reshape(-1))
     write(path, model.labels, model.attributes, np.concatenate([states, rows]))
 
 
-def records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
+def make_records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Rows of :data:`RECORD` for the weights that are not zero."""
     keep = values != 0
     rows = np.zeros(int(keep.sum()), RECORD)
@@ -133,8 +133,8 @@ def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: 
     names = np.flatnonzero(used).tolist()
     parts = [
         [CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)), rows.view(np.uint8)],
-        [cqdb.table(labels)],
-        [cqdb.table(attributes[number] for number in names)],
+        [cqdb.build_table(labels)],
+        [cqdb.build_table(attributes[number] for number in names)],
     ]
     parts[2].append(b"\0" * (-(HEADER.size + sum(map(_size, parts))) % 4))
     lists = ((b"LFRF", ~is_state, len(labels), 2), (b"AFRF", is_state, len(names), 0))

@@ -15,17 +15,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from importlib.util import find_spec
 from itertools import combinations
 from types import ModuleType
 
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch, Reader
-from crfdeid.engine.arrays.context_columns import ContextColumns, by_text
-from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarged, form
+from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, form
 from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
 from crfdeid.engine.decoding import numpy_kernels
-from crfdeid.engine.decoding.viterbi import leads
+from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template, each, title
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
@@ -42,7 +44,7 @@ class Decoder:
     def __init__(self, weights: Weights, pipeline: Pipeline, kernels: ModuleType = numpy_kernels) -> None:
         self.pipeline, self.kernels = pipeline, kernels
         self.labels, self.transitions = weights.labels, weights.transitions
-        self.lead = leads(weights.transitions)
+        self.lead = label_leads(weights.transitions)
         extractor = pipeline.extractor
         self.offsets = np.array(sorted(extractor.by_offset), np.int64)
         templates: list[Template] = [(atom,) for atom in extractor.single_contextual]
@@ -65,7 +67,7 @@ class Decoder:
     def forget(self) -> None:
         """Begin with no text known (the tables of texts are bounded)."""
         extractor = self.pipeline.extractor
-        self.texts = TokenVocabulary(by_text(self.names, extractor), self.code)
+        self.texts = TokenVocabulary(text_observations(self.names, extractor), self.code)
         compiled = self.kernels is not numpy_kernels and self.pipeline.config.tokenizer == "fine"
         self.reader = Reader(self.pipeline, self.texts, self.kernels.Scanner() if compiled else None)
         self.columns = ContextColumns(extractor.contextual, self.pipeline.gazetteers, self.texts, self.code)
@@ -96,12 +98,12 @@ class Decoder:
         """The label number of each token, -1 outside the sequences."""
         path = np.full(len(batch), NONE, np.int64)
         sequences = batch.first, batch.stop
-        self.kernels.best_paths(self.emissions(batch), *sequences, self.transitions, self.lead, path)
+        self.kernels.find_best_paths(self.emissions(batch), *sequences, self.transitions, self.lead, path)
         return path
 
     def _learn(self) -> None:
         """Make the rows of the texts that came since."""
-        self.window = enlarged(self.window, len(self.texts))
+        self.window = enlarge(self.window, len(self.texts))
         starts: list[int] = []
         blocks: list[int] = []
         for start, text in enumerate(self.texts.strings[self.known :]):
@@ -202,7 +204,7 @@ class _Table:
         found = {
             tuple(code.setdefault(v, len(code)) for code, v in zip(known, values)): entry
             for text, entry in entries.items()
-            for values in splits(text, len(template))
+            for values in split_value(text, len(template))
         }
         rows = sorted(found.items(), key=lambda row: -len(row[1][0]))  # the well-filled first
         mixed = np.array([values for values, _ in rows], np.int64)
@@ -216,7 +218,7 @@ class _Table:
         self.values = np.concatenate([values for _, (_, values) in rows])
         whole = int(np.count_nonzero(FILLED * np.diff(self.ends) > labels))
         self.dense = np.array([_dense(entry, labels) for _, entry in rows[:whole]]).reshape(-1, labels)
-        self.places = kernels.places(keys, math.prod(self.sizes.tolist()))
+        self.places = kernels.index_keys(keys, math.prod(self.sizes.tolist()))
 
     def add_to(self, scores: np.ndarray, columns: dict[str, np.ndarray], first, stop) -> None:
         """Add the row of what the template sees at each token, where there is one."""
@@ -229,14 +231,44 @@ class _Table:
             self.kernels.add_table(*where, *self.places, *rows, scores)
 
 
-def splits(text: str, parts: int) -> Iterator[tuple[str, ...]]:
+def split_value(text: str, parts: int) -> Iterator[tuple[str, ...]]:
     """All ways that ``parts`` values could have been joined to ``text`` (a value may hold
     the bar itself).
 
-    >>> list(splits("a|b", 2)), list(splits("a||", 2))
+    >>> list(split_value("a|b", 2)), list(split_value("a||", 2))
     ([('a', 'b')], [('a', '|'), ('a|', '')])
     """
     bars = [i for i, character in enumerate(text) if character == "|"]
     for chosen in combinations(bars, parts - 1):
         ends = [-1, *chosen, len(text)]
         yield tuple(text[a + 1 : b] for a, b in zip(ends, ends[1:]))
+
+
+WORTH_COMPILED = 120_000  # characters after which loading the compiled loops pays
+
+
+class AdaptiveDecoder:
+    """What taggers share that decode with ``weights``."""
+
+    def __init__(self, weights: Weights, pipeline: Pipeline) -> None:
+        self.weights, self.pipeline = weights, pipeline
+        self.compiled, self.seen = False, 0
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        return Decoder(self.weights, self.pipeline)
+
+    def compile(self) -> None:
+        """Go on with compiled loops, where numba is installed: where there is much to do, best before
+        the first note."""
+        if not self.compiled and find_spec("numba"):
+            from crfdeid.engine.decoding import numba_kernels
+
+            self.compiled, self.decoder = True, Decoder(self.weights, self.pipeline, numba_kernels)
+
+    def batch(self, documents: Sequence[Document]) -> Batch:
+        """The documents as ``decoder`` takes them from here on."""
+        self.seen += sum(len(document.text) for document in documents)
+        if self.seen >= WORTH_COMPILED:
+            self.compile()
+        return self.decoder.batch(documents)

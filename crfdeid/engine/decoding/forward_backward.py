@@ -6,9 +6,15 @@ column, in log space (Lafferty, McCallum & Pereira 2001; Rabiner 1989 for the re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
+
+from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.crfsuite_file.model_file import Weights
+from crfdeid.text.document import Span
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ class Chain:
     def span_probability(self, first: int, last: int, opening: np.ndarray, inside: int | None) -> float:
         """P(tokens ``first`` to ``last`` are exactly one span of a type).
 
-        ``opening`` is the table of :func:`opens`; ``inside`` is the label that goes on, if the
+        ``opening`` is the table of :func:`opening_scores`; ``inside`` is the label that goes on, if the
         model has it.
         """
         score = self._into(first, opening)
@@ -63,10 +69,10 @@ class Chain:
         return float(np.logaddexp.reduce(score + np.logaddexp.reduce(after, axis=1)))
 
 
-def chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
+def run_chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
     """Run forward and backward.
 
-    >>> c = chain(np.log([[1.0, 3.0]]), np.zeros((2, 2)))
+    >>> c = run_chain(np.log([[1.0, 3.0]]), np.zeros((2, 2)))
     >>> c.marginals().round(2).tolist()
     [[0.25, 0.75]]
     """
@@ -81,11 +87,11 @@ def chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
     return Chain(emissions, transitions, forward, backward)
 
 
-def opens(labels: list[str], type: str) -> np.ndarray:
+def opening_scores(labels: list[str], type: str) -> np.ndarray:
     """0 where going from the row's label to the column's opens a span of ``type``, else
     -inf: ``B-type`` always does, ``I-type`` after a label of another type (it is repaired).
 
-    >>> opens(["O", "B-AGE", "I-AGE"], "AGE")[:, 2].tolist()
+    >>> opening_scores(["O", "B-AGE", "I-AGE"], "AGE")[:, 2].tolist()
     [0.0, -inf, -inf]
     """
     table = np.full((len(labels), len(labels)), -np.inf)
@@ -95,3 +101,36 @@ def opens(labels: list[str], type: str) -> np.ndarray:
         elif label == f"I-{type}":
             table[[row for row, before in enumerate(labels) if before[2:] != type], column] = 0.0
     return table
+
+
+class SpanConfidence:
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._opens = cache(lambda type: opening_scores(weights.labels, type))
+
+    def given(self, found: Sequence[Sequence[Span]], batch: Batch, emissions: np.ndarray) -> list[list[Span]]:
+        """The spans found in each document of a batch, each with its probability; ``emissions``
+        are the batch's scores [tokens, labels]."""
+        chains = cache(
+            lambda sequence: run_chain(
+                emissions[batch.first[sequence] : batch.stop[sequence]], self.weights.transitions
+            )
+        )
+        return [
+            [self._given(span, number, batch, chains) for span in spans] for number, spans in enumerate(found)
+        ]
+
+    def _given(self, span: Span, number: int, batch: Batch, chains) -> Span:
+        begin, end = batch.bounds[number], batch.bounds[number + 1]
+        first = begin + np.searchsorted(batch.starts[begin:end], span.start)
+        last = begin + np.searchsorted(batch.ends[begin:end], span.end)
+        sequence = int(np.searchsorted(batch.stop, first, side="right"))
+        base = batch.first[sequence]
+        probability = self._probability(chains(sequence), first - base, last - base, span.type)
+        return replace(span, probability=probability)
+
+    def _probability(self, scores: Chain, first: int, last: int, type: str) -> float:
+        names = self.weights.labels
+        inside = names.index(f"I-{type}") if f"I-{type}" in names else None
+        probability = scores.span_probability(first, last, self._opens(type), inside)
+        return float(np.clip(probability, 0.0, 1.0))

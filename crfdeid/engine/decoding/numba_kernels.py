@@ -24,7 +24,7 @@ KINDS = regex.compile(
 )
 
 
-def kind(character: str) -> int:
+def character_kind(character: str) -> int:
     return globals()[KINDS.match(character).lastgroup]
 
 
@@ -80,7 +80,7 @@ def capitals_end(points, kinds, at, size):
 
 
 @njit(**OPTIONS)
-def hashed(points, start, end):
+def hash_text(points, start, end):
     """FNV-1a over code points, with its high bits mixed into the low ones."""
     value = np.uint64(14695981039346656037)
     for i in range(start, end):
@@ -89,10 +89,10 @@ def hashed(points, start, end):
 
 
 @njit(**OPTIONS)
-def place_of(points, start, end, slots, pool, pool_first):
+def find_slot(points, start, end, slots, pool, pool_first):
     """The slot of a text: its own, or the free one where it belongs."""
     mask = np.uint64(len(slots) - 1)
-    place = hashed(points, start, end) & mask
+    place = hash_text(points, start, end) & mask
     while slots[place] != NONE:
         first = pool_first[slots[place]]
         if pool_first[slots[place] + 1] - first == end - start:
@@ -120,7 +120,7 @@ def scan(points, kinds, slots, pool, pool_first, starts, ends, numbers):
         if end > at:
             starts[count] = at
             ends[count] = end
-            numbers[count] = slots[place_of(points, at, end, slots, pool, pool_first)]
+            numbers[count] = slots[find_slot(points, at, end, slots, pool, pool_first)]
             count += 1
             at = end
         else:
@@ -134,7 +134,7 @@ class Scanner:
 
     def __init__(self) -> None:
         self.kinds = np.full(0x110000, UNKNOWN, np.uint8)
-        self.kinds[:256] = [kind(chr(point)) for point in range(256)]
+        self.kinds[:256] = [character_kind(chr(point)) for point in range(256)]
         self.slots = np.full(1 << 12, NONE, np.int32)
         self.pool = np.zeros(1 << 14, np.uint32)
         self.pool_first = np.zeros(1 << 11, np.int64)
@@ -149,7 +149,7 @@ class Scanner:
             count = scan(points, self.kinds, *arrays, starts, ends, numbers)
             if count >= 0:
                 break
-            self.kinds[points[-1 - count]] = kind(chr(points[-1 - count]))
+            self.kinds[points[-1 - count]] = character_kind(chr(points[-1 - count]))
         numbers, starts, ends = numbers[:count].copy(), starts[:count].copy(), ends[:count].copy()
         for index in np.flatnonzero(numbers == NONE).tolist():
             numbers[index] = self._number(points, int(starts[index]), int(ends[index]), text, texts)
@@ -173,16 +173,16 @@ class Scanner:
         self.pool_first[self.count + 1] = used + end - start
         if 2 * self.count > len(self.slots):
             self.slots = np.full(2 * len(self.slots), NONE, np.int32)
-            fill(self.slots, self.pool, self.pool_first, self.count)
-        self.slots[place_of(points, start, end, self.slots, self.pool, self.pool_first)] = self.count
+            fill_slots(self.slots, self.pool, self.pool_first, self.count)
+        self.slots[find_slot(points, start, end, self.slots, self.pool, self.pool_first)] = self.count
         self.count += 1
 
 
 @njit(**OPTIONS)
-def fill(slots, pool, pool_first, count):
+def fill_slots(slots, pool, pool_first, count):
     for number in range(count):
         start, end = pool_first[number], pool_first[number + 1]
-        slots[place_of(pool, start, end, slots, pool, pool_first)] = number
+        slots[find_slot(pool, start, end, slots, pool, pool_first)] = number
 
 
 @njit(**OPTIONS)
@@ -207,7 +207,7 @@ DIRECT = 1 << 15  # keys that are looked up without mixing
 @njit(**OPTIONS)
 def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, labels, values, dense, scores):
     """Add to each token's scores the row of the mixed key of ``columns`` [parts, tokens] at
-    ``offsets``. ``keys``, ``rows`` and ``shift`` are those of :func:`places`. The first rows are
+    ``offsets``. ``keys``, ``rows`` and ``shift`` are those of :func:`index_keys`. The first rows are
     ``dense`` [rows, labels]; the others, from their ``ends`` on, ``values`` for some ``labels``."""
     for s in range(len(first)):
         for t in range(first[s], stop[s]):
@@ -219,7 +219,7 @@ def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, lab
                     key = np.int64(NONE)
                     break
                 key = key * sizes[part] + code
-            row = row_of(key, keys, rows, shift) if key >= 0 else NONE
+            row = find_row(key, keys, rows, shift) if key >= 0 else NONE
             if row == NONE:
                 continue
             into = scores[t]
@@ -233,7 +233,7 @@ def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, lab
 
 
 @njit(**OPTIONS)
-def row_of(key, keys, rows, shift):
+def find_row(key, keys, rows, shift):
     if len(keys) == 0:
         return rows[key]
     mask = np.uint64(len(keys) - 1)
@@ -245,7 +245,7 @@ def row_of(key, keys, rows, shift):
     return NONE
 
 
-def places(keys: np.ndarray, space: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
+def index_keys(keys: np.ndarray, space: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
     """What :func:`add_table` finds the row of a key below ``space`` with: slots (key or -1), the
     row in each, and the shift that makes a slot of a key; or no slots, and the row of each key."""
     if space <= DIRECT:
@@ -271,7 +271,7 @@ def fill_keys(keys, slots, rows, shift):
 
 
 @njit(**OPTIONS)
-def best_paths(scores, first, stop, transitions, lead, path):
+def find_best_paths(scores, first, stop, transitions, lead, path):
     """Fill ``path`` with the best labels of each sequence (:mod:`crfdeid.engine.decoding.viterbi`).
     ``scores`` [tokens, labels] become the best scores of all that ends in a label."""
     labels = scores.shape[1]

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.training.numbering import numbered
+from crfdeid.engine.training.numbering import number_keys
 
 FEW = 1 / 50  # of the tokens: so many combinations are few
 
 
 @dataclass(frozen=True)
-class Listed:
+class Lists:
     """Item i holds ``values[ends[i] : ends[i + 1]]``."""
 
     ends: np.ndarray
@@ -54,14 +54,14 @@ class Bundles:
             return
         codes = np.where(column == NONE, 0, column - (first - 1))
         for place, group in enumerate(self.groups):
-            if (found := numbered(group.numbers.astype(np.int64) * size + codes, self.most)) is not None:
+            if (found := number_keys(group.numbers.astype(np.int64) * size + codes, self.most)) is not None:
                 kinds, numbers = found
                 more = kinds % size + (first - 1)
                 more[kinds % size == 0] = NONE
                 both = np.column_stack([group.kinds[kinds // size], more.astype(np.int32)])
                 self.groups[place] = _Group(numbers, both)
                 return
-        if (found := numbered(codes.astype(np.int64), self.most)) is not None:
+        if (found := number_keys(codes.astype(np.int64), self.most)) is not None:
             kinds, numbers = found
             more = np.where(kinds == 0, NONE, kinds + (first - 1)).astype(np.int32)
             self.groups.append(_Group(numbers, more[:, None]))
@@ -70,7 +70,7 @@ class Bundles:
             every[0] = NONE
             self.alone.append(_Group(codes.astype(np.int32), every[:, None]))
 
-    def columns(self) -> tuple[list[np.ndarray], Listed]:
+    def columns(self) -> tuple[list[np.ndarray], Lists]:
         """Bundles [tokens] by columns, and the attributes of each bundle. The columns that were added
         are forgotten."""
         columns, lists, count = [], [], 0
@@ -80,25 +80,25 @@ class Bundles:
             group = groups.pop(0)
             columns.append(group.numbers)
             columns[-1] += count
-            lists.append(rows(group.kinds))
+            lists.append(list_rows(group.kinds))
             count += len(group.kinds)
-        return columns, together(lists)
+        return columns, concatenate(lists)
 
 
-def rows(kinds: np.ndarray) -> Listed:
+def list_rows(kinds: np.ndarray) -> Lists:
     """The values of each row of ``kinds`` [items, columns] that are not -1.
 
-    >>> rows(np.array([[4, -1], [5, 6]]))
-    Listed(ends=array([0, 1, 3]), values=array([4, 5, 6]))
+    >>> list_rows(np.array([[4, -1], [5, 6]]))
+    Lists(ends=array([0, 1, 3]), values=array([4, 5, 6]))
     """
     there = kinds != NONE
-    return Listed(np.concatenate([[0], np.cumsum(there.sum(axis=1))]), kinds[there])
+    return Lists(np.concatenate([[0], np.cumsum(there.sum(axis=1))]), kinds[there])
 
 
-def together(lists: Sequence[Listed]) -> Listed:
+def concatenate(lists: Sequence[Lists]) -> Lists:
     """The items of all lists, one after the other."""
     ends, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
     for one in lists:
         ends.append(one.ends[1:] + ends[-1][-1])
         values.append(one.values)
-    return Listed(np.concatenate(ends), np.concatenate(values))
+    return Lists(np.concatenate(ends), np.concatenate(values))

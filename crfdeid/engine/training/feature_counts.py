@@ -9,8 +9,8 @@ from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
-from crfdeid.engine.training.bundles import Listed
-from crfdeid.engine.training.numbering import transposed
+from crfdeid.engine.training.bundles import Lists
+from crfdeid.engine.training.numbering import transpose
 from crfdeid.engine.training.tied_attributes import AttributeSets
 from crfdeid.engine.training.training_set import TrainingSet
 
@@ -35,16 +35,16 @@ class Pairs:
         return np.diff(self.ends)
 
 
-def pairs(
+def count_pairs(
     problem: TrainingSet, sets: AttributeSets, minfreq: float, every_state: bool, every_transition: bool
 ) -> Pairs:
     """CRFsuite's features: those that occur at least ``minfreq`` times, or all that could."""
     size = len(problem.labels)
     occurrences = _labels_of_bundles(problem)
-    holders = Listed(*transposed(sets.bundles.ends, sets.bundles.values, len(sets.sizes)))
+    holders = Lists(*transpose(sets.bundles.ends, sets.bundles.values, len(sets.sizes)))
     found = np.zeros(len(sets.sizes) + 1, np.int64)
     least = max(minfreq, 0.0 if every_state else 1.0)
-    kind = narrowest(size)
+    kind = narrowest_type(size)
     given = (holders.ends, holders.values, occurrences.ends, occurrences.values, size, least)
     _tally(*given, found, np.empty(0, kind), np.empty(0, np.int32))
     ends = np.cumsum(found)
@@ -55,7 +55,7 @@ def pairs(
     return Pairs(label, ends, count, transitions, allowed, np.diff(occurrences.ends))
 
 
-def narrowest(size: int) -> type:
+def narrowest_type(size: int) -> type:
     """The kind of unsigned numbers below ``size`` that takes the fewest bytes."""
     return np.min_scalar_type(max(size - 1, 0)).type
 
@@ -69,16 +69,16 @@ def _transitions(problem: TrainingSet, size: int) -> np.ndarray:
     return counts
 
 
-def _labels_of_bundles(problem: TrainingSet) -> Listed:
+def _labels_of_bundles(problem: TrainingSet) -> Lists:
     """The labels of the tokens that have each bundle."""
     counts = np.zeros(len(problem.bundles), np.int64)
     for column in problem.columns:
         counts += np.bincount(column[column != NONE], minlength=len(problem.bundles))
     ends = np.concatenate([[0], np.cumsum(counts)])
-    found, places = np.empty(int(ends[-1]), narrowest(len(problem.labels))), ends[:-1].copy()
+    found, places = np.empty(int(ends[-1]), narrowest_type(len(problem.labels))), ends[:-1].copy()
     for column in problem.columns:
         _place(column, problem.gold, places, found)
-    return Listed(ends, found)
+    return Lists(ends, found)
 
 
 @njit(**COMPILED)

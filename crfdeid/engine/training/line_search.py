@@ -56,7 +56,7 @@ def more_thuente(
     width = LARGEST - SMALLEST
     before = 2 * width
     for _ in range(tries):
-        least, most = bounds(interval, step)
+        least, most = step_bounds(interval, step)
         step = min(max(step, SMALLEST), LARGEST)
         if interval.bracketed and (not least < step < most or most - least <= PRECISION * most):
             return None
@@ -68,10 +68,10 @@ def more_thuente(
             first_stage = False
         if first_stage and enough < here.loss <= interval.best.loss:
             tilt = DECREASE * slope
-            interval, step = updated(interval.tilted(tilt), here.tilted(tilt), least, most)
+            interval, step = update_interval(interval.tilted(tilt), here.tilted(tilt), least, most)
             interval = interval.tilted(-tilt)
         else:
-            interval, step = updated(interval, here, least, most)
+            interval, step = update_interval(interval, here, least, most)
         if interval.bracketed:
             best, other = interval.best.step, interval.other.step
             if abs(other - best) >= 0.66 * before:
@@ -80,19 +80,19 @@ def more_thuente(
     return None
 
 
-def bounds(interval: Interval, step: float) -> tuple[float, float]:
+def step_bounds(interval: Interval, step: float) -> tuple[float, float]:
     best, other = interval.best.step, interval.other.step
     if interval.bracketed:
         return min(best, other), max(best, other)
     return best, step + 4.0 * (step - best)
 
 
-def updated(interval: Interval, here: End, least: float, most: float) -> tuple[Interval, float]:
+def update_interval(interval: Interval, here: End, least: float, most: float) -> tuple[Interval, float]:
     """The interval with the new point ``here`` in it, and the next step."""
     best, other = interval.best, interval.other
     opposite = here.slope * best.slope < 0
     bracketed = interval.bracketed or here.loss > best.loss or opposite
-    step, bounded = trial(best, other, here, interval.bracketed, least, most)
+    step, bounded = trial_step(best, other, here, interval.bracketed, least, most)
     if here.loss > best.loss:
         new = Interval(best, here, bracketed)
     else:
@@ -104,7 +104,9 @@ def updated(interval: Interval, here: End, least: float, most: float) -> tuple[I
     return new, step
 
 
-def trial(best: End, other: End, here: End, bracketed: bool, least: float, most: float) -> tuple[float, bool]:
+def trial_step(
+    best: End, other: End, here: End, bracketed: bool, least: float, most: float
+) -> tuple[float, bool]:
     """The next step by the four cases of the paper's section 4, and whether it is kept to two
     thirds of the interval."""
     if here.loss > best.loss:

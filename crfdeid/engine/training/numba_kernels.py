@@ -1,10 +1,10 @@
 """The inner loops of training, compiled by numba.
 
 An evaluation makes the rows of the table (:mod:`crfdeid.engine.training.score_layout`) from the weights,
-then goes through the corpus, one sequence after the other (:func:`expectations`):
+then goes through the corpus, one sequence after the other (:func:`add_expectations`):
 
-1. :func:`scores` sums each token's scores.
-2. :func:`emit` takes their exponentials.
+1. :func:`sum_scores` sums each token's scores.
+2. :func:`exponentiate_scores` takes their exponentials.
 3. :func:`forward` and :func:`backward` work in scaled probabilities (Rabiner 1989, section V.A). A transition
    without a weight has the factor 1, so that
    ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has a term for
@@ -28,7 +28,7 @@ from math import factorial
 import numpy as np
 from numba import njit
 
-from crfdeid.engine.training.prefetch import fetch, fetch_row
+from crfdeid.engine.training.memory import prefetch, prefetch_row
 
 # Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
 OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
@@ -50,7 +50,7 @@ def build_rows(first, last, offset, sums, weights, table):
         made = table[offset + item]
         made[:] = 0.0
         for q in range(row_ends[item], row_ends[item + 1]):
-            add(table[rows[q]], made)
+            add_row(table[rows[q]], made)
         for q in range(pair_ends[item], pair_ends[item + 1]):
             made[labels[q]] += weights[pairs[q]]
 
@@ -62,33 +62,33 @@ def scatter_rows(offset, sums, expected, gradient):
     for item in range(len(row_ends) - 1):
         made = expected[offset + item]
         for q in range(row_ends[item], row_ends[item + 1]):
-            add(made, expected[rows[q]])
+            add_row(made, expected[rows[q]])
         for q in range(pair_ends[item], pair_ends[item + 1]):
             gradient[pairs[q]] += made[labels[q]]
 
 
 @njit(**INLINE)
-def add(row, into):
+def add_row(row, into):
     for y in range(len(row)):
         into[y] += row[y]
 
 
 @njit(**OPTIONS)
-def scores(s, start, stop, tokens, table, weights, into):
+def sum_scores(s, start, stop, tokens, table, weights, into):
     """Make ``into`` the scores of the tokens ``start`` to ``stop``, those of sequence ``s``. Each row of the
     table is read once, and stays near while it is added to the tokens that have it."""
     _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
     into[: stop - start] = 0.0
     last_row, last_pair = len(rows) - 1, len(pairs) - 1
     for q in range(shares[s], shares[s + 1]):
-        fetch_row(table[rows[min(q + ROWS_AHEAD, last_row)]])
+        prefetch_row(table[rows[min(q + ROWS_AHEAD, last_row)]])
         row = table[rows[q]]
         for k in range(ends[q], ends[q + 1]):
-            add(row, into[holders[k]])
+            add_row(row, into[holders[k]])
     for t in range(start, stop):
         score = into[t - start]
         for q in range(pair_ends[t], pair_ends[t + 1]):
-            fetch(weights, pairs[min(q + PAIRS_AHEAD, last_pair)])
+            prefetch(weights, pairs[min(q + PAIRS_AHEAD, last_pair)])
             score[labels[q]] += weights[pairs[q]]
 
 
@@ -98,17 +98,17 @@ def scatter_marginals(s, start, stop, tokens, marginals, expected, gradient):
     _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
     last_row, last_pair = len(rows) - 1, len(pairs) - 1
     for q in range(shares[s], shares[s + 1]):
-        fetch_row(expected[rows[min(q + ROWS_AHEAD, last_row)]])
-        gather(ends[q], ends[q + 1], holders, marginals, expected[rows[q]])
+        prefetch_row(expected[rows[min(q + ROWS_AHEAD, last_row)]])
+        add_holders(ends[q], ends[q + 1], holders, marginals, expected[rows[q]])
     for t in range(start, stop):
         marginal = marginals[t - start]
         for q in range(pair_ends[t], pair_ends[t + 1]):
-            fetch(gradient, pairs[min(q + PAIRS_AHEAD, last_pair)])
+            prefetch(gradient, pairs[min(q + PAIRS_AHEAD, last_pair)])
             gradient[pairs[q]] += marginal[labels[q]]
 
 
 @njit(**INLINE)
-def gather(first, last, holders, marginals, into):
+def add_holders(first, last, holders, marginals, into):
     """Add up the marginals of holders, read four at once: writing takes the time."""
     while first + 3 < last:
         one, two = marginals[holders[first]], marginals[holders[first + 1]]
@@ -117,12 +117,12 @@ def gather(first, last, holders, marginals, into):
             into[y] += (one[y] + two[y]) + (three[y] + four[y])
         first += 4
     while first < last:
-        add(marginals[holders[first]], into)
+        add_row(marginals[holders[first]], into)
         first += 1
 
 
 @njit(**OPTIONS)
-def expectations(gold, tokens, table, weights, factors, work, expected, gradient, counts):
+def add_expectations(gold, tokens, table, weights, factors, work, expected, gradient, counts):
     """Add up the expectations of some sequences; returns their log-likelihood.
     ``gold`` [tokens] are places of labels, ``tokens``
     :class:`crfdeid.engine.training.score_layout.Tokens`, ``factors``
@@ -134,11 +134,11 @@ def expectations(gold, tokens, table, weights, factors, work, expected, gradient
     likelihood = 0.0
     for s in range(len(bounds) - 1):
         start, stop = bounds[s], bounds[s + 1]
-        scores(s, start, stop, tokens, table, weights, emissions)
+        sum_scores(s, start, stop, tokens, table, weights, emissions)
         most[:] = 0.0
         for t in range(stop - start):
-            larger(emissions[t], most)
-        score = emit(gold, start, stop, factors, work, not most.max() < SAFE)
+            keep_largest(emissions[t], most)
+        score = exponentiate_scores(gold, start, stop, factors, work, not most.max() < SAFE)
         likelihood += score - forward(stop - start, factors, work)
         backward(stop - start, factors, work, counts)
         scatter_marginals(s, start, stop, tokens, emissions, expected, gradient)
@@ -146,14 +146,14 @@ def expectations(gold, tokens, table, weights, factors, work, expected, gradient
 
 
 @njit(nogil=True, cache=True, forceinline=True, fastmath={"nnan", "nsz"})
-def larger(row, most):
+def keep_largest(row, most):
     """Where a score is no number, so is the loss, whatever this says of it."""
     for y in range(len(row)):
         most[y] = max(most[y], abs(row[y]))
 
 
 @njit(**OPTIONS)
-def shifted(row, real):
+def subtract_highest(row, real):
     """Take the highest score away from all, so that no exponential is too large. Returns it."""
     top = -np.inf
     for y in range(len(row)):
@@ -165,7 +165,7 @@ def shifted(row, real):
 
 
 @njit(nogil=True, cache=True, forceinline=True, fastmath={"contract"})
-def exponential(row, real, rest, powers, bits):
+def exponentiate(row, real, rest, powers, bits):
     """exp(x) = 2^n exp(r), where n is the integer nearest to x / log 2, and r what is left, below 0.35:
     14 terms of its series are all that a double can tell. ``bits`` are those of ``powers``. One call
     for a whole row, unlike libm's, and so four times as fast; right but for the last bit."""
@@ -195,7 +195,7 @@ def exponential(row, real, rest, powers, bits):
 
 
 @njit(**INLINE)
-def product(one, other):
+def dot(one, other):
     found = 0.0
     for y in range(len(one)):
         found += one[y] * other[y]
@@ -203,7 +203,7 @@ def product(one, other):
 
 
 @njit(**INLINE)
-def products(row, one, other):
+def dot_both(row, one, other):
     """Of ``row`` with two others."""
     first = 0.0
     second = 0.0
@@ -214,7 +214,7 @@ def products(row, one, other):
 
 
 @njit(**OPTIONS)
-def emit(gold, start, stop, factors, work, shift):
+def exponentiate_scores(gold, start, stop, factors, work, shift):
     """Make ``work.emissions``, the scores of tokens ``start`` to ``stop``, their exponentials: those of the
     scores less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
     emissions, _, _, _, _, _, rest, powers, bits, real = work
@@ -226,8 +226,8 @@ def emit(gold, start, stop, factors, work, shift):
         if t > start:
             score += transitions[gold[t - 1], gold[t]]
         if shift:
-            score -= shifted(row, real)
-        exponential(row, real, rest, powers, bits)
+            score -= subtract_highest(row, real)
+        exponentiate(row, real, rest, powers, bits)
     return score
 
 
@@ -246,7 +246,7 @@ def forward(size, factors, work):
         else:
             before = alpha[t - 1]
             mass = before[hub]
-            into_hub = product(before, to_hub)
+            into_hub = dot(before, to_hub)
             for y in range(len(a)):
                 a[y] = (unseen + mass * from_hub[y]) + (before[y] * stay[y] + into_hub * unit[y])
             for d in range(len(starts)):
@@ -257,7 +257,7 @@ def forward(size, factors, work):
                 source = before[sources[k]]
                 for q in range(bounds[k], bounds[k + ONE]):
                     a[targets[q]] += source * others[q]
-        z = product(a, e)
+        z = dot(a, e)
         log_total += np.log(z)
         scale = 1.0 / z
         scales[t] = scale
@@ -285,7 +285,7 @@ def backward(size, factors, work, counts):
             break
         before = alpha[t - 1]
         mass, after = before[hub], row[hub]
-        z, out_of_hub = products(row, real, from_hub)
+        z, out_of_hub = dot_both(row, real, from_hub)
         for y in range(len(row)):
             from_counts[y] += mass * row[y]
             to_counts[y] += before[y] * after

@@ -1,7 +1,14 @@
-"""Numbers for distinct keys, in the order in which they first occur (so that what is met together
-lies together in memory)."""
+"""Numbers for distinct keys, and the names of numbered attributes.
+
+Keys get their numbers in the order in which they first occur, so that what occurs together is close
+together in memory. Names of attributes are made only when they are asked for: most attributes get no
+weight, and nobody asks for their names.
+"""
 
 from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
@@ -9,15 +16,16 @@ from numba import njit
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import MIX
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
+from crfdeid.feature_extraction.token import Value
 
 
-def numbered(keys: np.ndarray, most: int | None = None) -> tuple[np.ndarray, np.ndarray] | None:
+def number_keys(keys: np.ndarray, most: int | None = None) -> tuple[np.ndarray, np.ndarray] | None:
     """The distinct keys (int64), and the number of each key; ``None`` where more than ``most`` are
     distinct.
 
-    >>> [part.tolist() for part in numbered(np.array([7, 5, 7]))]
+    >>> [part.tolist() for part in number_keys(np.array([7, 5, 7]))]
     [[7, 5], [0, 1, 0]]
-    >>> numbered(np.array([7, 5, 7]), 1)
+    >>> number_keys(np.array([7, 5, 7]), 1)
     """
     most = len(keys) if most is None else min(most, len(keys))
     bits = int(2 * most).bit_length() + 1
@@ -47,10 +55,10 @@ def _number(keys, shift, slots, kinds, numbers):
     return count
 
 
-def transposed(ends: np.ndarray, values: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+def transpose(ends: np.ndarray, values: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Which items hold each value below ``size``, where item i holds ``values[ends[i] : ends[i + 1]]``.
 
-    >>> [part.tolist() for part in transposed(np.array([0, 2, 3]), np.array([1, 0, 1]), 2)]
+    >>> [part.tolist() for part in transpose(np.array([0, 2, 3]), np.array([1, 0, 1]), 2)]
     [[0, 1, 3], [0, 0, 1]]
     """
     found_ends = np.zeros(size + 1, np.int64)
@@ -66,3 +74,62 @@ def _transpose(ends, values, places, found):
         for q in range(ends[item], ends[item + 1]):
             found[places[values[q]]] = item
             places[values[q]] += 1
+
+
+class AttributeNames(Sequence[str]):
+    """The names, most of which nobody asks for, since their attributes get no weight. Those of a
+    template are a block of consecutive numbers."""
+
+    def __init__(self) -> None:
+        self.firsts: list[int] = []
+        self.blocks: list[tuple[str, Sequence[Sequence[str]], np.ndarray]] = []
+        self.size = 0
+
+    def __len__(self) -> int:
+        return self.size
+
+    def add(self, head: str, values: Sequence[Sequence[str]], kinds: np.ndarray) -> int:
+        """A block for the rows of ``kinds`` [attributes, parts], which say the value of each part by
+        its number; the number of its first."""
+        self.firsts.append(self.size)
+        self.blocks.append((head, values, kinds))
+        self.size += len(kinds)
+        return self.firsts[-1]
+
+    def __getitem__(self, number: int) -> str:
+        if not 0 <= number < self.size:  # of equal firsts (an empty block) the last is the one
+            raise IndexError(number)
+        place = bisect_right(self.firsts, number) - 1
+        head, values, kinds = self.blocks[place]
+        return attribute_name(head, values, kinds[number - self.firsts[place]].tolist())
+
+
+def attribute_name(head: str, values: Sequence[Sequence[str]], kind: Sequence[int]) -> str:
+    return f"{head}={'|'.join(v[i] for v, i in zip(values, kind))}" if values else head
+
+
+def list_values(numbers: dict[Value, int]) -> tuple[list[list[Value]], np.ndarray]:
+    """All values of one observation, as :meth:`Attributes.add` wants them."""
+    return [list(numbers)], np.arange(len(numbers), dtype=np.int32)[:, None]
+
+
+def add_first(codes: np.ndarray, first: int) -> np.ndarray:
+    """The attributes of codes, whose block begins with ``first``."""
+    return np.where(codes == NONE, NONE, codes.astype(np.int32) + first).astype(np.int32)
+
+
+def merge_spellings(values: Sequence[Sequence[str]], kinds: np.ndarray) -> np.ndarray:
+    """The first row of ``kinds`` that is written the same. (Rows can be only where a value holds the
+    bar: "a", "|b" and "a|", "b" are both a||b.)
+
+    >>> merge_spellings([["a", "a|"], ["b", "|b"]], np.array([[0, 0], [0, 1], [1, 0]])).tolist()
+    [0, 1, 1]
+    """
+    same = np.arange(len(kinds))
+    doubtful = np.zeros(len(kinds), bool)
+    for known, column in zip(values, kinds.T):
+        doubtful |= np.array(["|" in value for value in known], bool)[column]
+    seen: dict[str, int] = {}
+    for row in np.flatnonzero(doubtful).tolist():
+        same[row] = seen.setdefault(attribute_name("", values, kinds[row].tolist()), row)
+    return same

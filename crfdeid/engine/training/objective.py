@@ -97,7 +97,7 @@ class _Part:
         self.expected[:], self.gradient[:] = 0.0, 0.0
         found = self.expected, self.gradient, tuple(factors.structure.laid(counts))
         likelihood = sum(
-            numba_kernels.expectations(
+            numba_kernels.add_expectations(
                 gold, tuple(lot), o.table, weights, factors.plain, tuple(self.work), *found
             )
             for gold, lot in self.lots

@@ -9,8 +9,8 @@ import numpy as np
 
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.training.attributes import Attributes
 from crfdeid.engine.training.feature_counts import Pairs
+from crfdeid.engine.training.numbering import AttributeNames
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Features:
     [sets] the size of each set."""
 
     labels: list[str]
-    attributes: Attributes
+    attributes: AttributeNames
     number: np.ndarray
     sizes: np.ndarray
     pairs: Pairs
@@ -71,7 +71,7 @@ class Features:
         within = np.arange(len(source)) - np.repeat(np.cumsum(counts) - counts, counts)
         place = live[np.repeat(first, counts) + within]
         values = x[place] / np.sqrt(self.sizes[self.number[source]])
-        states = model_file.records(model_file.STATE, source, self.pairs.label[place], values)
+        states = model_file.make_records(model_file.STATE, source, self.pairs.label[place], values)
         row, column = np.nonzero(self.pairs.allowed)
-        transitions = model_file.records(model_file.TRANSITION, row, column, x[self.states :])
+        transitions = model_file.make_records(model_file.TRANSITION, row, column, x[self.states :])
         model_file.write(path, self.labels, self.attributes, np.concatenate([states, transitions]))

@@ -16,13 +16,13 @@ from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
-from crfdeid.engine.training.bundles import Listed
-from crfdeid.engine.training.feature_counts import Pairs, narrowest
+from crfdeid.engine.training.bundles import Lists
+from crfdeid.engine.training.feature_counts import Pairs, narrowest_type
 from crfdeid.engine.training.tied_attributes import AttributeSets
 from crfdeid.engine.training.training_set import TrainingSet
 
 MANY = 6  # pairs that are worth a row
-LOTS, LOT = 32, 100_000  # at least so many lots, of at most so many tokens
+CHUNKS, CHUNK = 32, 100_000  # at least so many lots, of at most so many tokens
 OFTEN = 32  # tokens that make a bundle's row worth its making
 
 
@@ -67,7 +67,7 @@ class Layout:
         return len(self.whole.row_ends) + len(self.made.row_ends) - 2
 
 
-def layout(problem: TrainingSet, sets: AttributeSets, pairs: Pairs, places: np.ndarray) -> Layout:
+def build_layout(problem: TrainingSet, sets: AttributeSets, pairs: Pairs, places: np.ndarray) -> Layout:
     """``places`` [labels] is where labels stand in a row. The problem's columns are taken away."""
     whole = np.flatnonzero(pairs.sizes >= MANY)
     row_of_set = np.full(len(sets.sizes), NONE, np.int32)
@@ -78,26 +78,28 @@ def layout(problem: TrainingSet, sets: AttributeSets, pairs: Pairs, places: np.n
     made = np.flatnonzero(worth)
     row_of_bundle = np.full(len(worth), NONE, np.int32)
     row_of_bundle[made] = np.arange(len(whole), len(whole) + len(made))
-    where = places[pairs.label].astype(narrowest(int(places.max(initial=0)) + 1))
-    kind = narrowest(len(whole) + len(made))  # one for all lists, so that loops are compiled once
+    where = places[pairs.label].astype(narrowest_type(int(places.max(initial=0)) + 1))
+    kind = narrowest_type(len(whole) + len(made))  # one for all lists, so that loops are compiled once
     sources = Sources(sets.bundles, row_of_set, pairs.ends, where, kind, counts)
     rows = sources.sums([made.astype(np.int32)], np.full(len(worth), NONE, np.int32))
-    every = Listed(np.arange(len(sets.sizes) + 1), np.arange(len(sets.sizes)))
+    every = Lists(np.arange(len(sets.sizes) + 1), np.arange(len(sets.sizes)))
     none = np.full_like(row_of_set, NONE)
     alone = Sources(every, none, pairs.ends, where, kind, (0 * pairs.sizes, pairs.sizes))
     firsts = alone.sums([whole.astype(np.int32)], np.full(len(sets.sizes), NONE, np.int32))
     lots = []
-    waiting = parted(problem)  # where a lot's lists are made its columns go, so that both are never held
+    waiting = split_columns(
+        problem
+    )  # where a lot's lists are made its columns go, so that both are never held
     while waiting:
         bounds, columns = waiting.pop(0)
-        lots.append(by_sequence(sources.sums(columns, row_of_bundle), bounds, len(whole) + len(made)))
+        lots.append(group_by_sequence(sources.sums(columns, row_of_bundle), bounds, len(whole) + len(made)))
     return Layout(firsts, rows, lots)
 
 
-def parted(problem: TrainingSet) -> list[tuple[np.ndarray, list[np.ndarray]]]:
+def split_columns(problem: TrainingSet) -> list[tuple[np.ndarray, list[np.ndarray]]]:
     """Bounds and columns of some sequences after the other. The problem's columns are taken away."""
     bounds = problem.bounds
-    most = min(max(int(bounds[-1]) // LOTS, 1), LOT)
+    most = min(max(int(bounds[-1]) // CHUNKS, 1), CHUNK)
     edges = np.unique(np.append(np.searchsorted(bounds, np.arange(0, bounds[-1], most)), len(bounds) - 1))
     found = [(bounds[a : b + 1] - bounds[a], []) for a, b in pairwise(edges.tolist())]
     starts = bounds[edges].tolist()
@@ -108,7 +110,7 @@ def parted(problem: TrainingSet) -> list[tuple[np.ndarray, list[np.ndarray]]]:
     return found
 
 
-def _within(bundles: Listed, numbers: np.ndarray) -> np.ndarray:
+def _within(bundles: Lists, numbers: np.ndarray) -> np.ndarray:
     """The sum of the numbers [sets] of each bundle's sets."""
     sums = np.zeros(len(bundles.values) + 1, np.int64)
     np.cumsum(numbers[bundles.values], out=sums[1:])
@@ -120,7 +122,7 @@ class Sources:
     """Of what a bundle is the sum: its sets, the row of each or -1, and their pairs; ``counts`` how
     many rows and pairs that makes. ``row_kind`` holds the number of any row."""
 
-    bundles: Listed
+    bundles: Lists
     row_of_set: np.ndarray
     pair_ends: np.ndarray
     pair_label: np.ndarray
@@ -144,7 +146,7 @@ class Sources:
         return Sums(row_ends, rows, pair_ends, pairs, labels)
 
 
-def by_sequence(sums: Sums, bounds: np.ndarray, rows: int) -> Tokens:
+def group_by_sequence(sums: Sums, bounds: np.ndarray, rows: int) -> Tokens:
     """The sums of tokens, of which ``bounds`` [sequences + 1] delimit the sequences; ``rows`` is the number
     of all rows. A document has a row four times, so that to go through its rows takes fewer
     reads of a table that is larger than the cache than to go through its tokens."""
@@ -153,7 +155,7 @@ def by_sequence(sums: Sums, bounds: np.ndarray, rows: int) -> Tokens:
     _count(bounds, sums.row_ends, sums.rows, last, shares)
     np.cumsum(shares, out=shares)
     longest = int(np.diff(bounds).max(initial=0))
-    holders = np.empty(len(sums.rows), np.promote_types(narrowest(longest), np.uint16))
+    holders = np.empty(len(sums.rows), np.promote_types(narrowest_type(longest), np.uint16))
     held, ends = np.empty(shares[-1], sums.rows.dtype), np.zeros(int(shares[-1]) + 1, sums.row_ends.dtype)
     last[:] = NONE
     _share(bounds, sums.row_ends, sums.rows, last, np.zeros(rows, np.int64), shares, held, ends, holders)

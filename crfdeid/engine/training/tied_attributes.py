@@ -20,8 +20,8 @@ from numba import njit
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import MIX
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
-from crfdeid.engine.training.bundles import Listed
-from crfdeid.engine.training.numbering import numbered
+from crfdeid.engine.training.bundles import Lists
+from crfdeid.engine.training.numbering import number_keys
 from crfdeid.engine.training.training_set import TrainingSet
 
 
@@ -32,15 +32,15 @@ class AttributeSets:
 
     number: np.ndarray
     sizes: np.ndarray
-    bundles: Listed
+    bundles: Lists
 
 
-def sets(problem: TrainingSet) -> AttributeSets:
+def tie_attributes(problem: TrainingSet) -> AttributeSets:
     """The twins of a problem. Two attributes are taken for twins if two sums of 64 random bits a
     token agree (by mistake in one of 10^26 corpora)."""
     marks = [_marks(problem, salt) for salt in (1, 2)]
-    (kinds, number), (_, other) = (numbered(mark.view(np.int64)) for mark in marks)
-    kinds, number = numbered(other.astype(np.int64) * len(kinds) + number)
+    (kinds, number), (_, other) = (number_keys(mark.view(np.int64)) for mark in marks)
+    kinds, number = number_keys(other.astype(np.int64) * len(kinds) + number)
     chosen = np.empty(len(kinds), np.int64)
     chosen[number] = np.arange(len(number))  # the last of each set: those of single texts come last
     number = _by_first_token(problem, chosen)[number]
@@ -49,10 +49,10 @@ def sets(problem: TrainingSet) -> AttributeSets:
     keep[chosen] = True
     kept = keep[held]
     ends = np.concatenate([[0], np.cumsum(kept)])[problem.bundles.ends]
-    return AttributeSets(number, np.bincount(number, minlength=len(kinds)), Listed(ends, number[held[kept]]))
+    return AttributeSets(number, np.bincount(number, minlength=len(kinds)), Lists(ends, number[held[kept]]))
 
 
-def alone(problem: TrainingSet) -> AttributeSets:
+def leave_untied(problem: TrainingSet) -> AttributeSets:
     """Each attribute a set of its own."""
     number = np.arange(len(problem.attributes), dtype=np.int32)
     return AttributeSets(number, np.ones(len(number), np.int64), problem.bundles)

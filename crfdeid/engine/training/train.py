@@ -12,14 +12,14 @@ import numpy as np
 
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.training import tied_attributes
-from crfdeid.engine.training.feature_counts import pairs
+from crfdeid.engine.training.feature_counts import count_pairs
 from crfdeid.engine.training.lbfgs import Settings, minimise
-from crfdeid.engine.training.malloc import given_back
+from crfdeid.engine.training.memory import return_freed_memory
 from crfdeid.engine.training.objective import Corpus, Objective
 from crfdeid.engine.training.parameters import Features
-from crfdeid.engine.training.score_layout import layout
+from crfdeid.engine.training.score_layout import build_layout
 from crfdeid.engine.training.training_set import TrainingSet
-from crfdeid.engine.training.transition_layout import Transitions, places
+from crfdeid.engine.training.transition_layout import Transitions, place_labels
 from crfdeid.errors import ConfigurationError, Stopped
 
 NAMES = {
@@ -43,31 +43,31 @@ def train(
 ) -> None:
     """Fit ``problem`` with CRFsuite's ``settings``, from the weights ``start`` on; write its model
     file to ``path``. Ctrl-C after an iteration writes what there is and raises :class:`Stopped`."""
-    with given_back():
+    with return_freed_memory():
         sets = (
-            tied_attributes.alone(problem) if start else tied_attributes.sets(problem)
+            tied_attributes.leave_untied(problem) if start else tied_attributes.tie_attributes(problem)
         )  # twins begin with the same weight
-        found = pairs(
+        found = count_pairs(
             problem,
             sets,
             settings.get("feature.minfreq", 0),
             bool(settings.get("feature.possible_states", False)),
             bool(settings.get("feature.possible_transitions", False)),
         )
-        place, width = places(problem.labels)
-        laid = layout(problem, sets, found, place)
+        place, width = place_labels(problem.labels)
+        laid = build_layout(problem, sets, found, place)
     features = Features(problem.labels, problem.attributes, sets.number, sets.sizes, found)
     refuse_too_large(features, laid.rows, width, threads)
     corpus = Corpus(place[problem.gold], laid, Transitions(found.allowed, place, width))
     del problem, sets, laid  # their bundles are laid out: the memory goes back
-    x, stopped = fitted(corpus, features, settings, start, on_iteration, threads)
+    x, stopped = fit_weights(corpus, features, settings, start, on_iteration, threads)
     del corpus  # names of attributes take its memory
     features.write(path, x)
     if stopped:
         raise Stopped
 
 
-def fitted(
+def fit_weights(
     corpus: Corpus,
     features: Features,
     settings: dict[str, Any],

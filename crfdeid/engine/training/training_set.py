@@ -13,13 +13,18 @@ from itertools import islice
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch, Reader, label_names
-from crfdeid.engine.arrays.context_columns import ContextColumns, by_text
+from crfdeid.engine.arrays.batch import Batch, Reader, encode_labels
+from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, form
-from crfdeid.engine.training.attributes import Attributes, listing, raised, spelt
-from crfdeid.engine.training.bundles import Bundles, Listed, rows, together
-from crfdeid.engine.training.malloc import given_back
-from crfdeid.engine.training.numbering import numbered
+from crfdeid.engine.training.bundles import Bundles, Lists, concatenate, list_rows
+from crfdeid.engine.training.memory import return_freed_memory
+from crfdeid.engine.training.numbering import (
+    AttributeNames,
+    add_first,
+    list_values,
+    merge_spellings,
+    number_keys,
+)
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template, each, title
 from crfdeid.feature_extraction.token import OF_SHAPE, Value
@@ -34,11 +39,11 @@ class TrainingSet:
     ``columns`` [tokens] gives each token a bundle, or none: -1; ``bundles`` hold attributes."""
 
     labels: list[str]
-    attributes: Attributes
+    attributes: AttributeNames
     gold: np.ndarray
     bounds: np.ndarray
     columns: list[np.ndarray]
-    bundles: Listed
+    bundles: Lists
 
 
 class _Numbers(dict):
@@ -51,20 +56,20 @@ class _Numbers(dict):
 
 def build(pipeline: Pipeline, documents: Iterable[Document]) -> TrainingSet:
     """Observe all documents. Raises what :meth:`Line.without_overlaps` raises."""
-    with given_back():
+    with return_freed_memory():
         return _Builder(pipeline).build(documents)
 
 
 class _Builder:
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline, self.extractor = pipeline, pipeline.extractor
-        self.attributes, self.labels = Attributes(), _Numbers()
+        self.attributes, self.labels = AttributeNames(), _Numbers()
         self.templates: list[Template] = [(atom,) for atom in self.extractor.single_contextual]
         self.templates += [joined.atoms for joined in self.extractor.joined]
         self.names = sorted({name for template in self.templates for name, _ in template})
         self.codes = {name: _Numbers() for name in self.names}
-        self.texts = TokenVocabulary(by_text(self.names, self.extractor), self.code)
-        self.reader = Reader(pipeline, self.texts, scanner(pipeline))
+        self.texts = TokenVocabulary(text_observations(self.names, self.extractor), self.code)
+        self.reader = Reader(pipeline, self.texts, compiled_scanner(pipeline))
         self.columns = ContextColumns(self.extractor.contextual, pipeline.gazetteers, self.texts, self.code)
 
     def code(self, name: str, value: Value) -> int:
@@ -72,7 +77,7 @@ class _Builder:
 
     def build(self, documents: Iterable[Document]) -> TrainingSet:
         ready = (self.pipeline.without_overlaps(document) for document in documents)
-        parts = [self.observed(batch) for batch in batches(self.reader, ready)]
+        parts = [self.observed(batch) for batch in read_batches(self.reader, ready)]
         gold, sizes, texts, *columns = (_joined(found) for found in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
         seen = dict(zip(self.names, columns))
@@ -87,45 +92,47 @@ class _Builder:
         found, lists = bundles.columns()
         offsets, window = self.window()
         for place, offset in enumerate(offsets):
-            there = neighbours(texts, bounds, offset)
+            there = shift_codes(texts, bounds, offset)
             number = there.astype(np.int64) * len(offsets) + (len(lists) + place)
             found.append(np.where(there == NONE, NONE, number).astype(np.int32))
-        return TrainingSet(list(self.labels), self.attributes, gold, bounds, found, together([lists, window]))
+        return TrainingSet(
+            list(self.labels), self.attributes, gold, bounds, found, concatenate([lists, window])
+        )
 
     def observed(self, batch: Batch) -> list[np.ndarray]:
         """Labels, sizes of sequences, texts, and what each observation says, of the tokens that are
         in a sequence."""
         sizes = batch.stop - batch.first
         keep = np.repeat(batch.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        names = label_names(batch)
+        names = encode_labels(batch)
         gold = np.array([self.labels[names[index]] for index in keep.tolist()], np.int32)
-        columns = [narrow(self.columns.column(name, batch)[..., keep]) for name in self.names]
+        columns = [narrow_type(self.columns.column(name, batch)[..., keep]) for name in self.names]
         return [gold, sizes, batch.texts[keep], *columns]
 
     def column(self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray) -> list[np.ndarray]:
         """The attribute of a template at each token; of several where its observation has several
         values."""
-        parts = [neighbours(seen[name], bounds, offset) for name, offset in template]
+        parts = [shift_codes(seen[name], bounds, offset) for name, offset in template]
         if len(parts) > 1:
             return [self.joined(template, parts)]
-        first = self.attributes.add(title(template), *listing(self.codes[template[0][0]]))
+        first = self.attributes.add(title(template), *list_values(self.codes[template[0][0]]))
         several = parts[0] if parts[0].ndim == 2 else parts
-        return [raised(codes, first) for codes in several]
+        return [add_first(codes, first) for codes in several]
 
     def joined(self, template: Template, codes: Sequence[np.ndarray]) -> np.ndarray:
         there = np.flatnonzero(np.all([code != NONE for code in codes], axis=0))
         keys, kinds = np.zeros(len(there), np.int64), np.zeros((1, 0), np.int32)
         for code in codes:  # number the combinations seen so far, one part more each time
             size = int(code.max(initial=0)) + 1
-            unique, keys = numbered(keys.astype(np.int64) * size + code[there])
+            unique, keys = number_keys(keys.astype(np.int64) * size + code[there])
             kinds = np.column_stack([kinds[unique // size], (unique % size).astype(np.int32)])
         values = [list(self.codes[name]) for name, _ in template]
         first = self.attributes.add(title(template), values, kinds)
         found = np.full(len(codes[0]), NONE, np.int32)
-        found[there] = first + spelt(values, kinds)[keys]
+        found[there] = first + merge_spellings(values, kinds)[keys]
         return found
 
-    def window(self) -> tuple[Sequence[int], Listed]:
+    def window(self) -> tuple[Sequence[int], Lists]:
         """The offsets that are used, and a bundle for each text at each of them."""
         by_offset = self.extractor.by_offset
         offsets = sorted(by_offset)
@@ -135,10 +142,10 @@ class _Builder:
             wide = np.full((len(codes), len(self.texts), len(offsets)), NONE, np.int32)
             for place, offset in enumerate(offsets):
                 if name in by_offset[offset]:
-                    first = self.attributes.add(f"{name}[{offset}]", *listing(numbers))
-                    wide[:, :, place] = raised(codes, first)
+                    first = self.attributes.add(f"{name}[{offset}]", *list_values(numbers))
+                    wide[:, :, place] = add_first(codes, first)
             columns += list(wide.reshape(len(codes), -1))
-        return offsets, rows(np.column_stack(columns))
+        return offsets, list_rows(np.column_stack(columns))
 
     def said(self, name: str) -> tuple[_Numbers, np.ndarray]:
         """The values of a lexical observation by number, and which of them it has for each text
@@ -156,11 +163,11 @@ class _Builder:
         return numbers, codes[:, which]
 
 
-def neighbours(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarray:
+def shift_codes(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarray:
     """What stands ``offset`` tokens away in the same sequence, -1 where nothing does; ``codes`` are
     [tokens], or [values, tokens].
 
-    >>> neighbours(np.array([5, 6, 7]), np.array([0, 2, 3]), 1).tolist()
+    >>> shift_codes(np.array([5, 6, 7]), np.array([0, 2, 3]), 1).tolist()
     [6, -1, -1]
     """
     if offset == 0:
@@ -177,10 +184,10 @@ def neighbours(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarray
     return found
 
 
-def narrow(column: np.ndarray) -> np.ndarray:
+def narrow_type(column: np.ndarray) -> np.ndarray:
     """The same numbers in as few bytes as hold them.
 
-    >>> narrow(np.array([-1, 200])).dtype
+    >>> narrow_type(np.array([-1, 200])).dtype
     dtype('int16')
     """
     return column.astype(np.result_type(np.int8, np.min_scalar_type(column.max(initial=0))))
@@ -197,13 +204,13 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate(full, axis=1)
 
 
-def batches(reader: Reader, documents: Iterable[Document]) -> Iterator[Batch]:
+def read_batches(reader: Reader, documents: Iterable[Document]) -> Iterator[Batch]:
     waiting = iter(documents)
     while some := list(islice(waiting, TOGETHER)):
         yield reader.batch(some)
 
 
-def scanner(pipeline: Pipeline):
+def compiled_scanner(pipeline: Pipeline):
     """The compiled tokenizer, where it is the line's."""
     if pipeline.config.tokenizer != "fine":
         return None

@@ -18,11 +18,11 @@ LANES = 8  # numbers that one instruction adds
 TINY = 1e-6
 
 
-def places(labels: list[str]) -> tuple[np.ndarray, int]:
+def place_labels(labels: list[str]) -> tuple[np.ndarray, int]:
     """Where each label stands in a row, and how long a row is: B-AGE and I-AGE at the same place of
     two blocks, whose sizes are multiples of 8.
 
-    >>> [part for part in places(["O", "B-AGE", "I-DATE", "B-DATE"])]
+    >>> [part for part in place_labels(["O", "B-AGE", "I-DATE", "B-DATE"])]
     [array([ 0,  1, 10,  2]), 16]
     """
     parts = [label.partition("-") for label in labels]
@@ -63,14 +63,14 @@ class Structure(NamedTuple):
     targets: np.ndarray
 
     def laid(self, numbers: np.ndarray) -> Strips:
-        """Views of ``numbers``, which has as many as :func:`structure` says."""
+        """Views of ``numbers``, which has as many as :func:`build_structure` says."""
         width, strips = len(self.unit), len(self.starts)
         hub = numbers[: 3 * width].reshape(3, width)
         rest = numbers[3 * width : (3 + strips) * width].reshape(strips, width)
         return Strips(*hub, rest, numbers[(3 + strips) * width :])
 
 
-def structure(allowed: np.ndarray) -> tuple[Structure, np.ndarray, int]:
+def build_structure(allowed: np.ndarray) -> tuple[Structure, np.ndarray, int]:
     """For the table [width, width] of which transitions have a weight: how they are laid out, the
     number of each in a table, and how many numbers that takes."""
     width = len(allowed)
@@ -125,12 +125,12 @@ class Transitions:
         self.seen[self.sources, self.targets] = True
         self.every = np.zeros((width, width), bool)
         self.every[np.ix_(places, places)] = True
-        self.usual = structure(self.seen)
+        self.usual = build_structure(self.seen)
 
     @cached_property
     def full(self) -> tuple[Structure, np.ndarray, int]:
         """As ``usual``, for all transitions between labels."""
-        return structure(self.every)
+        return build_structure(self.every)
 
     def factors(self, weights: np.ndarray) -> Factors:
         """Of the weights, in row order. Factors below :data:`TINY` would be lost in a difference from 1:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from crfdeid.engine.training.numba_kernels import OPTIONS, product
+from crfdeid.engine.training.numba_kernels import OPTIONS, dot
 
 
 class Vectors:
@@ -33,7 +33,7 @@ class Vectors:
         return list(self.pool.map(lambda share: kernel(*_cut_to(share, given)), self.shares))
 
     def dot(self, one: np.ndarray, other: np.ndarray) -> float:
-        return sum(self.each(product, one, other))
+        return sum(self.each(dot, one, other))
 
     def size_of(self, x: np.ndarray) -> float:
         """The sum of roots * |x|."""
@@ -166,14 +166,14 @@ def _plus(other, found):
 def _gradient(x, roots, c2, found):
     for i in range(len(x)):
         found[i] = found[i] * roots[i] + 2.0 * c2 * x[i]
-    return product(x, x)
+    return dot(x, x)
 
 
 @njit(**EXACT)
 def _downhill(x, gradient, c1, roots, beside, found):
     for i in range(len(x)):
         found[i] = -_slope(x[i], gradient[i], c1 * roots[i])
-    return product(found, beside)
+    return dot(found, beside)
 
 
 @njit(**EXACT)
@@ -182,7 +182,7 @@ def _add(vector, scale, factor, change, beside):
     for first in range(0, len(vector), BLOCK):
         part = slice(first, first + BLOCK)
         _add_block(vector[part], scale, factor, change[part])
-        total += product(vector[part], beside[part])
+        total += dot(vector[part], beside[part])
     return total
 
 
@@ -213,4 +213,4 @@ def _changes(moved, x, new, gradient):
     for i in range(len(x)):
         x[i] = moved[i] - x[i]
         gradient[i] = new[i] - gradient[i]
-    return product(x, gradient), product(gradient, gradient)
+    return dot(x, gradient), dot(gradient, gradient)

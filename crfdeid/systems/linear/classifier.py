@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
-from crfdeid.engine.arrays.batch import spans
+from crfdeid.engine.arrays.batch import decode_spans
 from crfdeid.engine.crfsuite_file import model_file
-from crfdeid.engine.decoding.adaptive import Adaptive
+from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import whole
@@ -54,7 +54,7 @@ class Linear:
     def as_weights(self) -> model_file.Weights:
         """The same as a CRF whose transitions weigh nothing."""
         cells = self.matrix.tocoo()
-        rows = model_file.records(model_file.STATE, cells.row, cells.col, cells.data)
+        rows = model_file.make_records(model_file.STATE, cells.row, cells.col, cells.data)
         size = len(self.labels)
         return model_file.Weights(self.labels, self.features, rows, np.zeros((size, size)))
 
@@ -89,7 +89,7 @@ def read(folder: Path) -> Linear:
     return Linear(labels, features, matrix)
 
 
-class Tagger(Adaptive):
+class Tagger(AdaptiveDecoder):
     """A loaded linear classifier of tokens; the setting ``recall_bias`` is its threshold."""
 
     def __init__(self, folder: Path, pipeline: Pipeline) -> None:
@@ -105,7 +105,7 @@ class Tagger(Adaptive):
         """The documents with the spans found, in order; some are held at once."""
         for some in batches(documents, BATCH):
             batch = self.batch(some)
-            found = spans(batch, self.labels, self.decoder.path(batch))
+            found = decode_spans(batch, self.labels, self.decoder.path(batch))
             yield from (d.with_spans(without_blanks(d.text, s)) for d, s in zip(some, found))
 
     def scores(self, document: Document) -> np.ndarray:
