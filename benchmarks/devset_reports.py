@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from crfdeid.synthetic import reidentify
-from crfdeid.synthetic.reidentify import convention
+from crfdeid.synthetic.reidentify import convention, source_text
 from crfdeid.synthetic.reidentify.convention import Place
-from crfdeid.synthetic.reidentify.linebreaks import from_commas as restored
+from crfdeid.synthetic.reidentify.convention import from_commas as restored
 from crfdeid.text.document import Document
 
 __all__ = ["DATA", "found", "restored", "settled", "unsettled"]
@@ -38,6 +37,6 @@ def settled(path: Path = DATA) -> Iterator[tuple[str, str, tuple[Place, ...]]]:
     with path.open(encoding="utf-8") as lines:
         reports = sorted(map(json.loads, lines), key=lambda report: sha256(report["id"].encode()).digest())
     for report in reports:
-        host = reidentify.host(Document(report["id"], report["text"]), mtsamples)
+        host = source_text.read_source(Document(report["id"], report["text"]), mtsamples)
         if host and len(host.text) >= SHORTEST:
             yield host.id, host.text, host.places

@@ -25,8 +25,7 @@ from crfdeid import cli, config, corpora, synthetic
 from crfdeid.evaluate import leakage, scores, token_subsets
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.significance import METRICS, bootstrap, metrics, randomisation
-from crfdeid.synthetic import reidentify
-from crfdeid.synthetic.reidentify import convention, corpus, token_marks
+from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
 from crfdeid.synthetic.reidentify.corpus import KINDS, Made
 from crfdeid.systems import model
 from crfdeid.systems.model import Tagger
@@ -38,7 +37,7 @@ TITLES = ("synthetic", "+ synthetic", "+ re-identified")
 RESAMPLES = 2000
 
 
-def made(kind: str, known: Sequence[reidentify.SourceText], part: str, count: int) -> list[Made]:
+def made(kind: str, known: Sequence[source_text.SourceText], part: str, count: int) -> list[Made]:
     return list(corpus.make(kind, known, SEED, part, count=count))
 
 
@@ -106,7 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--test", type=int, default=120, help="reports of each kind (default: 120)")
     parse.add_argument("--iterations", type=int, default=60)
     given = parse.parse_args(arguments)
-    known = reidentify.read(corpora.read(given.data), convention.read("mtsamples"))
+    known = source_text.read_sources(corpora.read(given.data), convention.read("mtsamples"))
     notes = list(synthetic.generate(given.synthetic + given.train, SEED, "train"))
     first, more = notes[: given.synthetic], notes[given.synthetic :]
     real = [one.document for one in made("reidentified", known, "train", given.train)]

@@ -22,8 +22,7 @@ from crfdeid.ablate import __main__ as ablate
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.evaluate import published_tables, token_subsets
 from crfdeid.evaluate.scores import Counts
-from crfdeid.synthetic import reidentify
-from crfdeid.synthetic.reidentify import convention, corpus, token_marks
+from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
 from crfdeid.synthetic.reidentify.renaming import NAMES, PLACES
 from crfdeid.text.document import Document, Span
 
@@ -100,7 +99,7 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--iterations", type=int, default=40)
     parse.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     given = parse.parse_args(arguments)
-    known = reidentify.read(corpora.read(given.data), convention.read("mtsamples"))
+    known = source_text.read_sources(corpora.read(given.data), convention.read("mtsamples"))
     texts = []
     for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in given.kinds):
         made = list(corpus.make(kind, known, SEED, count=given.documents))

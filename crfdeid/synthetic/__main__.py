@@ -10,8 +10,8 @@ from pathlib import Path
 
 from crfdeid import cli, corpora, synthetic
 from crfdeid.errors import ConfigurationError
+from crfdeid.synthetic.drawing import PARTS
 from crfdeid.synthetic.genres import all_genres
-from crfdeid.synthetic.train_test_parts import PARTS
 
 
 def parser() -> argparse.ArgumentParser:

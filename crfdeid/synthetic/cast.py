@@ -13,11 +13,11 @@ from functools import cache
 from random import Random
 
 from crfdeid.synthetic import clinical, dates, numbers, people, places
+from crfdeid.synthetic.drawing import listed, weighted
 from crfdeid.synthetic.frames import Frame, Slot
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
 from crfdeid.synthetic.slots import LISTED, type_of
-from crfdeid.synthetic.train_test_parts import listed, weighted
 
 STANDINGS = ("retired", "former", "part-time", "senior", "assistant", "freelance", "self-employed", "night")
 Maker = Callable[["Cast", str | None], str]

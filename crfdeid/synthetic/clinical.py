@@ -6,8 +6,7 @@ from random import Random
 
 import regex
 
-from crfdeid.synthetic.patterns import pattern
-from crfdeid.synthetic.train_test_parts import listed
+from crfdeid.synthetic.drawing import listed, pattern
 
 ONES = [
     "zero",

@@ -8,8 +8,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
-from crfdeid.synthetic.patterns import pattern
-from crfdeid.synthetic.train_test_parts import listed
+from crfdeid.synthetic.drawing import listed, pattern
 from crfdeid.text.english_dates import MONTHS, WEEKDAYS, write_ordinal
 
 SEASONS = ("winter", "spring", "summer", "fall", "autumn", "Winter", "Spring", "Summer", "Fall")

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from functools import cache
 from random import Random
 
-from crfdeid.synthetic import type_rates
+from crfdeid.synthetic import frames
 from crfdeid.synthetic.cast import Cast
+from crfdeid.synthetic.drawing import listed
 from crfdeid.synthetic.frames import Frame, parse
 from crfdeid.synthetic.pieces import Piece, plain
-from crfdeid.synthetic.train_test_parts import listed
 
 COLONS = (": ", ": ", ": ", ":", ":", ":  ", " : ", " ", " - ", "\t", " = ", ":\t")
 BARE = 0.15  # forms that print the values alone, in one line
@@ -33,7 +33,7 @@ def form(kind: str, cast: Cast) -> list[Piece]:
     """Three to ten fields. Those of a head begin with who, which record and when."""
     rng, known = cast.rng, fields(kind)
     first = [row for row in known[:8] if rng.random() < 0.35] if kind == "head" else []
-    rows = first + rng.choices(known, [type_rates.rate(value) for _, value in known], k=rng.randint(2, 7))
+    rows = first + rng.choices(known, [frames.rate(value) for _, value in known], k=rng.randint(2, 7))
     colon, gap, per_line = rng.choice(COLONS), rng.choice(GAPS), rng.randint(1, 4)
     label, width = casing(rng), rng.choice((0, 0, 0, 16, 20, 24))
     if rng.random() < BARE:

@@ -1,12 +1,14 @@
-"""The kinds of note (``lists/genres.txt``): their sections, and how often they are written."""
+"""The kinds of note (``lists/genres.txt``): their sections, how often they are written, and the headings
+of the sections."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from random import Random
 
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.synthetic.train_test_parts import listed
+from crfdeid.synthetic.drawing import listed, pattern
 
 
 @dataclass(frozen=True)
@@ -53,3 +55,28 @@ def for_part(genres: tuple[Genre, ...], part: str) -> list[tuple[float, Genre]]:
     if part == "train" and (kept := [(g.weight, g) for g in genres if not g.held_out]):
         return kept
     return [(genre.weight * (4 if part == "test" and genre.held_out else 1), genre) for genre in genres]
+
+
+@cache
+def headings() -> dict[str, list[str]]:
+    return {section: row.split("|") for section, row in (line.split(": ") for line in listed("headings"))}
+
+
+def heading(section: str, rng: Random) -> str:
+    """A heading of the section, or now and then one that no section has."""
+    if rng.random() < 0.12 or section not in headings():
+        return rng.choice(listed("heading_words"))
+    return rng.choice(headings()[section])
+
+
+def style(rng: Random) -> str:
+    """How one writer sets all headings."""
+    return pattern("heading", rng).replace("/", "\n").replace("_", " ")
+
+
+def dressed(heading: str, style: str) -> str:
+    """
+    >>> dressed("Family History", "{upper}: ")
+    'FAMILY HISTORY: '
+    """
+    return style.format(upper=heading.upper(), title=heading, low=heading.lower())

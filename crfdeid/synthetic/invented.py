@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from crfdeid.synthetic.train_test_parts import listed
+from crfdeid.synthetic.drawing import listed
 
 
 @cache

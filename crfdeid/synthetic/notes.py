@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import cache
+from itertools import chain, count, islice
 from random import Random
 
-from crfdeid.synthetic import forms, frames, genres, headings, noise, type_rates
+from crfdeid.synthetic import drawing, forms, frames, genres, noise
 from crfdeid.synthetic.cast import Cast, PatientWorld, world
+from crfdeid.synthetic.drawing import belongs, weighted
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
 from crfdeid.synthetic.pieces import Piece, document, tidy
-from crfdeid.synthetic.train_test_parts import belongs, weighted
 from crfdeid.text.document import Document
 
 Pieces = list[Piece]
@@ -32,7 +33,7 @@ def pool(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
     where the part has none."""
     kind = [frame for frame in frames.sections().get(section, ()) if bool(frame.types) == phi]
     chosen = [frame for frame in kind if belongs(frame.text, part)] or kind
-    return tuple((type_rates.rate(frame), frame) for frame in chosen)
+    return tuple((frames.rate(frame), frame) for frame in chosen)
 
 
 def chosen(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
@@ -56,7 +57,7 @@ def block(kind: str, genre: str, rng: Random) -> Frame:
     own = [frame for names, frame in frames.blocks()[kind] if genre in names]
     open_to_all = [frame for names, frame in frames.blocks()[kind] if not names]
     those = own if own and rng.random() < 0.6 else open_to_all
-    return weighted(rng, ((type_rates.rate(frame), frame) for frame in those))
+    return weighted(rng, ((frames.rate(frame), frame) for frame in those))
 
 
 def compose(genre: Genre, world: PatientWorld, number: int, rng: Random) -> Pieces:
@@ -87,7 +88,7 @@ def around(kind: str, genre: Genre, cast: Cast) -> Pieces:
 
 def body(genre: Genre, cast: Cast) -> Pieces:
     rng, used = cast.rng, set[str]()
-    style, gap = headings.style(rng), rng.choice(("\n\n", "\n\n", "\n", "\n", "\n \n"))
+    style, gap = genres.style(rng), rng.choice(("\n\n", "\n\n", "\n", "\n", "\n \n"))
     sections = [entry for entry in genre.sections if rng.random() < 0.88]
     if rng.random() < 0.15:
         rng.shuffle(sections)
@@ -99,7 +100,7 @@ def body(genre: Genre, cast: Cast) -> Pieces:
         if not sentences:
             continue
         if rng.random() < 0.85:
-            pieces.append(Piece(headings.dressed(headings.heading(section, rng), style)))
+            pieces.append(Piece(genres.dressed(genres.heading(section, rng), style)))
         pieces += [*cased(laid_out(section, sentences, rng), rng), Piece(gap)]
         if section in ("labs", "exam", "meds", "plan") and rng.random() < 0.3:
             pieces += [*cast.render(block("table", genre.name, rng)), Piece(gap)]
@@ -151,3 +152,17 @@ def patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]) -> Iter
         genre = weighted(rng, genres.for_part(kinds, part))
         id = f"{100 + number}-{note + 1:02}"
         yield document(compose(genre, about, note, rng), id, str(100 + number))
+
+
+def generate(documents: int, seed: int, part: str = "all", kinds: tuple[str, ...] = ()) -> Iterator[Document]:
+    """So many notes. ``part`` train or test shares no names, places or genres of its own
+    with the other; ``kinds`` restricts the genres. A note depends on the seed, the part,
+    the kinds and its place in the row, not on how many are written. Raises
+    :class:`~crfdeid.errors.ConfigurationError` on an unknown part or genre.
+
+    >>> [note.id for note in generate(3, seed=1)][0]
+    '100-01'
+    """
+    drawing.check(part)
+    chosen = genres.named(kinds)
+    return islice(chain.from_iterable(patient(seed, n, part, chosen) for n in count()), documents)

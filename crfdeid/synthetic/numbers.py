@@ -8,7 +8,7 @@ from random import Random
 import regex
 
 from crfdeid.synthetic import invented
-from crfdeid.synthetic.patterns import pattern
+from crfdeid.synthetic.drawing import pattern
 
 SETS = {"#": string.digits, "^": "23456789", "A": "ABCDEFGHJKLMNPRSTVWXYZ", "a": string.ascii_lowercase}
 DOMAINS = ["com", "org", "net", "edu"]

@@ -9,8 +9,7 @@ from random import Random
 import regex
 
 from crfdeid.synthetic import invented
-from crfdeid.synthetic.patterns import pattern
-from crfdeid.synthetic.train_test_parts import draw, listed, weighted
+from crfdeid.synthetic.drawing import draw, listed, pattern, weighted
 
 PARTICLES = (
     "van ", "Van ", "van der ", "Van Der ", "de ", "De ", "de la ", "De La ", "O'", "Mc", "Mac", "St. ",

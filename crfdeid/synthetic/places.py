@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 from crfdeid.synthetic import invented, people
+from crfdeid.synthetic.drawing import belongs, draw, listed, pattern
 from crfdeid.synthetic.numbers import number
-from crfdeid.synthetic.patterns import pattern
-from crfdeid.synthetic.train_test_parts import belongs, draw, listed
 
 
 @dataclass(frozen=True)

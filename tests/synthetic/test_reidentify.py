@@ -14,11 +14,11 @@ from crfdeid import corpora
 from crfdeid.corpora.token_marks import TokenMark, read_token_marks, render_token_marks
 from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, FormatError, SchemeError
 from crfdeid.evaluate import token_subsets
-from crfdeid.synthetic import reidentify as hosts
 from crfdeid.synthetic import slots
 from crfdeid.synthetic.reidentify import __main__ as reidentify
 from crfdeid.synthetic.reidentify import convention, corpus, fill, head_and_foot, renaming, token_marks
 from crfdeid.synthetic.reidentify.corpus import KINDS
+from crfdeid.synthetic.reidentify.source_text import SourceText, read_source, read_sources
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -36,8 +36,8 @@ def report(number: int) -> Document:
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[hosts.SourceText]:
-    return hosts.read(map(report, range(60)), convention.read("mtsamples"))
+def reports() -> list[SourceText]:
+    return read_sources(map(report, range(60)), convention.read("mtsamples"))
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +84,9 @@ def test_what_no_rule_types_is_unsettled(name: str) -> None:
 def test_doubt_decides_what_is_left() -> None:
     document = Document("d", "A cough.\nHis wife, Zelda, called.\nNo fever.")
     rules = convention.read("mtsamples")
-    assert hosts.host(document, rules, "leave") is None
-    assert hosts.host(document, rules, "cut").text == "A cough.\nNo fever."
-    assert "Zelda" in hosts.host(document, rules, "keep").text
+    assert read_source(document, rules, "leave") is None
+    assert read_source(document, rules, "cut").text == "A cough.\nNo fever."
+    assert "Zelda" in read_source(document, rules, "keep").text
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_every_form_of_every_type_is_covered(reports) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
-    made = list(corpus.make(kind, hosts.read(notes, None), seed=1, plain=True))
+    made = list(corpus.make(kind, read_sources(notes, None), seed=1, plain=True))
     for note, one in zip(notes, made):
         assert [s.type for s in one.document.spans] == [s.type for s in note.spans]
         assert one.document.patient == note.patient and one.document.text.startswith("Seen by Dr. ")
@@ -236,16 +236,16 @@ def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
 @given(st.sampled_from(["AGE", "STATE", "CITY", "DATE", "PATIENT", "DOCTOR", "ZIP"]), st.integers(0, 500))
 def test_no_surrogate_is_what_it_replaces(type: str, seed: int) -> None:
     first = Document("n", "It is X here", (Span(6, 7, type),))
-    made = next(corpus.make("reidentified", [hosts.host(first, None)], seed, plain=True)).document
+    made = next(corpus.make("reidentified", [read_source(first, None)], seed, plain=True)).document
     text = made.text_of(made.spans[0])  # what the same seed would give again
     again = Document("n", f"It is {text} here", (Span(6, 6 + len(text), type),))
-    other = next(corpus.make("reidentified", [hosts.host(again, None)], seed, plain=True)).document
+    other = next(corpus.make("reidentified", [read_source(again, None)], seed, plain=True)).document
     assert other.text_of(other.spans[0]).casefold() != text.casefold()
 
 
 def test_the_world_has_the_age_and_year_of_the_text() -> None:
     text = "Dr. X saw this 44-year-old woman on 3/4/2004. She is well; her brother is 70 years old."
-    host = hosts.host(Document("n", text), convention.read("mtsamples"))
+    host = read_source(Document("n", text), convention.read("mtsamples"))
     about = fill.world(host, Random(1), "all")
     assert (about.first_note - about.dob).days // 365.25 == 44
     assert about.first_note.year == 2004 and about.patient.sex == "F"
@@ -254,14 +254,14 @@ def test_the_world_has_the_age_and_year_of_the_text() -> None:
 def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:
     odd = Document("odd", "Blue eyes", (Span(0, 4, "COLOUR"),))
     with pytest.raises(SchemeError, match="COLOUR: no surrogates"):
-        list(corpus.make("reidentified", hosts.read([odd], None), 1))
+        list(corpus.make("reidentified", read_sources([odd], None), 1))
     both = Document("both", "Ana Ruiz", (Span(0, 8, "PATIENT"), Span(4, 8, "CITY")))
     with pytest.raises(DocumentError, match="overlaps CITY at 4-8; a place is of one type"):
-        hosts.read([both], None)
+        read_sources([both], None)
     with pytest.raises(DocumentError, match="has spans"):
-        hosts.read([odd], convention.read("mtsamples"))
+        read_sources([odd], convention.read("mtsamples"))
     with pytest.raises(DocumentError, match="in part test"):
-        list(corpus.make("reidentified", hosts.read([report(2)], convention.read("mtsamples")), 1, "test"))
+        list(corpus.make("reidentified", read_sources([report(2)], convention.read("mtsamples")), 1, "test"))
     with pytest.raises(ConfigurationError, match="did you mean ambiguous"):
         list(corpus.make("ambigous", [], 1))
 
@@ -274,7 +274,7 @@ def test_any_gold_text_keeps_what_is_outside(text: str, data) -> None:
     type = data.draw(st.sampled_from(["DOCTOR", "DATE", "CITY", "PHONE", "AGE"]))
     if not text[start:end].strip():
         return
-    host = hosts.host(Document("n", text, (Span(start, end, type),)), None)
+    host = read_source(Document("n", text, (Span(start, end, type),)), None)
     for kind in ("reidentified", "out-of-dictionary"):
         document = next(corpus.make(kind, [host], 1, plain=True)).document
         (span,) = document.spans
@@ -436,7 +436,7 @@ def test_the_papers_table_beside_ours(tmp_path: Path, monkeypatch) -> None:
 def test_the_shared_reports_can_be_hosts() -> None:
     from itertools import islice
 
-    known = hosts.read(islice(corpora.read(DATA), 60), convention.read("mtsamples"), "cut")
+    known = read_sources(islice(corpora.read(DATA), 60), convention.read("mtsamples"), "cut")
     made = list(corpus.make("ambiguous", known, seed=1))
     scheme.read().check([one.document for one in made])
     assert len(made) > 40

@@ -16,7 +16,6 @@ from crfdeid.synthetic import (
     frames,
     generate,
     genres,
-    headings,
     noise,
     people,
     places,
@@ -24,9 +23,8 @@ from crfdeid.synthetic import (
 )
 from crfdeid.synthetic.__main__ import main
 from crfdeid.synthetic.cast import MAKERS, Cast, world
-from crfdeid.synthetic.patterns import all_kinds
+from crfdeid.synthetic.drawing import PARTS, all_kinds, belongs, listed
 from crfdeid.synthetic.pieces import Piece, document, plain
-from crfdeid.synthetic.train_test_parts import PARTS, belongs, listed
 from crfdeid.text import scheme
 
 # Spans in the 790 training notes of i2b2 2014 (Stubbs & Uzuner 2015, table 3).
@@ -167,7 +165,7 @@ def test_every_field_is_read_and_renders(kind):
 def test_every_section_has_frames_and_headings():
     wanted = {section for genre in genres.named(()) for section, _, _ in genre.sections}
     assert wanted - set(frames.sections()) == set()
-    assert wanted - {"queries"} - {"letter"} <= set(headings.headings())
+    assert wanted - {"queries"} - {"letter"} <= set(genres.headings())
 
 
 @pytest.mark.parametrize(

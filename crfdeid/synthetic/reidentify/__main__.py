@@ -18,11 +18,10 @@ from crfdeid.corpora import storage
 from crfdeid.corpora.token_marks import render_token_marks
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import whole
-from crfdeid.synthetic import reidentify
-from crfdeid.synthetic.reidentify import SourceText, convention, token_marks
+from crfdeid.synthetic.drawing import PARTS
+from crfdeid.synthetic.reidentify import convention, source_text, token_marks
 from crfdeid.synthetic.reidentify.corpus import KINDS, make
 from crfdeid.synthetic.reidentify.fill import SLOTS
-from crfdeid.synthetic.train_test_parts import PARTS
 from crfdeid.text.document import Document
 
 
@@ -38,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--documents", type=int, metavar="N", help="no more than N of the part")
     parse.add_argument("--seed", type=int, default=1, help="the same seed gives the same bytes (default: 1)")
     parse.add_argument(
-        "--doubt", choices=reidentify.UNSETTLED, default="leave",
+        "--doubt", choices=source_text.UNSETTLED, default="leave",
         help="what may be PHI and no rule settles: leave out its document, cut its line, or keep it",
     )  # fmt: skip
     parse.add_argument("--plain", action="store_true", help="add no head, foot and mentions; keep the lines")
@@ -73,13 +72,13 @@ def main(arguments: list[str] | None = None) -> None:
     print(token_marks.table(found, documents))
 
 
-def settled(args: argparse.Namespace) -> tuple[int, list[SourceText]]:
+def settled(args: argparse.Namespace) -> tuple[int, list[source_text.SourceText]]:
     """How many documents there are, and the hosts among them."""
     rules = convention.read(args.convention) if args.convention else None
     documents = list(cli.documents(args.host, args.source, args))
     if rules is None and not any(document.spans for document in documents):
         raise ConfigurationError(f"{args.host}: no gold spans; --convention says how PHI is hidden")
-    return len(documents), reidentify.read(cli.progress(documents, "read"), rules, args.doubt)
+    return len(documents), source_text.read_sources(cli.progress(documents, "read"), rules, args.doubt)
 
 
 def labelled(document: Document, types: list[str] | None) -> Document:

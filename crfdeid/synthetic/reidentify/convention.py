@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,8 +24,6 @@ from typing import Any
 
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
-from crfdeid.synthetic.reidentify.convention_patterns import compiled, expanded
-from crfdeid.synthetic.reidentify.linebreaks import RESTORED
 from crfdeid.synthetic.slots import PHI
 
 HERE = Path(__file__).parent
@@ -112,6 +110,28 @@ def build(table: dict[str, Any], where: str) -> Convention:
     )
 
 
+def expanded(text: str, words: dict[str, str], where: str) -> str:
+    """``text`` with the vocabulary's entries in place of their names.
+
+    >>> expanded("(?<!x)<AB> <AB>", {"AB": "b+"}, "here")
+    '(?<!x)b+ b+'
+    """
+
+    def entry(match: re.Match[str]) -> str:
+        if match[1] not in words:
+            raise ConfigurationError(f"{where}: {match[1]}: no such word{did_you_mean(match[1], words)}")
+        return words[match[1]]
+
+    return re.sub(r"<([A-Z_]{2,})>", entry, text)
+
+
+def compiled(pattern: str, where: str, flags: int = 0) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise ConfigurationError(f"{where}: not a regular expression: {error}") from None
+
+
 def check_keys(table: dict[str, Any], known: dict[str, type], where: str) -> None:
     for key, value in table.items():
         if key not in known:
@@ -157,3 +177,21 @@ def unsettled(text: str, places: Iterable[Place], convention: Convention) -> Ite
     for match in convention.unsettled.finditer(text):
         if not any(match.start() < place.end and place.start < match.end() for place in places):
             yield match
+
+
+# Line breaks that an archive lost.
+def from_commas(text: str) -> str:
+    """The text where breaks show as a comma without a space after it, as in MTSamples.
+
+    >>> from_commas("HISTORY: , A cough.,PLAN:,1.  Rest.,2.  Fluids, 1,000 mL.")
+    'HISTORY: A cough.\\n\\nPLAN:\\n1. Rest.\\n2. Fluids, 1,000 mL.'
+    """
+    text = re.sub(r": +, *", ": ", text)
+    text = re.sub(r":,(?=\S)", ":\n", text)
+    text = re.sub(r":, +", ": ", text)
+    text = re.sub(r",+(?=[A-Z][A-Z /&()-]{3,60}:)", "\n\n", text)
+    text = re.sub(r",(?=\d{1,2}[.)] )|(?<=[.?!:;)\"]),(?=\S)|,(?=[A-Z])", "\n", text)
+    return re.sub(r" {2,}", " ", text).strip(" ,\n")
+
+
+RESTORED: dict[str, Callable[[str], str]] = {"kept": str, "commas": from_commas}

@@ -10,12 +10,13 @@ from random import Random
 from typing import NamedTuple
 
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean
-from crfdeid.synthetic import noise, pieces, train_test_parts
+from crfdeid.synthetic import drawing, noise, pieces
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.reidentify import SourceText, head_and_foot, renaming
+from crfdeid.synthetic.reidentify import head_and_foot, renaming
 from crfdeid.synthetic.reidentify.fill import Fillers
 from crfdeid.synthetic.reidentify.renaming import Renaming
+from crfdeid.synthetic.reidentify.source_text import SourceText
 from crfdeid.text.document import Document
 
 KINDS: dict[str, Callable[[Iterable[str]], Callable[[Random], Renaming | None]]] = {
@@ -60,8 +61,8 @@ def make(
         raise ConfigurationError(
             f"{kind}: no such corpus{did_you_mean(kind, KINDS)}; wanted {', '.join(KINDS)}"
         )
-    train_test_parts.check(part)
-    chosen = [host for host in hosts if train_test_parts.belongs(host.patient or host.id, part)][:count]
+    drawing.check(part)
+    chosen = [host for host in hosts if drawing.belongs(host.patient or host.id, part)][:count]
     if not chosen:
         raise DocumentError(f"none of {len(hosts)} documents is in part {part}")
     renaming_for = KINDS[kind](text for host in chosen for text in host.rest())

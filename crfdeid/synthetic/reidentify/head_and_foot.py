@@ -15,9 +15,9 @@ from random import Random
 from crfdeid.files import read_text
 from crfdeid.synthetic import frames, genres, notes, slots
 from crfdeid.synthetic.cast import Cast
+from crfdeid.synthetic.drawing import weighted
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.train_test_parts import weighted
 
 MENTIONS = 3  # a document
 HEAD, FOOT = 0.8, 0.75  # how often there is one

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.synthetic.reidentify.corpus import Made
-from crfdeid.synthetic.reidentify.name_forms import form_of
+from crfdeid.synthetic.reidentify.fill import form_of
 from crfdeid.synthetic.reidentify.renaming import WORD, dictionary, kept, renamable
 from crfdeid.text.document import Document
 

@@ -1,5 +1,9 @@
-"""The train and test parts: a name, place or frame belongs to one of them for ever,
-by a hash of its text, so that a score on the test part is no memory test."""
+"""Drawing from lists and patterns, within the train or the test part.
+
+A name, place or frame always belongs to the same part, by a hash of its text, so that a score on the
+test part does not measure memory. A pattern (``patterns/*.txt``) is a shape of names, dates, numbers or
+places: ``@pattern KIND`` begins a kind; each line below it is a weight, a space and a pattern.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from zlib import crc32
 
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.files import read_text
 from crfdeid.text.gazetteer import lines
 
 PARTS = ("train", "test", "all")
@@ -56,3 +61,22 @@ def weighted(rng: Random, choices: Iterable[tuple[float, Item]]) -> Item:
     """One of ``(weight, item)``."""
     weights, items = zip(*choices)
     return rng.choices(items, weights)[0]
+
+
+@cache
+def all_kinds() -> dict[str, tuple[tuple[float, str], ...]]:
+    found: dict[str, list[tuple[float, str]]] = {}
+    for path in sorted((Path(__file__).parent / "patterns").glob("*.txt")):
+        kind = ""
+        for line in read_text(path).splitlines():
+            if line.startswith("@pattern "):
+                kind = line.split()[1]
+            elif line and not line.startswith("# "):
+                weight, _, pattern = line.partition(" ")
+                found.setdefault(kind, []).append((float(weight), pattern))
+    return {kind: tuple(rows) for kind, rows in found.items()}
+
+
+def pattern(kind: str, rng: Random) -> str:
+    """One pattern of the kind, by weight."""
+    return weighted(rng, all_kinds()[kind])

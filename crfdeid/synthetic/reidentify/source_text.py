@@ -1,0 +1,86 @@
+"""Texts whose PHI was taken out, and corpora made by putting surrogates in its place.
+
+    text ─▶ Host: its places ─▶ surrogates, head, foot, mentions ─▶ pieces ─▶ Document with gold spans
+
+A *place* is where PHI stands or stood: a placeholder, something real that survives, or a
+gold span. Sibanda & Uzuner 2006 (section 3) made their corpora so. See docs/reidentify.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from crfdeid.errors import DocumentError
+from crfdeid.synthetic.reidentify.convention import RESTORED, Convention, Place, found, unsettled
+from crfdeid.text.document import Document, overlapping
+
+UNSETTLED = ("leave", "cut", "keep")
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A text and its places: in order, none overlapping."""
+
+    id: str
+    text: str = field(repr=False)
+    places: tuple[Place, ...] = ()
+    patient: str | None = None
+
+    def rest(self) -> Iterator[str]:
+        """What stands between the places."""
+        at = 0
+        for place in self.places:
+            yield self.text[at : place.start]
+            at = place.end
+        yield self.text[at:]
+
+
+def read_source(document: Document, convention: Convention | None, doubt: str = "leave") -> SourceText | None:
+    """The document as a host: by ``convention``, or by its own spans where there is none.
+
+    What may be PHI and no rule settles decides with ``doubt``: ``leave`` the document out
+    (None), ``cut`` the lines that hold it, or ``keep`` it. Raises :class:`DocumentError` for
+    overlapping spans, and for a document that has spans as well as a convention.
+    """
+    if convention is None:
+        return SourceText(document.id, document.text, gold_places(document), document.patient)
+    if document.spans:
+        raise DocumentError(f"{document.id}: has spans, and a convention is for texts without; leave it out")
+    if document.id in convention.set_aside and doubt != "keep":
+        return None
+    text = RESTORED[convention.line_breaks](document.text)
+    if doubt == "cut":
+        text = without_doubt(text, convention)
+    places = found(text, convention)
+    if doubt == "leave" and next(unsettled(text, places, convention), None):
+        return None
+    return SourceText(document.id, text, tuple(places), document.patient)
+
+
+def gold_places(document: Document) -> tuple[Place, ...]:
+    """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentError`."""
+    if both := overlapping(document.spans):
+        first, second = (f"{span.type} at {span.start}-{span.end}" for span in both)
+        raise DocumentError(f"{document.id}: {first} overlaps {second}; a place is of one type")
+    return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)
+
+
+def without_doubt(text: str, convention: Convention) -> str:
+    """The text without the lines that hold anything unsettled."""
+    while doubts := list(unsettled(text, found(text, convention), convention)):
+        starts = [0, *(match.end() for match in re.finditer("\n", text)), len(text)]
+        text = "".join(
+            text[a:b] for a, b in pairwise(starts) if not any(m.start() < b and a < m.end() for m in doubts)
+        )
+    return text
+
+
+def read_sources(
+    documents: Iterable[Document], convention: Convention | None, doubt: str = "leave"
+) -> list[SourceText]:
+    """The hosts of the documents that can be settled and are not blank."""
+    hosts = (read_source(document, convention, doubt) for document in documents)
+    return [each for each in hosts if each and each.text.strip()]
