@@ -1,0 +1,178 @@
+"""The algebra of spans: overlap, merge, choose, subtract, trim, mask.
+
+All offsets are half-open. A function that takes ``span_of`` works on anything that has a span,
+such as a rule's finding; it asks ``span_of`` for the span of each item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from crfdeid.text.document import Span
+
+
+class Extent(Protocol):
+    """Anything from ``start`` to ``end``: a span, a review mark, a place in a template."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+Item = TypeVar("Item")
+Range = tuple[int, int]
+
+
+def overlaps(a: Extent, b: Extent) -> bool:
+    """Whether two extents share a character.
+
+    >>> overlaps(Span(0, 4, "CITY"), Span(3, 6, "STATE")), overlaps(Span(0, 4, "CITY"), Span(4, 6, "STATE"))
+    (True, False)
+    """
+    return a.start < b.end and b.start < a.end
+
+
+def find_overlap(spans: Iterable[Span]) -> tuple[Span, Span] | None:
+    """Return the first two spans that share a character, or ``None``.
+
+    >>> [span.type for span in find_overlap([Span(0, 4, "CITY"), Span(3, 6, "STATE")])]
+    ['CITY', 'STATE']
+    """
+    furthest: Span | None = None
+    for span in sorted(spans):
+        if furthest is not None and span.start < furthest.end:
+            return furthest, span
+        if furthest is None or span.end > furthest.end:
+            furthest = span
+    return None
+
+
+def group_overlapping(items: Iterable[Item], span_of: Callable[[Item], Extent]) -> list[list[Item]]:
+    """Split items, sorted by the starts of their spans, into runs of spans that overlap one another.
+
+    >>> group_overlapping([Span(0, 3, "A"), Span(2, 5, "B"), Span(5, 6, "C")], lambda span: span)[0][1].type
+    'B'
+    """
+    groups: list[list[Item]] = []
+    end = -1
+    for item in items:
+        span = span_of(item)
+        if span.start < end:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+        end = max(end, span.end)
+    return groups
+
+
+def merge_overlapping(spans: Iterable[Span]) -> dict[Span, list[Span]]:
+    """Merge each run of overlapping spans into one span of the longest one's type. Return the merged
+    spans in order, each with the spans that it is made of.
+
+    >>> merged = merge_overlapping([Span(0, 9, "STREET"), Span(5, 12, "CITY"), Span(12, 14, "STATE")])
+    >>> [(span.start, span.end, span.type, len(parts)) for span, parts in merged.items()]
+    [(0, 12, 'STREET', 2), (12, 14, 'STATE', 1)]
+    """
+    merged = {}
+    for group in group_overlapping(sorted(spans), lambda span: span):
+        longest = max(group, key=lambda span: span.end - span.start)
+        merged[Span(group[0].start, max(span.end for span in group), longest.type)] = group
+    return merged
+
+
+def keep_longest(spans: Iterable[Span]) -> list[Span]:
+    """Drop the shorter (on a tie the later) of each two spans that overlap.
+
+    >>> [span.type for span in keep_longest([Span(0, 9, "STREET"), Span(5, 9, "CITY")])]
+    ['STREET']
+    """
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
+        if not any(span.overlaps(other) for other in kept):
+            kept.append(span)
+    return sorted(kept)
+
+
+def keep_leftmost(items: Iterable[Item], span_of: Callable[[Item], Extent]) -> list[Item]:
+    """Of items sorted by the starts of their spans, keep each that begins after the last one kept.
+
+    >>> [span.type for span in keep_leftmost([Span(0, 4, "CITY"), Span(3, 9, "STREET")], lambda span: span)]
+    ['CITY']
+    """
+    kept: list[Item] = []
+    end = -1
+    for item in items:
+        span = span_of(item)
+        if end <= span.start:
+            kept.append(item)
+            end = span.end
+    return kept
+
+
+def subtract(extent: Extent, others: Iterable[Extent]) -> Iterator[Range]:
+    """Yield the ranges of ``extent`` that none of ``others`` covers.
+
+    >>> list(subtract(Span(0, 20, "STREET"), [Span(8, 12, "CITY"), Span(18, 30, "ZIP")]))
+    [(0, 8), (12, 18)]
+    """
+    start = extent.start
+    for other in sorted(others, key=lambda other: other.start):
+        if start < min(other.start, extent.end):
+            yield start, min(other.start, extent.end)
+        start = max(start, other.end)
+    if start < extent.end:
+        yield start, extent.end
+
+
+def trim_range(
+    text: str, start: int, end: int, is_padding: Callable[[str], bool] = str.isspace
+) -> Range | None:
+    """Return the range without the padding characters at its ends, or ``None`` where nothing is left.
+
+    >>> trim_range(" Ana, ", 0, 6), trim_range(" Ana, ", 0, 6, lambda character: not character.isalnum())
+    ((1, 5), (1, 4))
+    """
+    while start < end and is_padding(text[start]):
+        start += 1
+    while start < end and is_padding(text[end - 1]):
+        end -= 1
+    return (start, end) if start < end else None
+
+
+def trim_spans(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the spans without white space at their ends; drop those of white space only."""
+    for span in spans:
+        if edges := trim_range(text, span.start, span.end):
+            yield replace(span, start=edges[0], end=edges[1])
+
+
+def mask_spans(length: int, spans: Iterable[Extent]) -> bytearray:
+    """Return one byte for each of ``length`` characters: 1 where a span covers it, else 0.
+
+    >>> list(mask_spans(5, [Span(1, 3, "AGE")]))
+    [0, 1, 1, 0, 0]
+    """
+    mask = bytearray(length)
+    for span in spans:
+        mask[span.start : span.end] = b"\1" * (span.end - span.start)
+    return mask
+
+
+def find_unmasked(mask: bytearray, start: int, end: int) -> Iterator[Range]:
+    """Yield the ranges from ``start`` to ``end`` where the mask of :func:`mask_spans` has zeros.
+
+    >>> list(find_unmasked(bytearray([0, 1, 1, 0, 0]), 0, 4))
+    [(0, 1), (3, 4)]
+    """
+    while start < end:
+        if mask[start]:
+            start += 1
+            continue
+        stop = mask.find(1, start, end)
+        stop = end if stop < 0 else stop
+        yield start, stop
+        start = stop
