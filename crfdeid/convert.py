@@ -16,8 +16,9 @@ from pathlib import Path
 
 from crfdeid import cli, corpora
 from crfdeid.errors import ConfigurationError
-from crfdeid.text import bio, scheme
+from crfdeid.text import scheme
 from crfdeid.text.document import Document
+from crfdeid.text.spans import keep_longest
 
 STANDARD_INPUT = Path("/dev/stdin")
 
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.scheme:
         documents = scheme.read(given.scheme).checked(documents)
     if given.overlaps == "longest":
-        documents = (document.with_spans(bio.longest(document.spans)) for document in documents)
+        documents = (document.with_spans(keep_longest(document.spans)) for document in documents)
     documents = cli.progress(documents, "convert")
     if given.out == "-":
         show(documents, given.to)

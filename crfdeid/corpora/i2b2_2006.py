@@ -11,7 +11,8 @@ from xml.etree.ElementTree import Element
 
 from crfdeid.corpora import safe_xml
 from crfdeid.errors import FormatError
-from crfdeid.text.document import Document, Span, overlapping
+from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import find_overlap
 
 SUFFIXES = (".xml",)
 RECORDS = ("RECORD", "DOCUMENT")
@@ -54,7 +55,7 @@ def render(documents: Iterable[Document]) -> Iterator[str]:
     yield f"{safe_xml.HEAD}<ROOT>\n"
     for document in documents:
         safe_xml.check(document.text, document.id)
-        if pair := overlapping(document.spans):
+        if pair := find_overlap(document.spans):
             a, b = pair
             raise FormatError(
                 f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "

@@ -3,8 +3,8 @@ that overlap the longest is shown."""
 
 from __future__ import annotations
 
-from crfdeid.text import bio
 from crfdeid.text.document import Document
+from crfdeid.text.spans import keep_longest
 
 COLOURS = {
     "NAME": 31, "PROFESSION": 33, "LOCATION": 32, "AGE": 36, "DATE": 34, "CONTACT": 35, "ID": 35, "OTHER": 33,
@@ -22,7 +22,7 @@ def marked(document: Document, colour: bool = False) -> str:
     'Dr. <DOCTOR>Ruiz</DOCTOR>'
     """
     parts, end = [], 0
-    for span in bio.longest(document.spans):
+    for span in keep_longest(document.spans):
         parts += [document.text[end : span.start], _mark(document.text_of(span), span.type, colour)]
         end = span.end
     return "".join([*parts, document.text[end:]])

@@ -15,6 +15,7 @@ from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.text import bio, tokenizer
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import Gazetteer
+from crfdeid.text.spans import keep_longest
 from crfdeid.text.tokenized import TokenizedDocument
 
 
@@ -51,7 +52,7 @@ class Pipeline:
 
     def without_overlaps(self, document: Document) -> Document:
         if self.config.overlaps == "longest":
-            return document.with_spans(bio.longest(document.spans))
+            return document.with_spans(keep_longest(document.spans))
         bio.refuse_overlaps(document)
         return document
 

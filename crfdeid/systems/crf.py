@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,8 +23,8 @@ from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text import bio, scheme
-from crfdeid.text.document import Document, Span
-from crfdeid.text.sentences import trim
+from crfdeid.text.document import Document
+from crfdeid.text.spans import trim_spans
 
 CRFSUITE = "model.crfsuite"
 BATCH = 60_000  # characters of documents that are tagged at once
@@ -70,7 +70,7 @@ class Model(AdaptiveDecoder):
 
     def _given(self, batch: Batch, path: np.ndarray) -> list[Document]:
         found = decode_spans(batch, self.weights.labels, path)
-        return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(batch.documents, found)]
+        return [d.with_spans(trim_spans(d.text, s)) for d, s in zip(batch.documents, found)]
 
     def _tagged(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
         batch = self.batch(documents)
@@ -78,7 +78,7 @@ class Model(AdaptiveDecoder):
         found = decode_spans(batch, self.weights.labels, path)
         if probabilities:
             found = self.confidence.given(found, batch, self.decoder.emissions(batch))
-        return [d.with_spans(without_blanks(d.text, s)) for d, s in zip(documents, found)]
+        return [d.with_spans(trim_spans(d.text, s)) for d, s in zip(documents, found)]
 
     def _crfsuite_path(self, batch: Batch) -> np.ndarray:
         """The path as python-crfsuite finds it, from feature strings."""
@@ -106,13 +106,6 @@ def batches(documents: Iterable[Document], characters: int) -> Iterator[Sequence
             waiting, size = [], 0
     if waiting:
         yield waiting
-
-
-def without_blanks(text: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """The spans without white space at their ends (a line end can be labelled too)."""
-    for span in spans:
-        if edges := trim(text, span.start, span.end):
-            yield replace(span, start=edges[0], end=edges[1])
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from crfdeid.errors import DocumentError
-from crfdeid.text.document import Document, Span, Token, overlapping
+from crfdeid.text.document import Document, Span, Token
+from crfdeid.text.spans import find_overlap
 
 OUTSIDE = "O"
 
@@ -76,25 +77,12 @@ def illegal(labels: Iterable[str]) -> list[tuple[str, str]]:
 def refuse_overlaps(document: Document) -> None:
     """BIO gives a token one label. Raises :class:`DocumentError` that names the two
     spans and the choice there is."""
-    if pair := overlapping(document.spans):
+    if pair := find_overlap(document.spans):
         a, b = pair
         raise DocumentError(
             f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
             "BIO labels cannot hold both: --overlaps longest keeps the longer one"
         )
-
-
-def longest(spans: Iterable[Span]) -> list[Span]:
-    """Drop the shorter (on a tie the later) of each two spans that overlap.
-
-    >>> [s.type for s in longest([Span(0, 9, "STREET"), Span(5, 9, "CITY")])]
-    ['STREET']
-    """
-    kept: list[Span] = []
-    for span in sorted(spans, key=lambda s: (s.start - s.end, s.start)):
-        if not any(span.overlaps(other) for other in kept):
-            kept.append(span)
-    return sorted(kept)
 
 
 def cut_spans(tokens: Sequence[Token], spans: Iterable[Span]) -> int:

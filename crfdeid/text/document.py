@@ -80,21 +80,6 @@ class Document:
         return replace(self, spans=tuple(spans))
 
 
-def overlapping(spans: Iterable[Span]) -> tuple[Span, Span] | None:
-    """The first two spans that share a character, if any.
-
-    >>> [span.type for span in overlapping([Span(0, 4, "CITY"), Span(3, 6, "STATE")])]
-    ['CITY', 'STATE']
-    """
-    furthest: Span | None = None
-    for span in sorted(spans):
-        if furthest is not None and span.start < furthest.end:
-            return furthest, span
-        if furthest is None or span.end > furthest.end:
-            furthest = span
-    return None
-
-
 def fingerprint_documents(documents: Iterable[Document]) -> str:
     """Twelve hexadecimal digits of the SHA-256 of ids, texts and spans, in any order of the documents."""
     digest = hashlib.sha256()

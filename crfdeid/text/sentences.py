@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import regex
 
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.text.spans import trim_range
 
 LINE = regex.compile(r"[^\n\r]*(?:\r\n|\n|\r|$)")
 LIST_MARK = regex.compile(r"\s*(?:[-*•#]|\(?\d{1,2}[.)]|[A-Za-z][.)])\s")
@@ -49,15 +50,8 @@ def sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]:
     found = []
     for start, stop in blocks(text):
         edges = [start, *(start + end for end in ends[splitter](text[start:stop])), stop]
-        found += [trimmed for a, b in zip(edges, edges[1:]) if (trimmed := trim(text, a, b))]
+        found += [trimmed for a, b in zip(edges, edges[1:]) if (trimmed := trim_range(text, a, b))]
     return found
-
-
-def trim(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The range without white space at its ends, or ``None`` where nothing stays."""
-    inside = text[start:end]
-    left = len(inside) - len(inside.lstrip())
-    return (start + left, start + len(inside.rstrip())) if inside.strip() else None
 
 
 def blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -15,8 +15,9 @@ from crfdeid.rules import RULES, lists, name_lists
 from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.rule import Finding
 from crfdeid.rules.tagger import Rules, resolved, shipped
-from crfdeid.text.document import Document, Span, overlapping
+from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read as scheme
+from crfdeid.text.spans import find_overlap
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
@@ -161,7 +162,7 @@ def test_resolved_spans_do_not_overlap_and_cover_the_same_letters(drawn):
     text = "ab cd, efg hij kl-mn op. qrs tuv wxyz 12 34"
     found = [finding(start, start + size, rule) for start, size, rule in drawn]
     spans = [f.span for f in resolved(text, found, {name: n for n, name in enumerate(RULES)})]
-    assert overlapping(spans) is None
+    assert find_overlap(spans) is None
 
     def letters(spans):
         return {i for span in spans for i in range(span.start, span.end) if text[i].isalnum()}
@@ -182,7 +183,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join) | st.text(max_size=60))
 def test_any_text_gives_spans_inside_it(text):
     spans = shipped().tag(Document("1", text)).spans
-    assert overlapping(spans) is None
+    assert find_overlap(spans) is None
     assert all(text[s.start : s.end].strip() == text[s.start : s.end] for s in spans)
 
 

@@ -104,13 +104,6 @@ def test_an_existing_model_is_kept_unless_told(small_model, notes):
         model.train(notes, SMALL, small_model.folder)
 
 
-def test_spans_have_no_white_space_at_their_ends():
-    spans = [Span(0, 6, "DATE", 0.5), Span(7, 9, "AGE"), Span(9, 11, "AGE")]
-    found = list(crf.without_blanks("3/4/1\n 57\n\n", spans))
-    assert found == [Span(0, 5, "DATE"), Span(7, 9, "AGE")]
-    assert found[0].probability == 0.5
-
-
 def test_recall_bias_lowers_the_score_of_the_outside_label(notes, tmp_path):
     settings = dataclasses.replace(SMALL, recall_bias=50.0)
     biased = model.train(notes, settings, tmp_path / "m", engine="crfsuite")

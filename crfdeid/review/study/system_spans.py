@@ -16,8 +16,8 @@ from crfdeid.review.study.study import Study, book
 from crfdeid.systems import crf
 from crfdeid.systems.model import Tagger
 from crfdeid.systems.model_folder import sha256
-from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import keep_longest
 
 Found = Mapping[int, Sequence[Span]]  # by the note's number
 
@@ -73,7 +73,7 @@ def matched(study: Study, documents: Iterable[Document]) -> dict[int, Sequence[S
         note = known[document.id]
         if fingerprint(document.text) != note.fingerprint:
             raise FormatError(f"{document.id}: another text than the study's note of this name")
-        found[note.number] = bio.longest(document.spans)
+        found[note.number] = keep_longest(document.spans)
     return found
 
 

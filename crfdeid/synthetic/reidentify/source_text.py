@@ -15,7 +15,8 @@ from itertools import pairwise
 
 from crfdeid.errors import DocumentError
 from crfdeid.synthetic.reidentify.convention import RESTORED, Convention, Place, found, unsettled
-from crfdeid.text.document import Document, overlapping
+from crfdeid.text.document import Document
+from crfdeid.text.spans import find_overlap
 
 UNSETTLED = ("leave", "cut", "keep")
 
@@ -62,7 +63,7 @@ def read_source(document: Document, convention: Convention | None, doubt: str = 
 
 def gold_places(document: Document) -> tuple[Place, ...]:
     """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentError`."""
-    if both := overlapping(document.spans):
+    if both := find_overlap(document.spans):
         first, second = (f"{span.type} at {span.start}-{span.end}" for span in both)
         raise DocumentError(f"{document.id}: {first} overlaps {second}; a place is of one type")
     return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)

@@ -22,12 +22,12 @@ import numpy as np
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import whole
-from crfdeid.systems.crf import without_blanks
 from crfdeid.systems.hmm.bigram_model import Bigrams
 from crfdeid.systems.hmm.counts import END, END_WORD, FEATURES, UNKNOWN, Counts, count
 from crfdeid.systems.hmm.regions import RESERVED, numbered, regions, spelt, stretches, symbol
 from crfdeid.text import bio, scheme
 from crfdeid.text.document import Document, Token
+from crfdeid.text.spans import trim_spans
 
 NAMES, COUNTS = "names.json", "counts.npz"
 TABLES = ("known", "unknown")
@@ -55,7 +55,7 @@ class Model:
         for part in sequences:
             labels[part.start : part.stop] = self.labels(page.tokens[part.start : part.stop])
         found = bio.decode(page.tokens, labels)
-        return document.with_spans(without_blanks(document.text, found))
+        return document.with_spans(trim_spans(document.text, found))
 
     def labels(self, tokens: Sequence[Token]) -> list[str]:
         """BIO labels of one sequence."""

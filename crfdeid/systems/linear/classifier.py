@@ -24,9 +24,10 @@ from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import whole
-from crfdeid.systems.crf import BATCH, batches, without_blanks
+from crfdeid.systems.crf import BATCH, batches
 from crfdeid.text import bio, scheme
 from crfdeid.text.document import Document
+from crfdeid.text.spans import trim_spans
 
 NAMES, WEIGHTS = "names.json", "weights.npz"
 BIAS = "bias"  # the feature that every token has
@@ -106,7 +107,7 @@ class Tagger(AdaptiveDecoder):
         for some in batches(documents, BATCH):
             batch = self.batch(some)
             found = decode_spans(batch, self.labels, self.decoder.path(batch))
-            yield from (d.with_spans(without_blanks(d.text, s)) for d, s in zip(some, found))
+            yield from (d.with_spans(trim_spans(d.text, s)) for d, s in zip(some, found))
 
     def scores(self, document: Document) -> np.ndarray:
         """[tokens, labels]: what the threshold of a recall and precision curve is laid on."""

@@ -18,10 +18,10 @@ from crfdeid.errors import ConfigurationError, FormatError, ModelError, did_you_
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import read_text, whole
 from crfdeid.systems import registry
-from crfdeid.systems.crf import without_blanks
 from crfdeid.systems.rnn import vocabulary
 from crfdeid.text import bio, scheme
 from crfdeid.text.document import Document
+from crfdeid.text.spans import trim_spans
 
 NETWORK, LABELS = "network.safetensors", "labels.txt"
 NETWORKS = ("elman", "jordan")
@@ -137,7 +137,7 @@ class Tagger:
         found = [bio.OUTSIDE] * len(page.tokens)
         for part, path in zip(sequences, self.labeller.best(rows)):
             found[part.start : part.stop] = [self.labels[y] for y in path]
-        return document.with_spans(without_blanks(document.text, bio.decode(page.tokens, found)))
+        return document.with_spans(trim_spans(document.text, bio.decode(page.tokens, found)))
 
 
 def labels(path: Path) -> list[str]:
