@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from crfdeid import resources
 from crfdeid.evaluate.error_page import colours
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
 from crfdeid.explain.model_weights import ModelWeights, Weight
-from crfdeid.explain.page_template import PAGE
 from crfdeid.explain.text import TOTAL, shown
 from crfdeid.files import whole
 from crfdeid.text.bio import OUTSIDE
@@ -44,13 +44,15 @@ def page(
     asked: Sequence[Explanation],
     runners: int,
 ) -> str:
+    folder = resources.PACKAGE / "explain"
     filled = {
+        "/* style */": (folder / "page.css").read_text(encoding="utf-8"),
         "/* colours */": colours(anatomy.scheme),
         "<!-- note -->": note(reading, asked, anatomy.scheme) if reading else "",
         "<!-- tokens -->": "".join(token(one, runners, top) for one in asked),
         "<!-- model -->": "".join(model(anatomy, labels or anatomy.labels, top)),
     }
-    text = PAGE
+    text = (folder / "page.html").read_text(encoding="utf-8")
     for mark, value in filled.items():
         text = text.replace(mark, value, 1)
     return text
