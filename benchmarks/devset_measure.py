@@ -9,6 +9,7 @@ from pathlib import Path
 
 from crfdeid import files
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import mask_spans
 
 TOKEN = re.compile(r"[^\W_]+")
 CONTEXT = 40
@@ -21,10 +22,7 @@ def tokens(document: Document) -> list[Span]:
 
 def covered(document: Document) -> bytearray:
     """For each character, whether a span covers it."""
-    mask = bytearray(len(document.text))
-    for span in document.spans:
-        mask[span.start : span.end] = b"\1" * (span.end - span.start)
-    return mask
+    return mask_spans(len(document.text), document.spans)
 
 
 def wholly(text: str, span: Span, mask: bytearray) -> bool:

@@ -36,6 +36,7 @@ from crfdeid.review.web import serve
 from crfdeid.review.web.app import application
 from crfdeid.review.web.sessions import Address, Sessions
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import keep_leftmost
 
 MEASUREMENT = re.compile(r"(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])")
 Table = dict[str, Any]
@@ -87,7 +88,9 @@ def read(documents: list[Document], reader: Simulated, seed: int) -> Iterator[Do
         pairs = zip(document.spans, missing, strict=True)
         seen = [span for span, likely in pairs if chance.random() >= likely]
         marks = [marked(document, span, chance) for span in seen]
-        yield document.with_spans(apart([*marks, *alarms(document, reader, chance)]))
+        yield document.with_spans(
+            keep_leftmost(sorted([*marks, *alarms(document, reader, chance)]), lambda span: span)
+        )
 
 
 def marked(document: Document, span: Span, chance: random.Random) -> Span:
@@ -104,14 +107,6 @@ def alarms(document: Document, reader: Simulated, chance: random.Random) -> Iter
         found = Span(*match.span(), "DATE")
         if not any(found.overlaps(span) for span in document.spans) and chance.random() < reader.alarms:
             yield found
-
-
-def apart(spans: Iterable[Span]) -> list[Span]:
-    kept: list[Span] = []
-    for span in sorted(spans):
-        if not kept or kept[-1].end <= span.start:
-            kept.append(span)
-    return kept
 
 
 class Desk:

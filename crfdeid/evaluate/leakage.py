@@ -16,6 +16,7 @@ import numpy as np
 
 from crfdeid.evaluate.scores import Counts, ratio
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import mask_spans
 
 WORD = re.compile(r"\w+")
 
@@ -90,10 +91,7 @@ def tally(gold: Document, system: Document) -> Tally:
 
 def mask(document: Document) -> np.ndarray:
     """True at each character that a span covers."""
-    covered = np.zeros(len(document.text), dtype=bool)
-    for span in document.spans:
-        covered[span.start : span.end] = True
-    return covered
+    return np.frombuffer(mask_spans(len(document.text), document.spans), dtype=bool)
 
 
 def leaks(gold: Document, span: Span, found: np.ndarray) -> bool:

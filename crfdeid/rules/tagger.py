@@ -27,6 +27,7 @@ from crfdeid.rules.lists import Lists
 from crfdeid.rules.repeats import Known
 from crfdeid.rules.rule import NAMES, Finding, Rule, find
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import find_unmasked, group_overlapping, mask_spans, trim_range
 
 RULES: dict[str, Rule] = {
     rule.name: rule
@@ -114,27 +115,20 @@ def resolved(text: str, findings: Sequence[Finding], rank: dict[str, int]) -> li
     pool = [*others, *whole_names(names, rank)]
     pool.sort(key=lambda f: (f.span.start - f.span.end, rank[f.rule.name], f.span.start))
     kept: list[Finding] = []
-    taken = bytearray(len(text))
+    taken = mask_spans(len(text), ())
     for finding in pool:
-        for start, end in free(taken, finding.span):
-            if any(character.isalnum() for character in text[start:end]):
-                kept.append(Finding(trimmed(text, start, end, finding.span.type), finding.rule))
+        for start, end in find_unmasked(taken, finding.span.start, finding.span.end):
+            edges = trim_range(text, start, end, is_edge_mark)
+            if edges and any(character.isalnum() for character in text[start:end]):
+                kept.append(Finding(Span(*edges, finding.span.type), finding.rule))
                 taken[start:end] = b"\1" * (end - start)
     return sorted(kept, key=lambda f: f.span)
 
 
 def whole_names(names: Sequence[Finding], rank: dict[str, int]) -> Iterator[Finding]:
     """Overlapping names as one, of the type and rule that is no guess, or of the first rule."""
-    group: list[Finding] = []
-    end = -1
-    for finding in sorted(names, key=lambda f: f.span):
-        if group and finding.span.start >= end:
-            yield united(group, rank)
-            group = []
-        end = max(end, finding.span.end) if group else finding.span.end
-        group.append(finding)
-    if group:
-        yield united(group, rank)
+    ordered = sorted(names, key=lambda f: f.span)
+    return (united(group, rank) for group in group_overlapping(ordered, lambda f: f.span))
 
 
 def united(group: Sequence[Finding], rank: dict[str, int]) -> Finding:
@@ -143,23 +137,6 @@ def united(group: Sequence[Finding], rank: dict[str, int]) -> Finding:
     return Finding(Span(start, end, best.span.type), best.rule)
 
 
-def free(taken: bytearray, span: Span) -> Iterator[tuple[int, int]]:
-    """The stretches of the span that nothing has taken yet."""
-    at = span.start
-    while at < span.end:
-        if taken[at]:
-            at += 1
-            continue
-        stop = taken.find(1, at, span.end)
-        stop = span.end if stop < 0 else stop
-        yield at, stop
-        at = stop
-
-
-def trimmed(text: str, start: int, end: int, type: str) -> Span:
-    """Without white space at the ends, and without punctuation where a piece was cut off."""
-    while text[start].isspace() or text[start] in ",;-/":
-        start += 1
-    while text[end - 1].isspace() or text[end - 1] in ",;-/":
-        end -= 1
-    return Span(start, end, type)
+def is_edge_mark(character: str) -> bool:
+    """Whether a character at an end of a cut span is no part of it: white space or punctuation."""
+    return character.isspace() or character in ",;-/"

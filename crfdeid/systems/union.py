@@ -11,6 +11,7 @@ from itertools import tee
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import subtract, trim_range
 
 
 class Union:
@@ -58,8 +59,6 @@ def _uncovered(text: str, span: Span, kept: Sequence[Span]) -> Iterator[Span]:
     if not taken:
         yield span
         return
-    start = span.start
-    for stop, after in [*((other.start, other.end) for other in taken), (span.end, span.end)]:
-        if where := [index for index in range(start, stop) if text[index].isalnum()]:
-            yield Span(where[0], where[-1] + 1, span.type)
-        start = max(start, after)
+    for start, end in subtract(span, taken):
+        if inner := trim_range(text, start, end, lambda character: not character.isalnum()):
+            yield Span(*inner, span.type)

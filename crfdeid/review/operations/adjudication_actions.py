@@ -14,7 +14,8 @@ from crfdeid.review.study.errors import Conflict, Invalid, Stage, Unknown
 from crfdeid.review.study.event_log import Action, Entry
 from crfdeid.review.study.marks import checked_span, whole
 from crfdeid.review.study.study import Study
-from crfdeid.text.document import Document, Span
+from crfdeid.text.document import Document
+from crfdeid.text.spans import find_overlap
 
 Table = dict[str, Any]
 
@@ -88,10 +89,6 @@ def extra(study: Study, document: Document, state: Consensus, given: Mapping[str
 
 def refuse_overlaps(state: Consensus) -> None:
     """A consensus whose spans overlap could not train a model; the transaction is rolled back."""
-    last: Span | None = None
-    for span in state.spans:
-        if last and span.start < last.end:
-            raise Invalid(
-                f"{span.start}-{span.end} overlaps {last.start}-{last.end}, which is decided already"
-            )
-        last = span
+    if pair := find_overlap(state.spans):
+        last, span = pair
+        raise Invalid(f"{span.start}-{span.end} overlaps {last.start}-{last.end}, which is decided already")

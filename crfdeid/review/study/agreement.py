@@ -15,6 +15,7 @@ from crfdeid.evaluate.scores import Counts
 from crfdeid.review.study import word_boundaries
 from crfdeid.text import bio, tokenizer
 from crfdeid.text.document import Span
+from crfdeid.text.spans import group_overlapping
 
 Votes = Mapping[str, Sequence[Span]]
 CLASSES = ("all", "majority", "fewer")
@@ -56,14 +57,13 @@ def items(votes: Votes) -> list[Item]:
 
 def stretches(votes: Votes) -> list[tuple[int, int, dict[str, list[Span]]]]:
     """Start, end and marks by voter of each run of overlapping marks."""
-    runs: list[tuple[int, int, dict[str, list[Span]]]] = []
-    for span, name in sorted((span, name) for name, spans in votes.items() for span in spans):
-        if runs and span.start < runs[-1][1]:
-            start, end, found = runs.pop()
-        else:
-            start, end, found = span.start, span.end, {}
-        found.setdefault(name, []).append(span)
-        runs.append((start, max(end, span.end), found))
+    runs = []
+    ordered = sorted((span, name) for name, spans in votes.items() for span in spans)
+    for group in group_overlapping(ordered, lambda vote: vote[0]):
+        found: dict[str, list[Span]] = {}
+        for span, name in group:
+            found.setdefault(name, []).append(span)
+        runs.append((group[0][0].start, max(span.end for span, _ in group), found))
     return runs
 
 

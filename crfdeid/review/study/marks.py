@@ -12,6 +12,7 @@ from typing import Any
 from crfdeid.review.study.errors import Invalid, Unknown
 from crfdeid.review.study.event_log import Action, Fold, Summary
 from crfdeid.text.document import Span
+from crfdeid.text.spans import overlaps
 
 DECISIONS = {"accept": "accepted", "alter": "changed", "reject": "rejected"}
 
@@ -56,7 +57,7 @@ class Marking:
 
 def placed(marks: Iterable[Mark], new: Mark) -> tuple[Mark, ...]:
     """The marks with ``new``, without those it overlaps or was."""
-    kept = [m for m in marks if m.id != new.id and (m.end <= new.start or new.end <= m.start)]
+    kept = [m for m in marks if m.id != new.id and not overlaps(m, new)]
     return tuple(sorted([*kept, new], key=lambda mark: mark.start))
 
 

@@ -25,6 +25,7 @@ from typing import Any
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.synthetic.slots import PHI
+from crfdeid.text.spans import overlaps
 
 HERE = Path(__file__).parent
 KEYS = {
@@ -164,8 +165,9 @@ def found(text: str, convention: Convention) -> list[Place]:
     for each in convention.rules:
         for match in each.pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
-            if start < end and not any(start < other.end and other.start < end for other in taken):
-                taken.append(Place(start, end, each.type, each.replaced, each.forms))
+            place = Place(start, end, each.type, each.replaced, each.forms)
+            if start < end and not any(overlaps(place, other) for other in taken):
+                taken.append(place)
     return sorted(taken, key=lambda place: place.start)
 
 
