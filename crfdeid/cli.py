@@ -100,7 +100,7 @@ def documents(path: Path | str, format: str | None, args: argparse.Namespace) ->
     to tables alone."""
     names = ("id_column", "text_column", "patient_column")
     columns = {name: value for name in names if (value := getattr(args, name))}
-    format = format or corpora.detect(Path(path))
-    if format not in ("table", "parquet"):
+    format = format or corpora.detect_format(Path(path))
+    if not corpora.find_format(format, "read").has_columns:
         columns = {}
     return corpora.read(path, format, args.encoding, **columns)

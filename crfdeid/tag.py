@@ -67,10 +67,10 @@ def show(documents: Iterable[Document], format: str) -> None:
     """Write to standard output, one document after the other; the spans of all as one table."""
     colour = sys.stdout.isatty()
     if format == "csv":
-        sys.stdout.writelines(corpora.FORMATS["csv"].render(documents))
+        sys.stdout.writelines(corpora.render_corpus(documents, "csv"))
         return
     for document in documents:
-        sys.stdout.write(corpora.formatted(document, format, colour))
+        sys.stdout.write(corpora.show_document(document, format, colour))
 
 
 def notes(args: argparse.Namespace) -> Iterator[Document]:

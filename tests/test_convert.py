@@ -17,12 +17,12 @@ NOTES = [
     Document("100-01", "Dr. Ruiz ]]> &\r\n👩‍⚕️ José, 3/4/61", (Span(4, 8, "DOCTOR"), Span(26, 32, "DATE"))),
     Document("101-01", "", ()),
 ]
-BOTH = [name for name, found in corpora.FORMATS.items() if hasattr(found, "read") and name != "text"]
+BOTH = [name for name, found in corpora.FORMATS.items() if found.read and found.has_spans]
 FOLDERS = ("i2b2", "brat")
 
 
 def target(folder, format):
-    return folder / (format if format in FOLDERS else format + corpora.FORMATS[format].SUFFIXES[0])
+    return folder / (format if format in FOLDERS else format + corpora.FORMATS[format].suffixes[0])
 
 
 def seen(documents):

@@ -36,7 +36,7 @@ def test_train_scores_and_says_where_the_model_is(corpus, tmp_path, capsys):
     assert "Trained on 30 documents with 90 spans" in said
     assert "strict" in said and "relaxed" in said and "token" in said
     assert f"The model is in {out}" in said
-    assert corpora.detect(corpus / "test") == "brat"
+    assert corpora.detect_format(corpus / "test") == "brat"
 
 
 @pytest.mark.parametrize(

@@ -92,17 +92,17 @@ def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
     found: list[Row] = []
     for run in plan.runs:
         check_programs(run)
-        train = folds.joined([corpus(name, run, corpora) for name in run.train])
+        train = folds.join_parts([corpus(name, run, corpora) for name in run.train])
         if run.documents >= len(train.documents):
             continue
         if run.documents:
-            train = folds.sample(train, run.documents, plan.sample_seed)
+            train = folds.draw_sample(train, run.documents, plan.sample_seed)
         test = corpora.get(run.test) if plan.folds else corpus(run.test, run, corpora)
         if test:
             found.append(Row(run.name, run, (job(run, run.name, out / run.folder, train, test),)))
         if plan.folds:
             title = folded_title(run.name, plan.folds)
-            parts = folds.folds(train, plan.folds, plan.folds_seed)
+            parts = folds.make_folds(train, plan.folds, plan.folds_seed)
             found.append(Row(title, run, tuple(folded(run, parts, out / f"{run.folder}-folds")), True))
     return found
 

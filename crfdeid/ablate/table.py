@@ -9,7 +9,7 @@ from typing import Any
 from crfdeid.ablate import training
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import METRICS, Figures, Result, wordy, z_tests
-from crfdeid.corpora.folds import Part, shared
+from crfdeid.corpora.folds import Part, have_common_text
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.matching import CRITERIA
 from crfdeid.evaluate.report import resampling
@@ -32,7 +32,7 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
             f"{plan.folds} folds of the training corpus, seed {plan.folds_seed}, each patient in one; "
             "scores are of all folds together"
         )
-    if both := {r.title for r in results for job in r.row.jobs if shared(job.train, job.test)}:
+    if both := {r.title for r in results for job in r.row.jobs if have_common_text(job.train, job.test)}:
         lines.append(f"no fair test, for some of its documents were trained on: {', '.join(sorted(both))}")
     present = {result.row.run.name for result in results}
     if left_out := [run.name for run in plan.runs if run.name not in present]:

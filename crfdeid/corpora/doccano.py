@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from crfdeid.corpora.jsonl import read
+from crfdeid.corpora import jsonl
+from crfdeid.corpora.format import Format
 from crfdeid.text.document import Document
 
-__all__ = ["SUFFIXES", "read", "render"]
-SUFFIXES = (".jsonl",)
 
-
-def render(documents: Iterable[Document]) -> Iterator[str]:
+def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield a line for each document."""
     for document in documents:
         label = [[span.start, span.end, span.type] for span in document.spans]
-        table = {"id": document.id, "text": document.text, "label": label}
+        item = {"id": document.id, "text": document.text, "label": label}
         if document.patient is not None:
-            table["patient"] = document.patient
-        yield json.dumps(table, ensure_ascii=False) + "\n"
+            item["patient"] = document.patient
+        yield json.dumps(item, ensure_ascii=False) + "\n"
+
+
+FORMAT = Format("doccano", (".jsonl",), read=jsonl.read, render_corpus=render_corpus)

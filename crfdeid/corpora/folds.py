@@ -1,4 +1,4 @@
-"""Parts of a corpus: folds that keep a patient together, and samples that grow."""
+"""Parts of a corpus: folds that keep a patient's documents together, and samples that grow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crfdeid.text.document import Document, fingerprint_documents
 
 @dataclass(frozen=True)
 class Part:
-    """Documents that are trained or scored on together. ``name`` is that of their corpus."""
+    """Documents to train on or to score. ``name`` is the name of their corpus."""
 
     name: str
     documents: tuple[Document, ...]
@@ -25,56 +25,69 @@ class Part:
 
     @property
     def spans(self) -> int:
+        """The number of spans of all documents."""
         return sum(len(document.spans) for document in self.documents)
 
 
-def folds(part: Part, number: int, seed: int) -> list[tuple[Part, Part]]:
-    """Pairs (training part, test part): each document is in one test part, and a patient's
-    documents are all in the same; a document without patient stands for itself. Patients come in
-    an order drawn from ``seed``, those with most documents first, each into the smallest fold."""
+Owner = tuple[bool, str]  # whether it is a patient; the patient, or the document's identifier
+
+
+def make_folds(part: Part, number: int, seed: int) -> list[tuple[Part, Part]]:
+    """Return pairs (training part, test part): each document is in one test part, and a patient's
+    documents are all in the same one. A document without a patient is a group by itself.
+
+    Patients come in an order drawn from ``seed``, those with most documents first, each into the
+    smallest fold. Raises :class:`ConfigurationError` where an identifier occurs twice, or where
+    there are fewer patients than folds.
+    """
     if twice := [id for id, count in Counter(d.id for d in part.documents).items() if count > 1]:
-        raise ConfigurationError(f"{part.name}: document {twice[0]} occurs twice: folds want one of each")
-    groups: dict[tuple[bool, str], list[Document]] = {}
+        raise ConfigurationError(
+            f"{part.name}: document {twice[0]} occurs twice: wanted each once, to make folds"
+        )
+    groups: dict[Owner, list[Document]] = {}
     for document in part.documents:
-        groups.setdefault(owner(document), []).append(document)
+        groups.setdefault(find_owner(document), []).append(document)
     if len(groups) < number:
-        raise ConfigurationError(f"{number} folds of {len(groups)} patients: wanted at most one each")
+        raise ConfigurationError(
+            f"{number} folds of {len(groups)} patients: wanted at most {len(groups)} folds"
+        )
     order = sorted(groups)
     Random(seed).shuffle(order)
-    held = [set[tuple[bool, str]]() for _ in range(number)]
+    held = [set[Owner]() for _ in range(number)]
     sizes = [0] * number
     for group in sorted(order, key=lambda group: -len(groups[group])):
         smallest = sizes.index(min(sizes))
         held[smallest].add(group)
         sizes[smallest] += len(groups[group])
-    return [split(part, chosen) for chosen in held]
+    return [hold_out(part, owners) for owners in held]
 
 
-def owner(document: Document) -> tuple[bool, str]:
-    """Whom a document is of: its patient, or itself."""
+def find_owner(document: Document) -> Owner:
+    """Return the patient of a document, or the document itself where it has none."""
     return document.patient is not None, document.patient or document.id
 
 
-def split(part: Part, held: set[tuple[bool, str]]) -> tuple[Part, Part]:
-    test = tuple(document for document in part.documents if owner(document) in held)
-    train = tuple(document for document in part.documents if owner(document) not in held)
+def hold_out(part: Part, held: set[Owner]) -> tuple[Part, Part]:
+    """Return the training part, and the test part with the documents of the owners in ``held``."""
+    test = tuple(document for document in part.documents if find_owner(document) in held)
+    train = tuple(document for document in part.documents if find_owner(document) not in held)
     return Part(part.name, train), Part(part.name, test)
 
 
-def sample(part: Part, number: int, seed: int) -> Part:
-    """``number`` documents in the corpus's order; a larger sample of the same seed holds a
-    smaller one."""
+def draw_sample(part: Part, number: int, seed: int) -> Part:
+    """Draw ``number`` documents and keep the corpus's order. With the same seed, a larger sample
+    holds the smaller one."""
     order = list(range(len(part.documents)))
     Random(seed).shuffle(order)
     return Part(part.name, tuple(part.documents[index] for index in sorted(order[:number])))
 
 
-def shared(one: Part, other: Part) -> bool:
-    """Whether a document of ``other`` has the text of one of ``one``."""
+def have_common_text(one: Part, other: Part) -> bool:
+    """Whether a document of one part has the same text as a document of the other."""
     return not {document.text for document in one.documents}.isdisjoint(d.text for d in other.documents)
 
 
-def joined(parts: Sequence[Part]) -> Part:
-    """Several corpora as one. Identifiers may recur; patients are told apart by name alone."""
+def join_parts(parts: Sequence[Part]) -> Part:
+    """Join several corpora. Identifiers may recur; patients of the same name become one."""
     documents = tuple(document for part in parts for document in part.documents)
     return parts[0] if len(parts) == 1 else Part("+".join(part.name for part in parts), documents)

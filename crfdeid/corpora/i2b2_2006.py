@@ -1,6 +1,7 @@
 """i2b2 2006 inline XML: all documents in one file, ``<PHI TYPE="…">`` around each span.
 
-``<ROOT><RECORD ID="…"><TEXT>…</TEXT></RECORD></ROOT>``; DOCUMENT may stand for RECORD.
+``<ROOT><RECORD ID="…"><TEXT>…</TEXT></RECORD></ROOT>``; an element may also be
+named DOCUMENT instead of RECORD.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from crfdeid.corpora import safe_xml
+from crfdeid.corpora.format import Format
 from crfdeid.errors import FormatError
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import find_overlap
 
-SUFFIXES = (".xml",)
 RECORDS = ("RECORD", "DOCUMENT")
 
 
-def is_one(path: Path) -> bool:
-    """Whether an XML file is in this format, by its beginning."""
+def is_inline_xml(path: Path) -> bool:
+    """Whether an XML file is in this format, by its first 4096 bytes."""
     try:
         with path.open("rb") as file:
             head = file.read(4096).replace(b"\0", b"").partition(b"<TEXT")[0]  # NUL: it may be UTF-16
@@ -29,15 +30,16 @@ def is_one(path: Path) -> bool:
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    root = safe_xml.read(path, encoding)
+    """Yield the document of each record."""
+    root = safe_xml.read_xml(path, encoding)
     for number, record in enumerate((r for r in root.iter() if r.tag in RECORDS), 1):
         text = record.find("TEXT")
         if text is None or "ID" not in record.attrib:
             raise FormatError(f"{path}: record {number} has no TEXT element or no ID")
-        yield _document(record.attrib["ID"], text, path)
+        yield _build_document(record.attrib["ID"], text, path)
 
 
-def _document(id: str, element: Element, path: Path) -> Document:
+def _build_document(id: str, element: Element, path: Path) -> Document:
     pieces, spans = [element.text or ""], []
     length = len(pieces[0])
     for phi in element:
@@ -51,26 +53,30 @@ def _document(id: str, element: Element, path: Path) -> Document:
     return Document(id, "".join(pieces), tuple(spans))
 
 
-def render(documents: Iterable[Document]) -> Iterator[str]:
+def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield the file's text, record by record. Raises :class:`FormatError` where spans overlap."""
     yield f"{safe_xml.HEAD}<ROOT>\n"
     for document in documents:
-        safe_xml.check(document.text, document.id)
+        safe_xml.refuse_illegal(document.text, document.id)
         if pair := find_overlap(document.spans):
             a, b = pair
             raise FormatError(
                 f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
                 "inline XML cannot hold both"
             )
-        id = safe_xml.attribute(document.id, "document id")
-        yield f"<RECORD ID={id}>\n<TEXT>{_body(document)}</TEXT>\n</RECORD>\n"
+        id = safe_xml.quote_attribute(document.id, "document id")
+        yield f"<RECORD ID={id}>\n<TEXT>{_render_text(document)}</TEXT>\n</RECORD>\n"
     yield "</ROOT>\n"
 
 
-def _body(document: Document) -> str:
+def _render_text(document: Document) -> str:
     parts, end = [], 0
     for span in document.spans:
-        parts.append(safe_xml.content(document.text[end : span.start], document.id))
-        within = safe_xml.content(document.text_of(span), document.id)
-        parts.append(f"<PHI TYPE={safe_xml.attribute(span.type, document.id)}>{within}</PHI>")
+        parts.append(safe_xml.escape_content(document.text[end : span.start], document.id))
+        within = safe_xml.escape_content(document.text_of(span), document.id)
+        parts.append(f"<PHI TYPE={safe_xml.quote_attribute(span.type, document.id)}>{within}</PHI>")
         end = span.end
-    return "".join([*parts, safe_xml.content(document.text[end:], document.id)])
+    return "".join([*parts, safe_xml.escape_content(document.text[end:], document.id)])
+
+
+FORMAT = Format("i2b2-2006", (".xml",), read=read, render_corpus=render_corpus)

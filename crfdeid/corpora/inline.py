@@ -1,24 +1,28 @@
-"""PHI shown in place, ``<DOCTOR>Ruiz</DOCTOR>``; for reading by people, so write-only. Of spans
-that overlap the longest is shown."""
+"""PHI shown in place, ``<DOCTOR>Ruiz</DOCTOR>``. It is for people to read, so it is write-only. Of
+spans that overlap, the longest is shown."""
 
 from __future__ import annotations
 
+from crfdeid.corpora import i2b2_2014
+from crfdeid.corpora.format import Format
 from crfdeid.text.document import Document
 from crfdeid.text.spans import keep_longest
 
-COLOURS = {
+COLOURS = {  # of the terminal, by i2b2 2014 element
     "NAME": 31, "PROFESSION": 33, "LOCATION": 32, "AGE": 36, "DATE": 34, "CONTACT": 35, "ID": 35, "OTHER": 33,
 }  # fmt: skip
 
 
-def files(document: Document) -> dict[str, str]:
-    return {".txt": marked(document)}
+def render_document(document: Document) -> dict[str, str]:
+    """Return the text with its spans marked, without colour."""
+    return {".txt": mark_spans(document)}
 
 
-def marked(document: Document, colour: bool = False) -> str:
-    """
+def mark_spans(document: Document, colour: bool = False) -> str:
+    """Return the document's text with an element around each span.
+
     >>> from crfdeid.text.document import Span
-    >>> marked(Document("n", "Dr. Ruiz", (Span(4, 8, "DOCTOR"),)))
+    >>> mark_spans(Document("n", "Dr. Ruiz", (Span(4, 8, "DOCTOR"),)))
     'Dr. <DOCTOR>Ruiz</DOCTOR>'
     """
     parts, end = [], 0
@@ -30,10 +34,11 @@ def marked(document: Document, colour: bool = False) -> str:
 
 def _mark(text: str, type: str, colour: bool) -> str:
     marked = f"<{type}>{text}</{type}>"
-    return f"\x1b[1;{_colour(type)}m{marked}\x1b[0m" if colour else marked
+    return f"\x1b[1;{_choose_colour(type)}m{marked}\x1b[0m" if colour else marked
 
 
-def _colour(type: str) -> int:
-    from crfdeid.corpora.i2b2_2014 import element
+def _choose_colour(type: str) -> int:
+    return COLOURS.get(i2b2_2014.find_element(type), 33)
 
-    return COLOURS.get(element(type), 33)
+
+FORMAT = Format("inline", (".txt",), render_document=render_document, show_document=mark_spans)

@@ -1,4 +1,4 @@
-"""XML that may come from anywhere: parsed without entities, written without loss."""
+"""Read and write XML of any origin: entities are refused, and no character is lost."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from xml.sax.saxutils import escape, quoteattr
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from crfdeid.corpora.storage import opened
+from crfdeid.corpora.storage import open_text
 from crfdeid.errors import FormatError
 
-# XML 1.0, production 2: what no XML file can hold, escaped or not.
+# XML 1.0, production 2: the characters that no XML file can hold, escaped or not.
 ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DECLARATION = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']""")
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-def read(path: Path, encoding: str) -> Element:
-    """The root element of a file; faults as of :func:`parse`."""
-    with opened(path, declared_encoding(path, encoding)) as file:
-        return parse(file, str(path))
+def read_xml(path: Path, encoding: str) -> Element:
+    """Return the root element of a file. Raises what :func:`parse_xml` raises."""
+    with open_text(path, find_encoding(path, encoding)) as file:
+        return parse_xml(file, str(path))
 
 
-def parse(file: TextIO, where: str) -> Element:
-    """The root element. Raises :class:`FormatError`, with the line, where the file is
+def parse_xml(file: TextIO, where: str) -> Element:
+    """Return the root element. Raises :class:`FormatError`, with the line, where the file is
     not well formed or declares an entity."""
     parser = DefusedXMLParser()
     try:
         parser.feed(file.read().removeprefix("\ufeff"))
-        return parser.close()
+        root: Element = parser.close()
     except ParseError as error:
         line, column = error.position
         reason = str(error).partition(":")[0]
@@ -41,10 +41,12 @@ def parse(file: TextIO, where: str) -> Element:
     except DefusedXmlException:
         line = parser.parser.CurrentLineNumber
         raise FormatError(f"{where}, line {line}: declares entities, which are refused") from None
+    return root
 
 
-def declared_encoding(path: Path, encoding: str) -> str:
-    """The encoding that the file declares or begins with, unless the user named one."""
+def find_encoding(path: Path, encoding: str) -> str:
+    """Return the encoding that the file declares or that its first bytes show, unless the user named
+    another one than UTF-8."""
     if encoding != "utf-8" or not path.is_file():  # a pipe can be read only once
         return encoding
     try:
@@ -58,24 +60,24 @@ def declared_encoding(path: Path, encoding: str) -> str:
     return declaration[1].decode("ascii") if declaration else encoding
 
 
-def content(text: str, id: str) -> str:
-    """``text`` as the content of an element; carriage returns survive the parser's
-    normalisation of line ends.
+def escape_content(text: str, id: str) -> str:
+    """Return ``text`` as the content of an element. A carriage return is escaped, since a parser
+    would read it as a line feed.
 
-    >>> content("a < b\\r", "n1")
+    >>> escape_content("a < b\\r", "n1")
     'a &lt; b&#13;'
     """
-    check(text, id)
+    refuse_illegal(text, id)
     return escape(text, {"\r": "&#13;"})
 
 
-def attribute(value: str, id: str) -> str:
-    """``value`` as a quoted attribute value."""
-    check(value, id)
+def quote_attribute(value: str, id: str) -> str:
+    """Return ``value`` as a quoted attribute value."""
+    refuse_illegal(value, id)
     return quoteattr(value, {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
 
 
-def check(text: str, id: str) -> None:
+def refuse_illegal(text: str, id: str) -> None:
     """Raise :class:`FormatError` at the first character that XML cannot hold."""
     if found := ILLEGAL.search(text):
         raise FormatError(

@@ -1,7 +1,7 @@
-"""Where documents lie: opening what is read, and putting in place what is written.
+"""Open the files that are read, and put the files that are written in place.
 
-An output appears whole or not at all: a file is written under another name and
-moved; a folder is filled beside its place and moved when the last document is in it.
+An output appears whole or not at all: a file is written under another name and moved; the files
+of a folder are written beside it and moved after the last one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import TextIO
 from crfdeid import files
 from crfdeid.errors import FormatError
 
-LONGEST_NAME = 200  # bytes; file systems hold 255, and temporary names are longer
+LONGEST_NAME = 200  # bytes; file systems allow 255, and temporary names are longer
 
 
 @contextmanager
-def opened(path: Path, encoding: str) -> Iterator[TextIO]:
-    """The file's text as a stream whose lines end at ``\\n`` alone, nothing translated.
+def open_text(path: Path, encoding: str) -> Iterator[TextIO]:
+    """Open a file as text whose lines end only at ``\\n``; no line end is translated.
 
-    Raises :class:`FormatError` where it cannot be read or decoded, also while the
-    block reads on.
+    Raises :class:`FormatError` where the file cannot be read or decoded, also while the block
+    reads from it.
     """
     try:
         codecs.lookup(encoding)
@@ -44,7 +44,7 @@ def opened(path: Path, encoding: str) -> Iterator[TextIO]:
 
 
 def refuse_missing(path: Path) -> None:
-    """Raise :class:`FormatError` where nothing is, or nothing that may be looked at."""
+    """Raise :class:`FormatError` where the path does not exist or may not be looked at."""
     try:
         path.stat()
     except FileNotFoundError:
@@ -53,9 +53,9 @@ def refuse_missing(path: Path) -> None:
         raise FormatError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def listed(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
-    """The folder's files, or those that end in one of ``suffixes``, sorted by name; hidden
-    ones are no documents."""
+def list_folder(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
+    """Return the folder's files that end in one of ``suffixes`` (all without any), sorted by name.
+    Hidden files are not documents."""
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
@@ -65,10 +65,10 @@ def listed(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
     )
 
 
-def stem(id: str) -> str:
-    """``id`` as the stem of a file name. Raises :class:`FormatError` where it cannot be one.
+def file_stem(id: str) -> str:
+    """Return ``id`` as the stem of a file name. Raises :class:`FormatError` where it cannot be one.
 
-    >>> stem("110-01")
+    >>> file_stem("110-01")
     '110-01'
     """
     unsafe = not id or id.startswith(".") or re.search(r'[/\\:*?"<>|]', id) or not id.isprintable()
@@ -78,8 +78,7 @@ def stem(id: str) -> str:
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raise :class:`FormatError` at a file, or a folder that holds anything, unless it
-    may be overwritten."""
+    """Raise :class:`FormatError` at a file, or a folder that is not empty, unless ``overwrite``."""
     if overwrite or not path.exists():
         return
     if path.is_file():
@@ -89,6 +88,7 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
 
 
 def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> None:
+    """Write the pieces of text to one file."""
     if path.is_dir():
         raise FormatError(f"{path}: is a folder; wanted a file to write")
     refuse_existing(path, overwrite)
@@ -97,9 +97,9 @@ def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> No
 
 
 @contextmanager
-def staged(folder: Path, overwrite: bool = False) -> Iterator[Path]:
-    """A temporary folder beside ``folder``, whose files move into it when the block
-    ends without an error, and are removed otherwise."""
+def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
+    """Give a temporary folder beside ``folder``. Its files move into ``folder`` when the block ends
+    without an error, and are removed otherwise."""
     if folder.is_file():
         raise FormatError(f"{folder}: is a file; wanted a folder to write into")
     refuse_existing(folder, overwrite)

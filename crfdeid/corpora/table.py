@@ -1,6 +1,6 @@
-"""A table of notes as CSV: a row a note, read and written through pandas in chunks.
+"""A table of notes as CSV, a row for each note. pandas reads it in chunks.
 
-Columns are named by ``id_column``, ``text_column`` and ``patient_column``; a column ``spans`` holds
+``id_column``, ``text_column`` and ``patient_column`` name the columns; a column ``spans`` holds
 the spans as JSON, as in :mod:`crfdeid.corpora.jsonl`.
 """
 
@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crfdeid.corpora.jsonl import as_table, build, loaded
-from crfdeid.corpora.storage import opened
+from crfdeid.corpora.format import Format
+from crfdeid.corpora.jsonl import build_document, build_item, parse_json
+from crfdeid.corpora.storage import open_text
 from crfdeid.errors import FormatError
 from crfdeid.files import read_text
 from crfdeid.text.document import Document
@@ -23,7 +24,6 @@ from crfdeid.text.document import Document
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-SUFFIXES = (".csv",)
 COLUMNS = ("id", "patient", "text", "spans")
 CHUNK = 1000  # notes in memory at once
 
@@ -35,72 +35,82 @@ def read(
     text_column: str = "text",
     patient_column: str | None = None,
 ) -> Iterator[Document]:
+    """Yield a document for each row."""
     import pandas
 
-    options = {"dtype": str, "keep_default_na": False, "chunksize": CHUNK}
     try:
-        if cuts_at_nul() and holds_nul(path, encoding):
-            raise FormatError(f"{path}: a NUL character, where this pandas would cut a text off; wanted 3.1")
-        with opened(path, encoding) as file, pandas.read_csv(file, **options) as chunks:
-            rows = (row for chunk in chunks for row in _rows(chunk, path))
-            yield from from_rows(rows, path, id_column, text_column, patient_column)
+        if cuts_at_nul() and has_nul(path, encoding):
+            raise FormatError(
+                f"{path}: a NUL character, at which this version of pandas ends a cell; wanted pandas 3.1"
+            )
+        with (
+            open_text(path, encoding) as file,
+            pandas.read_csv(file, dtype=str, keep_default_na=False, chunksize=CHUNK) as chunks,
+        ):
+            rows = (row for chunk in chunks for row in _list_rows(chunk, path))
+            yield from build_documents(rows, path, id_column, text_column, patient_column)
     except UnicodeError:
         read_text(path, encoding)  # knows the offset within the whole file
         raise
     except pandas.errors.EmptyDataError:
         raise FormatError(f"{path}: not a CSV table: it is empty") from None
     except pandas.errors.ParserError as error:
-        line = re.search(r"line \d+", str(error))  # the rest of the message is not ours to repeat
+        line = re.search(r"line \d+", str(error))  # the rest of the message may quote the note
         where = f"{path}, {line[0]}" if line else path
         raise FormatError(f"{where}: not a CSV table that can be read") from None
 
 
 def cuts_at_nul() -> bool:
-    """Whether the rest of a cell is lost after a NUL character, as before pandas 3.1."""
+    """Whether this version of pandas (before 3.1) loses the rest of a cell after a NUL character."""
     import pandas
 
-    return pandas.read_csv(io.StringIO('text\n"a\0b"'), dtype=str)["text"][0] == "a"
+    return bool(pandas.read_csv(io.StringIO('text\n"a\0b"'), dtype=str)["text"][0] == "a")
 
 
-def holds_nul(path: Path, encoding: str) -> bool:
-    with opened(path, encoding) as file:
+def has_nul(path: Path, encoding: str) -> bool:
+    """Whether the file has a NUL character."""
+    with open_text(path, encoding) as file:
         return any("\0" in part for part in iter(lambda: file.read(1 << 20), ""))
 
 
-def _rows(chunk: DataFrame, path: Path) -> list[dict[str, Any]]:
-    """The rows. Where the first has a cell too many, pandas would take the first column for an index
-    and name every cell wrongly."""
+def _list_rows(chunk: DataFrame, path: Path) -> list[Mapping[Any, Any]]:
+    """Return the rows by column name. Where the first row has one cell more than the header, pandas
+    would take the first column as the index and give every cell a wrong name."""
     if chunk.index.nlevels > 1 or chunk.index.dtype.kind != "i":
         raise FormatError(f"{path}: its rows have more cells than its header")
-    return chunk.to_dict("records")
+    return [*chunk.to_dict("records")]
 
 
-def from_rows(
-    rows: Iterable[Mapping[str, Any]],
+def build_documents(
+    rows: Iterable[Mapping[Any, Any]],
     path: Path,
     id_column: str,
     text_column: str,
     patient_column: str | None,
 ) -> Iterator[Document]:
+    """Yield a document for each row. Raises :class:`FormatError` where a column does not exist."""
     for number, row in enumerate(rows, 1):
         wanted = [id_column, text_column, *([patient_column] if patient_column else [])]
         if {"start", "end", "type"} <= row.keys():
-            raise FormatError(f"{path}: a table of spans, which holds no notes; wanted a row a note")
+            raise FormatError(f"{path}: a table of spans, which holds no notes; wanted a row for each note")
         for column in wanted:
             if column not in row:
                 raise FormatError(f"{path}: no column {column}; there are {', '.join(map(str, row))}")
         where = f"{path}, row {number}"
-        spans, patient = _cell(row.get("spans")), _cell(row.get(patient_column or "patient"))
-        table = {"text": row[text_column], "spans": loaded(spans, where) if spans else [], "patient": patient}
-        if (id := _cell(row[id_column])) is not None:
-            table["id"] = id
-        yield build(table, where, number)
+        spans, patient = _read_cell(row.get("spans")), _read_cell(row.get(patient_column or "patient"))
+        item = {
+            "text": row[text_column], "spans": parse_json(spans, where) if spans else [], "patient": patient,
+        }  # fmt: skip
+        if (id := _read_cell(row[id_column])) is not None:
+            item["id"] = id
+        yield build_document(item, where, number)
 
 
-def _cell(value: Any) -> str | None:
-    """What a cell says, None if it is empty. Beside empty cells, pandas holds whole numbers as floats.
+def _read_cell(value: Any) -> str | None:
+    """Return a cell's text, None if it is empty. In a column with empty cells, pandas keeps whole
+    numbers as floats.
 
-    >>> _cell(7.0), _cell("07"), _cell(""), _cell(float("nan"))
+    >>> _read_cell(7.0), _read_cell("07"), _read_cell(""), _read_cell(float("nan"))
     ('7', '07', None, None)
     """
     if value is None or value == "" or value != value:
@@ -108,23 +118,28 @@ def _cell(value: Any) -> str | None:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def as_row(document: Document) -> dict[str, str]:
-    table = as_table(document)
+def build_row(document: Document) -> dict[str, str]:
+    """Build the row of a document: the text of each cell by column."""
+    item = build_item(document)
     return {
         "id": document.id,
         "patient": document.patient or "",
         "text": document.text,
-        "spans": json.dumps(table["spans"]),
+        "spans": json.dumps(item["spans"]),
     }
 
 
-def render(documents: Iterable[Document]) -> Iterator[str]:
+def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield the header, then a row for each document; every cell is quoted."""
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writeheader()
     for document in documents:
-        writer.writerow(as_row(document))
+        writer.writerow(build_row(document))
         yield out.getvalue()
         out.seek(0)
         out.truncate()
     yield out.getvalue()
+
+
+FORMAT = Format("table", (".csv",), read=read, render_corpus=render_corpus, has_columns=True)

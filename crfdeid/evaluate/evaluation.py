@@ -104,12 +104,12 @@ def read(
     for path in paths:
         if not path.exists():
             raise FormatError(f"{path}: no such file or folder")
-    formats = [format or corpora.detect(path) for path in paths]
+    formats = [format or corpora.detect_format(path) for path in paths]
     verbatim = set(formats) == {"i2b2"}
     sides = []
     for path, name in zip(paths, formats):
         if name == "i2b2":
-            side = i2b2_2014.read(path, choices.scheme, encoding, fold=choices.rules == "i2b2")
+            side = i2b2_2014.read_verbatim(path, choices.scheme, encoding, fold=choices.rules == "i2b2")
         else:
             side = [ScoredDocument(document, ()) for document in corpora.read(path, name, encoding)]
         sides.append(side if verbatim else retagged(side, choices))

@@ -1,20 +1,18 @@
 """The scores of i2b2 2014 track 1 under the names that the challenge's script prints.
 
-The script counts tags as the XML has them, element and TYPE verbatim, and so this reads
-the files itself. The script's spelling is kept: "HIPPA Token", and "X Binary HIPAA
-Strict" for rows that are typed after all.
+The script counts tags as the XML has them, element and TYPE verbatim. Its spelling is kept:
+"HIPPA Token", and "X Binary HIPAA Strict" for rows that do compare types.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element
 
-from crfdeid.corpora import i2b2_2014, safe_xml, storage
+from crfdeid.corpora import i2b2_2014, storage
+from crfdeid.corpora.i2b2_2014 import XmlDocument
 from crfdeid.errors import FormatError
 from crfdeid.evaluate.matching import Criterion, ScoredDocument, ScoredTag
 from crfdeid.evaluate.scores import Scores
@@ -70,50 +68,35 @@ def printed(number: float) -> float | None:
     return None if math.isnan(number) else float(f"{number:.4}")
 
 
-def read(path: Path, scheme: Scheme, encoding: str = "utf-8", fold: bool = True) -> list[ScoredDocument]:
-    """The files of ``path`` with their tags verbatim. The document's spans have the
-    scheme's types: in capitals where ``fold``, and LOCATION's OTHER as LOCATION-OTHER. A
-    tag without a character is no span, but is scored. Raises :class:`FormatError`."""
-    files = storage.listed(path, (i2b2_2014.SUFFIX,)) if path.is_dir() else [path]
-    return [read_file(file, scheme, encoding, fold) for file in files]
+def read_verbatim(
+    path: Path, scheme: Scheme, encoding: str = "utf-8", fold: bool = True
+) -> list[ScoredDocument]:
+    """Read the files of ``path`` and keep their tags as they are, which is what the script scores.
 
-
-def read_file(path: Path, scheme: Scheme, encoding: str, fold: bool) -> ScoredDocument:
-    with storage.opened(path, safe_xml.declared_encoding(path, encoding)) as file:
-        root = safe_xml.parse(file, str(path))
-    text, block = root.find("TEXT"), root.find("TAGS")
-    if text is None or block is None:
-        raise FormatError(f"{path}: no {'TEXT' if text is None else 'TAGS'} element; wanted i2b2 2014 XML")
-    note = "".join(text.itertext())
-    tags = tuple(read_tags(path, block, len(note)))
-    types = frozenset(scheme.types)
-    spans = [Span(tag.start, tag.end, scheme_type(tag, types, fold)) for tag in tags if tag.start < tag.end]
-    found = NUMBER.match(path.name)
-    id, patient = (found[0], found[1]) if found else (path.stem, None)
-    return ScoredDocument(Document(id, note, tuple(spans), patient), tags)
-
-
-def read_tags(path: Path, block: Element, length: int) -> Iterator[ScoredTag]:
-    for number, child in enumerate(block, 1):
-        if child.tag not in i2b2_2014.ELEMENTS:
-            continue
-        try:
-            tag = ScoredTag(
-                child.tag, child.attrib["TYPE"], int(child.attrib["start"]), int(child.attrib["end"])
-            )
-        except KeyError as error:
-            raise FormatError(f"{path}: tag {number}: {child.tag} has no {error.args[0]}") from None
-        except ValueError:
-            raise FormatError(f"{path}: tag {number}: start and end of {child.tag} must be numbers") from None
-        if not 0 <= tag.start <= tag.end <= length:
-            where = f"{path}: tag {number}: {child.tag} at {tag.start}-{tag.end}"
-            raise FormatError(f"{where} leaves the text of {length} characters")
-        yield tag
-
-
-def scheme_type(tag: ScoredTag, types: frozenset[str], fold: bool) -> str:
+    The spans of the documents have the scheme's types: in capitals where ``fold``, and LOCATION's
+    OTHER as LOCATION-OTHER. An empty tag is not a span, but it is scored. Raises
+    :class:`FormatError`.
     """
-    >>> scheme_type(ScoredTag("LOCATION", "other", 0, 1), frozenset({"LOCATION-OTHER", "OTHER"}), True)
+    files = storage.list_folder(path, (i2b2_2014.SUFFIX,)) if path.is_dir() else [path]
+    types = frozenset(scheme.types)
+    return [build_scored_document(i2b2_2014.read_xml_document(file, encoding), types, fold) for file in files]
+
+
+def build_scored_document(source: XmlDocument, types: frozenset[str], fold: bool) -> ScoredDocument:
+    """The identifier is NNN-NN at the start of the file's name, else the file's stem."""
+    if source.tags is None:
+        raise FormatError(f"{source.path}: no TAGS element; wanted i2b2 2014 XML")
+    tags = tuple(ScoredTag(*tag) for tag in source.tags)
+    spans = [Span(tag.start, tag.end, find_type(tag, types, fold)) for tag in tags if tag.start < tag.end]
+    numbered = NUMBER.match(source.path.name)
+    id, patient = (numbered[0], numbered[1]) if numbered else (source.path.stem, None)
+    return ScoredDocument(Document(id, source.text, tuple(spans), patient), tags)
+
+
+def find_type(tag: ScoredTag, types: frozenset[str], fold: bool) -> str:
+    """Return the type of a tag among the ``types`` of a scheme, or the tag's own where none fits.
+
+    >>> find_type(ScoredTag("LOCATION", "other", 0, 1), frozenset({"LOCATION-OTHER", "OTHER"}), True)
     'LOCATION-OTHER'
     """
     type = tag.type.upper() if fold and tag.type not in types else tag.type

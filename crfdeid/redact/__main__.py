@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
-    source = given.source or corpora.detect(given.notes)
+    source = given.source or corpora.detect_format(given.notes)
     if given.out.resolve() == given.notes.resolve():
         raise ConfigurationError(f"{given.out}: the notes themselves; --out names another place")
     where = Destination(given.out, given.format or source, given.resume, given.overwrite)

@@ -44,21 +44,19 @@ class Destination:
 
     @property
     def many(self) -> bool:
-        found = corpora.module(self.format, "write")
-        return hasattr(found, "files") or self.path.suffix not in found.SUFFIXES or self.path.is_dir()
+        found = corpora.find_format(self.format, "write")
+        in_folder = found.render_document is not None
+        return in_folder or self.path.suffix not in found.suffixes or self.path.is_dir()
 
     def has(self, id: str) -> bool:
         """Whether a note is there already. Of several files, the one that is put there last counts."""
         last = max(self.suffixes)
-        return self.resume and self.many and (self.path / f"{storage.stem(id)}{last}").exists()
+        return self.resume and self.many and (self.path / f"{storage.file_stem(id)}{last}").exists()
 
     @property
     def suffixes(self) -> Sequence[str]:
         """Those of the files of one note, or of a file for all."""
-        found = corpora.module(self.format, "write")
-        if self.format == "text" or not hasattr(found, "SUFFIXES"):
-            return tuple(found.files(Document("n", "")))
-        return found.SUFFIXES
+        return corpora.find_format(self.format, "write").written_suffixes
 
     def write(self, documents: Iterable[Document], with_spans: bool = True, recipe: str = "") -> None:
         notes = documents if with_spans else (note.with_spans(()) for note in documents)

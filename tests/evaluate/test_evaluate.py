@@ -70,7 +70,7 @@ def test_the_shared_corpora_are_there_or_skipped():
 def test_case_in_the_official_rows(sides):
     """By the rules: strict and relaxed ignore case; token does not; HIPAA wants capitals,
     but takes every DATE. The empty note scores 0 in the macro averages."""
-    gold, system = (i2b2_2014.read(side, SCHEME) for side in sides)
+    gold, system = (i2b2_2014.read_verbatim(side, SCHEME) for side in sides)
     rows = i2b2_2014.table(evaluation.evaluate(gold, system, EvaluationOptions(SCHEME)).scores)
 
     def row(name):
@@ -88,22 +88,26 @@ def test_case_in_the_official_rows(sides):
 
 
 def test_ids_patients_and_line_ends(tmp_path):
-    read = i2b2_2014.read(folder(tmp_path / "g", n0="<r><TEXT>a&lt;b\r\nRoe</TEXT><TAGS/></r>"), SCHEME)
+    read = i2b2_2014.read_verbatim(
+        folder(tmp_path / "g", n0="<r><TEXT>a&lt;b\r\nRoe</TEXT><TAGS/></r>"), SCHEME
+    )
     assert (read[0].document.id, read[0].document.text) == ("n0", "a<b\nRoe")
     (tmp_path / "g" / "310-02_late.xml").write_text(xml("x"))
-    first = i2b2_2014.read(tmp_path / "g", SCHEME)[0].document
+    first = i2b2_2014.read_verbatim(tmp_path / "g", SCHEME)[0].document
     assert (first.id, first.patient) == ("310-02", "310")
 
 
 def test_a_tag_without_a_character_is_scored_but_is_no_span(tmp_path):
-    gold = i2b2_2014.read(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
+    gold = i2b2_2014.read_verbatim(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
     found = evaluation.evaluate(gold, gold, EvaluationOptions(SCHEME))
     assert i2b2_2014.table(found.scores)["Token"]["f1"]["micro"] == 1.0
     assert gold[0].document.spans == ()
 
 
 def test_elements_that_do_not_count(tmp_path):
-    (side,) = i2b2_2014.read(folder(tmp_path / "g", a=xml("note", ("MEDICATION", "X", 0, 4))), SCHEME)
+    (side,) = i2b2_2014.read_verbatim(
+        folder(tmp_path / "g", a=xml("note", ("MEDICATION", "X", 0, 4))), SCHEME
+    )
     assert side.tags == ()
 
 
@@ -168,7 +172,7 @@ FAULTS = [
     ("<r><TEXT>x</TEXT></r>", "no TAGS element"),
     (xml(CANARY, ("DATE", "DATE", 3, 99)), "tag 1: DATE at 3-99 leaves the text of 7 characters"),
     (xml(CANARY, ("DATE", "DATE", 3, 1)), "tag 1: DATE at 3-1 leaves"),
-    (xml(CANARY, ("DATE", "DATE", "x", 1)), "start and end of DATE must be numbers"),
+    (xml(CANARY, ("DATE", "DATE", "x", 1)), "tag 1: DATE: its start and end must be whole numbers"),
     (f'<r><TEXT>{CANARY}</TEXT><TAGS><DATE start="0" end="1"/></TAGS></r>', "tag 1: DATE has no TYPE"),
     ('<!DOCTYPE r [<!ENTITY a "b">]><r><TEXT>&a;</TEXT><TAGS/></r>', "entit"),
 ]

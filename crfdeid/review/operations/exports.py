@@ -26,7 +26,8 @@ def export(study: Study, given: Mapping[str, Any]) -> Table:
     if not documents:
         raise Stage("nothing", "no note to write")
     path = write(study, documents, given)
-    trainable = hasattr(corpora.FORMATS[given["format"]], "read") and given["format"] != "text"
+    found = corpora.FORMATS[given["format"]]
+    trainable = found.read is not None and found.has_spans
     return {"path": str(path), "notes": len(documents), "train": training(path) if trainable else None}
 
 
@@ -66,8 +67,8 @@ def write(study: Study, documents: Iterable[Document], given: Mapping[str, Any])
         raise Invalid("an export's name: 1 to 60 letters, digits, - and _")
     if not isinstance(format, str) or format not in corpora.FORMATS:
         raise Invalid(f"formats are {', '.join(corpora.FORMATS)}")
-    module = corpora.FORMATS[format]
-    path = study.out / (name if hasattr(module, "files") else name + module.SUFFIXES[0])
+    found = corpora.FORMATS[format]
+    path = study.out / (name if found.render_document is not None else name + found.suffixes[0])
     if path.exists():
         raise Stage("exists", "there is an export of this name already")
     try:

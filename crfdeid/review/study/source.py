@@ -30,7 +30,7 @@ class Source:
         return json.dumps(given)
 
     def files(self) -> list[Path]:
-        return corpora.files_in(self.path, corpora.module(self.format, "read").SUFFIXES)
+        return corpora.list_files(self.path, self.format)
 
     def read(self, file: Path) -> Iterator[Document]:
         """The file's notes, without any spans that it has."""
@@ -58,7 +58,7 @@ def stamps(where: Source) -> dict[str, Stamp]:
     """Of every file of the source that is there, by its name."""
     if not where.path.is_dir():
         return {"": stamp(where.path)} if where.path.exists() else {}
-    suffixes = corpora.module(where.format, "read").SUFFIXES
+    suffixes = corpora.find_format(where.format, "read").suffixes
     with os.scandir(where.path) as entries:
         found = [
             e for e in entries if not e.name.startswith(".") and suffix(e.name) in suffixes and e.is_file()

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from crfdeid.corpora.folds import Part, folds, owner
+from crfdeid.corpora.folds import Part, find_owner, make_folds
 from crfdeid.errors import Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Extractor, Template
@@ -59,9 +59,9 @@ def cross_fit(
 ) -> list[Document]:
     """What models that did not see a document find in it: each of the ``number`` folds is tagged by a
     model of the others, which is trained in a folder below ``folder`` and removed. Raises what
-    :func:`crfdeid.corpora.folds.folds` raises."""
+    :func:`crfdeid.corpora.folds.make_folds` raises."""
     found: dict[str, Document] = {}
-    parts = folds(Part("training documents", tuple(documents)), number, seed)
+    parts = make_folds(Part("training documents", tuple(documents)), number, seed)
     with tempfile.TemporaryDirectory(prefix="folds.", dir=folder) as name:
         for fold, (rest, held) in enumerate(parts):
             tagger = train(rest.documents, Path(name) / str(fold))
@@ -86,7 +86,7 @@ def patients(documents: Iterable[Document]) -> Iterator[list[Document]]:
     >>> [[note.id for note in group] for group in patients(notes)]
     [['0', '1'], ['2'], ['3'], ['4']]
     """
-    for _, group in groupby(documents, owner):
+    for _, group in groupby(documents, find_owner):
         yield list(group)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crfdeid.corpora.folds import owner
+from crfdeid.corpora.folds import find_owner
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Template
@@ -104,7 +104,7 @@ def columns(pipeline: Pipeline, found: Sequence[Document]) -> dict[str, Columns]
     among those ``found``."""
     owned: dict[object, list[Document]] = {}
     for document in found:
-        owned.setdefault(owner(document), []).append(document)
+        owned.setdefault(find_owner(document), []).append(document)
     return {text: said for notes in owned.values() for text, said in of_patient(pipeline, notes)}
 
 
