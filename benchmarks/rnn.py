@@ -31,7 +31,7 @@ from crfdeid.ablate.results import Result
 from crfdeid.ablate.run import Run
 from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
-from crfdeid.evaluate import comparison, published_tables
+from crfdeid.evaluate import evaluation, published_tables
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import Counts
 from crfdeid.synthetic import generate
@@ -118,7 +118,7 @@ def table_4(found: Mapping[str, Result], corpus: str) -> str:
 
 def differences(found: Mapping[str, Result]) -> Iterator[str]:
     for one, other in PAIRS:
-        tested = comparison.randomised(found[other].evaluation, found[one].evaluation, STRICT)
+        tested = evaluation.randomised(found[other].evaluation, found[one].evaluation, STRICT)
         told = (
             f"{name} {d.second:.4f} -> {d.first:.4f}, {d.first - d.second:+.4f} (p = {d.p:.4f})"
             for name, d in (("recall", tested["recall"]), ("F1", tested["f1"]))

@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable
 
-from crfdeid.evaluate import comparison, error_page, evaluation, i2b2_2014, report
+from crfdeid.evaluate import error_page, evaluation, i2b2_2014, report
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.evaluate.matching import tagged
 from crfdeid.text import scheme
@@ -86,7 +86,7 @@ def main() -> None:
     timed("mistakes", lambda: found.mistakes)
     timed("all as text and JSON", lambda: (report.as_text(found), report.as_json(found)))
     timed("page of mistakes", lambda: list(error_page.page(found)))
-    timed("comparison with itself, randomisation", lambda: comparison.compare(found, found))
+    timed("comparison with itself, randomisation", lambda: evaluation.compare(found, found))
     print(f"{len(gold) / total:.0f} documents a second on all official tracks")
 
 

@@ -29,8 +29,8 @@ from crfdeid.ablate import plan
 from crfdeid.config import Config
 from crfdeid.evaluate import published_tables
 from crfdeid.evaluate.matching import CRITERIA, Criterion
+from crfdeid.evaluate.published_tables import aligned
 from crfdeid.evaluate.scores import Scores, score
-from crfdeid.evaluate.text_table import aligned
 from crfdeid.synthetic import generate
 from crfdeid.systems import model
 from crfdeid.text import scheme

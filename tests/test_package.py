@@ -34,6 +34,7 @@ def wheel(tmp_path_factory):
         ("models", "*/*"),
         ("models", "*/*/*"),
         ("crfdeid", "**/*.py"),
+        ("crfdeid/evaluate", "error_page.*"),
         ("crfdeid/explain", "page.*"),
         ("crfdeid/synthetic", "**/*.txt"),
         ("crfdeid/synthetic/reidentify", "*.t*"),

@@ -15,7 +15,7 @@ import numpy as np
 from crfdeid.ablate import training
 from crfdeid.ablate.jobs import Row
 from crfdeid.ablate.training import Cost
-from crfdeid.evaluate import comparison, evaluation, significance
+from crfdeid.evaluate import evaluation, significance
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.evaluate.matching import CRITERIA, Criterion, tagged
 from crfdeid.text import scheme
@@ -123,7 +123,7 @@ def changes(result: Result, base: Result) -> dict[str, float]:
     """The differences from the base, and the chance of as large a one between equals."""
     found = {}
     for criterion in CRITERIA if result.evaluation.choices.resamples else ():
-        tested = comparison.randomised(result.evaluation, base.evaluation, Criterion(criterion))
+        tested = evaluation.randomised(result.evaluation, base.evaluation, Criterion(criterion))
         for metric, name in METRICS.items():
             difference = tested[metric]
             found[f"{criterion} {name} change"] = difference.first - difference.second
@@ -162,7 +162,7 @@ def z_tests(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     """By row, the z of each kind of word's F against the first row (Tafvizi 2011, appendix B). The
     test is not paired, so the rows need not be of the same documents."""
     first = results[0].evaluation
-    tests = {result.title: comparison.z_tests(result.evaluation, first) for result in results[1:]}
+    tests = {result.title: evaluation.z_tests(result.evaluation, first) for result in results[1:]}
     return {title: {kind: z.z for kind, (_, _, z) in found.items()} for title, found in tests.items()}
 
 

@@ -12,8 +12,8 @@ from crfdeid.ablate.results import METRICS, Figures, Result, wordy, z_tests
 from crfdeid.corpora.folds import Part, have_common_text
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.matching import CRITERIA
+from crfdeid.evaluate.published_tables import aligned
 from crfdeid.evaluate.report import resampling
-from crfdeid.evaluate.text_table import aligned
 
 TESTED = ("strict F1", "strict R", "token R")
 COSTS = {"train seconds": "train s", "tokens/s": "tokens/s", "model MB": "model MB", "peak MB": "peak MB"}

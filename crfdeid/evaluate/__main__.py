@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crfdeid import cli
 from crfdeid.corpora.token_marks import read_token_marks
-from crfdeid.evaluate import comparison, error_analysis, error_page, evaluation, report, token_subsets
+from crfdeid.evaluate import error_analysis, error_page, evaluation, report, token_subsets
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.files import whole
 from crfdeid.text import scheme
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
         texts.append(tokens_alone(found, given))
     sheet = report.as_json(found) if given.json else {}
     for other in others:
-        compared = comparison.compare(found, evaluation.evaluate(gold, other, choices))
+        compared = evaluation.compare(found, evaluation.evaluate(gold, other, choices))
         texts.append(report.comparison_text(compared, found.recipe, choices))
         sheet["comparison"] = report.comparison_json(compared, found.recipe, choices)
     write(given, found, sheet)  # before printing: a reader may close the pipe early

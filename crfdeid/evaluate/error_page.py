@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
+from crfdeid import resources
 from crfdeid.evaluate import error_analysis, report
 from crfdeid.evaluate.error_analysis import ErrorRecord
-from crfdeid.evaluate.error_page_template import PAGE
 from crfdeid.evaluate.evaluation import Evaluation
-from crfdeid.files import whole
+from crfdeid.files import read_text, whole
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
 
@@ -29,11 +29,13 @@ def write(found: Evaluation, path: Path) -> None:
 
 
 def page(found: Evaluation) -> Iterator[str]:
-    head, tail = PAGE.split("<!-- notes -->")
+    html, style, script = (read_asset(f"error_page.{suffix}") for suffix in ("html", "css", "js"))
+    head, tail = html.split("<!-- notes -->")
     types = sorted({mistake.type for mistake in found.mistakes})
     kinds = error_analysis.by_kind(found.mistakes)
     confusion = error_analysis.confusion(found.pairs, found.mistakes, found.choices.scheme.types)
     filled = {
+        "/* style */": style,
         "/* colours */": colours(found.choices.scheme),
         "<!-- kinds -->": boxes("kind", [(kind, str(count)) for kind, count in kinds.items()]),
         "<!-- types -->": boxes("type", [(type, "") for type in types]),
@@ -49,7 +51,12 @@ def page(found: Evaluation) -> Iterator[str]:
         wrong[mistake.document].append((number, mistake))
     for gold, system in found.pairs:
         yield note(gold, system, wrong[gold.id], found.choices.scheme)
-    yield tail
+    yield tail.replace("/* script */", script, 1)
+
+
+def read_asset(name: str) -> str:
+    """Read a file of this room: the page's markup, style or script."""
+    return read_text(resources.PACKAGE / "evaluate" / name)
 
 
 def colours(scheme: Scheme) -> str:

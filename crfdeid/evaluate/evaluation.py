@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import crfdeid
 from crfdeid import corpora
 from crfdeid.errors import FormatError
 from crfdeid.evaluate import error_analysis, i2b2_2014, leakage, significance, word_scores
 from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, tagged
-from crfdeid.evaluate.pairing import pair_documents
+from crfdeid.evaluate.pairing import PairError, pair_documents
 from crfdeid.evaluate.scores import Scores, score_tagged
-from crfdeid.evaluate.signature import Signature, recipe
-from crfdeid.text.document import Document
+from crfdeid.evaluate.significance import Difference, Z, randomisation, z_test
+from crfdeid.text.document import Document, fingerprint_documents
 from crfdeid.text.scheme import Scheme
 
 
@@ -32,6 +33,37 @@ class EvaluationOptions:
     by: str = "document"
     resamples: int = 10_000
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class Signature:
+    """``corpus`` is a fingerprint of the gold documents: ids, texts and spans, in any
+    order. ``gold`` and ``system`` count spans, identical ones once."""
+
+    scheme: str
+    hipaa: str
+    corpus: str
+    documents: int
+    gold: int
+    system: int
+    missing: int = 0
+    version: str = crfdeid.__version__
+
+    def text(self, **more: object) -> str:
+        """As sacreBLEU prints it: what is particular to the figure first.
+
+        >>> Signature("i2b2-2014", "script", "0f3a", 2, 9, 8).text(criterion="strict")  # doctest: +ELLIPSIS
+        'criterion:strict|scheme:i2b2-2014|...|version:...'
+        """
+        return "|".join(f"{name}:{value}" for name, value in (more | asdict(self)).items())
+
+
+def recipe(
+    pairs: Sequence[tuple[Document, Document]], scheme: str, hipaa: str, missing: int = 0
+) -> Signature:
+    gold, system = (sum(len(set(pair[side].spans)) for pair in pairs) for side in (0, 1))
+    corpus = fingerprint_documents(gold for gold, _ in pairs)
+    return Signature(scheme, hipaa, corpus, len(pairs), gold, system, missing)
 
 
 @dataclass(frozen=True)
@@ -128,3 +160,37 @@ def widened(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
     if not types:
         return scheme
     return replace(scheme, categories=scheme.categories | {"UNKNOWN": tuple(sorted(types))})
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``randomised[criterion][metric]``; ``z[kind]`` is the F of each system, and their z."""
+
+    randomised: dict[str, dict[str, Difference]]
+    z: dict[str, tuple[float, float, Z]]
+
+
+def compare(first: Evaluation, second: Evaluation) -> Comparison:
+    """Raises :class:`PairError` where the two were not scored on the same documents."""
+    if first.scores.ids != second.scores.ids:
+        raise PairError("the two systems were not scored on the same documents")
+    return Comparison(
+        {criterion: randomised(first, second, Criterion(criterion)) for criterion in CRITERIA},
+        z_tests(first, second),
+    )
+
+
+def randomised(first: Evaluation, second: Evaluation, track: Criterion) -> dict[str, Difference]:
+    tables = first.scores.documents(track), second.scores.documents(track)
+    return randomisation(*tables, first.groups, first.choices.resamples or 1, first.choices.seed)
+
+
+def z_tests(first: Evaluation, second: Evaluation) -> dict[str, tuple[float, float, Z]]:
+    """Per kind of word; the sample size is the number of gold words of the kind."""
+    ours, theirs = first.words.counts(), second.words.counts()
+    results = {}
+    for kind in ours.keys() & theirs.keys():
+        one, two = ours[kind], theirs[kind]
+        z = z_test(one.f1, one.tp + one.fn, two.f1, two.tp + two.fn)
+        results[kind] = (one.f1, two.f1, z)
+    return {kind: results[kind] for kind in first.words.kinds if kind in results}

@@ -15,7 +15,6 @@ from typing import Any
 
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.evaluate.text_table import aligned
 from crfdeid.files import read_text
 
 FOLDER = "configs/published"
@@ -118,6 +117,20 @@ def beside(
         lines.append([row, *(cell(published, row, column, side, mine) for column, side in heads)])
     told = (line for part in parts(lines, width) for line in ["", *aligned(part)])
     return "\n".join([*caption(published, corpus), *told, *remarks(published)])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """One line a row: the first column to the left, the others to the right.
+
+    >>> aligned([["", "P"], ["AGE", "0.5"]])
+    ['       P', 'AGE  0.5']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = []
+    for first, *others in rows:
+        cells = (f"{cell:>{width}}" for cell, width in zip(others, widths[1:]))
+        lines.append("  ".join([f"{first:<{widths[0]}}", *cells]).rstrip())
+    return lines
 
 
 def parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:

@@ -8,12 +8,10 @@ from dataclasses import asdict
 from itertools import product
 from typing import Any
 
-from crfdeid.evaluate import error_analysis, error_tables, i2b2_2014, leakage, meddocan, scores, word_scores
-from crfdeid.evaluate.comparison import Comparison
-from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
+from crfdeid.evaluate import error_analysis, i2b2_2014, leakage, meddocan, scores, word_scores
+from crfdeid.evaluate.evaluation import Comparison, Evaluation, EvaluationOptions, Signature
 from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores
-from crfdeid.evaluate.signature import Signature
 from crfdeid.evaluate.significance import Interval
 
 
@@ -29,7 +27,7 @@ def summary(found: Evaluation) -> str:
     if found.intervals:
         parts.append((interval_table(found.intervals), resampling(found.choices, "bootstrap")))
     parts.append((leakage.table(found.exposure), {"criterion": "characters", "types": "ignored"}))
-    parts.append((error_tables.kinds(found.mistakes), {"criterion": "strict"}))
+    parts.append((error_analysis.kinds(found.mistakes), {"criterion": "strict"}))
     return "\n\n".join(f"{table}\n{found.recipe.text(**made)}" for table, made in parts)
 
 
@@ -44,7 +42,7 @@ def tables(found: Evaluation) -> Iterator[tuple[str, dict[str, object]]]:
     yield leakage.table(found.exposure), {"criterion": "characters", "types": "ignored"}
     yield word_scores.table(found.words), {"criterion": "words", "average": "micro"}
     yield (
-        error_tables.table(found.pairs, found.mistakes, found.choices.scheme.types),
+        error_analysis.table(found.pairs, found.mistakes, found.choices.scheme.types),
         {"criterion": "strict"},
     )
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from crfdeid.evaluate import published_tables
-from crfdeid.evaluate.text_table import aligned
+from crfdeid.evaluate.published_tables import aligned
 from crfdeid.explain import information_gain
 from crfdeid.explain.information_gain import TARGETS, Gain, Observed
 

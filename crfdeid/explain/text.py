@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from crfdeid.evaluate.text_table import aligned
+from crfdeid.evaluate.published_tables import aligned
 from crfdeid.explain.attribution import Candidate, DocumentTrace, Explanation, lead
 from crfdeid.explain.model_weights import ModelWeights, Weight
 from crfdeid.text.bio import OUTSIDE

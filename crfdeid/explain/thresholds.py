@@ -20,7 +20,7 @@ from sklearn.metrics import roc_auc_score
 
 from crfdeid import cli
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError
-from crfdeid.evaluate.text_table import aligned
+from crfdeid.evaluate.published_tables import aligned
 from crfdeid.systems import model
 from crfdeid.systems.linear import classifier
 from crfdeid.systems.model import Tagger

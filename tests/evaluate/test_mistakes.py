@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.evaluate import error_analysis, error_page, error_tables, evaluation
+from crfdeid.evaluate import error_analysis, error_page, evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.matching import tagged
 from crfdeid.text import scheme
@@ -66,7 +66,7 @@ def test_tables_6_and_8():
         "spurious": 1,
     }
     assert error_analysis.by_extent(wrong) == {"PATIENT": {"short": 1, "long": 0, "short and long": 0}}
-    assert re.search(r"^type +1 +33\.33%$", error_tables.kinds(wrong), re.M)
+    assert re.search(r"^type +1 +33\.33%$", error_analysis.kinds(wrong), re.M)
 
 
 def test_table_7_counts_right_spans_missing_and_spurious():
@@ -87,7 +87,7 @@ def test_contexts_show_no_phi_and_no_digits():
 
 
 def test_nothing_wrong_gives_a_table_of_zeros():
-    assert "missing                0    0.00%" in error_tables.table([(document(P), document(P))], [])
+    assert "missing                0    0.00%" in error_analysis.table([(document(P), document(P))], [])
 
 
 def test_a_mistake_holds_no_text():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid.evaluate import comparison, evaluation
+from crfdeid.evaluate import evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import grouped
 from crfdeid.evaluate.matching import tagged
@@ -119,7 +119,7 @@ def evaluated(ids, *spans):
 
 def test_two_systems_are_compared():
     right, wrong = evaluated("ab", (0, 7, "PATIENT")), evaluated("ab", (0, 3, "PATIENT"))
-    found = comparison.compare(right, wrong)
+    found = evaluation.compare(right, wrong)
     assert found.randomised["strict"]["f1"][:2] == (1.0, 0.0)
     assert found.z["Patients"][0] == 1.0
     assert found.z["Patients"][2].z > 0
@@ -127,4 +127,4 @@ def test_two_systems_are_compared():
 
 def test_two_systems_of_different_documents_are_not():
     with pytest.raises(PairError, match="not scored on the same documents"):
-        comparison.compare(evaluated("ab"), evaluated("a"))
+        evaluation.compare(evaluated("ab"), evaluated("a"))
