@@ -26,7 +26,7 @@ from crfdeid import cli
 from crfdeid.ablate import jobs, plan, results, runner, table
 from crfdeid.ablate.jobs import Job
 from crfdeid.ablate.plan import Plan
-from crfdeid.ablate.published_comparison import within_category
+from crfdeid.ablate.published_comparison import score_category
 from crfdeid.ablate.results import Result
 from crfdeid.ablate.run import Run
 from crfdeid.config import Config
@@ -64,7 +64,7 @@ def seeded(name: str, seed: int) -> str:
 
 def planned(args: argparse.Namespace) -> Plan:
     """The paper's three runs, the CRF of words alone, and what else was asked for."""
-    shipped = plan.read("shweta_table5", partial(with_epochs, epochs=args.epochs))
+    shipped = plan.read_plan("shweta_table5", partial(with_epochs, epochs=args.epochs))
     crf, elman, jordan = shipped.runs
     words = replace(crf, name=WORDS, settings=replace(crf.settings, features=("lexical",)))
     more = [with_options(elman, vectors(kind), embedding=kind) for kind in ("rnnlm", "random")]
@@ -76,14 +76,14 @@ def planned(args: argparse.Namespace) -> Plan:
 
 
 def trained(args: argparse.Namespace, made: Plan, corpora: Mapping[str, Part]) -> dict[str, Result]:
-    rows = jobs.rows(made, corpora, args.out)
+    rows = jobs.build_rows(made, corpora, args.out)
     wanted = [job for row in rows for job in row.jobs]
-    left = [job for job in wanted if not job.done()]
+    left = [job for job in wanted if not job.is_done()]
     with tqdm(
         desc="runs", total=len(wanted), initial=len(wanted) - len(left), disable=None, leave=False
     ) as bar:
-        runner.run(left, args.out, args.jobs, partial(shown, bar))
-    return {row.title: results.read(row, args.resamples, SEED) for row in rows}
+        runner.run_jobs(left, args.out, args.jobs, partial(shown, bar))
+    return {row.title: results.read_result(row, args.resamples, SEED) for row in rows}
 
 
 def shown(bar: tqdm, job: Job, iteration: int | None) -> None:
@@ -103,7 +103,7 @@ def table_5(found: Mapping[str, Result], corpus: str) -> str:
     rows: dict[str, dict[str, float]] = {}
     for name in (CRF, ELMAN, JORDAN):
         scores = found[name].evaluation.scores
-        counts = {category: within_category(found[name], category) for category in scores.scheme.categories}
+        counts = {category: score_category(found[name], category) for category in scores.scheme.categories}
         for category, own in [*counts.items(), ("all", scores.micro(STRICT))]:
             if own != Counts():
                 rows.setdefault(category, {}).update(ratios(own, f"{name} "))
@@ -140,7 +140,9 @@ def report(
     found: Mapping[str, Result], made: Plan, corpora: Mapping[str, Part], args: argparse.Namespace
 ) -> Iterator[str]:
     listed = list(found.values())
-    yield table.as_text(table.caption(made, listed, corpora), listed, results.table(listed))
+    yield table.format_table(
+        table.write_caption(made, listed, corpora), listed, results.build_figures(listed)
+    )
     corpus = "synthetic notes, {} to train and {} of other genres, names and frames to test; strict"
     yield table_5(found, corpus.format(args.documents, args.test))
     yield table_4(found, corpus.format(args.documents, args.test))

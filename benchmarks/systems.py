@@ -64,7 +64,7 @@ TABLES = {
 def experiments(args: argparse.Namespace) -> dict[str, Config]:
     """The rows of ``configs/systems.toml`` and Mega's single sets, of as many iterations and folds as
     were asked for, also in a stack's members."""
-    rows = {run.name: run.settings for run in plan.read("systems").runs}
+    rows = {run.name: run.settings for run in plan.read_plan("systems").runs}
     rows |= {f"mega: {name}": replace(rows["mega"], features=(name,)) for name in SETS}
     return {name: shortened(settings, args) for name, settings in rows.items()}
 
@@ -163,7 +163,7 @@ def result_of(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    rows = [run.name for run in plan.read("systems").runs] + [f"mega: {name}" for name in SETS]
+    rows = [run.name for run in plan.read_plan("systems").runs] + [f"mega: {name}" for name in SETS]
     given = parser([*rows, *OUTSIDE]).parse_args(arguments)
     settings = experiments(given)
     train = list(generate(given.documents, SEED, "train"))

@@ -32,7 +32,7 @@ from crfdeid.files import whole
 from crfdeid.systems import registry
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parse = argparse.ArgumentParser(prog="python -m crfdeid.ablate", description=__doc__.split("\n")[0])
     parse.add_argument("config", help="a configuration of runs: a file, or the name of a shipped one")
     parse.add_argument("train", type=Path, help="training corpus, in any format")
@@ -56,19 +56,21 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    planned = plan.read(given.config, partial(registry.apply_changes, changes=given.set))
-    published_comparison.check(planned)
-    corpora = read(given, planned)
-    rows = jobs.rows(planned, corpora, given.out)
+    given = build_parser().parse_args(arguments)
+    planned = plan.read_plan(given.config, partial(registry.apply_changes, changes=given.set))
+    published_comparison.check_published(planned)
+    corpora = read_corpora(given, planned)
+    rows = jobs.build_rows(planned, corpora, given.out)
     wanted = [job for row in rows for job in row.jobs]
-    train(wanted, [job for job in wanted if given.again or not job.done()], given.out, max(1, given.jobs))
+    train_jobs(
+        wanted, [job for job in wanted if given.again or not job.is_done()], given.out, max(1, given.jobs)
+    )
     shown = cli.progress(rows, "score", len(rows))
-    found = [results.read(row, given.resamples, planned.seed) for row in shown]
-    print(write(planned, found, corpora, given.out))
+    found = [results.read_result(row, given.resamples, planned.seed) for row in shown]
+    print(write_tables(planned, found, corpora, given.out))
 
 
-def read(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
+def read_corpora(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
     """The corpora by name, those that a run wants."""
     paths = {TRAIN: args.train} | ({TEST: args.test} if args.test else {})
     for other in args.corpus:
@@ -83,7 +85,7 @@ def read(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
     return {name: Part(str(path), tuple(cli.documents(path, None, args))) for name, path in paths.items()}
 
 
-def train(wanted: Sequence[Job], left: Sequence[Job], out: Path, at_once: int) -> None:
+def train_jobs(wanted: Sequence[Job], left: Sequence[Job], out: Path, at_once: int) -> None:
     """Run the jobs that are left of those wanted, and show how far they are."""
     going: dict[str, int] = {}
     with tqdm(
@@ -98,27 +100,27 @@ def train(wanted: Sequence[Job], left: Sequence[Job], out: Path, at_once: int) -
                 going[job.title] = iteration
             bar.set_postfix_str(", ".join(f"{title}: {number}" for title, number in going.items()))
 
-        runner.run(left, out, at_once, hear)
+        runner.run_jobs(left, out, at_once, hear)
 
 
-def write(planned: Plan, found: list[Result], corpora: dict[str, Part], out: Path) -> str:
+def write_tables(planned: Plan, found: list[Result], corpora: dict[str, Part], out: Path) -> str:
     """Write the table in every form; returns it as text."""
-    figures = results.table(found)
-    caption = table.caption(planned, found, corpora)
-    text = table.as_text(caption, found, figures, planned.z_tests)
-    text = "\n\n".join([text, *papers(planned, found, corpora)])
+    figures = results.build_figures(found)
+    caption = table.write_caption(planned, found, corpora)
+    text = table.format_table(caption, found, figures, planned.z_tests)
+    text = "\n\n".join([text, *compare_with_papers(planned, found, corpora)])
     with whole(out / "table.txt") as file:
         file.write(text + "\n")
     with whole(out / "table.csv") as file:
-        csv.writer(file, lineterminator="\n").writerows(table.as_rows(figures))
+        csv.writer(file, lineterminator="\n").writerows(table.build_csv_rows(figures))
     with whole(out / "table.json") as file:
-        json.dump(table.as_json(caption, found, figures), file, indent=1)
+        json.dump(table.build_json(caption, found, figures), file, indent=1)
         file.write("\n")
-    draw(found, figures, out, caption)
+    draw_plot(found, figures, out, caption)
     return text
 
 
-def papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list[str]:
+def compare_with_papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list[str]:
     """The papers' tables beside ours; a table that wants a row which this run has not is named."""
     rows = {result.title: result for result in found}
     texts = []
@@ -129,14 +131,14 @@ def papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list
             chosen = [rows[title] for title in titles] or found
             used = dict.fromkeys(name for row in chosen for name in row.corpora)
             told = [", ".join(row.title for row in chosen)]
-            told += [f"{corpus}: {table.about(corpora[corpus])}" for corpus in used]
-            texts.append(published_comparison.text(name, chosen, "; ".join(told)))
+            told += [f"{corpus}: {table.describe_part(corpora[corpus])}" for corpus in used]
+            texts.append(published_comparison.format_comparison(name, chosen, "; ".join(told)))
     return texts
 
 
-def draw(found: list[Result], figures: Figures, out: Path, caption: list[str]) -> None:
+def draw_plot(found: list[Result], figures: Figures, out: Path, caption: list[str]) -> None:
     try:
-        plot.write(found, figures, out, "\n".join(caption[:3]))
+        plot.write_plot(found, figures, out, "\n".join(caption[:3]))
     except plot.PlotError as fault:
         cli.complain(str(fault))
 

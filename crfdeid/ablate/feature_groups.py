@@ -24,13 +24,13 @@ from crfdeid.text import gazetteer
 WINDOW = "[-2..2]"
 
 
-def changed(
+def change_groups(
     features: Sequence[str], without: Sequence[str], added: Sequence[str], where: str
 ) -> tuple[str, ...]:
     """The groups less those of ``without`` and with ``added`` after them. A change that would
     change nothing is refused.
 
-    >>> changed(["lexical", "form"], ["form"], ["names"], "a run")
+    >>> change_groups(["lexical", "form"], ["form"], ["names"], "a run")
     ('lexical', 'names')
     """
     for group in without:
@@ -44,12 +44,12 @@ def changed(
     return (*(group for group in features if group not in without), *added)
 
 
-def windows(features: Sequence[str], wanted: Any, where: str) -> dict[str, int]:
+def read_windows(features: Sequence[str], wanted: Any, where: str) -> dict[str, int]:
     """The window of each group that changes: all that have one, or those that are named."""
     if wanted is None:
         return {}
-    with located(where):
-        able = [group for group in features if WINDOW in text(group)]
+    with prefix_errors(where):
+        able = [group for group in features if WINDOW in read_group(group)]
     found = wanted if isinstance(wanted, dict) else dict.fromkeys(able, wanted)
     for group, size in found.items():
         if type(size) is not int or size < 0:
@@ -63,69 +63,69 @@ def windows(features: Sequence[str], wanted: Any, where: str) -> dict[str, int]:
     return dict(found)
 
 
-def text(group: str) -> str:
+def read_group(group: str) -> str:
     return read_text(templates.find(group))
 
 
-def widened(text: str, size: int) -> str:
+def set_window(text: str, size: int) -> str:
     """
-    >>> widened("lower[-2..2] shape[-1..1]", 3), widened("lower[-2..2]", 0)
+    >>> set_window("lower[-2..2] shape[-1..1]", 3), set_window("lower[-2..2]", 0)
     ('lower[-3..3] shape[-1..1]', 'lower[0]')
     """
     return text.replace(WINDOW, f"[-{size}..{size}]" if size else "[0]")
 
 
-def observed(features: Sequence[str]) -> set[str]:
+def list_observations(features: Sequence[str]) -> set[str]:
     """The observations that the groups name."""
     files = (templates.read(templates.find(group)) for group in features)
     return {name for file in files for template in file for name, _ in template}
 
 
-def less(found: Iterable[Template], names: Collection[str]) -> list[Template]:
+def drop_templates(found: Iterable[Template], names: Collection[str]) -> list[Template]:
     """The templates but those that ``names`` leave out.
 
-    >>> less([(("lower", 0),), (("lower", 1),), (("pos", 0), ("lower", 0))], {"pos", "lower[1]"})
+    >>> drop_templates([(("lower", 0),), (("lower", 1),), (("pos", 0), ("lower", 0))], {"pos", "lower[1]"})
     [(('lower', 0),)]
     """
-    return [template for template in found if not titles(template) & set(names)]
+    return [template for template in found if not template_names(template) & set(names)]
 
 
-def titles(template: Template) -> set[str]:
+def template_names(template: Template) -> set[str]:
     """The names by which a template can be left out."""
     return {templates.title(template), *(name for name, _ in template)}
 
 
-def rewritten(
+def rewrite_groups(
     features: Sequence[str], window: Mapping[str, int], without: Sequence[str], where: str
 ) -> dict[str, str]:
     """The template files that differ from the groups' own, by group; empty where nothing of a
     group is left. Raises :class:`ConfigurationError` on a template that no group has."""
-    with located(where):
+    with prefix_errors(where):
         files = {group: templates.read(templates.find(group)) for group in features}
-    known = {title for file in files.values() for template in file for title in titles(template)}
+    known = {title for file in files.values() for template in file for title in template_names(template)}
     for name in without:
         if name not in known:
             raise ConfigurationError(
                 f"{where}: without_templates {name}: no group has it{did_you_mean(name, known)}"
             )
-    found = {group: widened(text(group), size) for group, size in window.items()}
+    found = {group: set_window(read_group(group), size) for group, size in window.items()}
     for group in features if without else ():
-        file = [t for part in words(found.get(group, text(group))) for t in templates.parse(part)]
-        if len(kept := less(file, without)) < len(file):
+        file = [t for part in split_words(found.get(group, read_group(group))) for t in templates.parse(part)]
+        if len(kept := drop_templates(file, without)) < len(file):
             found[group] = "".join(f"{templates.title(template)}\n" for template in kept)
     return found
 
 
-def words(text: str) -> Iterator[str]:
+def split_words(text: str) -> Iterator[str]:
     """The words of a template file that are no comments."""
     for line in text.splitlines():
         yield from line.partition("#")[0].split()
 
 
-def check(settings: Config, where: str) -> None:
+def check_groups(settings: Config, where: str) -> None:
     """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation
     or a list does not exist, without reading the lists."""
-    with located(where):
+    with prefix_errors(where):
         found = [t for group in settings.features for t in templates.read(templates.find(group))]
         names = templates.gazetteers_named(found)
         for name in names:
@@ -138,7 +138,7 @@ def check(settings: Config, where: str) -> None:
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
+def prefix_errors(where: str) -> Iterator[None]:
     """Faults from inside say where."""
     try:
         yield

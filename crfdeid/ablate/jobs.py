@@ -11,7 +11,7 @@ from pathlib import Path
 
 from crfdeid import __version__, resources
 from crfdeid.ablate import code_fingerprint, feature_groups
-from crfdeid.ablate.plan import Plan, folded_title
+from crfdeid.ablate.plan import Plan, folds_title
 from crfdeid.ablate.run import Run
 from crfdeid.config import Config
 from crfdeid.corpora import folds
@@ -43,14 +43,14 @@ class Job:
             "version": __version__,
             "code": dict(code_fingerprint.hash_modules(self.settings.system)),
             "settings": self.settings.table(),
-            "files": files(self.settings),
+            "files": hash_files(self.settings),
             "rewritten": dict(self.templates),
             "train": self.train.fingerprint,
             "test": self.test.fingerprint,
         }
         return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Whether the folder holds the result of just this job."""
         try:
             table = json.loads((self.folder / RESULT).read_text(encoding="utf-8"))
@@ -59,7 +59,7 @@ class Job:
         return isinstance(table, dict) and table.get("fingerprint") == self.fingerprint
 
 
-def files(settings: Config) -> dict[str, str]:
+def hash_files(settings: Config) -> dict[str, str]:
     """The checksums of scheme, templates, and the lists that they name; of all that
     ships for a system other than the CRF, which may read more."""
     paths = [templates.find(group) for group in settings.features]
@@ -84,7 +84,7 @@ class Row:
     folded: bool = False
 
 
-def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
+def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
     """The rows in the table's order: each run on its test corpus, where there is one, and in
     cross-validation of its training corpus, where the plan wants that. A run on as many documents
     as its corpus has, or more, is left out. Raises :class:`ConfigurationError` on a corpus that
@@ -92,39 +92,41 @@ def rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
     found: list[Row] = []
     for run in plan.runs:
         check_programs(run)
-        train = folds.join_parts([corpus(name, run, corpora) for name in run.train])
+        train = folds.join_parts([find_corpus(name, run, corpora) for name in run.train])
         if run.documents >= len(train.documents):
             continue
         if run.documents:
             train = folds.draw_sample(train, run.documents, plan.sample_seed)
-        test = corpora.get(run.test) if plan.folds else corpus(run.test, run, corpora)
+        test = corpora.get(run.test) if plan.folds else find_corpus(run.test, run, corpora)
         if test:
-            found.append(Row(run.name, run, (job(run, run.name, out / run.folder, train, test),)))
+            found.append(Row(run.name, run, (build_job(run, run.name, out / run.folder, train, test),)))
         if plan.folds:
-            title = folded_title(run.name, plan.folds)
+            title = folds_title(run.name, plan.folds)
             parts = folds.make_folds(train, plan.folds, plan.folds_seed)
-            found.append(Row(title, run, tuple(folded(run, parts, out / f"{run.folder}-folds")), True))
+            found.append(
+                Row(title, run, tuple(build_fold_jobs(run, parts, out / f"{run.folder}-folds")), True)
+            )
     return found
 
 
 def check_programs(run: Run) -> None:
     """Raise :class:`ConfigurationError` now, and not when hours are gone, where a run needs the
     link grammar parser and there is none."""
-    if any(name.startswith("links_") for name in feature_groups.observed(run.settings.features)):
+    if any(name.startswith("links_") for name in feature_groups.list_observations(run.settings.features)):
         link_parser.version()
 
 
-def corpus(name: str, run: Run, corpora: Mapping[str, Part]) -> Part:
+def find_corpus(name: str, run: Run, corpora: Mapping[str, Part]) -> Part:
     if name in corpora:
         return corpora[name]
     how = "TEST" if name == "test" else f"--corpus {name}=PATH"
     raise ConfigurationError(f"run {run.name}: wants the corpus {name}: {how}{did_you_mean(name, corpora)}")
 
 
-def folded(run: Run, parts: list[tuple[Part, Part]], folder: Path) -> Iterator[Job]:
+def build_fold_jobs(run: Run, parts: list[tuple[Part, Part]], folder: Path) -> Iterator[Job]:
     for number, (train, test) in enumerate(parts, 1):
-        yield job(run, f"{run.name}, fold {number}", folder / str(number), train, test)
+        yield build_job(run, f"{run.name}, fold {number}", folder / str(number), train, test)
 
 
-def job(run: Run, title: str, folder: Path, train: Part, test: Part) -> Job:
+def build_job(run: Run, title: str, folder: Path, train: Part, test: Part) -> Job:
     return Job(title, folder, run.settings, run.templates, train, test)

@@ -24,7 +24,17 @@ from typing import Any
 
 from crfdeid import resources
 from crfdeid.ablate import feature_groups, search
-from crfdeid.ablate.run import SETTINGS, Change, Run, at_least, known, load, run_of, settings_of, typed
+from crfdeid.ablate.run import (
+    SETTINGS,
+    Change,
+    Run,
+    build_base_config,
+    build_run,
+    check_keys,
+    read_count,
+    read_table,
+    read_value,
+)
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables
 
@@ -56,37 +66,37 @@ class Plan:
         return {name for run in self.runs for name in (*run.train, run.test)}
 
 
-def read(name: str | Path, change: Change = lambda settings: settings) -> Plan:
+def read_plan(name: str | Path, change: Change = lambda settings: settings) -> Plan:
     """The plan of a file, or of a shipped configuration of that name; ``change`` is made to the
     base of every run. Raises :class:`ConfigurationError` and :class:`TemplateError`."""
     path = resources.find("configs", str(name), ".toml")
-    table = load(path)
+    table = read_table(path)
     where = str(path)
-    known(table, (*SETTINGS, *PLAN_KEYS, *TABLES), where)
-    base = change(settings_of(table, path))
-    first = Run(typed(table, "name", "base", where), base)
-    runs = [first, *(run_of(row, first, path, change) for row in listed(table, where))]
-    searched = [run_of(row, first, path, change) for row in search.tables(table, where)]
+    check_keys(table, (*SETTINGS, *PLAN_KEYS, *TABLES), where)
+    base = change(build_base_config(table, path))
+    first = Run(read_value(table, "name", "base", where), base)
+    runs = [first, *(build_run(row, first, path, change) for row in read_run_tables(table, where))]
+    searched = [build_run(row, first, path, change) for row in search.expand_search(table, where)]
     runs += [run for run in searched if replace(run, name=first.name) != first]
-    curve, folds = (section(table, key, where) for key in ("learning_curve", "cross_validation"))
+    curve, folds = (read_section(table, key, where) for key in ("learning_curve", "cross_validation"))
     if curve and folds:
         raise ConfigurationError(f"{where}: learning_curve and cross_validation: wanted one of them")
-    runs = [*runs, *(part for run in runs for part in smaller(run, curve, where))]
-    check(runs, where)
-    seed = typed(table, "seed", 0, where)
+    runs = [*runs, *(part for run in runs for part in build_curve_runs(run, curve, where))]
+    check_runs(runs, where)
+    seed = read_value(table, "seed", 0, where)
     return Plan(
         path.stem,
         tuple(runs),
         seed,
-        at_least(folds, "folds", 2, f"{where}: cross_validation") if folds else 0,
-        typed(folds, "seed", seed, where),
-        typed(curve, "seed", seed, where),
-        tables_of_papers(table.get("published", {}), runs, folds, where),
-        typed(table, "z_tests", False, where),
+        read_count(folds, "folds", 2, f"{where}: cross_validation") if folds else 0,
+        read_value(folds, "seed", seed, where),
+        read_value(curve, "seed", seed, where),
+        read_published(table.get("published", {}), runs, folds, where),
+        read_value(table, "z_tests", False, where),
     )
 
 
-def listed(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+def read_run_tables(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The tables ``[[run]]``."""
     found = table.get("run", [])
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
@@ -97,7 +107,7 @@ def listed(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     return found
 
 
-def smaller(run: Run, curve: Mapping[str, Any], where: str) -> Iterator[Run]:
+def build_curve_runs(run: Run, curve: Mapping[str, Any], where: str) -> Iterator[Run]:
     """The runs on fewer documents that a learning curve asks for."""
     if not curve:
         return
@@ -108,7 +118,7 @@ def smaller(run: Run, curve: Mapping[str, Any], where: str) -> Iterator[Run]:
         yield replace(run, name=f"{run.name}, {size} documents", documents=size)
 
 
-def check(runs: Sequence[Run], where: str) -> None:
+def check_runs(runs: Sequence[Run], where: str) -> None:
     """No name twice, nor two of the same folder; every group's templates can be read and bound."""
     seen: dict[str, str] = {}
     for run in runs:
@@ -118,10 +128,10 @@ def check(runs: Sequence[Run], where: str) -> None:
             if folder in seen:
                 raise ConfigurationError(f"{where}: runs {seen[folder]!r} and {run.name!r} have one name")
             seen[folder] = run.name
-        feature_groups.check(run.settings, f"{where}: run {run.name}")
+        feature_groups.check_groups(run.settings, f"{where}: run {run.name}")
 
 
-def tables_of_papers(
+def read_published(
     wanted: Any, runs: Sequence[Run], folds: Mapping[str, Any], where: str
 ) -> dict[str, tuple[str, ...]]:
     """``published`` as a name, a list of names, or a table of name to row titles."""
@@ -129,7 +139,7 @@ def tables_of_papers(
     named = dict.fromkeys(named, ()) if isinstance(named, list) else named
     titles = [run.name for run in runs]
     if folds:
-        titles += [folded_title(title, folds["folds"]) for title in titles]
+        titles += [folds_title(title, folds["folds"]) for title in titles]
     if not isinstance(named, dict) or not all(isinstance(rows, list | tuple) for rows in named.values()):
         raise ConfigurationError(f"{where}: published: wanted a name, names, or a list of rows for each name")
     for name, rows in named.items():
@@ -142,14 +152,14 @@ def tables_of_papers(
     return {name: tuple(rows) for name, rows in named.items()}
 
 
-def folded_title(title: str, folds: int) -> str:
+def folds_title(title: str, folds: int) -> str:
     """What the row of a run in cross-validation is called."""
     return f"{title}, {folds} folds"
 
 
-def section(table: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
+def read_section(table: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
     found = table.get(key, {})
     if not isinstance(found, dict):
         raise ConfigurationError(f"{where}: {key}: wanted a table")
-    known(found, TABLES[key], f"{where}: {key}")
+    check_keys(found, TABLES[key], f"{where}: {key}")
     return found

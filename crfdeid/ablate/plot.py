@@ -19,7 +19,7 @@ class PlotError(CrfdeidError):
     """No library to draw with."""
 
 
-def write(results: Sequence[Result], figures: Figures, folder: Path, caption: str) -> None:
+def write_plot(results: Sequence[Result], figures: Figures, folder: Path, caption: str) -> None:
     """``plot.svg`` and ``plot.png`` in ``folder``, the same bytes for the same figures. Raises
     :class:`PlotError` without matplotlib."""
     if find_spec("matplotlib") is None:
@@ -34,34 +34,34 @@ def write(results: Sequence[Result], figures: Figures, folder: Path, caption: st
         left, right = figure.subplots(1, 2)
         grows = any(result.row.run.documents for result in results)
         if grows:
-            curve(left, results, figures)
+            draw_curves(left, results, figures)
         else:
-            dots(left, figures)
-        heat(right, figures, named=grows)
+            draw_dots(left, figures)
+        draw_heatmap(right, figures, named=grows)
         figure.suptitle(caption, fontsize=9)
         for format in FORMATS:
             with whole(folder / f"plot.{format}", "wb", None) as file:
-                figure.savefig(file, format=format, dpi=120, metadata=dated(format))
+                figure.savefig(file, format=format, dpi=120, metadata=build_metadata(format))
 
 
-def dated(format: str) -> dict[str, Any]:
+def build_metadata(format: str) -> dict[str, Any]:
     """Metadata without the time of day and the library's version."""
     return {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
 
 
-def dots(axes: Any, figures: Figures) -> None:
+def draw_dots(axes: Any, figures: Figures) -> None:
     """One line a row, from the top; a bar is the 95% interval."""
     for shift, (name, mark) in zip((-0.2, 0.0, 0.2), CURVES.items()):
         places = [place + shift for place in range(len(figures))]
         values = [row[name] for row in figures.values()]
-        axes.errorbar(values, places, xerr=bars(figures, name), fmt=mark, label=name, markersize=4)
+        axes.errorbar(values, places, xerr=error_bars(figures, name), fmt=mark, label=name, markersize=4)
     axes.set_yticks(range(len(figures)), list(figures))
     axes.set_ylim(len(figures) - 0.5, -0.5)
     axes.grid(axis="x", alpha=0.4)
     axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=len(CURVES), frameon=False)
 
 
-def bars(figures: Figures, name: str) -> list[list[float]] | None:
+def error_bars(figures: Figures, name: str) -> list[list[float]] | None:
     """How far the interval reaches below and above each value."""
     if any(f"{name} low" not in row for row in figures.values()):
         return None
@@ -69,10 +69,10 @@ def bars(figures: Figures, name: str) -> list[list[float]] | None:
     return [below, [max(0.0, row[f"{name} high"] - row[name]) for row in figures.values()]]
 
 
-def curve(axes: Any, results: Sequence[Result], figures: Figures) -> None:
+def draw_curves(axes: Any, results: Sequence[Result], figures: Figures) -> None:
     """Figures against the number of training documents, a line for each system."""
     systems: dict[str, list[Result]] = {}
-    for result in sorted(results, key=size):
+    for result in sorted(results, key=training_size):
         run = result.row.run
         systems.setdefault(run.name.removesuffix(f", {run.documents} documents"), []).append(result)
     for name, mark in CURVES.items():
@@ -80,21 +80,27 @@ def curve(axes: Any, results: Sequence[Result], figures: Figures) -> None:
             label = name if len(systems) == 1 else f"{system}: {name}"
             chosen = {point.title: figures[point.title] for point in points}
             values = [row[name] for row in chosen.values()]
-            axes.errorbar(list(map(size, points)), values, yerr=bars(chosen, name), marker=mark, label=label)
+            axes.errorbar(
+                list(map(training_size, points)),
+                values,
+                yerr=error_bars(chosen, name),
+                marker=mark,
+                label=label,
+            )
     axes.set_xscale("log")
     axes.minorticks_off()
-    sizes = sorted(set(map(size, results)))
+    sizes = sorted(set(map(training_size, results)))
     axes.set_xticks(sizes, list(map(str, sizes)))
     axes.set_xlabel("training documents")
     axes.grid(alpha=0.4)
     axes.legend(fontsize=8)
 
 
-def size(result: Result) -> int:
+def training_size(result: Result) -> int:
     return len(result.row.jobs[0].train.documents)
 
 
-def heat(axes: Any, figures: Mapping[str, Mapping[str, float]], named: bool) -> None:
+def draw_heatmap(axes: Any, figures: Mapping[str, Mapping[str, float]], named: bool) -> None:
     """Strict F1 of each category, row by row, with the number in the cell; rows are ``named``
     where those at the left are not the same."""
     names = list(dict.fromkeys(n for row in figures.values() for n in row if n.startswith("F1 ")))

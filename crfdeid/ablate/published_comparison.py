@@ -1,7 +1,7 @@
 """Our figures in the rows and columns of a paper's table.
 
 A published table's columns and rows carry this toolkit's words, so what a table is about can be
-told from them; :func:`view` is the one place that does.
+told from them; :func:`choose_view` is the one place that does.
 """
 
 from __future__ import annotations
@@ -27,58 +27,65 @@ View = Callable[[Sequence[Result]], Cells]
 SINGULAR = {kind: kind.upper().rstrip("S") for kind in word_scores.KINDS} | {"Phone Numbers": "PHONE"}
 
 
-def text(name: str, results: Sequence[Result], corpus: str) -> str:
+def format_comparison(name: str, results: Sequence[Result], corpus: str) -> str:
     """The paper's table with ours beside it; ``results`` are the rows that it is about, which of a
     table about one system is the first."""
     table = published_tables.read(name)
-    return published_tables.beside(table, view(table)(results), corpus)
+    return published_tables.beside(table, choose_view(table)(results), corpus)
 
 
-def check(planned: Plan) -> None:
+def check_published(planned: Plan) -> None:
     """Raise :class:`ConfigurationError`, before anything is trained, on a table of a paper that
     needs other rows than it is given."""
     for name, rows in planned.published.items():
         table = published_tables.read(name)
-        view(table)
+        choose_view(table)
         number = len(rows) or len(planned.runs) * (2 if planned.folds else 1)
         if {"gain", "z"} & set(table.columns) and number < 2:
             raise ConfigurationError(f"published.{name}: compares two rows; there is {number}")
 
 
-def view(table: Published) -> View:
+def choose_view(table: Published) -> View:
     """What a table shows, by its columns and rows. Raises :class:`ConfigurationError` where that
     is nothing that a run has figures for."""
     columns, rows = set(table.columns), set(table.rows)
     if "Non-PHI" in rows and columns == {"P", "R", "F1"}:
-        return words
+        return view_words
     if "Non-PHI" in rows and table.columns[2:] == ("z",):
-        return lambda results: word_tests(results, *table.columns[:2])
+        return lambda results: view_word_tests(results, *table.columns[:2])
     views: dict[str, View] = {
-        "i2b2 strict": criteria, "missing share": margins, "share": kinds_of_mistakes, "gain": gains,
-        "short": extents, "all": systems, "right": types,
-    }  # fmt: skip
+        "i2b2 strict": view_criteria,
+        "missing share": view_margins,
+        "share": view_error_kinds,
+        "gain": view_gains,
+        "short": view_extents,
+        "all": view_systems,
+        "right": view_types,
+    }
     for sign, found in views.items():
         if sign in columns | rows:
             return found
     raise ConfigurationError(f"{table.name}: no table of figures that a run has")
 
 
-def ratios(counts: Counts, head: str = "") -> dict[str, float]:
+def compute_ratios(counts: Counts, head: str = "") -> dict[str, float]:
     return {head + name: getattr(counts, metric) for metric, name in METRICS.items()}
 
 
-def criteria(results: Sequence[Result]) -> Cells:
+def view_criteria(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 3: criteria down, systems across."""
     cells: Cells = {}
     for result in results:
         for subset, hipaa in (("i2b2", False), ("HIPAA", True)):
             for criterion in CRITERIA:
                 counts = result.evaluation.scores.micro(Criterion(criterion, hipaa))
-                cells.setdefault(f"{subset} {criterion}", {}).update(ratios(counts, f"{result.title} "))
+                cells.setdefault(f"{subset} {criterion}", {}).update(
+                    compute_ratios(counts, f"{result.title} ")
+                )
     return cells
 
 
-def types(results: Sequence[Result]) -> Cells:
+def view_types(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 4: each type and category of one system."""
     scores = results[0].evaluation.scores
     train = Counter(s.type for job in results[0].row.jobs for d in job.train.documents for s in d.spans)
@@ -86,35 +93,35 @@ def types(results: Sequence[Result]) -> Cells:
     for category, members in scores.scheme.categories.items():
         for type in (*members, category):
             counts = scores.micro(Criterion("strict"), category, type) if type in members else None
-            counts = counts or within_category(results[0], category)
+            counts = counts or score_category(results[0], category)
             sizes = {"gold": counts.tp + counts.fn, "system": counts.tp + counts.fp, "right": counts.tp}
             trained = sum(train[name] for name in ((type,) if type in members else members))
             if trained or any(sizes.values()):
-                cells[type] = {"train": trained, **sizes, **ratios(counts)}
+                cells[type] = {"train": trained, **sizes, **compute_ratios(counts)}
     return cells
 
 
-def within_category(result: Result, category: str) -> Counts:
+def score_category(result: Result, category: str) -> Counts:
     """Strict counts of a category, in which any of its types stands for another, as in He et
     al.'s tables 4 and 5."""
     total, scheme = Counts(), result.evaluation.scores.scheme
     for pair in result.evaluation.pairs:
-        gold, system = (places(document, scheme, category) for document in pair)
+        gold, system = (find_offsets(document, scheme, category) for document in pair)
         total += Counts(len(gold & system), len(system - gold), len(gold - system))
     return total
 
 
-def places(document: Document, scheme: Scheme, category: str) -> set[tuple[int, int]]:
+def find_offsets(document: Document, scheme: Scheme, category: str) -> set[tuple[int, int]]:
     members = scheme.categories[category]
     return {(span.start, span.end) for span in document.spans if span.type in members}
 
 
-def systems(results: Sequence[Result]) -> Cells:
+def view_systems(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 5: systems down, strict F1 of categories across."""
     cells: Cells = {}
     for result in results:
         scores = result.evaluation.scores
-        found = {name: within_category(result, name) for name in scores.scheme.categories}
+        found = {name: score_category(result, name) for name in scores.scheme.categories}
         found["all"] = scores.micro(Criterion("strict"))
         cells[result.title] = {
             name: counts.f1 for name, counts in found.items() if any(asdict(counts).values())
@@ -122,21 +129,21 @@ def systems(results: Sequence[Result]) -> Cells:
     return cells
 
 
-def gains(results: Sequence[Result]) -> Cells:
+def view_gains(results: Sequence[Result]) -> Cells:
     """He et al. 2015, figure 2: what the second run has over the first."""
-    found = systems(results[:2])
+    found = view_systems(results[:2])
     first, second = (found[result.title] for result in results[:2])
     return {name: {"gain": second[name] - first[name]} for name in second if name in first}
 
 
-def kinds_of_mistakes(results: Sequence[Result]) -> Cells:
+def view_error_kinds(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 6."""
     counts = error_analysis.by_kind(results[0].evaluation.mistakes)
     total = sum(counts.values()) or 1
     return {kind: {"count": n, "share": n / total} for kind, n in counts.items()}
 
 
-def extents(results: Sequence[Result]) -> Cells:
+def view_extents(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 8: extents down, gold types across."""
     cells: Cells = {}
     for type, counts in error_analysis.by_extent(results[0].evaluation.mistakes).items():
@@ -147,7 +154,7 @@ def extents(results: Sequence[Result]) -> Cells:
     return cells
 
 
-def margins(results: Sequence[Result]) -> Cells:
+def view_margins(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 7: what is right, missing or spurious, by type, extent errors left
     out of all."""
     evaluated = results[0].evaluation
@@ -166,13 +173,13 @@ def margins(results: Sequence[Result]) -> Cells:
     return cells | {"all": {name: sum(row[name] for row in cells.values()) for name in names}}
 
 
-def words(results: Sequence[Result]) -> Cells:
+def view_words(results: Sequence[Result]) -> Cells:
     """Tafvizi 2011, appendix A: words of each kind, of one system."""
     counts = results[0].evaluation.words.counts()
-    return {SINGULAR.get(kind, kind): ratios(found) for kind, found in counts.items()}
+    return {SINGULAR.get(kind, kind): compute_ratios(found) for kind, found in counts.items()}
 
 
-def word_tests(results: Sequence[Result], first: str, second: str) -> Cells:
+def view_word_tests(results: Sequence[Result], first: str, second: str) -> Cells:
     """Tafvizi 2011, appendix B: F of two systems and z without its sign."""
     ours, theirs = (result.evaluation.words.counts() for result in results[:2])
     cells: Cells = {}

@@ -60,10 +60,10 @@ class Result:
         }
 
 
-def read(row: Row, resamples: int, seed: int) -> Result:
+def read_result(row: Row, resamples: int, seed: int) -> Result:
     """The result of a row whose jobs are done."""
     settings = row.run.settings
-    found = [training.read(job) for job in row.jobs]
+    found = [training.read_output(job) for job in row.jobs]
     gold = [document for job in row.jobs for document in job.test.documents]
     system = [document for documents, _ in found for document in documents]
     by = "patient" if any(document.patient for document in gold) else "document"
@@ -72,7 +72,7 @@ def read(row: Row, resamples: int, seed: int) -> Result:
     return Result(row, evaluation.evaluate(*sides, choices), tuple(cost for _, cost in found))
 
 
-def base_of(result: Result, results: Sequence[Result]) -> Result | None:
+def find_base(result: Result, results: Sequence[Result]) -> Result | None:
     """The base's row that a row is compared with: that of the same documents."""
     first = results[0].row.run
     for other in results:
@@ -82,17 +82,17 @@ def base_of(result: Result, results: Sequence[Result]) -> Result | None:
     return None
 
 
-def figures(result: Result, base: Result | None) -> dict[str, float]:
+def compute_figures(result: Result, base: Result | None) -> dict[str, float]:
     """Everything measured of a row, fractions as they are."""
-    found = scored(result)
+    found = compute_scores(result)
     if base and result.row.run != base.row.run:
-        found |= changes(result, base)
+        found |= compare_with_base(result, base)
     if result.row.folded:
-        found |= spread(result)
-    return found | cost(result.costs)
+        found |= summarize_folds(result)
+    return found | summarize_costs(result.costs)
 
 
-def scored(result: Result) -> dict[str, float]:
+def compute_scores(result: Result) -> dict[str, float]:
     evaluated = result.evaluation
     found: dict[str, float] = {}
     for criterion in CRITERIA:
@@ -105,10 +105,10 @@ def scored(result: Result) -> dict[str, float]:
     if evaluated.scores.scheme.hipaa:
         counts = evaluated.scores.micro(Criterion("strict", hipaa=True))
         found |= {f"HIPAA strict {name}": getattr(counts, metric) for metric, name in METRICS.items()}
-    return found | by_category(result)
+    return found | score_categories(result)
 
 
-def by_category(result: Result) -> dict[str, float]:
+def score_categories(result: Result) -> dict[str, float]:
     """Strict recall and F1 of each category that has a span on either side."""
     found = {}
     scores = result.evaluation.scores
@@ -119,7 +119,7 @@ def by_category(result: Result) -> dict[str, float]:
     return found
 
 
-def changes(result: Result, base: Result) -> dict[str, float]:
+def compare_with_base(result: Result, base: Result) -> dict[str, float]:
     """The differences from the base, and the chance of as large a one between equals."""
     found = {}
     for criterion in CRITERIA if result.evaluation.choices.resamples else ():
@@ -131,7 +131,7 @@ def changes(result: Result, base: Result) -> dict[str, float]:
     return found
 
 
-def spread(result: Result) -> dict[str, float]:
+def summarize_folds(result: Result) -> dict[str, float]:
     """Mean and sample standard deviation of the folds."""
     found: dict[str, float] = {}
     for criterion, values in result.folds.items():
@@ -141,7 +141,7 @@ def spread(result: Result) -> dict[str, float]:
     return found
 
 
-def cost(costs: Sequence[Cost]) -> dict[str, float]:
+def summarize_costs(costs: Sequence[Cost]) -> dict[str, float]:
     """Means over the folds; the largest memory."""
     number = len(costs)
     return {
@@ -152,13 +152,13 @@ def cost(costs: Sequence[Cost]) -> dict[str, float]:
     }
 
 
-def wordy(result: Result) -> dict[str, dict[str, float]]:
+def score_words(result: Result) -> dict[str, dict[str, float]]:
     """Words of each kind (:mod:`crfdeid.evaluate.word_scores`): P, R and F1."""
     counts = result.evaluation.words.counts()
     return {kind: {name: getattr(c, m) for m, name in METRICS.items()} for kind, c in counts.items()}
 
 
-def z_tests(results: Sequence[Result]) -> dict[str, dict[str, float]]:
+def compute_z_tests(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     """By row, the z of each kind of word's F against the first row (Tafvizi 2011, appendix B). The
     test is not paired, so the rows need not be of the same documents."""
     first = results[0].evaluation
@@ -166,6 +166,6 @@ def z_tests(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     return {title: {kind: z.z for kind, (_, _, z) in found.items()} for title, found in tests.items()}
 
 
-def table(results: Sequence[Result]) -> dict[str, dict[str, float]]:
+def build_figures(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     """Figures by row title; a row that was scored on other documents than the base has no changes."""
-    return {result.title: figures(result, base_of(result, results)) for result in results}
+    return {result.title: compute_figures(result, find_base(result, results)) for result in results}

@@ -44,21 +44,21 @@ class Run:
         return re.sub(r"[^a-z0-9_]+", "-", self.name.lower().replace(".", "_")).strip("-")
 
 
-def settings_of(table: Mapping[str, Any], path: Path) -> Config:
+def build_base_config(table: Mapping[str, Any], path: Path) -> Config:
     """The experiment that a table's own settings make of its ``base``."""
-    below = base_of(table["base"], path) if "base" in table else None
+    below = read_base(table["base"], path) if "base" in table else None
     own = {key: value for key, value in table.items() if key in SETTINGS}
     if below is None:
         return registry.build_config(own | {"crf": flatten_keys(own.get("crf", {}))}, str(path))
-    return changed(below, own, str(path))
+    return change_config(below, own, str(path))
 
 
-def base_of(name: str, path: Path) -> Config:
+def read_base(name: str, path: Path) -> Config:
     beside = path.parent / name
     return registry.read_config(beside if beside.is_file() else name)
 
 
-def changed(settings: Config, own: Mapping[str, Any], where: str) -> Config:
+def change_config(settings: Config, own: Mapping[str, Any], where: str) -> Config:
     """``settings`` with the changes of ``own``."""
     table = settings.table()
     if own.get("algorithm", settings.algorithm) != settings.algorithm:
@@ -73,41 +73,43 @@ def changed(settings: Config, own: Mapping[str, Any], where: str) -> Config:
     return registry.build_config(table | others, where)
 
 
-def run_of(row: Mapping[str, Any], base: Run, path: Path, change: Change) -> Run:
+def build_run(row: Mapping[str, Any], base: Run, path: Path, change: Change) -> Run:
     where = f"{path}: run {row['name']}"
-    known(row, (*SETTINGS, *RUN_KEYS), where)
-    start = change(base_of(row["base"], path)) if "base" in row else base.settings
+    check_keys(row, (*SETTINGS, *RUN_KEYS), where)
+    start = change(read_base(row["base"], path)) if "base" in row else base.settings
     own = {key: value for key, value in row.items() if key in SETTINGS}
-    laid = changed(start, own, where)
-    without, added = names(row, "without", where), names(row, "with", where)
-    features = feature_groups.changed(laid.features, without, added, where)
-    window = feature_groups.windows(features, row.get("window"), where)
-    texts = feature_groups.rewritten(features, window, names(row, "without_templates", where), where)
+    laid = change_config(start, own, where)
+    without, added = read_names(row, "without", where), read_names(row, "with", where)
+    features = feature_groups.change_groups(laid.features, without, added, where)
+    window = feature_groups.read_windows(features, row.get("window"), where)
+    texts = feature_groups.rewrite_groups(
+        features, window, read_names(row, "without_templates", where), where
+    )
     kept = [group for group in features if texts.get(group) != ""]
     train = row.get("train", TRAIN)
     return Run(
         row["name"],
-        changed(laid, {"features": kept}, where),
+        change_config(laid, {"features": kept}, where),
         {group: text for group, text in texts.items() if text},
-        tuple([train] if isinstance(train, str) else names(row, "train", where)),
-        typed(row, "test", TEST, where),
+        tuple([train] if isinstance(train, str) else read_names(row, "train", where)),
+        read_value(row, "test", TEST, where),
     )
 
 
-def load(path: Path) -> dict[str, Any]:
+def read_table(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
 
 
-def known(table: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+def check_keys(table: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
     for key in table:
         if key not in keys:
             raise ConfigurationError(f"{where}: no setting {key}{did_you_mean(key, keys)}")
 
 
-def typed(table: Mapping[str, Any], key: str, default: Any, where: str) -> Any:
+def read_value(table: Mapping[str, Any], key: str, default: Any, where: str) -> Any:
     """The value of a key, of the default's type."""
     value = table.get(key, default)
     if type(value) is not type(default):
@@ -115,13 +117,13 @@ def typed(table: Mapping[str, Any], key: str, default: Any, where: str) -> Any:
     return value
 
 
-def at_least(table: Mapping[str, Any], key: str, least: int, where: str) -> int:
+def read_count(table: Mapping[str, Any], key: str, least: int, where: str) -> int:
     if type(value := table.get(key)) is not int or value < least:
         raise ConfigurationError(f"{where}: {key} = {value!r}: wanted {least} or more")
     return value
 
 
-def names(row: Mapping[str, Any], key: str, where: str) -> list[str]:
+def read_names(row: Mapping[str, Any], key: str, where: str) -> list[str]:
     found = row.get(key, [])
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
         raise ConfigurationError(f"{where}: {key} = {found!r}: wanted a list of names")

@@ -42,19 +42,21 @@ class Running:
     process: BaseProcess
 
 
-def run(jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, int | None], None]) -> None:
+def run_jobs(
+    jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, int | None], None]
+) -> None:
     """Run ``jobs``; results are built in ``folder``. ``hear`` is told of each iteration of a job,
     and ``None`` when it is done. Raises :class:`RunError` at the first that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     waiting, running = deque(jobs), dict[Connection, Running]()
-    with alone(folder), tempfile.TemporaryDirectory(prefix=BUILDING, dir=folder) as building:
+    with lock_folder(folder), tempfile.TemporaryDirectory(prefix=BUILDING, dir=folder) as building:
         try:
             while waiting or running:
                 while waiting and len(running) < at_once:
-                    pipe, started = start(waiting.popleft(), Path(building) / str(len(waiting)))
+                    pipe, started = start_job(waiting.popleft(), Path(building) / str(len(waiting)))
                     running[pipe] = started
                 for pipe in connection.wait(list(running)):
-                    told = heard(pipe, running[pipe])
+                    told = receive_iteration(pipe, running[pipe])
                     hear(running[pipe].job, told)
                     if told is None:
                         running.pop(pipe).process.join()
@@ -65,7 +67,7 @@ def run(jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, in
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """No other runner works in ``folder`` meanwhile, and nothing is left there of killed ones.
     Raises :class:`RunError` where another does."""
     path = folder / LOCK
@@ -82,18 +84,18 @@ def alone(folder: Path) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
-def start(job: Job, building: Path) -> tuple[Connection, Running]:
+def start_job(job: Job, building: Path) -> tuple[Connection, Running]:
     context = get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=work, args=(job, building, theirs))
-    with without_interrupts():
+    process = context.Process(target=run_job, args=(job, building, theirs))
+    with block_interrupts():
         process.start()
     theirs.close()
     return ours, Running(job, process)
 
 
 @contextmanager
-def without_interrupts() -> Iterator[None]:
+def block_interrupts() -> Iterator[None]:
     """Processes started inside never hear Ctrl-C; this one hears it afterwards."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -102,11 +104,11 @@ def without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def work(job: Job, building: Path, pipe: Connection) -> None:
+def run_job(job: Job, building: Path, pipe: Connection) -> None:
     """What a child does: tell the number of each iteration, and last that it is done, or why not."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
-        training.train(job, building, pipe.send)
+        training.train_job(job, building, pipe.send)
         if job.folder.exists():
             shutil.rmtree(job.folder)
         job.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -117,7 +119,7 @@ def work(job: Job, building: Path, pipe: Connection) -> None:
     except CrfdeidError as fault:
         pipe.send(str(fault))
     except Exception as error:  # its message could hold note text; its kind and place cannot
-        pipe.send(f"{type(error).__name__} {place(error)}")
+        pipe.send(f"{type(error).__name__} {locate_error(error)}")
 
 
 def end_with_parent() -> None:
@@ -126,14 +128,14 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def place(error: BaseException) -> str:
+def locate_error(error: BaseException) -> str:
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
     return f"in {Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}" if trace else ""
 
 
-def heard(pipe: Connection, running: Running) -> int | None:
+def receive_iteration(pipe: Connection, running: Running) -> int | None:
     """The iteration that a child tells of, ``None`` when it is done."""
     try:
         told = pipe.recv()

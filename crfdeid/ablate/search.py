@@ -25,35 +25,35 @@ from crfdeid.errors import ConfigurationError, did_you_mean
 RANGE = ("low", "high", "log")
 
 
-def tables(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+def expand_search(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The runs of ``[grid]`` and ``[random]`` as ``[[run]]`` would say them."""
     for key in ("grid", "random"):
         if not isinstance(table.get(key, {}), dict):
             raise ConfigurationError(f"{where}: {key}: wanted a table")
-    found = [*grid(table.get("grid", {}), f"{where}: grid")]
-    return [*found, *drawn(table.get("random", {}), f"{where}: random")]
+    found = [*expand_grid(table.get("grid", {}), f"{where}: grid")]
+    return [*found, *draw_runs(table.get("random", {}), f"{where}: random")]
 
 
-def grid(table: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
+def expand_grid(table: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
     """
-    >>> [run["name"] for run in grid({"crf": {"c1": [0.1, 1], "c2": [1]}}, "")]
+    >>> [run["name"] for run in expand_grid({"crf": {"c1": [0.1, 1], "c2": [1]}}, "")]
     ['c1=0.1 c2=1', 'c1=1 c2=1']
     """
-    choices = dict(leaves(table))
+    choices = dict(flatten_choices(table))
     for key, values in choices.items():
         if not isinstance(values, list) or not values:
             raise ConfigurationError(f"{where}: {key} = {values!r}: wanted a list of values")
     if choices:
         for values in product(*choices.values()):
-            yield run(dict(zip(choices, values)))
+            yield build_run_table(dict(zip(choices, values)))
 
 
-def drawn(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+def draw_runs(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """``number`` different runs; each value is drawn from a list, or from a range (``log``:
     evenly in its logarithm, and rounded to four digits)."""
     if not table:
         return []
-    choices = dict(leaves(table))
+    choices = dict(flatten_choices(table))
     number, seed = choices.pop("number", None), choices.pop("seed", 0)
     if type(number) is not int or number < 1 or type(seed) is not int:
         raise ConfigurationError(f"{where}: wanted number = 1 or more, and seed = a whole number")
@@ -61,14 +61,16 @@ def drawn(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
         raise ConfigurationError(f"{where}: no setting to draw")
     random, runs = Random(seed), {}
     for _ in range(100 * number):
-        found = run({key: value(random, choice, f"{where}: {key}") for key, choice in choices.items()})
+        found = build_run_table(
+            {key: draw_value(random, choice, f"{where}: {key}") for key, choice in choices.items()}
+        )
         runs[found["name"]] = found
         if len(runs) == number:
             return list(runs.values())
     raise ConfigurationError(f"{where}: number = {number}: there are only {len(runs)} different runs")
 
 
-def value(random: Random, choice: Any, where: str) -> Any:
+def draw_value(random: Random, choice: Any, where: str) -> Any:
     if isinstance(choice, list) and choice:
         return random.choice(choice)
     if not isinstance(choice, dict):
@@ -85,19 +87,19 @@ def value(random: Random, choice: Any, where: str) -> Any:
     return float(f"{found:.4g}")
 
 
-def leaves(table: Mapping[str, Any], head: str = "") -> Iterator[tuple[str, Any]]:
+def flatten_choices(table: Mapping[str, Any], head: str = "") -> Iterator[tuple[str, Any]]:
     """The lists and ranges of a table under dotted keys."""
     for key, value in table.items():
         if isinstance(value, dict) and RANGE[0] not in value:
-            yield from leaves(value, f"{head}{key}.")
+            yield from flatten_choices(value, f"{head}{key}.")
         else:
             yield head + key, value
 
 
-def run(settings: Mapping[str, Any]) -> dict[str, Any]:
+def build_run_table(settings: Mapping[str, Any]) -> dict[str, Any]:
     """A run of dotted settings, named by them.
 
-    >>> run({"crf.c1": 0.1, "window": 3})
+    >>> build_run_table({"crf.c1": 0.1, "window": 3})
     {'name': 'c1=0.1 window=3', 'crf': {'c1': 0.1}, 'window': 3}
     """
     table: dict[str, Any] = {}
@@ -107,9 +109,9 @@ def run(settings: Mapping[str, Any]) -> dict[str, Any]:
             table.setdefault(head, {})[rest] = value
         else:
             table[key] = value
-    name = " ".join(f"{key.removeprefix('crf.')}={shown(value)}" for key, value in settings.items())
+    name = " ".join(f"{key.removeprefix('crf.')}={format_value(value)}" for key, value in settings.items())
     return {"name": name, **table}
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list) else str(value)

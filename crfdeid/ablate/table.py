@@ -8,7 +8,7 @@ from typing import Any
 
 from crfdeid.ablate import training
 from crfdeid.ablate.plan import Plan
-from crfdeid.ablate.results import METRICS, Figures, Result, wordy, z_tests
+from crfdeid.ablate.results import METRICS, Figures, Result, compute_z_tests, score_words
 from crfdeid.corpora.folds import Part, have_common_text
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.matching import CRITERIA
@@ -21,12 +21,12 @@ NOTHING = "-"
 FEW = 20  # patients, or documents
 
 
-def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) -> list[str]:
+def write_caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) -> list[str]:
     """Which runs, which corpora, what was resampled and how, and the version."""
     first = results[0].evaluation
     rows = f"{len(results)} row{'s' if len(results) > 1 else ''}"
     lines = [f"{plan.name}: {rows}; the base is {plan.base.name}"]
-    lines += [f"{name}: {about(part)}" for name, part in corpora.items()]
+    lines += [f"{name}: {describe_part(part)}" for name, part in corpora.items()]
     if plan.folds:
         lines.append(
             f"{plan.folds} folds of the training corpus, seed {plan.folds_seed}, each patient in one; "
@@ -38,44 +38,44 @@ def caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) 
     if left_out := [run.name for run in plan.runs if run.name not in present]:
         lines.append(f"left out, for the corpus has no more documents: {'; '.join(left_out)}")
     method = "bootstrap (95%), approximate randomisation"
-    lines.append(recipe(first, method))
+    lines.append(format_signature(first, method))
     if len(results) > 1:
         lines.append("change and p: against the base, two-sided, p not adjusted for the number of rows")
-    return [*lines, *few(first)]
+    return [*lines, *warn_if_few(first)]
 
 
-def few(evaluation: Evaluation) -> Iterator[str]:
+def warn_if_few(evaluation: Evaluation) -> Iterator[str]:
     """A word of caution where there is little to resample."""
     units = len(set(evaluation.groups)) if evaluation.groups else evaluation.recipe.documents
     if evaluation.intervals and units < FEW:
         yield f"intervals and p are of {units} {evaluation.choices.by}s, which is too few to trust them"
 
 
-def recipe(evaluation: Evaluation, method: str) -> str:
+def format_signature(evaluation: Evaluation, method: str) -> str:
     """What made the figures of all rows: without the number of spans that one system found."""
     text = evaluation.recipe.text(average="micro", **resampling(evaluation.choices, method))
     return "|".join(part for part in text.split("|") if not part.startswith("system:"))
 
 
-def about(part: Part) -> str:
+def describe_part(part: Part) -> str:
     patients = len({document.patient for document in part.documents if document.patient})
     whose = f" of {patients} patients" if patients else ""
     return f"{part.name}, {len(part.documents)} documents{whose}, {part.spans} spans, {part.fingerprint}"
 
 
-def as_text(title: Sequence[str], results: Sequence[Result], figures: Figures, z: bool = False) -> str:
+def format_table(title: Sequence[str], results: Sequence[Result], figures: Figures, z: bool = False) -> str:
     """The table in blocks of the same rows, under its caption; ``z`` adds Tafvizi's test."""
-    blocks = [scores(figures), tests(figures), categories(figures)]
+    blocks = [tabulate_scores(figures), tabulate_tests(figures), tabulate_categories(figures)]
     if any(result.row.folded for result in results):
-        blocks.append(folds(figures))
+        blocks.append(tabulate_folds(figures))
     if z:
-        blocks.append(z_table(z_tests(results), results[0].title))
-    blocks.append(costs(results, figures))
+        blocks.append(tabulate_z_tests(compute_z_tests(results), results[0].title))
+    blocks.append(tabulate_costs(results, figures))
     shown = ["\n".join(aligned(block)) for block in blocks if len(block[0]) > 1]
-    return "\n\n".join(["\n".join(title), *shown, best(figures)])
+    return "\n\n".join(["\n".join(title), *shown, format_best(figures)])
 
 
-def best(figures: Figures) -> str:
+def format_best(figures: Figures) -> str:
     """The rows with the highest figures; of equal ones the first."""
     tops = ((name, max(figures, key=lambda title: figures[title][name])) for name in TESTED)
     return "highest " + "; ".join(f"{name}: {title} ({figures[title][name]:.4f})" for name, title in tops)
@@ -84,12 +84,12 @@ def best(figures: Figures) -> str:
 Lines = list[list[str]]
 
 
-def scores(figures: Figures) -> Lines:
+def tabulate_scores(figures: Figures) -> Lines:
     columns = [f"{criterion} {name}" for criterion in CRITERIA for name in METRICS.values()]
-    return block("", columns, figures)
+    return tabulate_columns("", columns, figures)
 
 
-def tests(figures: Figures) -> Lines:
+def tabulate_tests(figures: Figures) -> Lines:
     """Interval, difference from the base and its chance, of what matters most."""
     if not any(f"{TESTED[0]} low" in row for row in figures.values()):
         return [[""]]
@@ -97,26 +97,26 @@ def tests(figures: Figures) -> Lines:
     columns = 1 if alone else 3
     heads = [head for name in TESTED for head in (name, "change", "p")[:columns]]
     rows = (
-        [title, *(cell for name in TESTED for cell in [*tested(row, name)][:columns])]
+        [title, *(cell for name in TESTED for cell in [*format_test(row, name)][:columns])]
         for title, row in figures.items()
     )
     return [["95% interval", *heads], *rows]
 
 
-def tested(row: Mapping[str, float], name: str) -> Iterator[str]:
+def format_test(row: Mapping[str, float], name: str) -> Iterator[str]:
     yield f"{row[name + ' low']:.4f}-{row[name + ' high']:.4f}"
     yield f"{row[name + ' change']:+.4f}" if f"{name} change" in row else NOTHING
-    yield shown(row.get(f"{name} p"))
+    yield format_figure(row.get(f"{name} p"))
 
 
-def categories(figures: Figures) -> Lines:
+def tabulate_categories(figures: Figures) -> Lines:
     """Strict recall, category by category."""
     names = dict.fromkeys(name for row in figures.values() for name in row if name.startswith("recall "))
-    head, *rows = block("strict recall", list(names), figures)
+    head, *rows = tabulate_columns("strict recall", list(names), figures)
     return [[name.removeprefix("recall ") for name in head], *rows]
 
 
-def folds(figures: Figures) -> Lines:
+def tabulate_folds(figures: Figures) -> Lines:
     """Mean and standard deviation of the folds, of the rows that have any."""
     columns = [*(f"strict {name}" for name in METRICS.values()), "token R"]
     folded = {title: row for title, row in figures.items() if f"{columns[0]} mean" in row}
@@ -127,7 +127,7 @@ def folds(figures: Figures) -> Lines:
     return [["mean (SD) of folds", *columns], *rows]
 
 
-def costs(results: Sequence[Result], figures: Figures) -> Lines:
+def tabulate_costs(results: Sequence[Result], figures: Figures) -> Lines:
     lines = [["", "documents", *COSTS.values()]]
     for result in results:
         row = figures[result.title]
@@ -137,16 +137,16 @@ def costs(results: Sequence[Result], figures: Figures) -> Lines:
     return lines
 
 
-def block(corner: str, columns: Sequence[str], figures: Figures) -> Lines:
-    rows = ([title, *(shown(row.get(name)) for name in columns)] for title, row in figures.items())
+def tabulate_columns(corner: str, columns: Sequence[str], figures: Figures) -> Lines:
+    rows = ([title, *(format_figure(row.get(name)) for name in columns)] for title, row in figures.items())
     return [[corner, *columns], *rows]
 
 
-def shown(value: float | None) -> str:
+def format_figure(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.4f}"
 
 
-def as_rows(figures: Figures) -> Iterator[list[object]]:
+def build_csv_rows(figures: Figures) -> Iterator[list[object]]:
     """A head and one line a row, every figure in full: what CSV holds."""
     columns = list(dict.fromkeys(name for row in figures.values() for name in row))
     yield ["run", *columns]
@@ -154,11 +154,14 @@ def as_rows(figures: Figures) -> Iterator[list[object]]:
         yield [title, *(row.get(name, "") for name in columns)]
 
 
-def as_json(title: Sequence[str], results: Sequence[Result], figures: Figures) -> dict[str, Any]:
-    return {"caption": list(title), "rows": [one(result, figures[result.title]) for result in results]}
+def build_json(title: Sequence[str], results: Sequence[Result], figures: Figures) -> dict[str, Any]:
+    return {
+        "caption": list(title),
+        "rows": [build_json_row(result, figures[result.title]) for result in results],
+    }
 
 
-def one(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
+def build_json_row(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
     """A row with its settings, its recipe, and each of its trainings."""
     run = result.row.run
     return {
@@ -167,12 +170,12 @@ def one(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
         "templates": dict(run.templates),
         "recipe": asdict(result.evaluation.recipe),
         "figures": dict(row),
-        "words": wordy(result),
+        "words": score_words(result),
         "trainings": [
             {
                 "fingerprint": job.fingerprint,
-                "train": training.described(job.train),
-                "test": training.described(job.test),
+                "train": training.summarize_part(job.train),
+                "test": training.summarize_part(job.test),
                 "cost": asdict(cost),
             }
             for job, cost in zip(result.row.jobs, result.costs)
@@ -180,7 +183,7 @@ def one(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
-def z_table(found: Mapping[str, Mapping[str, float]], first: str) -> Lines:
+def tabulate_z_tests(found: Mapping[str, Mapping[str, float]], first: str) -> Lines:
     """Tafvizi's z of each kind of word's F against the first row."""
     kinds = list(dict.fromkeys(kind for row in found.values() for kind in row))
     rows = (

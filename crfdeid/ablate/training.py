@@ -46,11 +46,11 @@ class Cost:
         return self.tokens / self.tag_seconds if self.tag_seconds else 0.0
 
 
-def train(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
+def train_job(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
     """Train, tag and leave the result in ``folder``, which does not exist yet. ``hear`` is told
     the number of each iteration."""
     folder.mkdir(parents=True)
-    settings = rewritten(job, folder / "templates")
+    settings = write_templates(job, folder / "templates")
     began = time.perf_counter()
     tagger = model.train(job.train.documents, settings, folder / "model", lambda number, _: hear(number))
     trained = time.perf_counter()
@@ -62,13 +62,13 @@ def train(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
         tagged - trained,
         sum(len(tagger.pipeline.tokenize(document.text)) for document in job.test.documents),
         sum(path.stat().st_size for path in (folder / "model").rglob("*") if path.is_file()),
-        peak_memory(),
+        measure_peak_memory(),
     )
     write_spans(system, folder / SPANS)
     write_result(job, cost, folder / RESULT)
 
 
-def rewritten(job: Job, folder: Path) -> Config:
+def write_templates(job: Job, folder: Path) -> Config:
     """The settings with those groups' files that the run rewrites, in ``folder``."""
     if not job.templates:
         return job.settings
@@ -79,7 +79,7 @@ def rewritten(job: Job, folder: Path) -> Config:
     return replace(job.settings, features=tuple(str(paths.get(g, g)) for g in job.settings.features))
 
 
-def peak_memory() -> int:
+def measure_peak_memory() -> int:
     """The most bytes that this process held at once; Linux alone tells of this process and not
     of the one that started it."""
     try:
@@ -97,7 +97,7 @@ def write_spans(documents: Iterable[Document], path: Path) -> None:
 
 
 def write_result(job: Job, cost: Cost, path: Path) -> None:
-    parts = {name: described(part) for name, part in (("train", job.train), ("test", job.test))}
+    parts = {name: summarize_part(part) for name, part in (("train", job.train), ("test", job.test))}
     table = {
         "fingerprint": job.fingerprint,
         "title": job.title,
@@ -110,13 +110,13 @@ def write_result(job: Job, cost: Cost, path: Path) -> None:
     path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
-def described(part: Part) -> dict[str, object]:
+def summarize_part(part: Part) -> dict[str, object]:
     return {"documents": len(part.documents), "spans": part.spans, "fingerprint": part.fingerprint}
 
 
-def read(job: Job) -> tuple[list[Document], Cost]:
+def read_output(job: Job) -> tuple[list[Document], Cost]:
     """The system's documents and the cost of a job that is done."""
-    spans = dict(map(spans_of, (job.folder / SPANS).read_text(encoding="utf-8").splitlines()))
+    spans = dict(map(parse_spans, (job.folder / SPANS).read_text(encoding="utf-8").splitlines()))
     table = json.loads((job.folder / RESULT).read_text(encoding="utf-8"))
     if missing := [document.id for document in job.test.documents if document.id not in spans]:
         raise FormatError(f"{job.folder / SPANS}: no document {missing[0]}; delete the folder to run again")
@@ -124,6 +124,6 @@ def read(job: Job) -> tuple[list[Document], Cost]:
     return system, Cost(**table["cost"])
 
 
-def spans_of(line: str) -> tuple[str, tuple[Span, ...]]:
+def parse_spans(line: str) -> tuple[str, tuple[Span, ...]]:
     row = json.loads(line)
     return row["id"], tuple(Span(*span) for span in row["spans"])

@@ -43,7 +43,7 @@ def written(folder, text, name="mine.toml"):
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_every_configuration_is_a_plan_whose_groups_exist(path):
-    assert plan.read(path).runs
+    assert plan.read_plan(path).runs
 
 
 def test_runs_change_the_base(tmp_path):
@@ -55,7 +55,7 @@ def test_runs_change_the_base(tmp_path):
         '[[run]]\nname = "online"\nalgorithm = "l2sgd"\ncrf.c2 = 0.1\n'
         '[[run]]\nname = "other"\nbase = "wi_deid"\nsequence = "line"\n',
     )
-    base, names, pos, online, other = plan.read(path).runs
+    base, names, pos, online, other = plan.read_plan(path).runs
     assert (base.name, names.name) == ("all", "no names")
     gone = set(base.settings.features) - set(names.settings.features)
     assert gone == {"names", "dictionary"}
@@ -110,11 +110,11 @@ RUN = BASE + '[[run]]\nname = "a"\n'
 )
 def test_what_is_refused(tmp_path, text, message):
     with pytest.raises(ConfigurationError, match=message):
-        plan.read(written(tmp_path, text))
+        plan.read_plan(written(tmp_path, text))
 
 
 def test_every_group_that_ships_is_used_by_a_configuration():
-    used = {group for path in CONFIGS for run in plan.read(path).runs for group in run.settings.features}
+    used = {group for path in CONFIGS for run in plan.read_plan(path).runs for group in run.settings.features}
     assert {path.stem for path in resources.folder("features").glob("*.template")} - used == set()
 
 
@@ -122,26 +122,26 @@ def test_every_group_that_ships_is_used_by_a_configuration():
 def test_parts_of_speech_without_a_source_are_refused(tmp_path, group):
     text = RUN + f'features = ["{group}"]\n'
     with pytest.raises((ConfigurationError, TemplateError), match="run a: .*setting pos names no source"):
-        plan.read(written(tmp_path, text))
+        plan.read_plan(written(tmp_path, text))
     own = written(tmp_path, "chunk_tag[0]", "own.template")
     with pytest.raises(TemplateError, match="run a: chunk_tag: needs a part of speech"):
-        plan.read(written(tmp_path, RUN + f'features = ["{own}"]'))
+        plan.read_plan(written(tmp_path, RUN + f'features = ["{own}"]'))
 
 
 def test_an_unknown_observation_is_refused_before_anything_is_trained(tmp_path):
     own = written(tmp_path, "lowr[0]", "own.template")
     with pytest.raises(TemplateError, match="run a: lowr: no such observation; did you mean lower?"):
-        plan.read(written(tmp_path, RUN + f'with = ["{own}"]'))
+        plan.read_plan(written(tmp_path, RUN + f'with = ["{own}"]'))
 
 
 def test_the_near_configuration_is_suggested():
     with pytest.raises(ConfigurationError, match="did you mean window"):
-        plan.read("windw")
+        plan.read_plan("windw")
 
 
 def test_a_search_is_of_all_combinations_or_of_random_ones(tmp_path):
     text = BASE + '[grid]\ncrf.c1 = [0.1, 1.0]\nsequence = ["line", "sentence"]\n'
-    found = plan.read(written(tmp_path, text)).runs[1:]
+    found = plan.read_plan(written(tmp_path, text)).runs[1:]
     assert [run.name for run in found] == [
         "c1=0.1 sequence=line", "c1=0.1 sequence=sentence", "c1=1.0 sequence=line", "c1=1.0 sequence=sentence"
     ]  # fmt: skip
@@ -152,18 +152,18 @@ def test_a_search_is_of_all_combinations_or_of_random_ones(tmp_path):
         "crf": {"c1": {"low": 0.01, "high": 10.0, "log": True}},
         "window": [0, 1],
     }
-    drawn = search.drawn(table, "")
-    assert drawn == search.drawn(table, "") != search.drawn(table | {"seed": 4}, "")
+    drawn = search.draw_runs(table, "")
+    assert drawn == search.draw_runs(table, "") != search.draw_runs(table | {"seed": 4}, "")
     assert len({run["name"] for run in drawn}) == 5
     assert all(0.01 <= run["crf"]["c1"] <= 10 and run["window"] in (0, 1) for run in drawn)
 
 
 def test_a_window_rewrites_the_ranges_of_all_groups_or_of_one(tmp_path):
     text = BASE + '[[run]]\nname = "all"\nwindow = 1\n[[run]]\nname = "one"\nwindow.lexical = 0\n'
-    planned = plan.read(written(tmp_path, text))
+    planned = plan.read_plan(written(tmp_path, text))
     part = Part("x", (Document("n", "text"),))
     every, one = (
-        row.jobs[0].templates for row in jobs.rows(planned, {"train": part, "test": part}, tmp_path)[1:]
+        row.jobs[0].templates for row in jobs.build_rows(planned, {"train": part, "test": part}, tmp_path)[1:]
     )
     assert set(every) == {"lexical", "orthographic", "form"} and set(one) == {"lexical"}
     assert "lower[0]" in one["lexical"].split() and "[-2..2]" not in every["form"]
@@ -175,7 +175,7 @@ def test_a_window_rewrites_the_ranges_of_all_groups_or_of_one(tmp_path):
 def test_templates_are_left_out_and_an_empty_group_with_them(tmp_path):
     text = 'features = ["lexical", "layout", "pos"]\npos = "gruut"\n'
     text += '[[run]]\nname = "a"\nwithout_templates = ["pos", "lower", "short_shape"]\nwindow.lexical = 1\n'
-    run = plan.read(written(tmp_path, text)).runs[1]
+    run = plan.read_plan(written(tmp_path, text)).runs[1]
     assert run.settings.features == ("lexical", "layout")
     assert run.templates["lexical"].split() == [
         f"{n}[{o}]" for n in ("prefix4", "suffix4") for o in (-1, 0, 1)
@@ -186,7 +186,7 @@ def test_templates_are_left_out_and_an_empty_group_with_them(tmp_path):
 
 def test_a_run_of_a_grid_that_is_the_base_is_left_out(tmp_path):
     text = BASE + "[crf]\nc1 = 0.1\n[grid]\ncrf.c1 = [0.1, 1.0]\n"
-    assert [run.name for run in plan.read(written(tmp_path, text)).runs] == ["base", "c1=1.0"]
+    assert [run.name for run in plan.read_plan(written(tmp_path, text)).runs] == ["base", "c1=1.0"]
 
 
 documents = st.lists(st.sampled_from(["p1", "p2", "p3", "p4", None]), min_size=8, max_size=30).map(
@@ -261,9 +261,9 @@ def in_process(monkeypatch):
 
     def run(jobs, folder, at_once, hear):
         for number, job in enumerate(jobs):
-            runner.work(job, folder / f".{number}", Pipe())
+            runner.run_job(job, folder / f".{number}", Pipe())
 
-    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr(runner, "run_jobs", run)
 
 
 def ablated(config, corpus, out, *more, test=True):
@@ -315,13 +315,13 @@ def test_the_figures_are_those_of_the_spans_that_were_kept(finished, corpus):
 
 def test_what_is_done_is_not_trained_again_and_what_changed_is(in_process, finished, corpus, monkeypatch):
     trained = []
-    run = runner.run
+    run = runner.run_jobs
 
     def recorded(jobs, *rest):
         trained.extend(job.title for job in jobs)
         run(jobs, *rest)
 
-    monkeypatch.setattr(runner, "run", recorded)
+    monkeypatch.setattr(runner, "run_jobs", recorded)
     out = finished / "out"
     before = (out / "table.txt").read_bytes(), (out / "plot.svg").read_bytes()
     ablated(finished / "mine.toml", corpus, out)
@@ -335,10 +335,10 @@ def test_what_is_done_is_not_trained_again_and_what_changed_is(in_process, finis
 
 
 def test_the_fingerprint_is_of_the_lists_and_of_all_that_ships_where_a_system_may_read_it():
-    named = jobs.files(Config(("lexical", "dictionary")))
+    named = jobs.hash_files(Config(("lexical", "dictionary")))
     assert {"lexical.template", "dictionary.template", "countries.txt", "i2b2-2014.toml"} <= set(named)
     assert "us_cities.exclude.txt" in named and "surnames.txt" not in named
-    assert {"surnames.txt", "english.toml"} <= set(jobs.files(Config(("lexical",), system="svm")))
+    assert {"surnames.txt", "english.toml"} <= set(jobs.hash_files(Config(("lexical",), system="svm")))
 
 
 def test_the_fingerprint_is_of_the_code_that_trains():
@@ -434,7 +434,7 @@ def test_a_run_that_fails_leaves_the_finished_ones(corpus, tmp_path, capsys):
 
 
 def test_a_child_that_dies_is_told(corpus, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(runner, "work", dies)
+    monkeypatch.setattr(runner, "run_job", dies)
     text = written(tmp_path, SMALL)
     assert status([text, corpus / "train", corpus / "test", "--out", tmp_path / "out"]) == 2
     assert "run base: its process ended with status 7" in capsys.readouterr().err
@@ -449,21 +449,21 @@ def test_an_error_inside_a_run_tells_its_kind_and_place_but_no_text(notes, tmp_p
     def fails(*_):
         raise ValueError("Zanzibarova")
 
-    monkeypatch.setattr("crfdeid.ablate.training.train", fails)
+    monkeypatch.setattr("crfdeid.ablate.training.train_job", fails)
     told = []
     pipe = SimpleNamespace(send=told.append)
-    runner.work(result("base", notes, tmp_path).row.jobs[0], tmp_path / "building", pipe)
+    runner.run_job(result("base", notes, tmp_path).row.jobs[0], tmp_path / "building", pipe)
     assert len(told) == 1 and told[0].startswith("ValueError in test_ablate.py, line ")
 
 
 def test_one_runner_works_in_a_folder_and_nothing_of_a_killed_one_stays(tmp_path):
     (tmp_path / ".building.dead" / "0" / "model").mkdir(parents=True)
-    with runner.alone(tmp_path):
+    with runner.lock_folder(tmp_path):
         assert not (tmp_path / ".building.dead").exists()
         with pytest.raises(runner.RunError, match="another ablation is at work there"):
-            runner.run([], tmp_path, 1, print)
+            runner.run_jobs([], tmp_path, 1, print)
     assert list(tmp_path.iterdir()) == []
-    runner.run([], tmp_path, 1, print)
+    runner.run_jobs([], tmp_path, 1, print)
 
 
 @pytest.mark.parametrize(("ending", "left"), [(signal.SIGKILL, 1), (signal.SIGINT, 0)])
@@ -478,7 +478,7 @@ def test_what_stops_a_run_ends_its_children_too(corpus, tmp_path, ending, left):
         assert process.wait(20) == (130 if ending == signal.SIGINT else -ending)
         until(lambda: not os.path.exists(f"/proc/{child}"))
     assert len(list(out.glob(".building.*"))) == left and not (out / "base").exists()
-    runner.run([], out, 1, print)
+    runner.run_jobs([], out, 1, print)
     assert list(out.iterdir()) == []
 
 
@@ -549,7 +549,9 @@ def test_runs_name_other_corpora(in_process, corpus, tmp_path, capsys):
 def test_a_plot_has_room_for_long_names(notes, tmp_path):
     """Matplotlib warns where there is none, and warnings are errors here."""
     found = {title: result(title, notes, tmp_path) for title in ("base", "c1=0.1 " * 12)}
-    plot.write(list(found.values()), {t: results.scored(r) for t, r in found.items()}, tmp_path, "caption")
+    plot.write_plot(
+        list(found.values()), {t: results.compute_scores(r) for t, r in found.items()}, tmp_path, "caption"
+    )
     assert (tmp_path / "plot.png").stat().st_size > 1000 and (tmp_path / "plot.svg").exists()
 
 
@@ -574,7 +576,7 @@ PAPERS = ("he-2015-", "tafvizi-2011-table-a-", "tafvizi-2011-table-b-")
 @pytest.mark.parametrize("name", [name for name in published_tables.names() if name.startswith(PAPERS)])
 def test_each_table_of_he_and_tafvizi_finds_our_figures(name, notes, tmp_path):
     table = published_tables.read(name)
-    found = published_comparison.view(table)(
+    found = published_comparison.choose_view(table)(
         [result("official", notes, tmp_path), result("WI-deId", notes, tmp_path)]
     )
     cells = {(row, column) for row in found for column in found[row]}
@@ -601,16 +603,16 @@ def result(title, notes, folder):
 
 def test_figures_of_a_papers_table_are_right(notes, tmp_path):
     found = [result("base", notes, tmp_path)]
-    types = published_comparison.types(found)
+    types = published_comparison.view_types(found)
     sizes = {"train": 40, "gold": 40, "system": 39, "right": 39}
     assert types["DOCTOR"] == sizes | {"P": 1.0, "R": 39 / 40, "F1": pytest.approx(78 / 79)}
     assert types["NAME"] == types["DOCTOR"]
-    assert published_comparison.kinds_of_mistakes(found)["missing"] == {"count": 3, "share": 0.75}
-    assert published_comparison.margins(found)["AGE"]["missing share"] == 1 / 40
-    assert list(published_comparison.margins(found)) == ["DOCTOR", "AGE", "DATE", "all"]
-    assert published_comparison.margins(found)["all"] == {"missing": 3, "spurious": 0}
-    assert published_comparison.margins(found)["DATE"]["gold"] == 39  # the extent error is left out
-    assert published_comparison.extents(found)["short"] == {"DATE": 1, "all": 1}
+    assert published_comparison.view_error_kinds(found)["missing"] == {"count": 3, "share": 0.75}
+    assert published_comparison.view_margins(found)["AGE"]["missing share"] == 1 / 40
+    assert list(published_comparison.view_margins(found)) == ["DOCTOR", "AGE", "DATE", "all"]
+    assert published_comparison.view_margins(found)["all"] == {"missing": 3, "spurious": 0}
+    assert published_comparison.view_margins(found)["DATE"]["gold"] == 39  # the extent error is left out
+    assert published_comparison.view_extents(found)["short"] == {"DATE": 1, "all": 1}
 
 
 def test_a_category_takes_one_of_its_types_for_another(notes, tmp_path):
@@ -619,8 +621,8 @@ def test_a_category_takes_one_of_its_types_for_another(notes, tmp_path):
     sides = ([tagged(d, scheme.read())] for d in (gold, gold.with_spans([Span(0, 3, "PATIENT")])))
     evaluated = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read(), resamples=0))
     other = dataclasses.replace(found, evaluation=evaluated)
-    assert published_comparison.within_category(other, "NAME") == Counts(1, 0, 0)
-    assert published_comparison.types([other])["DOCTOR"]["right"] == 0
+    assert published_comparison.score_category(other, "NAME") == Counts(1, 0, 0)
+    assert published_comparison.view_types([other])["DOCTOR"]["right"] == 0
 
 
 def test_ablate_runs_from_the_command_line(corpus, tmp_path):

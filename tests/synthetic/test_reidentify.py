@@ -384,7 +384,7 @@ def test_the_papers_runs_can_be_read(name: str) -> None:
     pytest.importorskip("gruut_lang_en")
     from crfdeid.ablate import plan
 
-    planned = plan.read(f"sibanda_{name}")
+    planned = plan.read_plan(f"sibanda_{name}")
     assert planned.folds == 10 and [run.name for run in planned.runs] == [
         "CRF",
         "CRF, local context",

@@ -360,7 +360,7 @@ def test_the_shipped_configurations_are_the_papers():
         options = rnn.Options(**experiment.read(name).options)
         assert (options.window, options.hidden, options.rate, options.dropout) == (window, hidden, 0.01, 0.5)
         assert (options.epochs, options.size, options.development) == (25, 300, 0.1)
-    runs = plan.read("shweta_table5").runs
+    runs = plan.read_plan("shweta_table5").runs
     assert [run.name for run in runs] == ["CRF", "Elman", "Jordan"]
     assert [run.settings.system for run in runs] == ["crf", "rnn", "rnn"]
 
@@ -493,7 +493,7 @@ def test_the_benchmark(tmp_path, monkeypatch, capsys):
 
     def run(left, out, at_once, hear):
         for job in left:
-            training.train(job, job.folder, lambda number: None)
+            training.train_job(job, job.folder, lambda number: None)
 
     monkeypatch.setattr(benchmark, "with_epochs", smaller)
     monkeypatch.setattr(benchmark, "runner", SimpleNamespace(run=run))
