@@ -68,9 +68,13 @@ def timed(tag: Tag, documents: Sequence[Document]) -> tuple[list[Document], str]
 
 def kind(word: str, known: Lists) -> str:
     """What the lists say of a lowercased word of a name."""
-    if word not in known.named:
+    if word not in known.names:
         return "unlisted"
-    return "ambiguous" if known.plain(word) or word in known.eponyms or word in known.places else "clear"
+    return (
+        "ambiguous"
+        if known.is_ordinary(word) or word in known.eponyms or word in known.place_words
+        else "clear"
+    )
 
 
 def by_kind(gold: Sequence[Document], system: Sequence[Document], known: Lists) -> dict[str, tuple[int, int]]:
@@ -108,7 +112,7 @@ def each_rule(documents: Sequence[Document]) -> str:
     with a gold span, of any type."""
     found, right = Counter[str](), Counter[str]()
     for document in documents:
-        for span, name in tagger.shipped().explained(document):
+        for span, name in tagger.load_shipped().explain(document):
             found[name] += 1
             right[name] += any(span.overlaps(gold) for gold in document.spans)
     lines = [f"{name:<24}{found[name]:6}{right[name] / found[name]:8.3f}" for name in RULES if found[name]]
@@ -128,7 +132,7 @@ def trained(documents: int, folder: Path) -> model.Tagger:
 def systems(sizes: Sequence[int], folder: Path) -> Iterator[tuple[str, Tag]]:
     """One after the other, the small ones first, since memory is told as the peak so far. Those that see
     one patient's notes together are given them so."""
-    rules, dictionary = tagger.shipped(), heuristic.untrained()
+    rules, dictionary = tagger.load_shipped(), heuristic.untrained()
     yield "rules", lambda notes: [d for group in by_patient(notes) for d in rules.tag_patient(group)]
     yield "one note", lambda notes: [rules.tag(note) for note in notes]
     yield "heuristic", lambda notes: [d for group in by_patient(notes) for d in dictionary.tag_patient(group)]
@@ -141,7 +145,7 @@ def systems(sizes: Sequence[int], folder: Path) -> Iterator[tuple[str, Tag]]:
 
 def on_reports(path: Path) -> str:
     documents = mtsamples.reports(path)
-    tagged, cost = timed(lambda notes: map(tagger.shipped().tag, notes), documents)
+    tagged, cost = timed(lambda notes: map(tagger.load_shipped().tag, notes), documents)
     return f"MTSamples, {len(documents)} reports: {cost}\n{mtsamples.summary(tagged)}"
 
 
@@ -163,7 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
             tagged, cost = timed(tag, gold)
             print(f"{name:<12}{cost}", flush=True)
             results[name] = score(gold, tagged, scheme.read())
-            kinds[name] = by_kind(gold, tagged, lists.shipped())
+            kinds[name] = by_kind(gold, tagged, lists.load_shipped())
     print("\n" + score_table(results) + "\n\nwords of names found, of any type")
     for name, found in kinds.items():
         print(

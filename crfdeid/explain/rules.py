@@ -63,6 +63,6 @@ def rules(tagger: Rules) -> Iterator[Row]:
 def spans(tagger: Rules, documents: Iterable[Document]) -> Iterator[Row]:
     """What is found, as ``crfdeid.tag`` finds it: notes of a patient that follow each other together."""
     for notes in cross_fitting.patients(documents):
-        for note, findings in zip(notes, tagger.findings(notes)):
+        for note, findings in zip(notes, tagger.find_spans(notes)):
             for span, rule in findings:
                 yield note.id, span.start, span.end, span.type, rule.name, rule.source, note.text_of(span)

@@ -26,7 +26,7 @@ def read(document: TokenizedDocument) -> Note:
 
 def observed(rule: Rule) -> Callable[[TokenizedDocument], list[Value]]:
     """The rule as an observation."""
-    return lambda page: marked(page, rule.find(read(page), lists.shipped()))
+    return lambda page: marked(page, rule.find(read(page), lists.load_shipped()))
 
 
 def marked(document: TokenizedDocument, found: Iterable[Edges]) -> list[Value]:

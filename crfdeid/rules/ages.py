@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from crfdeid.rules.indexed_note import Note
-from crfdeid.rules.rule import at_numbers, at_words
+from crfdeid.rules.rule import match_at_numbers, match_at_words
 
 TABLES = "Tafvizi 2011, section 2.5.7"
 TABLE_5 = re.compile(r"\b(?:age|he is|she is|patient is)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)
@@ -33,51 +33,53 @@ TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
 
 
-def preceded(pattern: re.Pattern[str], match: re.Match[str], note: Note) -> bool:
+def has_phrase_before(pattern: re.Pattern[str], match: re.Match[str], note: Note) -> bool:
     """Whether the phrase stands before the number, and no unit behind it."""
     before = note.text[max(0, match.start() - 24) : match.start()]
     return bool(pattern.search(before)) and not MEASURE.match(note.text, match.end())
 
 
-old_age_before = at_numbers(
+old_age_before = match_at_numbers(
     "old_age_before", "AGE", f"{TABLES}, table 2.5",
     "90 to 125 after \"age\", \"he is\", \"she is\", \"patient is\".", EDGE + OLD,
-    lambda match, note: preceded(TABLE_5, match, note),
+    lambda match, note: has_phrase_before(TABLE_5, match, note),
 )  # fmt: skip
-old_age_after = at_numbers(
+old_age_after = match_at_numbers(
     "old_age_after", "AGE", f"{TABLES}, table 2.6",
     "90 to 125 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + OLD + TABLE_6,
 )  # fmt: skip
-age_before = at_numbers(
+age_before = match_at_numbers(
     "age_before", "AGE", "ours, after table 2.5", "0 to 125 after \"age\", \"aged\" or a field for it.",
-    EDGE + r"(?P<phi>[1-9]?\d|1[01]\d|12[0-5])(?!\d)", lambda match, note: preceded(AGE_WORD, match, note),
+    EDGE + r"(?P<phi>[1-9]?\d|1[01]\d|12[0-5])(?!\d)",
+    lambda match, note: has_phrase_before(AGE_WORD, match, note),
 )  # fmt: skip
-age_after = at_numbers(
+age_after = match_at_numbers(
     "age_after", "AGE", "ours, after table 2.6",
     "0 to 89 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + YOUNG + TABLE_6,
 )  # fmt: skip
-age_of_life = at_numbers(
+age_of_life = match_at_numbers(
     "age_of_life", "AGE", "ours", "0 to 125 after \"died at\", \"alive at\", \"diagnosed at\" and the like.",
     EDGE + r"(?P<phi>[1-9]?\d|1[01]\d"
-           r"|12[0-5])(?!\d)(?!:)", lambda match, note: preceded(OF_A_LIFE, match, note),
+           r"|12[0-5])(?!\d)(?!:)",
+    lambda match, note: has_phrase_before(OF_A_LIFE, match, note),
 )  # fmt: skip
-age_decade = at_numbers(
+age_decade = match_at_numbers(
     "age_decade", "AGE", "ours", "The decade of a life: \"in her 60s\".",
     r"(?:(?<=his )|(?<=her )|(?<=early )|(?<=late )|(?<=their ))[1-9]0['’]?s\b",
 )  # fmt: skip
-age_in_words = at_words(
+age_in_words = match_at_words(
     "age_in_words", "AGE", "ours", "\"fifty-year-old\", \"eighty-two years old\".",
     f"{ONES}|{TENS}|{TEENS}".split("|"),
     rf"(?P<phi>(?:{TENS})(?:[ -](?:{ONES}))?|{TEENS}|{ONES})(?:[ -]years?[ -]old|[ ]years?[ ]of[ ]age)\b",
 )  # fmt: skip
 
-age_and_sex = at_numbers(
+age_and_sex = match_at_numbers(
     "age_and_sex", "AGE", "ours", "An age and a sex: \"67M\", \"33/F\", \"67 year male\".",
     rf"{EDGE}(?P<phi>[1-9]\d?)(?:/?[MF]\b|[ ](?:year[ ]|yr[ ])?(?-i:male|female))(?![/.])",
     lambda match, note: not TEMPERATURE.search(note.text[max(0, match.start() - 12) : match.start()])
     and (not match[0].endswith(("F", "f")) or "/" in match[0] or int(match["phi"]) < WARM),
 )  # fmt: skip
-age_after_birth = at_numbers(
+age_after_birth = match_at_numbers(
     "age_after_birth", "AGE", "ours", "In parentheses, after a date of birth.",
     r"(?<=\()(?P<phi>[1-9]?\d|1[01]\d)(?= ?(?:y|\)))",
     lambda match, note: BIRTH.search(note.text[max(0, match.start() - 40) : match.start()]),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Rule, at_numbers, at_words, rule, words
+from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"
@@ -30,16 +30,16 @@ URL = re.compile(
     r"|gov)\b(?:/[\w/.-]*\w)?",
     re.IGNORECASE,
 )
-NO_PHONE = re.compile(r"(?:#|\bno\.?|\bmrn|\bid|\bacc\w*) ?:? ?$", re.IGNORECASE)
-HOSTS = words("http https www com org net edu gov")
+NOT_PHONE = re.compile(r"(?:#|\bno\.?|\bmrn|\bid|\bacc\w*) ?:? ?$", re.IGNORECASE)
+HOSTS = word_set("http https www com org net edu gov")
 
 
-def before(note: Note, start: int) -> str:
+def cut_line_before(note: Note, start: int) -> str:
     """The text of at most 30 characters to the left in the line."""
     return note.text[max(note.text.rfind("\n", 0, start) + 1, start - 30) : start]
 
 
-def with_area(note: Note) -> Iterator[tuple[Edges, bool]]:
+def find_area_numbers(note: Note) -> Iterator[tuple[Edges, bool]]:
     """Numbers with an area code, and whether they are a fax's."""
     for index in note.numbers:
         start = note.starts[index]
@@ -48,55 +48,55 @@ def with_area(note: Note) -> Iterator[tuple[Edges, bool]]:
             continue
         if match := AREA.match(note.text, start):
             opened = start - (note.text[start - 1 : start] == "(")
-            yield (opened, match.end()), bool(FAX.search(before(note, opened)))
+            yield (opened, match.end()), bool(FAX.search(cut_line_before(note, opened)))
 
 
 @rule("PHONE", PHONES)
 def phone_with_area(note: Note, lists: Lists) -> Iterator[Edges]:
     """(nnn) nnn-nnnn, nnn-nnn-nnnn, nnn nnn nnnn, with full stops too, and an extension."""
-    return (edges for edges, fax in with_area(note) if not fax)
+    return (edges for edges, fax in find_area_numbers(note) if not fax)
 
 
 @rule("FAX", f"{PHONES}; ours")
 def fax_number(note: Note, lists: Lists) -> Iterator[Edges]:
     """A number with an area code after "fax"."""
-    return (edges for edges, fax in with_area(note) if fax)
+    return (edges for edges, fax in find_area_numbers(note) if fax)
 
 
-local_phone = at_numbers(
+local_phone = match_at_numbers(
     "local_phone", "PHONE", PHONES, "nnn-nnnn.",
     rf"(?<![\d./-])(?<!\d[ ])\d{{3}}-\d{{4}}(?![\d-])(?!\.\d)(?!\s?(?:hz|cells|ml|mg)\b){EXTENSION}",
-    lambda match, note: not NO_PHONE.search(before(note, match.start())),
+    lambda match, note: not NOT_PHONE.search(cut_line_before(note, match.start())),
 )  # fmt: skip
-spaced_phone = at_numbers(
+spaced_phone = match_at_numbers(
     "spaced_phone", "PHONE", f"{PHONES}; {DOUGLASS} (indicators)",
     "nnn nnnn, nnn.nnnn or seven digits and more after a word such as \"phone\" or \"call\".",
     r"(?<![\d./-])(?:\d{3}[ .]\d{4}|\d{7}"
-    r"|\d{10})(?![\d-])", lambda match, note: CALLED.search(before(note, match.start())),
+    r"|\d{10})(?![\d-])", lambda match, note: CALLED.search(cut_line_before(note, match.start())),
 )  # fmt: skip
-pager = at_words(
+pager = match_at_words(
     "pager", "PHONE", f"{DOUGLASS} (pager)", "The number after \"pager\", \"pg\", \"beeper\".",
     ["pager", "pg", "pgr", "beeper", "bpr", "beep", "page", "paged", "cisco", "vocera", "spectralink"],
     r"[a-z]+(?:[ ](?:number|no\.?|is|at"
     r"|\#))?\s?[#:.]{0,2}[ ]?(?P<phi>(?:\(?\d{3}\)?[- .]?)?\d{3}[- .]\d{4}|\d{4,7}|\d{1,2}-\d{3,4})\b(?!/)",
 )  # fmt: skip
-extension = at_words(
+extension = match_at_words(
     "extension", "PHONE", DOUGLASS, "An extension: \"x12345\", \"ext. 1234\".",
     ["x", "ext", "extension"], r"(?:x[ ]?(?:\d{4,6}|\d-\d{4})|(?:ext|extension)[.:]?[ ]?\d{2,6})(?![\d.%/])",
 )  # fmt: skip
 
 
-def extension_edges(note: Note, lists: Lists) -> Iterator[Edges]:
+def find_extensions(note: Note, lists: Lists) -> Iterator[Edges]:
     """An extension: "x12345", "ext. 1234"; with its x, as i2b2's phones have it."""
     for start, end in _extensions(note, lists):
         yield (
             (start, end)
             if note.text[start] in "xX" and note.text[start + 1].isdigit()
-            else (last_number(note.text, start, end), end)
+            else (find_last_number(note.text, start, end), end)
         )
 
 
-def last_number(text: str, start: int, end: int) -> int:
+def find_last_number(text: str, start: int, end: int) -> int:
     """Where the digits at the end of ``text[start:end]`` begin."""
     while end > start and text[end - 1].isdigit():
         end -= 1
@@ -104,12 +104,12 @@ def last_number(text: str, start: int, end: int) -> int:
 
 
 _extensions = extension.find
-extension = Rule("extension", "PHONE", DOUGLASS, extension_edges)
+extension = Rule("extension", "PHONE", DOUGLASS, find_extensions)
 
-ssn = at_numbers(
+ssn = match_at_numbers(
     "ssn", "SSN", SSNS, "nnn-nn-nnnn.", r"(?<![\w./-])\d{3}-\d{2}-\d{4}(?![\w/-])",
 )  # fmt: skip
-labelled_ssn = at_words(
+labelled_ssn = match_at_words(
     "labelled_ssn", "SSN", f"{SSNS}; {DOUGLASS} (words around numbers)",
     "nnn-nn-nnnn, nnn-nnnnnn, nnnnn-nnnn, nnnnnnnnn, or the last four digits, after SSN.",
     ["ssn", "ss", "social"],
@@ -130,11 +130,11 @@ def email(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("URL", "ours")
 def url(note: Note, lists: Lists) -> Iterator[Edges]:
     """A web address with http or www, or a host of a common domain."""
-    if note.at.keys() & HOSTS:
+    if note.indices.keys() & HOSTS:
         yield from (m.span() for m in URL.finditer(note.text) if note.text[m.start() - 1 : m.start()] != "@")
 
 
-ip_address = at_numbers(
+ip_address = match_at_numbers(
     "ip_address", "IPADDR", "ours", "Four numbers up to 255 with full stops.",
     r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\d|\.\d)",
 )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Rule, at_numbers, at_words, rule, words
+from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"
@@ -55,20 +55,20 @@ UNIT = re.compile(
 )
 
 
-def around(match: re.Match[str], text: str) -> str:
+def cut_text_before(match: re.Match[str], text: str) -> str:
     return text[max(0, match.start() - NEAR) : match.start()]
 
 
-def dated(match: re.Match[str], text: str) -> bool:
+def has_date_word(match: re.Match[str], text: str) -> bool:
     """Whether a word for a date stands before."""
-    return bool(DATED.search(around(match, text)))
+    return bool(DATED.search(cut_text_before(match, text)))
 
 
-def measured(match: re.Match[str], text: str) -> bool:
+def is_measurement(match: re.Match[str], text: str) -> bool:
     """Whether a/b is rather a measurement than a date."""
     if UNIT.match(text, match.end()):
         return True
-    before, lower = around(match, text), int(re.split(r"[/-]", match[0])[1])
+    before, lower = cut_text_before(match, text), int(re.split(r"[/-]", match[0])[1])
     if match[0].startswith("0"):
         return False
     if DATED.search(before):
@@ -76,13 +76,13 @@ def measured(match: re.Match[str], text: str) -> bool:
     return bool(MEASURED.search(before)) or lower in SCALES
 
 
-NAMES = (
+MONTH_NAMES = (
     "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
     "september sept sep", "october oct", "november nov", "december dec",
 )  # fmt: skip
-MONTHS = {name: number for number, names in enumerate(NAMES, 1) for name in names.split()}
-LONGEST = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of the months
-WORDY = words("may march mar jan dec apr sep jun aug")  # words, names and abbreviations too
+MONTHS = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
+MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of the months
+AMBIGUOUS_MONTHS = word_set("may march mar jan dec apr sep jun aug")  # words, names and abbreviations too
 
 MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
 MM, DAY = r"(?P<month>1[0-2]|0?[1-9])", r"(?P<day>3[01]|[12]\d|0?[1-9])"
@@ -91,73 +91,73 @@ YYYY = r"(?:1[89]|2[01])\d\d"
 YEAR = rf"(?P<year>{YYYY}|['’]?\d\d)"
 LONG_YEAR = rf"(?P<year>{YYYY}|['’]\d\d)(?!\d)"
 SEPARATOR = r"(?P<s>[/.-])"
-FREE = r"(?<![\d][/.-])(?<![./])(?<!\w-)"  # where a date may begin
+START = r"(?<![\d][/.-])(?<![./])(?<!\w-)"  # where a date may begin
 END = r"(?![\d])(?![/.-]\d)"
 DOSE = re.compile(r" ?(?:mg|mcg|ml|cc|units)\b")
-CLEARLY = words("in since until last next this early late mid")
-TOLD = words(
+CLEAR_MONTH_CLUES = word_set("in since until last next this early late mid")
+MONTH_CLUES = word_set(
     """in since until till before after around early late mid during this last next of by and through"""
 )
 
 
-def day_of_month(match: re.Match[str], note: Note) -> bool:
+def is_date(match: re.Match[str], note: Note) -> bool:
     """Whether month, day and year, as far as the pattern has them, make a date."""
     said = match.groupdict()
     month = said.get("month")
     number = (MONTHS.get(month.lower()) or int(month)) if month else 1
-    return int(said.get("day") or 1) <= LONGEST[number - 1]
+    return int(said.get("day") or 1) <= MONTH_LENGTHS[number - 1]
 
 
-def numeric(name: str, about: str, pattern: str) -> Rule:
-    return at_numbers(name, "DATE", TABLE, about, FREE + pattern + END, day_of_month)
+def build_numeric_rule(name: str, about: str, pattern: str) -> Rule:
+    return match_at_numbers(name, "DATE", TABLE, about, START + pattern + END, is_date)
 
 
-date_mdy = numeric(
+date_mdy = build_numeric_rule(
     "date_mdy", "mm/dd/(yy)yy, with hyphens or full stops too.", rf"{MM}{SEPARATOR}{DAY}(?P=s){YEAR}"
 )
-date_dmy = numeric("date_dmy", "dd/mm/(yy)yy.", rf"{DAY}{SEPARATOR}{MM}(?P=s){YEAR}")
-date_ymd = numeric(
+date_dmy = build_numeric_rule("date_dmy", "dd/mm/(yy)yy.", rf"{DAY}{SEPARATOR}{MM}(?P=s){YEAR}")
+date_ymd = build_numeric_rule(
     "date_ymd", "yyyy/mm/dd; yy/mm/dd of two digits each.",
     rf"(?:(?P<year>{YYYY}){SEPARATOR}{MM}(?P=s){DAY}|\d\d/(?:1[0-2]|0[1-9])/(?:3[01]|[12]\d|0[1-9]))",
 )  # fmt: skip
-date_ydm = numeric(
+date_ydm = build_numeric_rule(
     "date_ydm", "yyyy/dd/mm; yy/dd/mm of two digits each.",
     rf"(?:(?P<year>{YYYY}){SEPARATOR}{DAY}(?P=s){MM}|\d\d/(?:3[01]|[12]\d|0[1-9])/(?:1[0-2]|0[1-9]))",
 )  # fmt: skip
-compact_date = at_numbers(
+compact_date = match_at_numbers(
     "compact_date", "DATE", "ours", "Eight digits that are year, month and day.",
-    rf"(?<![\w.-])(?P<year>(?:19|2[01])\d\d){MM2}{DAY2}(?![\d-])", day_of_month,
+    rf"(?<![\w.-])(?P<year>(?:19|2[01])\d\d){MM2}{DAY2}(?![\d-])", is_date,
 )  # fmt: skip
-month_and_day = at_numbers(
+month_and_day = match_at_numbers(
     "month_and_day", "DATE", f"{DOUGLASS} (Month/Day)",
     "mm/dd that is no score, fraction, dose or pressure; mm-dd after a word for a date.",
     rf"(?<![\d][/.:])(?<![./\\])(?<![a-z]-)(?:{MM}/{DAY}|(?<=on )(?:1[0-2]|0[1-9])-(?:3[01]|[12]\d|0[1-9]))"
     r"(?!\w)(?![/.]\d)(?!/\w)",
-    lambda match, note: day_of_month(match, note) and not measured(match, note.text),
+    lambda match, note: is_date(match, note) and not is_measurement(match, note.text),
 )  # fmt: skip
-month_and_year = at_numbers(
+month_and_year = match_at_numbers(
     "month_and_year", "DATE", f"{DOUGLASS} (Month/Year)",
     "mm/yyyy; mm/yy after a word for a date, where yy can be no day.",
-    rf"{FREE}{MM}[/-](?P<year>{YYYY}|3[2-9]|[4-9]\d|0\d)(?!\d)(?![/.%-]\d?)",
-    lambda match, note: note.plausible(int(match["year"])) if len(match["year"]) == 4
-    else dated(match, note.text) and not measured(match, note.text),
+    rf"{START}{MM}[/-](?P<year>{YYYY}|3[2-9]|[4-9]\d|0\d)(?!\d)(?![/.%-]\d?)",
+    lambda match, note: note.is_plausible_year(int(match["year"])) if len(match["year"]) == 4
+    else has_date_word(match, note.text) and not is_measurement(match, note.text),
 )  # fmt: skip
-day_month_year = at_numbers(
+day_month_year = match_at_numbers(
     "day_month_year", "DATE", TABLE,
     "dd month, (yy)yy; the year may be missing: \"3 March\", \"3-Mar-61\", \"the 3rd of March\".",
     rf"(?<![\d./])(?<!\d-){DAY}(?:st|nd|rd|th)?(?:[ ]of[ ]|[ -]|){MONTH}(?:,?[ -]?{YEAR}(?![\d/]))?",
-    lambda match, note: day_of_month(match, note)
-    and (match["month"].lower() not in WORDY or match["year"] or match["month"][0].isupper()),
+    lambda match, note: is_date(match, note)
+    and (match["month"].lower() not in AMBIGUOUS_MONTHS or match["year"] or match["month"][0].isupper()),
 )  # fmt: skip
-month_day_year = at_words(
+month_day_year = match_at_words(
     "month_day_year", "DATE", TABLE,
     "Month dd, with or without (yy)yy: \"March 3rd, 2061\", \"Mar. 3\", \"Jan 3-5\".", MONTHS,
     rf"{MONTH}[ -]?(?:the[ ])?{DAY}(?:st|nd|rd|th)?(?![\d])(?![./:]\d)(?!%)"
     rf"(?:[ ]?-[ ]?(?:3[01]|[12]\d|[1-9])(?![\d/]))?(?:(?:,[ ]?|[ ]|-|/){LONG_YEAR})?",
-    lambda match, note: day_of_month(match, note) and not DOSE.match(note.text, match.end())
-    and (match["month"].lower() not in WORDY or match[0][0].isupper() or note.caseless),
+    lambda match, note: is_date(match, note) and not DOSE.match(note.text, match.end())
+    and (match["month"].lower() not in AMBIGUOUS_MONTHS or match[0][0].isupper() or note.is_caseless),
 )  # fmt: skip
-month_of_year = at_words(
+month_of_year = match_at_words(
     "month_of_year", "DATE", DOUGLASS, "Month and year: \"March of 2061\", \"Mar '61\", \"March, 2061\".",
     MONTHS, rf"{MONTH}(?:[ ]of[ ]|,?[ ]|-|/)(?:{LONG_YEAR}|(?<=-)\d\d(?![\d/-]))",
 )  # fmt: skip
@@ -166,17 +166,19 @@ month_of_year = at_words(
 @rule("DATE", DOUGLASS)
 def month_alone(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised month by itself; one that is a word or name too, after "in", "since" and such."""
-    for index in note.places(MONTHS):
+    for index in note.find_words(MONTHS):
         word = note.lowered[index]
-        told = note.before(index) in (TOLD if note.words[index][0].isupper() else CLEARLY)
-        if note.capital(index) and (told or (word not in WORDY and len(word) > 3)):
+        told = note.word_before(index) in (
+            MONTH_CLUES if note.words[index][0].isupper() else CLEAR_MONTH_CLUES
+        )
+        if note.is_capitalised(index) and (told or (word not in AMBIGUOUS_MONTHS and len(word) > 3)):
             yield note.edges(index, index + 1)
 
 
 @rule("DATE", f"{DOUGLASS} (the 1st)")
 def ordinal_day(note: Note, lists: Lists) -> Iterator[Edges]:
     """A day as "the 3rd" after "on", "until" and such, where no noun follows."""
-    for index in note.places(["st", "nd", "rd", "th"]):
+    for index in note.find_words(["st", "nd", "rd", "th"]):
         day = index - 1
         if (
             index > 1
@@ -199,7 +201,7 @@ ORDINAL_AFTER = re.compile(r"[.,;)\n]|$| (?:and|at|for|to|with|of)\b")
 EVENT_WORDS = 6  # between a year and its event
 
 # Words for what happened to a patient: beside these a year alone is a date.
-EVENTS = words(
+EVENTS = word_set(
     """surgery resection transplant transplantation cabg pci stent stents mi stroke cva tia infarction
     appendectomy cholecystectomy hysterectomy mastectomy lumpectomy tonsillectomy thyroidectomy
     nephrectomy colectomy laminectomy fusion replacement tkr thr arthroplasty arthroscopy repair
@@ -212,21 +214,21 @@ EVENTS = words(
     avr mvr ppm pap mammogram dexa psa stress immunization vaccine pneumovax tetanus flu hepatitis
     tb ppd"""
 )
-SINCE = words(
+YEAR_CLUES = word_set(
     """in since until till before after around circa early late mid during from year summer fall winter
     spring ca"""
 )
-UNITS = words(
+UNITS = word_set(
     """mg mcg ml cc units unit g gm gram grams cal calories kcal hours hrs h am pm lbs kg iu ft feet
     steps copies ng pg ms beats calorie"""
 )
-WEEKDAYS = words(
+WEEKDAYS = word_set(
     """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays
     fridays saturdays sundays mon tue tues wed weds thu thur thurs fri"""
 )
-BEFORE_A_DAY = words("on this last next until by since every")
+BEFORE_A_DAY = word_set("on this last next until by since every")
 DATE_AFTER = re.compile(r",? \d{1,2}/\d{1,2}(?:/\d|\b)")
-SEASONS = words("spring summer fall autumn winter")
+SEASONS = word_set("spring summer fall autumn winter")
 OF_A_YEAR = re.compile(r",? (?:of )?((?:1[89]|2[01])\d\d|['’]\d\d)(?!\d)")
 HOLIDAYS = (
     "christmas(?: eve| day)?|xmas|easter|thanksgiving(?: "
@@ -241,55 +243,59 @@ HOLIDAYS = (
 @rule("DATE", DOUGLASS)
 def weekday(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised day of the week; "Sat" and "Sun" after "on", "this" and the like."""
-    for index in note.places(WEEKDAYS):
-        if note.capital(index):
+    for index in note.find_words(WEEKDAYS):
+        if note.is_capitalised(index):
             yield note.edges(index, index + 1)
-    for index in note.places(["sat", "sun"]):
-        told = note.before(index) in BEFORE_A_DAY or DATE_AFTER.match(note.text, note.ends[index])
-        if note.capital(index) and told:
+    for index in note.find_words(["sat", "sun"]):
+        told = note.word_before(index) in BEFORE_A_DAY or DATE_AFTER.match(note.text, note.ends[index])
+        if note.is_capitalised(index) and told:
             yield note.edges(index, index + 1)
 
 
 @rule("DATE", "ours")
 def season(note: Note, lists: Lists) -> Iterator[Edges]:
     """A season with a year, or after "last", "this", "the": "summer of 2061"."""
-    for index in note.places(SEASONS):
+    for index in note.find_words(SEASONS):
         if year := OF_A_YEAR.match(note.text, note.ends[index]):
             yield note.starts[index], year.end()
-        elif note.lowered[index] not in ("fall", "spring") and note.before(index) in ("last", "this", "the"):
+        elif note.lowered[index] not in ("fall", "spring") and note.word_before(index) in (
+            "last",
+            "this",
+            "the",
+        ):
             yield note.edges(index, index + 1)
 
 
-holiday = at_words(
+holiday = match_at_words(
     "holiday", "DATE", "ours", "A capitalised holiday.", set(re.findall(r"(?:^|\|)(\w+)", HOLIDAYS)),
-    rf"(?:{HOLIDAYS})\b", lambda match, note: match[0][0].isupper() or note.caseless,
+    rf"(?:{HOLIDAYS})\b", lambda match, note: match[0][0].isupper() or note.is_caseless,
 )  # fmt: skip
-decade = at_numbers(
+decade = match_at_numbers(
     "decade", "DATE", "ours", "A decade: 1990s, 1990's, the '90s.",
     r"(?:(?<!\d)(?:1[89]|20|21)\d0['’]?s|(?<=['’])\d0s)\b",
 )  # fmt: skip
 
 
-def years(note: Note) -> Iterator[int]:
+def find_years(note: Note) -> Iterator[int]:
     """The numbers that stand for themselves and could be years of this note."""
     for index in note.numbers:
         word = note.words[index]
-        if len(word) == 4 and word.isdecimal() and note.plausible(int(word)) and free(note, index):
+        if len(word) == 4 and word.isdecimal() and note.is_plausible_year(int(word)) and is_free(note, index):
             yield index
 
 
-def free(note: Note, index: int) -> bool:
+def is_free(note: Note, index: int) -> bool:
     """Whether a number has nothing numeric stuck to it, and no unit behind it."""
     start, end = note.starts[index], note.ends[index]
     before, after = note.text[start - 1 : start], note.text[end : end + 2]
     stuck = after[:1] in tuple("%:-") or (after[:1] in tuple("/.,") and after[1:].isdigit())
-    return not (before and before in ".,/:-#$") and not stuck and note.after(index) not in UNITS
+    return not (before and before in ".,/:-#$") and not stuck and note.word_after(index) not in UNITS
 
 
 @rule("DATE", f"{TABLE} (medical events)")
 def year_beside_event(note: Note, lists: Lists) -> Iterator[Edges]:
     """A year by itself with a word for a medical or life event close by in its line."""
-    for index in years(note):
+    for index in find_years(note):
         around = range(max(0, index - EVENT_WORDS), min(len(note), index + EVENT_WORDS + 1))
         line = note.text.rfind("\n", 0, note.starts[index])
         if any(note.lowered[i] in EVENTS and note.starts[i] > line for i in around):
@@ -299,15 +305,15 @@ def year_beside_event(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("DATE", "ours")
 def year_after_preposition(note: Note, lists: Lists) -> Iterator[Edges]:
     """A year after "in", "since", "until" and the like."""
-    for index in years(note):
-        if note.before(index) in SINCE and not note.gap(index).strip():
+    for index in find_years(note):
+        if note.word_before(index) in YEAR_CLUES and not note.gap(index).strip():
             yield note.edges(index, index + 1)
 
 
 @rule("DATE", "ours")
 def year_in_parentheses(note: Note, lists: Lists) -> Iterator[Edges]:
     """A year alone between parentheses."""
-    for index in years(note):
+    for index in find_years(note):
         if note.gap(index).endswith("(") and note.text[note.ends[index] : note.ends[index] + 1] == ")":
             yield note.edges(index, index + 1)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import CLOSE, Edges, Note, capitalised
+from crfdeid.rules.indexed_note import PLACE_GAP, Edges, Note, find_capitalised_entries
 from crfdeid.rules.lists import Lists, stems
-from crfdeid.rules.name_words import FUNCTION, of_a_thing
-from crfdeid.rules.rule import rule, words
+from crfdeid.rules.name_words import FUNCTION_WORDS, is_thing_name
+from crfdeid.rules.rule import rule, word_set
 
 # Head words, as the words they are.
 HEAD_WORDS = (
@@ -23,39 +23,43 @@ HEAD_WORDS = (
 )  # fmt: skip
 HEADS = tuple(tuple(head.split()) for head in HEAD_WORDS)
 # These stand in names of hospitals but do not make one.
-GENERIC = words(
+GENERIC_WORDS = word_set(
     """the a an this our your local outside community general memorial regional university hospital
     center medical day children childrens state county city veterans affairs acute care home
     admission discharge emergency course inpatient outpatient primary nursing rehab rehabilitation
     health system in at"""
 )
 # Heads before which a common word makes no name; and what goes with the others without being one.
-WEAK = words("clinic hospice rehab healthcare health primary family general memorial pavilion assisted")
-NO_HEADS = (
-    GENERIC
-    | FUNCTION
-    | words(
+WEAK_HEADS = word_set(
+    "clinic hospice rehab healthcare health primary family general memorial pavilion assisted"
+)
+WORDS_BEFORE_HEADS = (
+    GENERIC_WORDS
+    | FUNCTION_WORDS
+    | word_set(
         """skilled long term acute sub subacute post same short inpatient previous prior recent first second
     last next another other area nearby new old private public teaching tertiary referring
     transferring receiving psychiatric mental military base field general house"""
     )
 )
-NEVER = FUNCTION - {"of", "and"}
-MORE = words("""st saint mt of and the s general memorial regional university children medical""")
-SHORT = words("st mt mc la el ny va")
-MOST = 5
-ABBREVIATED = 5  # letters of an abbreviation at most
+NEVER_IN_NAMES = FUNCTION_WORDS - {"of", "and"}
+TRAILING_WORDS = word_set(
+    """st saint mt of and the s general memorial regional university children medical"""
+)
+SHORT_WORDS = word_set("st mt mc la el ny va")
+LONGEST_NAME = 5
+LONGEST_ABBREVIATION = 5  # letters of an abbreviation at most
 ABBREVIATION = re.compile(
     r"(?:at|from|to|in) (?P<phi>[A-Z]{2,6})\b"
     r"(?![-/]|\.\w| \d| [A-Z]{2}| (?:of|level)\b)"
 )
-MOVES = words(
+MOVING_WORDS = word_set(
     """transfer transferred admitted discharged presented brought referred seen hospitalized sent
     followed care admission presents drawn done dx diagnosed evaluated treated performed records
     visit clinic"""
 )
-MOVED = 5  # words between such a word and the preposition
-NOT_HOSPITALS = words(
+MOVING_DISTANCE = 5  # words between such a word and the preposition
+NOT_HOSPITALS = word_set(
     """ed er ew icu micu sicu ccu cvicu nicu picu pacu tcu or osh ot pt snf cath ent gi gu ob obgyn gyn
     ir ct mri ltac rehab opd ob cvu msicu nsicu tsicu csru ercp ep or iv im sl po pcp hd rt lt us
     usa uk pr am pm labor nh cpap bipap acls vvir ddd ap vvi aai rusb lusb llsb rlsb dej lsb ua cc
@@ -69,16 +73,21 @@ TAFVIZI = "Tafvizi 2011, section 2.5.4"
 @rule("HOSPITAL", f"{TAFVIZI} (list)")
 def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
     """A hospital of the list: all of its words are capitalised but for the short ones."""
-    for first, stop in capitalised(note, lists.hospitals):
-        single = stop - first == 1 and ambiguous(note, lists, first)
-        if not single and not of_a_thing(note, stop - 1):
+    for first, stop in find_capitalised_entries(note, lists.hospitals):
+        single = stop - first == 1 and is_ambiguous(note, lists, first)
+        if not single and not is_thing_name(note, stop - 1):
             yield note.edges(first, stop)
 
 
-def ambiguous(note: Note, lists: Lists, index: int) -> bool:
+def is_ambiguous(note: Note, lists: Lists, index: int) -> bool:
     """A single word that is a name or a common word too, or an abbreviation with a hyphen (R-CHOP)."""
     word = note.lowered[index]
-    return word in lists.named or word in lists.eponyms or lists.plain(word) or note.gap(index).endswith("-")
+    return (
+        word in lists.names
+        or word in lists.eponyms
+        or lists.is_ordinary(word)
+        or note.gap(index).endswith("-")
+    )
 
 
 @rule("HOSPITAL", f"{TAFVIZI} (head words)")
@@ -86,62 +95,81 @@ def hospital_head(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words before "Hospital", "Medical Center", "Rehab" and other head words, and
     "of" with capitalised words behind them."""
     for head in HEADS:
-        for index in note.at.get(head[0], ()):
+        for index in note.indices.get(head[0], ()):
             stop = index + len(head)
-            if note.capital(index) and tuple(note.lowered[index:stop]) == head:
-                first = named_from(note, lists, index)
+            if note.is_capitalised(index) and tuple(note.lowered[index:stop]) == head:
+                first = find_name_start(note, lists, index)
                 if first < index:
-                    yield note.edges(first, with_of(note, lists, stop))
+                    yield note.edges(first, extend_past_of(note, lists, stop))
 
 
-def named_from(note: Note, lists: Lists, index: int) -> int:
+def find_name_start(note: Note, lists: Lists, index: int) -> int:
     """The first word of the name before the head at ``index``; ``index`` if there is none. It has
     a capital and at least one word that is no generic and no medical word; before a weak head, no
     common word either."""
     first, named = index, index
-    plain_allowed = note.lowered[index] not in WEAK and not lists.strict
-    while first and index - first < MOST and CLOSE.fullmatch(note.gap(first)):
+    plain_allowed = note.lowered[index] not in WEAK_HEADS and not lists.strict
+    while first and index - first < LONGEST_NAME and PLACE_GAP.fullmatch(note.gap(first)):
         word = note.lowered[first - 1]
-        if note.gap(first).startswith(".") and word not in SHORT:
+        if note.gap(first).startswith(".") and word not in SHORT_WORDS:
             break
-        if not (note.capital(first - 1) or word in ("of", "and", "s")) or word in NEVER or word.isdigit():
+        if (
+            not (note.is_capitalised(first - 1) or word in ("of", "and", "s"))
+            or word in NEVER_IN_NAMES
+            or word.isdigit()
+        ):
             break
         first -= 1
-        if note.capital(first) and (
-            makes_name(note, lists, first) or (plain_allowed and only_common(note, lists, first))
+        if note.is_capitalised(first) and (
+            is_naming_word(note, lists, first) or (plain_allowed and is_common_name_word(note, lists, first))
         ):
             named = first
-    while named < index and named > first and note.lowered[named - 1] in MORE and note.capital(named - 1):
+    while (
+        named < index
+        and named > first
+        and note.lowered[named - 1] in TRAILING_WORDS
+        and note.is_capitalised(named - 1)
+    ):
         named -= 1
     return named
 
 
-def makes_name(note: Note, lists: Lists, index: int) -> bool:
+def is_naming_word(note: Note, lists: Lists, index: int) -> bool:
     word = note.lowered[index]
-    if word in FUNCTION or word in GENERIC or word in ("of", "and", "s"):
+    if word in FUNCTION_WORDS or word in GENERIC_WORDS or word in ("of", "and", "s"):
         return False
-    if lists.strict and lists.plain(word):
+    if lists.strict and lists.is_ordinary(word):
         return False
-    if note.words[index].isupper() and len(word) <= ABBREVIATED and word not in lists.brakes:
+    if note.words[index].isupper() and len(word) <= LONGEST_ABBREVIATION and word not in lists.ordinary_words:
         return True
-    known = word in lists.named or word in lists.places
-    return word in SHORT or not lists.plain(word) or (known and word not in note.small)
+    known = word in lists.names or word in lists.place_words
+    return word in SHORT_WORDS or not lists.is_ordinary(word) or (known and word not in note.lowercase_words)
 
 
-def only_common(note: Note, lists: Lists, index: int) -> bool:
+def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
     """A capitalised word that is common but not medical, and not written small in the note: "Walnut"."""
     word = note.lowered[index]
-    medical = word in lists.medical or any(stem in lists.medical for stem in stems(word))
-    return note.words[index].istitle() and len(word) > 3 and not medical and word not in note.small | NO_HEADS
+    medical = word in lists.medical_words or any(stem in lists.medical_words for stem in stems(word))
+    return (
+        note.words[index].istitle()
+        and len(word) > 3
+        and not medical
+        and word not in note.lowercase_words | WORDS_BEFORE_HEADS
+    )
 
 
-def with_of(note: Note, lists: Lists, stop: int) -> int:
+def extend_past_of(note: Note, lists: Lists, stop: int) -> int:
     """Past the head, "of" or "at" and capitalised words that are a name."""
     if stop + 1 < len(note) and note.lowered[stop] in ("of", "at") and note.gap(stop) == " ":
         more = stop + 1
-        while more < len(note) and more - stop < 4 and note.capital(more) and CLOSE.fullmatch(note.gap(more)):
+        while (
+            more < len(note)
+            and more - stop < 4
+            and note.is_capitalised(more)
+            and PLACE_GAP.fullmatch(note.gap(more))
+        ):
             more += 1
-        if more > stop + 1 and makes_name(note, lists, more - 1):
+        if more > stop + 1 and is_naming_word(note, lists, more - 1):
             return more
     return stop
 
@@ -149,14 +177,14 @@ def with_of(note: Note, lists: Lists, stop: int) -> int:
 @rule("HOSPITAL", f"{TAFVIZI} (head words)")
 def hospital_of(note: Note, lists: Lists) -> Iterator[Edges]:
     """ "Hospital of" or "University of" with capitalised words: "University Hospital of Dunmore"."""
-    for index in note.places(["hospital", "hospitals", "clinic", "infirmary"]):
-        if note.capital(index) and (stop := with_of(note, lists, index + 1)) > index + 1:
+    for index in note.find_words(["hospital", "hospitals", "clinic", "infirmary"]):
+        if note.is_capitalised(index) and (stop := extend_past_of(note, lists, index + 1)) > index + 1:
             first = index
             while (
                 first
-                and note.capital(first - 1)
+                and note.is_capitalised(first - 1)
                 and note.gap(first) == " "
-                and note.lowered[first - 1] in GENERIC
+                and note.lowered[first - 1] in GENERIC_WORDS
             ):
                 first -= 1
             yield note.edges(first, stop)
@@ -166,11 +194,13 @@ def hospital_of(note: Note, lists: Lists) -> Iterator[Edges]:
 def hospital_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
     """An abbreviation that is no medical one, behind "at", or behind another preposition after
     "transferred", "admitted" and the like: "drawn at NEGH"."""
-    for index in note.places(["at", "from", "to", "in"]):
+    for index in note.find_words(["at", "from", "to", "in"]):
         match = ABBREVIATION.match(note.text, note.starts[index])
-        if not match or (word := match["phi"].lower()) in NOT_HOSPITALS or lists.plain(word):
+        if not match or (word := match["phi"].lower()) in NOT_HOSPITALS or lists.is_ordinary(word):
             continue
-        if note.lowered[index] == "at" or MOVES.intersection(note.lowered[max(0, index - MOVED) : index]):
+        if note.lowered[index] == "at" or MOVING_WORDS.intersection(
+            note.lowered[max(0, index - MOVING_DISTANCE) : index]
+        ):
             yield match.span("phi")
 
 

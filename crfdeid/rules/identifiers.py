@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS
-from crfdeid.rules.rule import Rule, at_numbers, at_words, rule, words
+from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
 
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
@@ -18,40 +18,40 @@ TOP = 10  # lines of a note's head
 VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/.-])|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
 
 
-def labelled(name: str, type: str, about: str, labels: str) -> Rule:
+def build_labelled_rule(name: str, type: str, about: str, labels: str) -> Rule:
     """A number after one of the ``labels``, alternatives of a regular expression."""
     first = {word for label in re.split(r"\|", labels) for word in re.findall(r"[a-z]+", label)[:1]}
-    return at_words(name, type, SOURCE, about, first, rf"(?:{labels}){NUMBER}{VALUE}")
+    return match_at_words(name, type, SOURCE, about, first, rf"(?:{labels}){NUMBER}{VALUE}")
 
 
-medical_record_number = labelled(
+medical_record_number = build_labelled_rule(
     "medical_record_number", "MEDICALRECORD", "The number of a medical record or hospital unit.",
     r"mrn|mr[ ]?\#|mr(?= ?[:#])|med(?:ical)?[ ]rec(?:ord)?s?|hosp(?:ital)?(?= ?(?:\#|no|num))"
     r"|unit(?= ?(?:\#|no\b|num))"
     r"|patient(?= ?(?:id|\#))|pt(?= ?(?:id|\#))|chart(?= ?(?:\#|no\b|num))|record(?= ?(?:\#|no\b|num))",
 )  # fmt: skip
-account_number = labelled(
+account_number = build_labelled_rule(
     "account_number", "ACCOUNT", "The number of an account.", r"account|acct\.?|billing(?= ?(?:\#"
                                                               r"|no|num))|fin(?= ?[:#])",
 )  # fmt: skip
-health_plan_number = labelled(
+health_plan_number = build_labelled_rule(
     "health_plan_number", "HEALTHPLAN", "The number of a policy or of a member of a health plan.",
     r"policy|member(?= ?(?:id|\#|no|num))|subscriber|insurance(?= ?(?:id|\#|no|num))"
     r"|medicare(?= ?(?:id|\#|no|num))"
     r"|medicaid(?= ?(?:id|\#|no|num))|health[ ]plan|group(?= ?(?:\#|no\b|num))|beneficiary",
 )  # fmt: skip
-license_number = labelled(
+license_number = build_labelled_rule(
     "license_number", "LICENSE", "The number of a licence.", r"license|licence|lic\.?|dea|npi",
 )  # fmt: skip
-device_number = labelled(
+device_number = build_labelled_rule(
     "device_number", "DEVICE", "The number of a device.",
     r"serial|s/n|sn(?= ?[:#])|device(?= ?\d)",
 )  # fmt: skip
-vehicle_number = labelled(
+vehicle_number = build_labelled_rule(
     "vehicle_number", "VEHICLE", "The number of a vehicle or its "
                                  "plate.", r"vin|plate|license[ ]plate|tag(?= ?\#)",
 )  # fmt: skip
-id_number = labelled(
+id_number = build_labelled_rule(
     "id_number", "IDNUM", "The number of a job, order, case, accession, protocol or specimen.",
     r"accession|acc(?= ?[:#])|job|case(?= ?(?:\#|no\b|num))|order(?= ?(?:\#|no\b|num))|tracking"
     r"|specimen(?= ?(?:\#|no|id))"
@@ -60,22 +60,22 @@ id_number = labelled(
     r"|encounter|csn|visit(?= ?(?:\#|id|no\b|num))|confirmation|reference(?= ?(?:\#|no|num))"
     r"|ticket|study(?= ?(?:\#|id))|id(?= ?[:#])",
 )  # fmt: skip
-record_shape = at_numbers(
+record_shape = match_at_numbers(
     "record_shape", "MEDICALRECORD", SOURCE, "nn-nn-nn and nnn-nn-nn(-n), which are no dates.",
     r"(?<![\w./-])\d{2,3}-\d{2}-\d{2}(?:-\d)?(?![\w/-])",
     lambda match, note: int(match[0].split("-")[0]) > 31,
 )  # fmt: skip
-long_number = at_numbers(
+long_number = match_at_numbers(
     "long_number", "IDNUM", "ours", "Seven digits or more, alone; six after a number sign.",
     r"(?:(?<![\w./,$-])\d{7,}|(?<=\#)\d{6}|(?<=\# )\d{6})(?![\w%-])(?![.,]\d)",
 )  # fmt: skip
-number_after_name = at_numbers(
+number_after_name = match_at_numbers(
     "number_after_name", "MEDICALRECORD", "ours",
     "Six digits or more, maybe in groups, with two spaces or more between them and a word.",
     r"(?<=  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! ?(?:mg|ml|cc))",
     lambda match, note: AFTER_A_WORD.search(note.text[max(0, match.start() - 14) : match.start()]),
 )  # fmt: skip
-line_number = at_numbers(
+line_number = match_at_numbers(
     "line_number", "IDNUM", "ours", "Among the first ten lines, one that is a number of five digits or more.",
     r"(?:(?<=\n)|(?<![\s\S]))\d[\d-]{3,}\d(?=[ \t]*\r?\n)",
     lambda match, note: note.text.count("\n", 0, match.start()) < TOP,
@@ -99,11 +99,11 @@ USER = re.compile(r"(?:[a-z]{1,4}\d{1,6}|[A-Z]{2,4}\d{2,6})(?![\w-])")
 @rule("USERNAME", "ours")
 def username(note: Note, lists: Lists) -> Iterator[Edges]:
     """Letters and digits after credentials or "Transcribed": "M.D. kw83"."""
-    for index in note.places(CREDENTIAL_WORDS):
+    for index in note.find_words(CREDENTIAL_WORDS):
         start = AFTER_CREDENTIAL.match(note.text, note.ends[index])
-        if note.capital(index) and start and (match := USER.match(note.text, start.end())):
+        if note.is_capitalised(index) and start and (match := USER.match(note.text, start.end())):
             yield match.span()
-    for index in note.places(TYPISTS):
+    for index in note.find_words(TYPISTS):
         start = AFTER_TYPIST.match(note.text, note.ends[index])
         if start and (match := USER.match(note.text, start.end())):
             yield match.span()
@@ -111,7 +111,9 @@ def username(note: Note, lists: Lists) -> Iterator[Edges]:
 
 AFTER_CREDENTIAL = re.compile(r"\.?[,/]? {1,2}\(?")
 AFTER_TYPIST = re.compile(r"(?: by| id| name)?(?: ?[:=]|(?= ))[ \t]*")
-TYPISTS = words("""transcribed transcriptionist transcriber trans tr typed typist user username login by t""")
+TYPISTS = word_set(
+    """transcribed transcriptionist transcriber trans tr typed typist user username login by t"""
+)
 
 
 FOOTER = re.compile(r"^(?P<user>[A-Za-z]{2,3}\d{2,4})/(?P<number>\d[\d -]{4,}\d)\s*$", re.MULTILINE)

@@ -20,12 +20,14 @@ HEADER_YEAR = re.compile(
     rf"(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)",
     re.IGNORECASE,
 )
-ENOUGH = 30  # words to know it by
-CAPITALS = 0.01  # of the words begin with one in a note that is written without
+CASED_WORDS = 30  # words to know it by
+CAPITAL_SHARE = 0.01  # of the words begin with one in a note that is written without
 EARLIEST, LATEST = 1880, 2199  # surrogate dates lie in the future
-BEFORE, AFTER = 120, 10  # years around the header's that a note can speak of
+YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the header's that a note can speak of
 
-CLOSE = re.compile(r"[ \t]{1,2}|[-'’.&/]|\.? ?[-'’&]? ?|\. {1,2}")  # between the words of one name of a place
+PLACE_GAP = re.compile(
+    r"[ \t]{1,2}|[-'’.&/]|\.? ?[-'’&]? ?|\. {1,2}"
+)  # between the words of one name of a place
 NAME_GAP = re.compile(r" {1,2}|[-'’]|\. ?")  # between the words of one person's name
 
 
@@ -39,10 +41,10 @@ class Note:
         self.ends = [end for _, end in edges]
         self.words = [text[start:end] for start, end in edges]
         self.lowered = [word.lower() for word in self.words]
-        self.at: dict[str, list[int]] = {}
+        self.indices: dict[str, list[int]] = {}
         for index, word in enumerate(self.lowered):
-            self.at.setdefault(word, []).append(index)
-        self.vocabulary = frozenset(self.at)
+            self.indices.setdefault(word, []).append(index)
+        self.vocabulary = frozenset(self.indices)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -50,7 +52,7 @@ class Note:
     @cached_property
     def numbers(self) -> list[int]:
         """The indices of the words that are digits."""
-        return sorted(i for word, places in self.at.items() if word[0].isdecimal() for i in places)
+        return sorted(i for word, places in self.indices.items() if word[0].isdecimal() for i in places)
 
     @cached_property
     def number_starts(self) -> list[int]:
@@ -62,15 +64,15 @@ class Note:
         return {start: index for index, start in enumerate(self.starts)}
 
     @cached_property
-    def caseless(self) -> bool:
+    def is_caseless(self) -> bool:
         """Whether the note is written without capitals, so that they tell nothing."""
         capitals = sum(word[0].isupper() for word in self.words)
-        return len(self.words) >= ENOUGH and capitals <= CAPITALS * len(self.words)
+        return len(self.words) >= CASED_WORDS and capitals <= CAPITAL_SHARE * len(self.words)
 
     @cached_property
-    def small(self) -> frozenset[str]:
+    def lowercase_words(self) -> frozenset[str]:
         """The words that this note also writes without a capital."""
-        return frozenset() if self.caseless else frozenset(w for w in self.words if w[0].islower())
+        return frozenset() if self.is_caseless else frozenset(w for w in self.words if w[0].islower())
 
     @cached_property
     def year(self) -> int | None:
@@ -78,30 +80,30 @@ class Note:
         dates = HEADER_YEAR.finditer(self.text, 0, HEADER)
         return max((int(date["iso"] or date["us"]) for date in dates if not date["born"]), default=None)
 
-    def plausible(self, year: int) -> bool:
+    def is_plausible_year(self, year: int) -> bool:
         """Whether the note can speak of that year (of four digits), near its own if that is known."""
         if self.year is None:
             return EARLIEST <= year <= LATEST
-        return self.year - BEFORE <= year <= self.year + AFTER
+        return self.year - YEARS_BEFORE <= year <= self.year + YEARS_AFTER
 
-    def places(self, words: Collection[str]) -> Iterator[int]:
+    def find_words(self, words: Collection[str]) -> Iterator[int]:
         """The indices at which one of the (lowercased) ``words`` stands, word by word."""
         for word in self.vocabulary.intersection(words):
-            yield from self.at[word]
+            yield from self.indices[word]
 
-    def capital(self, index: int) -> bool:
+    def is_capitalised(self, index: int) -> bool:
         """Whether a word begins with a capital, or no word of the note does."""
-        return self.words[index][0].isupper() or (self.caseless and self.words[index][0].isalpha())
+        return self.words[index][0].isupper() or (self.is_caseless and self.words[index][0].isalpha())
 
     def gap(self, index: int) -> str:
         """The text between word ``index - 1`` and word ``index``."""
         return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
 
-    def before(self, index: int) -> str:
+    def word_before(self, index: int) -> str:
         """The lowercased word before, within the line; or nothing."""
         return self.lowered[index - 1] if index and "\n" not in self.gap(index) else ""
 
-    def after(self, index: int) -> str:
+    def word_after(self, index: int) -> str:
         """The lowercased word after, within the line; or nothing."""
         return self.lowered[index + 1] if index + 1 < len(self) and "\n" not in self.gap(index + 1) else ""
 
@@ -110,48 +112,50 @@ class Note:
         return self.starts[first], self.ends[stop - 1]
 
 
-def entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
+def find_entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
     """The index ranges of whole entries, the longest at each place."""
     for first in note.vocabulary & phrases.keys():
         group = phrases[first]
         single = (first,) in group
         longer = len(group) > single
-        for index in note.at[first]:
-            length = max((len(p) for p in group if stands(note, index, p)), default=0) if longer else 1
+        for index in note.indices[first]:
+            length = max((len(p) for p in group if has_phrase(note, index, p)), default=0) if longer else 1
             if length:
                 yield index, index + length
 
 
-def stands(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
+def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
     """Whether the words of ``phrase`` stand at ``index`` with little between them."""
     size = len(phrase)
     if size == 1:
         return True
     if tuple(note.lowered[index : index + size]) != phrase:
         return False
-    return all(CLOSE.fullmatch(note.gap(i)) for i in range(index + 1, index + size))
+    return all(PLACE_GAP.fullmatch(note.gap(i)) for i in range(index + 1, index + size))
 
 
-def capitalised(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
+def find_capitalised_entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
     """The index ranges of whole entries each of whose words of four letters or more is capitalised."""
-    for first, stop in entries(note, phrases):
-        if note.capital(first) and all(note.capital(i) or len(note.words[i]) < 4 for i in range(first, stop)):
+    for first, stop in find_entries(note, phrases):
+        if note.is_capitalised(first) and all(
+            note.is_capitalised(i) or len(note.words[i]) < 4 for i in range(first, stop)
+        ):
             yield first, stop
 
 
-def run(
+def find_run_end(
     note: Note, first: int, accept: Callable[[int], bool], most: int, gap: re.Pattern[str] = NAME_GAP
 ) -> int:
     """The end of the run of words from ``first`` that ``accept`` takes, ``first`` if there is none."""
     index = first
     while index < len(note) and index - first < most and accept(index):
         index += 1
-        if index < len(note) and not joined(note, index, gap):
+        if index < len(note) and not is_joined(note, index, gap):
             break
     return index
 
 
-def joined(note: Note, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
+def is_joined(note: Note, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
     """Whether word ``index`` goes on with what the word before it began. A full stop joins
     only after an initial or a short form such as St."""
     between = note.gap(index)

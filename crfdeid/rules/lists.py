@@ -24,10 +24,10 @@ NAMES = (
 # May, Will, Ed and Ray; the others are ours).
 NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art".split())  # noqa: SIM905
 # In the lists of names, but brands, scales and studies in a note.
-NO_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh", "framingham", "doppler"])
+NOT_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh", "framingham", "doppler"])
 
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
-REMEMBERED = 200_000  # words whose answer is kept
+CACHE_SIZE = 200_000  # words whose answer is kept
 
 Phrases = dict[str, frozenset[tuple[str, ...]]]
 
@@ -50,37 +50,37 @@ def stems(word: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Lists:
-    """``gazetteers`` by name, all those of :data:`NAMES`. With ``strict``, a common or medical
+    """``gazetteers`` by name, all those of :data:`NAME_TYPES`. With ``strict``, a common or medical
     word is never PHI, whatever stands around it."""
 
     gazetteers: Mapping[str, Gazetteer]
     strict: bool = False
 
-    def made_strict(self) -> Lists:
+    def make_strict(self) -> Lists:
         return replace(self, strict=True)
 
     @cached_property
-    def brakes(self) -> frozenset[str]:
+    def ordinary_words(self) -> frozenset[str]:
         """Common and medical words, months and nationalities."""
         return self.words("common_words", "medical_words", "dates", "nationalities", "street_words")
 
     @cached_property
-    def _plain(self) -> dict[str, bool]:
+    def _ordinary(self) -> dict[str, bool]:
         return {}
 
-    def plain(self, word: str) -> bool:
+    def is_ordinary(self, word: str) -> bool:
         """Whether a lowercased word, or what it is inflected from, is a common or medical word."""
-        known = self._plain.get(word)
+        known = self._ordinary.get(word)
         if known is None:
-            if len(self._plain) > REMEMBERED:
-                self._plain.clear()
-            known = self._plain[word] = word in self.brakes or any(
-                stem in self.brakes for stem in stems(word)
+            if len(self._ordinary) > CACHE_SIZE:
+                self._ordinary.clear()
+            known = self._ordinary[word] = word in self.ordinary_words or any(
+                stem in self.ordinary_words for stem in stems(word)
             )
         return known
 
     @cached_property
-    def medical(self) -> frozenset[str]:
+    def medical_words(self) -> frozenset[str]:
         return self.words("medical_words")
 
     @cached_property
@@ -88,33 +88,33 @@ class Lists:
         return self.words("eponyms")
 
     @cached_property
-    def first(self) -> frozenset[str]:
-        return self.kept(self.words("first_names", "popular_first_names"))
+    def first_names(self) -> frozenset[str]:
+        return self.drop_ordinary(self.words("first_names", "popular_first_names"))
 
     @cached_property
     def surnames(self) -> frozenset[str]:
-        return self.kept(self.words("surnames"))
+        return self.drop_ordinary(self.words("surnames"))
 
     @cached_property
-    def named(self) -> frozenset[str]:
-        return self.first | self.surnames
+    def names(self) -> frozenset[str]:
+        return self.first_names | self.surnames
 
     @cached_property
-    def popular(self) -> frozenset[str]:
-        return self.kept(self.words("popular_first_names") - NOT_POPULAR)
+    def popular_names(self) -> frozenset[str]:
+        return self.drop_ordinary(self.words("popular_first_names") - NOT_POPULAR)
 
     @cached_property
-    def clear_first(self) -> frozenset[str]:
+    def clear_first_names(self) -> frozenset[str]:
         """Unambiguous first names."""
-        return self.clear(self.first) - self.places
+        return self.keep_clear(self.first_names) - self.place_words
 
     @cached_property
     def clear_surnames(self) -> frozenset[str]:
         """Unambiguous surnames; a surname that is a place's name too is not among them."""
-        return self.clear(self.surnames) - self.places
+        return self.keep_clear(self.surnames) - self.place_words
 
     @cached_property
-    def places(self) -> frozenset[str]:
+    def place_words(self) -> frozenset[str]:
         """Towns, states and countries of one word."""
         lists = (self.gazetteers[n] for n in ("us_cities", "world_cities", "us_states", "countries"))
         return frozenset(word for one in lists for word, phrases in one.phrases.items() if (word,) in phrases)
@@ -126,12 +126,14 @@ class Lists:
     @cached_property
     def clear_cities(self) -> Phrases:
         """Unambiguous towns: not one word that is a common or medical word, an eponym or a name."""
-        never = self.named | self.eponyms
+        never = self.names | self.eponyms
         return {
             first: kept
             for first, group in self.cities.items()
             if (
-                kept := frozenset(p for p in group if len(p) > 1 or not (first in never or self.plain(first)))
+                kept := frozenset(
+                    p for p in group if len(p) > 1 or not (first in never or self.is_ordinary(first))
+                )
             )
         }
 
@@ -141,7 +143,11 @@ class Lists:
 
     @cached_property
     def countries(self) -> Phrases:
-        return {first: group for first, group in self.phrases("countries").items() if first not in self.first}
+        return {
+            first: group
+            for first, group in self.phrases("countries").items()
+            if first not in self.first_names
+        }
 
     @cached_property
     def state_abbreviations(self) -> frozenset[str]:
@@ -163,13 +169,13 @@ class Lists:
         """The words of these lists."""
         return frozenset().union(*(self.gazetteers[name].words for name in names))
 
-    def clear(self, names: frozenset[str]) -> frozenset[str]:
+    def keep_clear(self, names: frozenset[str]) -> frozenset[str]:
         return frozenset(
-            n for n in names - NO_NAMES if len(n) > 2 and n not in self.eponyms and not self.plain(n)
+            n for n in names - NOT_NAMES if len(n) > 2 and n not in self.eponyms and not self.is_ordinary(n)
         )
 
-    def kept(self, names: frozenset[str]) -> frozenset[str]:
-        return frozenset(n for n in names if not self.plain(n)) if self.strict else names
+    def drop_ordinary(self, names: frozenset[str]) -> frozenset[str]:
+        return frozenset(n for n in names if not self.is_ordinary(n)) if self.strict else names
 
     def phrases(self, *names: str) -> Phrases:
         """The entries of these lists by their first word, without their punctuation."""
@@ -183,6 +189,6 @@ class Lists:
 
 
 @cache
-def shipped() -> Lists:
+def load_shipped() -> Lists:
     """The lists that come with the package."""
     return Lists({name: gazetteer.read(gazetteer.find(name)) for name in NAMES})

@@ -6,10 +6,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import CLOSE, Edges, Note, capitalised, entries, run
+from crfdeid.rules.indexed_note import (
+    PLACE_GAP,
+    Edges,
+    Note,
+    find_capitalised_entries,
+    find_entries,
+    find_run_end,
+)
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_words import CREDENTIAL_WORDS, ENOUGH, FUNCTION, of_a_thing
-from crfdeid.rules.rule import at_numbers, at_words, rule, words
+from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
+from crfdeid.rules.rule import match_at_numbers, match_at_words, rule, word_set
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"
@@ -19,7 +26,7 @@ STREET_WORDS = (
     "|Heights|Landing|Commons|Park|Run|Extension|Ext"
 )
 
-street_address = at_numbers(
+street_address = match_at_numbers(
     "street_address", "STREET", "Tafvizi 2011, section 2.5.3 (street, parkway); ours",
     "A house number, one to four capitalised words, and a word for a street.",
     rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?"
@@ -27,17 +34,17 @@ street_address = at_numbers(
     rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
 )  # fmt: skip
-post_box = at_words(
+post_box = match_at_words(
     "post_box", "STREET", "ours", "A post office box.",
     ["p", "po"], r"P\.?[ ]?O\.?[ ]Box[ ]\d+",
 )  # fmt: skip
-zip_code = at_numbers(
+zip_code = match_at_numbers(
     "zip_code", "ZIP", "ours", "Five digits, or nine, after a state or its abbreviation, or at \"ZIP\".",
     r"\d{5}(?:-\d{4})?(?![\d-])",
     lambda match, note: ZIP_BEFORE.search(note.text[max(0, match.start() - 16) : match.start()]),
 )  # fmt: skip
 ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
-room = at_words(
+room = match_at_words(
     "room", "ROOM", "ours", "The number of a room or bed.",
     ["room", "rm", "bed"], r"(?:room|rm\.?|bed)[ ](?:no\.?[ ]|\#[ ]?"
                            r"|number[ ])?(?P<phi>\d{2,4}[A-D]?|[A-Z]{1,2}-?\d{2,4})\b",
@@ -51,148 +58,161 @@ ZIP_AFTER = re.compile(r",? {1,2}\d{5}(?!\d)")
 @rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
 def state(note: Note, lists: Lists) -> Iterator[Edges]:
     """A state of the US."""
-    return (note.edges(a, b) for a, b in capitalised(note, lists.states) if not of_a_thing(note, b - 1))
+    return (
+        note.edges(a, b)
+        for a, b in find_capitalised_entries(note, lists.states)
+        if not is_thing_name(note, b - 1)
+    )
 
 
 @rule("CITY", DOUGLASS)
 def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words before a comma and a state: "Reading, MA"."""
-    for index in state_places(note, lists):
-        if after_town(note, lists, index):
-            yield note.edges(town_until(note, lists, index), index)
+    for index in find_state_starts(note, lists):
+        if has_town_before(note, lists, index):
+            yield note.edges(find_town_start(note, lists, index), index)
 
 
-def state_places(note: Note, lists: Lists) -> Iterator[int]:
-    for index in note.places(lists.state_abbreviations):
+def find_state_starts(note: Note, lists: Lists) -> Iterator[int]:
+    for index in note.find_words(lists.state_abbreviations):
         if note.words[index].isupper():
             yield index
-    for first, _ in entries(note, lists.states):
+    for first, _ in find_entries(note, lists.states):
         yield first
 
 
-def town_until(note: Note, lists: Lists, stop: int) -> int:
+def find_town_start(note: Note, lists: Lists, stop: int) -> int:
     """The first of at most three capitalised words of a town that ends before ``stop``."""
     first = stop
-    while first and stop - first < 3 and note.capital(first - 1) and len(note.words[first - 1]) > 1:
-        if note.lowered[first - 1] in FUNCTION or (first < stop and not CLOSE.fullmatch(note.gap(first))):
+    while first and stop - first < 3 and note.is_capitalised(first - 1) and len(note.words[first - 1]) > 1:
+        if note.lowered[first - 1] in FUNCTION_WORDS or (
+            first < stop and not PLACE_GAP.fullmatch(note.gap(first))
+        ):
             break
         first -= 1
-        if listed(note, lists, first, stop):
+        if is_listed_town(note, lists, first, stop):
             break
     word = note.lowered[stop - 1]
-    return stop if lists.plain(word) and not listed(note, lists, first, stop) else first
+    return stop if lists.is_ordinary(word) and not is_listed_town(note, lists, first, stop) else first
 
 
-def listed(note: Note, lists: Lists, first: int, stop: int) -> bool:
+def is_listed_town(note: Note, lists: Lists, first: int, stop: int) -> bool:
     return tuple(note.lowered[first:stop]) in lists.cities.get(note.lowered[first], ())
 
 
 @rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
 def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
     """A state's abbreviation after a town and a comma, or before a ZIP code."""
-    for index in note.places(lists.state_abbreviations):
-        if not (note.words[index].isupper() or note.caseless):
+    for index in note.find_words(lists.state_abbreviations):
+        if not (note.words[index].isupper() or note.is_caseless):
             continue
         field = FIELD.search(note.text[max(0, note.starts[index] - 24) : note.starts[index]])
-        if field or after_town(note, lists, index) or ZIP_AFTER.match(note.text, note.ends[index]):
+        if field or has_town_before(note, lists, index) or ZIP_AFTER.match(note.text, note.ends[index]):
             yield note.edges(index, index + 1)
 
 
-def after_town(note: Note, lists: Lists, index: int) -> bool:
+def has_town_before(note: Note, lists: Lists, index: int) -> bool:
     """Whether a town and a comma, or a listed town, stand before. What is a credential or a word
     too (MD, PA, IN, OR, ME) needs a listed town."""
     if not index or note.gap(index) not in (", ", " "):
         return False
-    first = town_until(note, lists, index)
+    first = find_town_start(note, lists, index)
     if note.gap(index) == " " and note.lowered[index] in CREDENTIAL_WORDS:
         return False
-    if note.gap(index) == " " or note.lowered[index] in CREDENTIAL_WORDS | FUNCTION | {
+    if note.gap(index) == " " or note.lowered[index] in CREDENTIAL_WORDS | FUNCTION_WORDS | {
         "in",
         "or",
         "me",
         "hi",
         "oh",
     }:
-        return first < index and listed(note, lists, first, index)
+        return first < index and is_listed_town(note, lists, first, index)
     return first < index
 
 
-BEFORE = words("cape fort lake mount los")
-AFTER = words("street parkway town ville harbor")
+WORDS_BEFORE = word_set("cape fort lake mount los")
+WORDS_AFTER = word_set("street parkway town ville harbor")
 # Phrases that a place follows.
-INDICATORS = words(
+INDICATORS = word_set(
     """lives live living lived comes came coming visiting returns returned resides residing resident
     moved moving born raised grew native originally immigrated emigrated traveled travelled travel
     trip flew vacation vacationing hails retired relocated"""
 )
 TO_A_PLACE = re.compile(r"(?:[a-z]+ ){0,2}?(?:in|from|to|near|at|outside|of) (?=[A-Z])")
-NOT_A_PLACE = words(
+NOT_A_PLACE = word_set(
     """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church
     college snf nursing house unit floor room ward baseline prison jail court"""
 )
 # Towns that a note speaks of as a study, a rule, a drug or an abbreviation.
-NOT_TOWNS = words("framingham ottawa norco plano osh wells lanoxin rome bethesda vienna")
+NOT_TOWNS = word_set("framingham ottawa norco plano osh wells lanoxin rome bethesda vienna")
 
 
 @rule("CITY", f"{TAFVIZI} (unambiguous list)")
 def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
     """A town of the lists that is no common or medical word and no name of people."""
-    for first, stop in capitalised(note, lists.clear_cities):
+    for first, stop in find_capitalised_entries(note, lists.clear_cities):
         word = note.words[first]
-        short = stop - first == 1 and len(word) < ENOUGH and word.isupper()
-        if note.lowered[first] not in NOT_TOWNS and not short and not of_a_thing(note, stop - 1):
+        short = stop - first == 1 and len(word) < SHORTEST_CAPITALS and word.isupper()
+        if note.lowered[first] not in NOT_TOWNS and not short and not is_thing_name(note, stop - 1):
             yield note.edges(first, stop)
 
 
 @rule("LOCATION-OTHER", f"{TAFVIZI} (ambiguous list)")
 def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
     """A word after cape, fort, lake, mount, los, or before harbor, ville, town: "Cape Cod"."""
-    for index in note.places(BEFORE):
-        if index + 1 < len(note) and tied(note, lists, index + 1, index + 1):
+    for index in note.find_words(WORDS_BEFORE):
+        if index + 1 < len(note) and is_place_pair(note, lists, index + 1, index + 1):
             yield note.edges(index, index + 2)
-    for index in note.places(AFTER - {"street", "parkway"}):
-        if index and tied(note, lists, index, index - 1):
+    for index in note.find_words(WORDS_AFTER - {"street", "parkway"}):
+        if index and is_place_pair(note, lists, index, index - 1):
             yield note.edges(index - 1, index + 1)
 
 
-def tied(note: Note, lists: Lists, second: int, name: int) -> bool:
+def is_place_pair(note: Note, lists: Lists, second: int, name: int) -> bool:
     """Whether word ``second`` and the one before are capitalised, a blank apart, and word ``name`` of
     the two can be a place's; a common word can with a capital and small letters ("Elm Street")."""
-    both = note.capital(second - 1) and note.capital(second) and note.gap(second) == " "
+    both = note.is_capitalised(second - 1) and note.is_capitalised(second) and note.gap(second) == " "
     word = note.words[name]
-    return both and not brake(note, lists, name, word.istitle() and len(word) > 2)
+    return both and not is_excluded(note, lists, name, word.istitle() and len(word) > 2)
 
 
 @rule("STREET", f"{TAFVIZI} (street, parkway)")
 def street_by_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised word before Street or Parkway."""
-    for index in note.places(AFTER & {"street", "parkway"}):
-        if index and tied(note, lists, index, index - 1):
+    for index in note.find_words(WORDS_AFTER & {"street", "parkway"}):
+        if index and is_place_pair(note, lists, index, index - 1):
             yield note.edges(index - 1, index + 1)
 
 
-def brake(note: Note, lists: Lists, index: int, known: bool = False) -> bool:
+def is_excluded(note: Note, lists: Lists, index: int, known: bool = False) -> bool:
     """A common or medical word, unless it is ``known``, or one that this note writes small, is no
     place."""
     word = note.lowered[index]
-    known = known or word in lists.places or word in lists.named
-    return word in FUNCTION or word in NOT_A_PLACE or word in note.small or (lists.plain(word) and not known)
+    known = known or word in lists.place_words or word in lists.names
+    return (
+        word in FUNCTION_WORDS
+        or word in NOT_A_PLACE
+        or word in note.lowercase_words
+        or (lists.is_ordinary(word) and not known)
+    )
 
 
 @rule("COUNTRY", DOUGLASS)
 def country(note: Note, lists: Lists) -> Iterator[Edges]:
     """A country that is not also a name of people."""
-    return (note.edges(a, b) for a, b in capitalised(note, lists.countries))
+    return (note.edges(a, b) for a, b in find_capitalised_entries(note, lists.countries))
 
 
 @rule("CITY", f"{DOUGLASS} (comes from, visiting from, returns to); Sibanda & Uzuner 2006, section 4.1")
 def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words after "lives in", "comes from", "returns to" and the like."""
-    for index in note.places(INDICATORS):
+    for index in note.find_words(INDICATORS):
         match = TO_A_PLACE.match(note.text, note.ends[index] + 1)
         first = note.index_at.get(match.end()) if match else None
-        if first is not None and not brake(note, lists, first):
-            stop = run(note, first, lambda i: note.capital(i) and not brake(note, lists, i), 3)
+        if first is not None and not is_excluded(note, lists, first):
+            stop = find_run_end(
+                note, first, lambda i: note.is_capitalised(i) and not is_excluded(note, lists, i), 3
+            )
             if stop > first and not (note.words[first].isupper() and len(note.words[first]) < 5):
                 yield note.edges(first, stop)
 

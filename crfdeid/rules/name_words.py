@@ -6,34 +6,36 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.indexed_note import Edges, Note, joined, run
+from crfdeid.rules.indexed_note import Edges, Note, find_run_end, is_joined
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import words
+from crfdeid.rules.rule import word_set
 
-PATIENT_TITLES = words("mr mrs ms miss mister sr sra madam")
-DOCTOR_TITLES = words("dr drs doctor prof professor")
-OTHER_TITLES = words("rev reverend father rabbi sister capt captain sgt")
+PATIENT_TITLES = word_set("mr mrs ms miss mister sr sra madam")
+DOCTOR_TITLES = word_set("dr drs doctor prof professor")
+OTHER_TITLES = word_set("rev reverend father rabbi sister capt captain sgt")
 
 # Before a surname; Douglass 2005, table 5.1, has 148.
-PREFIXES = words(
+PREFIXES = word_set(
     """van von der den de del della da di du la le los bin ibn al el ter ten san st mc mac o d"""
 )
 SMALL_PREFIXES = PREFIXES - {"st", "mc", "mac", "o", "d", "san"}
 
-RELATIVES = words(
+RELATIVES = word_set(
     """wife husband spouse partner fiance fiancee girlfriend boyfriend mother father mom dad mum parents
     daughter daughters son sons child stepson stepdaughter brother brothers sister sisters sibling
     siblings grandmother grandfather grandson granddaughter aunt uncle niece nephew cousin friend
     friends neighbor neighbour roommate caregiver caretaker guardian proxy hcp kin visitor"""
 )
-STAFF = words(
+STAFF = word_set(
     """nurse rn resident intern attending surgeon fellow physician pcp cardiologist oncologist
     neurologist psychiatrist pediatrician urologist radiologist pathologist anesthesiologist
     therapist np pa hospitalist consultant dentist midwife provider social worker chaplain
     pharmacist"""
 )
-SAID = words("named is called name names")
-BY = words("""signed dictated reviewed verified approved read interpreted seen referred cosigned""")
+NAMING_WORDS = word_set("named is called name names")
+SIGNING_WORDS = word_set(
+    """signed dictated reviewed verified approved read interpreted seen referred cosigned"""
+)
 
 COLON = r"[ ]*(?::|=|\|)[ \t]*"
 PATIENT_FIELDS = re.compile(
@@ -41,7 +43,7 @@ PATIENT_FIELDS = re.compile(
     rf"|name|patient|pt|last|first|re|alias|aka){COLON}",
     re.IGNORECASE,
 )
-PATIENT_FIELD_WORDS = words(
+PATIENT_FIELD_WORDS = word_set(
     """pt patient member client last first full legal maiden subscriber guarantor name re alias aka"""
 )
 DOCTOR_FIELDS = re.compile(
@@ -53,7 +55,7 @@ DOCTOR_FIELDS = re.compile(
     rf"(?:[ ](?:by|and[ ]signed[ ]by|electronically[ ]by))?{COLON}(?:dr\.?[ ])?",
     re.IGNORECASE,
 )
-DOCTOR_FIELD_WORDS = BY | words(
+DOCTOR_FIELD_WORDS = SIGNING_WORDS | word_set(
     """attending ordering referring primary dictating admitting resident consulting signing rendering
     physician provider prov surgeon surgeons pcp doctor author radiologist pathologist md
     assistant cosigner fellow consultant anesthesiologist cc transcribed"""
@@ -64,13 +66,13 @@ CREDENTIALS = re.compile(
     r"|D\.?D\.?S\b|D\.?M\.?D\b|DPM|Pharm\.?D\b|RPh|LICSW|LCSW|MSW|PsyD|MBBS|DPT|OTR|SLP|RRT)(?!\w)",
     re.IGNORECASE,
 )
-CREDENTIAL_WORDS = words(
+CREDENTIAL_WORDS = word_set(
     """m md d do ph phd r rn l lpn n np arnp rnp crnp p pa crna cnm dds dmd dpm pharmd pharm rph licsw
     lcsw msw psyd mbbs dpt otr slp rrt"""
 )
 
 # Capitalised or not, these are no names.
-FUNCTION = words(
+FUNCTION_WORDS = word_set(
     """a an and are as at but by for from had has have he her his i if in is it its no not of on or our
     she so that the their then there they this to was we were who will with you your when while
     after before also does did do been said says may can could should would please here
@@ -78,7 +80,7 @@ FUNCTION = words(
 )
 
 # Behind a name, these make it an eponym's or a brand's: no one is called a retractor.
-THINGS = words(
+THING_WORDS = word_set(
     """retractor retractors forceps clamp clamps bag tube tubes curette stem score scores scale criteria
     sign signs test tests type classification syndrome disease catheter drain drains suture
     sutures needle wire wires stent valve valves device devices pacemaker icd lead leads
@@ -90,85 +92,94 @@ THINGS = words(
 )
 
 
-MOST = 4  # words of a name, initials and prefixes among them
-ENOUGH = 5  # letters from which on a word in capitals is no abbreviation
+LONGEST_NAME = 4  # words of a name, initials and prefixes among them
+SHORTEST_CAPITALS = 5  # letters from which on a word in capitals is no abbreviation
 
 
-def nameable(note: Note, lists: Lists, index: int) -> bool:
+def is_nameable(note: Note, lists: Lists, index: int) -> bool:
     """A capitalised word that could be a name: in a list of names, or in no list of words."""
     word = note.lowered[index]
-    if not note.capital(index) or word in FUNCTION or len(word) < 2:
+    if not note.is_capitalised(index) or word in FUNCTION_WORDS or len(word) < 2:
         return False
-    return word in lists.named or not lists.plain(word)
+    return word in lists.names or not lists.is_ordinary(word)
 
 
-def initial(note: Note, index: int) -> bool:
-    return len(note.words[index]) == 1 and note.capital(index)
+def is_initial(note: Note, index: int) -> bool:
+    return len(note.words[index]) == 1 and note.is_capitalised(index)
 
 
-def part(note: Note, lists: Lists, index: int) -> bool:
+def is_name_part(note: Note, lists: Lists, index: int) -> bool:
     """What a name may go on with: a name, an initial, or a prefix before a name."""
-    if nameable(note, lists, index):
+    if is_nameable(note, lists, index):
         return note.lowered[index] not in CREDENTIAL_WORDS or not note.words[index].isupper()
-    if initial(note, index):
+    if is_initial(note, index):
         return index + 1 == len(note) or "\n" not in note.gap(index + 1)
-    return note.lowered[index] in PREFIXES and before_name(note, lists, index)
+    return note.lowered[index] in PREFIXES and is_before_name(note, lists, index)
 
 
-def before_name(note: Note, lists: Lists, index: int) -> bool:
+def is_before_name(note: Note, lists: Lists, index: int) -> bool:
     """Whether a name follows the word, maybe after a second prefix ("van der Berg")."""
     following = index + 1
-    if following < len(note) and joined(note, following) and note.lowered[following] in SMALL_PREFIXES:
+    if following < len(note) and is_joined(note, following) and note.lowered[following] in SMALL_PREFIXES:
         following += 1
-    return following < len(note) and joined(note, following) and nameable(note, lists, following)
+    return following < len(note) and is_joined(note, following) and is_nameable(note, lists, following)
 
 
-def name_from(note: Note, lists: Lists, first: int, most: int = MOST) -> Edges | None:
+def find_name_from(note: Note, lists: Lists, first: int, most: int = LONGEST_NAME) -> Edges | None:
     """The name that begins at word ``first``, if one does: at least one word of two letters."""
-    stop = run(note, first, lambda i: part(note, lists, i), most)
-    while stop > first and initial(note, stop - 1) and stop < len(note) and credential_at(note, stop - 1):
+    stop = find_run_end(note, first, lambda i: is_name_part(note, lists, i), most)
+    while (
+        stop > first
+        and is_initial(note, stop - 1)
+        and stop < len(note)
+        and is_credential_start(note, stop - 1)
+    ):
         stop -= 1
-    if stop > first and any(len(note.words[i]) > 1 and note.capital(i) for i in range(first, stop)):
+    if stop > first and any(len(note.words[i]) > 1 and note.is_capitalised(i) for i in range(first, stop)):
         return note.edges(first, stop)
     return None
 
 
-def credential_at(note: Note, index: int) -> bool:
+def is_credential_start(note: Note, index: int) -> bool:
     """Whether the letter at ``index`` begins a credential such as M.D."""
     return note.gap(index + 1) in (".", ". ") and len(note.words[index + 1]) == 1
 
 
-def name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
+def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
     """The name that ends before word ``stop``: ``Bryan J. Ruiz`` or ``Ruiz, Bryan``."""
     first = stop
-    while first and stop - first < MOST and may_precede(note, lists, first - 1):
-        if first < stop and not joined(note, first):
+    while first and stop - first < LONGEST_NAME and is_leading_part(note, lists, first - 1):
+        if first < stop and not is_joined(note, first):
             break
         first -= 1
-    if first == stop or not any(nameable(note, lists, i) for i in range(first, stop)):
+    if first == stop or not any(is_nameable(note, lists, i) for i in range(first, stop)):
         return None
-    if first and note.gap(first) in (", ", ",") and stop - first < 3 and nameable(note, lists, first - 1):
+    if first and note.gap(first) in (", ", ",") and stop - first < 3 and is_nameable(note, lists, first - 1):
         first -= 1
     return note.edges(first, stop)
 
 
-def may_precede(note: Note, lists: Lists, index: int) -> bool:
-    return note.lowered[index] in SMALL_PREFIXES or part(note, lists, index)
+def is_leading_part(note: Note, lists: Lists, index: int) -> bool:
+    return note.lowered[index] in SMALL_PREFIXES or is_name_part(note, lists, index)
 
 
-def clear_enough(note: Note, lists: Lists, index: int) -> bool:
+def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
     """Beside an indicator, a name that is a word too must not be written as a word in this note."""
     word = note.lowered[index]
-    abbreviation = note.words[index].isupper() and len(word) < ENOUGH and word not in lists.named
-    if abbreviation or not nameable(note, lists, index):
+    abbreviation = note.words[index].isupper() and len(word) < SHORTEST_CAPITALS and word not in lists.names
+    if abbreviation or not is_nameable(note, lists, index):
         return False
-    return word in lists.popular or not lists.plain(word) or (word in lists.first and word not in note.small)
+    return (
+        word in lists.popular_names
+        or not lists.is_ordinary(word)
+        or (word in lists.first_names and word not in note.lowercase_words)
+    )
 
 
-def of_a_thing(note: Note, index: int) -> bool:
+def is_thing_name(note: Note, index: int) -> bool:
     """Whether the word names a thing: a word for it follows within two words, or a hyphen ties it to
     others (``Semmes-Weinstein``, ``Z-Pak``)."""
     following = range(index + 1, min(index + 3, len(note)))
-    if any(note.lowered[i] in THINGS for i in following):
+    if any(note.lowered[i] in THING_WORDS for i in following):
         return not re.search(r"[.,;\n]", note.text[note.ends[index] : note.starts[following[-1]]])
     return note.gap(index) == "-" or (index + 1 < len(note) and note.gap(index + 1) == "-")

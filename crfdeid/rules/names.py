@@ -9,25 +9,25 @@ from collections.abc import Iterator
 from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import (
-    BY,
     CREDENTIAL_WORDS,
     CREDENTIALS,
     DOCTOR_FIELD_WORDS,
     DOCTOR_FIELDS,
     DOCTOR_TITLES,
-    FUNCTION,
+    FUNCTION_WORDS,
+    NAMING_WORDS,
     OTHER_TITLES,
     PATIENT_FIELD_WORDS,
     PATIENT_FIELDS,
     PATIENT_TITLES,
     RELATIVES,
-    SAID,
+    SIGNING_WORDS,
     STAFF,
-    clear_enough,
-    name_from,
-    name_until,
-    nameable,
-    part,
+    find_name_from,
+    find_name_until,
+    is_clear_name,
+    is_name_part,
+    is_nameable,
 )
 from crfdeid.rules.rule import rule
 
@@ -38,46 +38,50 @@ COMMA = re.compile(r", ?")
 @rule("PATIENT", f"{DOUGLASS} (name indicators)")
 def patient_field(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name in a field such as "Patient:" or "Name:", last name first or last."""
-    return in_fields(note, lists, PATIENT_FIELD_WORDS, PATIENT_FIELDS)
+    return find_in_fields(note, lists, PATIENT_FIELD_WORDS, PATIENT_FIELDS)
 
 
 @rule("DOCTOR", f"{DOUGLASS} (name indicators)")
 def doctor_field(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name in a field such as "Attending:" or after "Dictated by"."""
-    yield from in_fields(note, lists, DOCTOR_FIELD_WORDS, DOCTOR_FIELDS)
-    for index in note.places(BY):
+    yield from find_in_fields(note, lists, DOCTOR_FIELD_WORDS, DOCTOR_FIELDS)
+    for index in note.find_words(SIGNING_WORDS):
         first = index + 2
-        told = note.after(index) == "by" and first < len(note) and note.gap(first) in (" ", ": ")
-        if told and clear_enough(note, lists, first) and (edges := name_from(note, lists, first)):
+        told = note.word_after(index) == "by" and first < len(note) and note.gap(first) in (" ", ": ")
+        if told and is_clear_name(note, lists, first) and (edges := find_name_from(note, lists, first)):
             yield edges
 
 
-def in_fields(note: Note, lists: Lists, words: frozenset[str], fields: re.Pattern[str]) -> Iterator[Edges]:
-    for index in note.places(words):
+def find_in_fields(
+    note: Note, lists: Lists, words: frozenset[str], fields: re.Pattern[str]
+) -> Iterator[Edges]:
+    for index in note.find_words(words):
         match = fields.match(note.text, note.starts[index])
         first = note.index_at.get(match.end()) if match else None
         if first is None:
             continue
-        if part(note, lists, first) and (edges := name_from(note, lists, first)):
-            yield with_first_name(note, lists, edges)
-        elif before_comma(note, first) and not lists.strict:
-            yield with_first_name(note, lists, note.edges(first, first + 1))
+        if is_name_part(note, lists, first) and (edges := find_name_from(note, lists, first)):
+            yield add_first_name(note, lists, edges)
+        elif is_comma_pair(note, first) and not lists.strict:
+            yield add_first_name(note, lists, note.edges(first, first + 1))
 
 
-def before_comma(note: Note, index: int) -> bool:
+def is_comma_pair(note: Note, index: int) -> bool:
     """Whether two capitalised words stand here with a comma between them: in a field, a name even
     where the first is a word too ("RICE,ANA")."""
     pair = index + 1 < len(note) and note.gap(index + 1) in (",", ", ")
-    return pair and note.capital(index) and note.capital(index + 1) and len(note.words[index]) > 2
+    return (
+        pair and note.is_capitalised(index) and note.is_capitalised(index + 1) and len(note.words[index]) > 2
+    )
 
 
-def with_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:
+def add_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:
     """``Ruiz, Ana`` where ``Ruiz`` was found."""
     match = COMMA.match(note.text, edges[1])
     first = note.index_at.get(match.end()) if match else None
-    if first is None or not nameable(note, lists, first) or note.lowered[first] in CREDENTIAL_WORDS:
+    if first is None or not is_nameable(note, lists, first) or note.lowered[first] in CREDENTIAL_WORDS:
         return edges
-    more = name_from(note, lists, first, 2)
+    more = find_name_from(note, lists, first, 2)
     return (edges[0], more[1]) if more else edges
 
 
@@ -86,23 +90,27 @@ AFTER_INDICATOR = (" ", ", ", " (", ": ", ' "', "- ", " - ")
 BEFORE_CREDENTIAL = re.compile(r",? {1,2}|,")
 
 
-def after_titles(note: Note, lists: Lists, titles: frozenset[str]) -> Iterator[Edges]:
-    for index in note.places(titles):
+def find_after_titles(note: Note, lists: Lists, titles: frozenset[str]) -> Iterator[Edges]:
+    for index in note.find_words(titles):
         first = index + 1
-        if not note.capital(index) or first >= len(note) or note.gap(first) not in AFTER_TITLE:
+        if not note.is_capitalised(index) or first >= len(note) or note.gap(first) not in AFTER_TITLE:
             continue
         if note.words[index] in ("MS", "SR") and (
-            note.gap(first) != ". " or note.lowered[first] not in lists.named
+            note.gap(first) != ". " or note.lowered[first] not in lists.names
         ):
             continue  # multiple sclerosis, mental status, sustained release
-        if edges := name_from(note, lists, first) or stand_in(note, lists, first):
+        if edges := find_name_from(note, lists, first) or find_ordinary_name(note, lists, first):
             yield edges
 
 
-def stand_in(note: Note, lists: Lists, index: int) -> Edges | None:
+def find_ordinary_name(note: Note, lists: Lists, index: int) -> Edges | None:
     """After a title, a capitalised word that is a common word too is a name, and so is one
     letter: ``Dr. Will``, ``Dr. X``."""
-    if lists.strict or not note.capital(index) or note.lowered[index] in FUNCTION - {"will", "may"}:
+    if (
+        lists.strict
+        or not note.is_capitalised(index)
+        or note.lowered[index] in FUNCTION_WORDS - {"will", "may"}
+    ):
         return None
     if note.lowered[index - 1] in ("sr", "madam") or note.lowered[index] in CREDENTIAL_WORDS:
         return None
@@ -112,16 +120,16 @@ def stand_in(note: Note, lists: Lists, index: int) -> Edges | None:
 @rule("PATIENT", f"{DOUGLASS}; Tafvizi 2011, section 2.5.1")
 def patient_title(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name after Mr, Mrs, Ms, Miss."""
-    return after_titles(note, lists, PATIENT_TITLES)
+    return find_after_titles(note, lists, PATIENT_TITLES)
 
 
 @rule("DOCTOR", f"{DOUGLASS}; Tafvizi 2011, section 2.5.1")
 def doctor_title(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name after Dr, Doctor, Prof, and the second of two names after Drs."""
-    yield from after_titles(note, lists, DOCTOR_TITLES)
-    for index in note.places(["drs"]):
+    yield from find_after_titles(note, lists, DOCTOR_TITLES)
+    for index in note.find_words(["drs"]):
         for other in range(index + 3, min(index + 6, len(note))):
-            if note.lowered[other - 1] == "and" and (edges := name_from(note, lists, other)):
+            if note.lowered[other - 1] == "and" and (edges := find_name_from(note, lists, other)):
                 yield edges
                 break
 
@@ -129,13 +137,13 @@ def doctor_title(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("PATIENT", DOUGLASS, guess=True)
 def other_title(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name of the lists after a title that is a common word too: Rev, Father, Captain."""
-    for index in note.places(OTHER_TITLES):
+    for index in note.find_words(OTHER_TITLES):
         follows = index + 1 < len(note) and note.gap(index + 1) in (" ", ". ")
         if (
-            note.capital(index)
+            note.is_capitalised(index)
             and follows
-            and note.lowered[index + 1] in lists.named
-            and (edges := name_from(note, lists, index + 1))
+            and note.lowered[index + 1] in lists.names
+            and (edges := find_name_from(note, lists, index + 1))
         ):
             yield edges
 
@@ -143,39 +151,44 @@ def other_title(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("DOCTOR", DOUGLASS)
 def credential(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name before MD, RN, PA-C and other credentials."""
-    for index in note.places(CREDENTIAL_WORDS):
-        if index and note.capital(index) and BEFORE_CREDENTIAL.fullmatch(note.gap(index)):
+    for index in note.find_words(CREDENTIAL_WORDS):
+        if index and note.is_capitalised(index) and BEFORE_CREDENTIAL.fullmatch(note.gap(index)):
             told = CREDENTIALS.match(note.text, note.starts[index])
-            if told and (edges := name_until(note, lists, index)):
+            if told and (edges := find_name_until(note, lists, index)):
                 yield edges
 
 
 @rule("PATIENT", f"{DOUGLASS} (name indicators); Sibanda & Uzuner 2006, section 4.1")
 def relative(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name beside a word that says who it is: "wife Ana", "son, Leo", "Philip (brother)"."""
-    return beside(note, lists, RELATIVES)
+    return find_beside(note, lists, RELATIVES)
 
 
 @rule("DOCTOR", f"{DOUGLASS} (name indicators)")
 def staff(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name beside a word for a clinician: "nurse Ana Ruiz", "PCP is Nowak"."""
-    return beside(note, lists, STAFF)
+    return find_beside(note, lists, STAFF)
 
 
-def beside(note: Note, lists: Lists, indicators: frozenset[str]) -> Iterator[Edges]:
-    for index in note.places(indicators):
-        first = after_indicator(note, index)
-        if first and clear_enough(note, lists, first) and (edges := name_from(note, lists, first)):
+def find_beside(note: Note, lists: Lists, indicators: frozenset[str]) -> Iterator[Edges]:
+    for index in note.find_words(indicators):
+        first = skip_indicator(note, index)
+        if first and is_clear_name(note, lists, first) and (edges := find_name_from(note, lists, first)):
             yield edges
-        told = index and note.gap(index) == " (" and clear_enough(note, lists, index - 1)
-        if told and (edges := name_until(note, lists, index)):
+        told = index and note.gap(index) == " (" and is_clear_name(note, lists, index - 1)
+        if told and (edges := find_name_until(note, lists, index)):
             yield edges
 
 
-def after_indicator(note: Note, index: int) -> int | None:
+def skip_indicator(note: Note, index: int) -> int | None:
     """The word that an indicator tells of: the next, or the one past "named", "is", "name is"."""
     first = index + 1
-    while first < len(note) and note.lowered[first] in SAID and note.gap(first) == " " and first - index < 3:
+    while (
+        first < len(note)
+        and note.lowered[first] in NAMING_WORDS
+        and note.gap(first) == " "
+        and first - index < 3
+    ):
         first += 1
     return first if first < len(note) and note.gap(first) in AFTER_INDICATOR else None
 

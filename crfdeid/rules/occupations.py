@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import Edges, Note, entries, run
+from crfdeid.rules.indexed_note import Edges, Note, find_entries, find_run_end
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_words import nameable
-from crfdeid.rules.rule import rule, words
+from crfdeid.rules.name_words import is_nameable
+from crfdeid.rules.rule import rule, word_set
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "
@@ -22,16 +22,16 @@ EMPLOYER = re.compile(
     r"(?:\s*[:=]\s*|(?: \w+){0,2}? (?:for|at|by|with) )(?:the )?",
     re.IGNORECASE,
 )
-EMPLOYER_WORDS = words("employer employed works work worked working insurance insurer")
+EMPLOYER_WORDS = word_set("employer employed works work worked working insurance insurer")
 NEAR = 40  # characters before a profession
 
 
 @rule("PROFESSION", "ours")
 def profession(note: Note, lists: Lists) -> Iterator[Edges]:
     """A profession of the list after "retired", "works as a", "Occupation:" and the like."""
-    for first, stop in entries(note, lists.professions):
+    for first, stop in find_entries(note, lists.professions):
         if BEFORE_PROFESSION.search(note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]):
-            begin = first - 1 if first and note.before(first) in ("retired", "former") else first
+            begin = first - 1 if first and note.word_before(first) in ("retired", "former") else first
             yield note.edges(begin, stop)
 
 
@@ -39,15 +39,15 @@ def profession(note: Note, lists: Lists) -> Iterator[Edges]:
 def employer(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words after "works for", "Employer:" or "Insurance:"; at least one is no common word,
     or all are an entry of the list."""
-    listed = {first: stop for first, stop in entries(note, lists.organizations)}
-    for index in note.places(EMPLOYER_WORDS):
+    listed = {first: stop for first, stop in find_entries(note, lists.organizations)}
+    for index in note.find_words(EMPLOYER_WORDS):
         match = EMPLOYER.match(note.text, note.starts[index])
         first = note.index_at.get(match.end()) if match else None
-        if first is None or not note.capital(first):
+        if first is None or not note.is_capitalised(first):
             continue
-        stop = listed.get(first) or run(note, first, note.capital, 4)
+        stop = listed.get(first) or find_run_end(note, first, note.is_capitalised, 4)
         field = match[0].rstrip().endswith((":", "="))
-        if field or first in listed or any(nameable(note, lists, i) for i in range(first, stop)):
+        if field or first in listed or any(is_nameable(note, lists, i) for i in range(first, stop)):
             yield note.edges(first, stop)
 
 

@@ -12,11 +12,11 @@ from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.text.document import Span
 
-NAMES = frozenset(["PATIENT", "DOCTOR"])  # types
-Find = Callable[[Note, Lists], Iterable[Edges]]
+NAME_TYPES = frozenset(["PATIENT", "DOCTOR"])  # types
+RuleFunction = Callable[[Note, Lists], Iterable[Edges]]
 
 
-def words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text between its white space: how the rules' own short lists are written."""
     return frozenset(text.split())
 
@@ -29,7 +29,7 @@ class Rule:
     name: str
     type: str
     source: str
-    find: Find
+    find: RuleFunction
     guess: bool = False
 
     @property
@@ -46,7 +46,7 @@ class Finding(NamedTuple):
     rule: Rule
 
 
-def find(note: Note, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
+def find_all(note: Note, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
     """All that each rule finds, overlapping as it comes."""
     return [
         Finding(Span(start, end, rule.type), rule)
@@ -55,12 +55,12 @@ def find(note: Note, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
     ]
 
 
-def rule(type: str, source: str, guess: bool = False) -> Callable[[Find], Rule]:
+def rule(type: str, source: str, guess: bool = False) -> Callable[[RuleFunction], Rule]:
     """Makes a function a rule of the function's name."""
     return lambda find: Rule(find.__name__, type, source, find, guess)
 
 
-def at_numbers(
+def match_at_numbers(
     name: str,
     type: str,
     source: str,
@@ -82,7 +82,7 @@ def at_numbers(
     return Rule(name, type, source, find)
 
 
-def at_words(
+def match_at_words(
     name: str,
     type: str,
     source: str,
@@ -91,12 +91,12 @@ def at_words(
     pattern: str,
     valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
 ) -> Rule:
-    """As :func:`at_numbers`, wherever one of the lowercased ``words`` begins."""
+    """As :func:`match_at_numbers`, wherever one of the lowercased ``words`` begins."""
     compiled, triggers = re.compile(pattern, re.IGNORECASE), frozenset(words)
     group = "phi" if "phi" in compiled.groupindex else 0
 
     def find(note: Note, lists: Lists) -> Iterator[Edges]:
-        for index in note.places(triggers):
+        for index in note.find_words(triggers):
             if (match := compiled.match(note.text, note.starts[index])) and valid(match, note):
                 yield match.span(group)
 

@@ -24,8 +24,8 @@ from crfdeid.rules import (
 )
 from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.repeats import Known
-from crfdeid.rules.rule import NAMES, Finding, Rule, find
+from crfdeid.rules.repeats import KnownNames
+from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import find_unmasked, group_overlapping, mask_spans, trim_range
 
@@ -44,15 +44,15 @@ class Rules:
     Raises :class:`ConfigurationError` on a name that no rule has.
 
     >>> note = Document("1", "Seen by Dr. Ruiz on 3/4/2061. Ruiz agrees.")
-    >>> [(note.text_of(span), rule) for span, rule in shipped().explained(note)]
+    >>> [(note.text_of(span), rule) for span, rule in load_shipped().explain(note)]
     [('Ruiz', 'doctor_title'), ('3/4/2061', 'date_mdy'), ('Ruiz', 'clear_surname')]
     """
 
     def __init__(self, lists: Lists, names: Iterable[str] = tuple(RULES)) -> None:
         self.lists = lists
-        self.rules = {name: named(name) for name in names}
+        self.rules = {name: find_rule(name) for name in names}
         self.rank = {name: rank for rank, name in enumerate(RULES)}
-        self.alone = [rule for name, rule in self.rules.items() if rule not in repeats.RULES]
+        self.single_note_rules = [rule for name, rule in self.rules.items() if rule not in repeats.RULES]
 
     def tag(self, document: Document) -> Document:
         """The document with the spans found, in place of any it had."""
@@ -62,38 +62,38 @@ class Rules:
         """All notes of one patient: what is found in one by its context is looked for in all."""
         return [
             document.with_spans(finding.span for finding in findings)
-            for document, findings in zip(documents, self.findings(documents))
+            for document, findings in zip(documents, self.find_spans(documents))
         ]
 
-    def explained(self, document: Document) -> list[tuple[Span, str]]:
+    def explain(self, document: Document) -> list[tuple[Span, str]]:
         """The document's spans, each with the name of the rule that found it."""
-        (findings,) = self.findings([document])
+        (findings,) = self.find_spans([document])
         return [(finding.span, finding.rule.name) for finding in findings]
 
-    def findings(self, documents: Sequence[Document]) -> Iterator[list[Finding]]:
+    def find_spans(self, documents: Sequence[Document]) -> Iterator[list[Finding]]:
         """Resolved findings of each of one patient's documents."""
-        known, read = Known(), []
+        known, read = KnownNames(), []
         for document in documents:
             note = Note(document.text)
-            read.append((note, find(note, self.lists, self.alone)))
+            read.append((note, find_all(note, self.lists, self.single_note_rules)))
         for note, found in read:
             known.learn(note, self.lists, found)
         for note, found in read:
-            typed = [typed_by(note, finding, known) for finding in found]
-            again = repeats.repeated(note, self.lists, known, self.rules)
-            yield resolved(note.text, [*typed, *again], self.rank)
+            typed = [settle_type(note, finding, known) for finding in found]
+            again = repeats.find_repeats(note, self.lists, known, self.rules)
+            yield resolve_overlaps(note.text, [*typed, *again], self.rank)
 
 
-def named(name: str) -> Rule:
+def find_rule(name: str) -> Rule:
     if name not in RULES:
         raise ConfigurationError(f"{name}: no such rule{did_you_mean(name, RULES)}")
     return RULES[name]
 
 
-def typed_by(note: Note, finding: Finding, known: Known) -> Finding:
+def settle_type(note: Note, finding: Finding, known: KnownNames) -> Finding:
     """A guessed name takes the type that its last word has elsewhere by a clue."""
     span, rule = finding
-    if not rule.guess or span.type not in NAMES:
+    if not rule.guess or span.type not in NAME_TYPES:
         return finding
     words = Note(note.text[span.start : span.end]).lowered
     types = [known.names[word] for word in words if word in known.names]
@@ -101,18 +101,18 @@ def typed_by(note: Note, finding: Finding, known: Known) -> Finding:
 
 
 @cache
-def shipped() -> Rules:
+def load_shipped() -> Rules:
     """All rules with the shipped lists: a tagger that needs no training."""
-    return Rules(lists.shipped())
+    return Rules(lists.load_shipped())
 
 
-def resolved(text: str, findings: Sequence[Finding], rank: dict[str, int]) -> list[Finding]:
+def resolve_overlaps(text: str, findings: Sequence[Finding], rank: dict[str, int]) -> list[Finding]:
     """Findings without overlap. Names that share a character become one name; of others the
     longest is kept, on a tie the one of the first rule by ``rank``, and what sticks out of a
     kept one stays found if a letter or digit is in it: no character is lost."""
-    names = [f for f in findings if f.span.type in NAMES]
-    others = [f for f in findings if f.span.type not in NAMES]
-    pool = [*others, *whole_names(names, rank)]
+    names = [f for f in findings if f.span.type in NAME_TYPES]
+    others = [f for f in findings if f.span.type not in NAME_TYPES]
+    pool = [*others, *merge_names(names, rank)]
     pool.sort(key=lambda f: (f.span.start - f.span.end, rank[f.rule.name], f.span.start))
     kept: list[Finding] = []
     taken = mask_spans(len(text), ())
@@ -125,13 +125,13 @@ def resolved(text: str, findings: Sequence[Finding], rank: dict[str, int]) -> li
     return sorted(kept, key=lambda f: f.span)
 
 
-def whole_names(names: Sequence[Finding], rank: dict[str, int]) -> Iterator[Finding]:
+def merge_names(names: Sequence[Finding], rank: dict[str, int]) -> Iterator[Finding]:
     """Overlapping names as one, of the type and rule that is no guess, or of the first rule."""
     ordered = sorted(names, key=lambda f: f.span)
-    return (united(group, rank) for group in group_overlapping(ordered, lambda f: f.span))
+    return (merge_group(group, rank) for group in group_overlapping(ordered, lambda f: f.span))
 
 
-def united(group: Sequence[Finding], rank: dict[str, int]) -> Finding:
+def merge_group(group: Sequence[Finding], rank: dict[str, int]) -> Finding:
     best = min(group, key=lambda f: (f.rule.guess and f.span.type == f.rule.type, rank[f.rule.name]))
     start, end = min(f.span.start for f in group), max(f.span.end for f in group)
     return Finding(Span(start, end, best.span.type), best.rule)

@@ -14,7 +14,7 @@ from crfdeid.feature_extraction import rule_matches
 from crfdeid.rules import RULES, lists, name_lists
 from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.rule import Finding
-from crfdeid.rules.tagger import Rules, resolved, shipped
+from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read as scheme
 from crfdeid.text.spans import find_overlap
@@ -46,7 +46,7 @@ def outermost(found: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
 @pytest.mark.parametrize("name, line", CASES, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CASES)])
 def test_a_rule_finds_what_its_example_marks(name, line):
     text, wanted = unmarked(line + "\n")
-    found = outermost(RULES[name].find(Note(text), lists.shipped()))
+    found = outermost(RULES[name].find(Note(text), lists.load_shipped()))
     assert found == wanted, [text[a:b] for a, b in found]
 
 
@@ -74,8 +74,8 @@ NOTE = (
 
 def test_a_note_is_tagged_and_explained():
     document = Document("1", NOTE, (Span(0, 6, "CITY"),))
-    tagged = shipped().tag(document)
-    explained = shipped().explained(document)
+    tagged = load_shipped().tag(document)
+    explained = load_shipped().explain(document)
     assert [span for span, _ in explained] == list(tagged.spans)
     assert {(document.text_of(span), span.type, rule) for span, rule in explained} == {
         ("2067-05-03", "DATE", "date_ymd"),
@@ -95,36 +95,36 @@ def test_a_note_is_tagged_and_explained():
 def test_years_are_held_against_the_date_at_the_top():
     text = "Record date: {}\nAppendectomy in 1950."
     dates = ("2010-05-03", "2110-05-03")
-    found = [shipped().tag(Document("1", text.format(date))).spans[1:] for date in dates]
+    found = [load_shipped().tag(Document("1", text.format(date))).spans[1:] for date in dates]
     assert [len(spans) for spans in found] == [1, 0]
 
 
 def test_names_found_in_one_note_are_found_in_the_patients_others():
     first = Document("1", "Seen by Dr. Quevix, lives in Zimmstraboro.", patient="7")
     second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
-    assert shipped().tag(second).spans == ()
-    _, tagged = shipped().tag_patient([first, second])
+    assert load_shipped().tag(second).spans == ()
+    _, tagged = load_shipped().tag_patient([first, second])
     found = [(second.text_of(span), span.type) for span in tagged.spans]
     assert found == [("Quevix", "DOCTOR"), ("Zimmstraboro", "CITY")]
 
 
 def test_a_guessed_type_follows_a_known_one():
     document = Document("1", "Dr. Ramirez called. Later Ramirez came.")
-    assert [span.type for span in shipped().tag(document).spans] == ["DOCTOR", "DOCTOR"]
+    assert [span.type for span in load_shipped().tag(document).spans] == ["DOCTOR", "DOCTOR"]
 
 
 def test_a_note_without_capitals_is_read_all_the_same():
     document = Document("1", "seen by dr. quevix with his wife leila. " + "no pain today. " * 20)
-    found = {document.text_of(span) for span in shipped().tag(document).spans}
+    found = {document.text_of(span) for span in load_shipped().tag(document).spans}
     assert {"quevix", "leila"} <= found
 
 
 def test_rules_can_be_left_out():
     document = Document("1", "on 3/14/2061")
-    some = Rules(lists.shipped(), [name for name in RULES if name != "date_mdy"])
-    assert shipped().tag(document).spans and not some.tag(document).spans
+    some = Rules(lists.load_shipped(), [name for name in RULES if name != "date_mdy"])
+    assert load_shipped().tag(document).spans and not some.tag(document).spans
     with pytest.raises(ConfigurationError, match="date_mdi: no such rule; did you mean date_ymd"):
-        Rules(lists.shipped(), ["date_mdi"])
+        Rules(lists.load_shipped(), ["date_mdi"])
 
 
 def finding(start: int, end: int, rule: str) -> Finding:
@@ -134,7 +134,7 @@ def finding(start: int, end: int, rule: str) -> Finding:
 def test_overlaps_lose_no_character():
     text = "Ana Ruiz 3/4/2061 xx"
     rank = {name: number for number, name in enumerate(RULES)}
-    found = resolved(
+    found = resolve_overlaps(
         text,
         [
             finding(0, 3, "popular_name"), finding(0, 8, "doctor_title"), finding(4, 8, "clear_surname"),
@@ -161,7 +161,7 @@ DRAWN = ["doctor_title", "clear_surname", "date_mdy", "state"]
 def test_resolved_spans_do_not_overlap_and_cover_the_same_letters(drawn):
     text = "ab cd, efg hij kl-mn op. qrs tuv wxyz 12 34"
     found = [finding(start, start + size, rule) for start, size, rule in drawn]
-    spans = [f.span for f in resolved(text, found, {name: n for n, name in enumerate(RULES)})]
+    spans = [f.span for f in resolve_overlaps(text, found, {name: n for n, name in enumerate(RULES)})]
     assert find_overlap(spans) is None
 
     def letters(spans):
@@ -182,7 +182,7 @@ PIECES = [
 @example("12²4 in May ²")
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join) | st.text(max_size=60))
 def test_any_text_gives_spans_inside_it(text):
-    spans = shipped().tag(Document("1", text)).spans
+    spans = load_shipped().tag(Document("1", text)).spans
     assert find_overlap(spans) is None
     assert all(text[s.start : s.end].strip() == text[s.start : s.end] for s in spans)
 
@@ -204,8 +204,10 @@ def test_observations_mark_the_tokens_of_what_a_rule_finds():
 
 @given(st.text("abcde", min_size=5, max_size=9), st.text("abcde", min_size=5, max_size=9))
 def test_close_words_are_those_within_the_slips(word, name):
-    wanted = word[0] == name[0] and name_lists.distance(word, name) <= name_lists.slips(len(name))
-    assert (name_lists.close(word, frozenset([name])) == name) == wanted
+    wanted = word[0] == name[0] and name_lists.count_typos(word, name) <= name_lists.count_allowed_typos(
+        len(name)
+    )
+    assert (name_lists.find_close_name(word, frozenset([name])) == name) == wanted
 
 
 def test_the_documentation_has_a_line_for_each_rule():

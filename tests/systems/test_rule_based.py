@@ -15,7 +15,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import rules as which
 from crfdeid.rules import RULES, lists
-from crfdeid.rules.tagger import shipped
+from crfdeid.rules.tagger import load_shipped
 from crfdeid.systems import model, registry
 from crfdeid.systems.rule_based import heuristic, rules
 from crfdeid.text.document import Document, Span
@@ -36,8 +36,8 @@ def found(tagger, text: str) -> list[str]:
 def test_a_model_of_rules_holds_its_lists_and_tags_as_the_rules_do(notes, tmp_path):
     tagger = model.train(notes[:2], Config(system="rules"), tmp_path / "rules")
     assert (tmp_path / "rules" / "gazetteers" / "surnames.exclude.txt").is_file()
-    assert [tagger.tag(note).spans for note in notes] == [shipped().tag(note).spans for note in notes]
-    assert [span for span, _ in tagger.explained(notes[3])] == list(tagger.tag(notes[3]).spans)
+    assert [tagger.tag(note).spans for note in notes] == [load_shipped().tag(note).spans for note in notes]
+    assert [span for span, _ in tagger.explain(notes[3])] == list(tagger.tag(notes[3]).spans)
     (tmp_path / "rules" / "gazetteers" / "surnames.txt").write_text("Ruiz\n")
     with pytest.raises(ModelError, match="surnames.txt: damaged"):
         model.load(tmp_path / "rules")
@@ -75,7 +75,7 @@ def test_the_command_line_finds_what_tagging_finds(notes, small_model, tmp_path,
         Document("1", "Mr. Zacharias Quimbly was seen.", patient="p"),
         Document("2", "Quimbly is well.", patient="p"),
     ]
-    rows = [row[:5] for row in which.spans(shipped(), pair)]
+    rows = [row[:5] for row in which.spans(load_shipped(), pair)]
     assert rows[1] == ("2", 0, 7, "PATIENT", "repeated_name")
     with pytest.raises(ConfigurationError, match="of the system crf, which has no rules"):
         which.main(["--model", str(small_model.folder)])
@@ -84,7 +84,7 @@ def test_the_command_line_finds_what_tagging_finds(notes, small_model, tmp_path,
 def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):
     tagger = model.train(notes[:2], Config(system="heuristic"), tmp_path / "heuristic")
     text = "Mr. Brown and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."
-    assert found(shipped(), text) == ["Brown", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
+    assert found(load_shipped(), text) == ["Brown", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
     assert found(tagger, text) == ["Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
     assert found(heuristic.untrained(), text) == found(tagger, text)
 
@@ -120,7 +120,7 @@ def test_the_benchmark_tells_names_apart_by_the_lists(benchmark):
     names = (Span(0, 7, "DOCTOR"), Span(12, 17, "DOCTOR"), Span(22, 28, "DOCTOR"))
     gold = Document("1", "Ramirez saw Brown and Quevix.", names)
     system = gold.with_spans([Span(0, 7, "CITY"), Span(22, 28, "DOCTOR")])
-    found = benchmark.by_kind([gold], [system], lists.shipped())
+    found = benchmark.by_kind([gold], [system], lists.load_shipped())
     assert found == {"clear": (1, 1), "ambiguous": (0, 1), "unlisted": (1, 1)}
 
 

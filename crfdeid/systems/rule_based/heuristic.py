@@ -33,10 +33,10 @@ HEURISTIC = (
 
 def load(folder: Path, pipeline: Pipeline) -> rules.Tagger:
     """The rules of Douglass with the lists of ``folder``."""
-    found = rules.of_folder(folder, pipeline).made_strict()
+    found = rules.of_folder(folder, pipeline).make_strict()
     return rules.Tagger(folder, pipeline, found, rules.kept(HEURISTIC, pipeline))
 
 
 def untrained() -> Rules:
     """The system with the shipped lists, without a model's folder."""
-    return Rules(lists.shipped().made_strict(), HEURISTIC)
+    return Rules(lists.load_shipped().make_strict(), HEURISTIC)
