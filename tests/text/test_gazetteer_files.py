@@ -36,7 +36,7 @@ def test_a_list_matches_its_own_entries_but_the_excluded(path):
             assert (entry.lower() in found.words) == (entry.lower() not in excluded)
 
 
-def test_lists_that_are_written_by_hand_are_built_the_same():
+def test_lists_that_need_no_package_are_built_the_same():
     source = FOLDER / "build.py"
     if not source.exists():
         pytest.skip("not a checkout")
@@ -45,5 +45,5 @@ def test_lists_that_are_written_by_hand_are_built_the_same():
     sys.modules["build"] = build
     spec.loader.exec_module(build)
     for name, (_, _, sources) in build.LISTS.items():
-        if not sources:
+        if all(isinstance(source, str) for source in sources):  # by hand, or from other lists
             assert build.text(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
