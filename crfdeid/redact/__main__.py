@@ -1,11 +1,11 @@
 """Replace the PHI of notes: by surrogates, by markers of its type, or by blanks.
 
     python -m crfdeid.redact notes/ --out clean/                         tag and replace
-    python -m crfdeid.redact corpus/xml --out clean/ --format brat       spans found before
-    python -m crfdeid.redact notes.csv --out clean.csv --key-file key    the same on every machine
-    python -m crfdeid.redact notes/ --out clean/ --map map --map-key key later notes stay alike
+    python -m crfdeid.redact corpus/xml --out clean/ --format brat       replace the spans of the corpus
+    python -m crfdeid.redact notes.csv --out clean.csv --key-file key    the same result on every machine
+    python -m crfdeid.redact notes/ --out clean/ --map map --map-key key later notes get the same surrogates
 
-docs/redaction.md says what is promised and what is not.
+docs/redaction.md describes what is promised and what is not.
 """
 
 from __future__ import annotations
@@ -16,107 +16,104 @@ from pathlib import Path
 
 from crfdeid import cli, corpora
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact import redactor as redaction
-from crfdeid.redact import stream
-from crfdeid.redact.markers import MARKER
-from crfdeid.redact.output import Destination, Journal
-from crfdeid.redact.redactor import STYLES, Redactor
-from crfdeid.redact.stream import SPANS
+from crfdeid.redact import release
+from crfdeid.redact.redactor import MARKER, STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
-from crfdeid.redact.surrogates.dates import shift
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems import model
 
 
-def parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(prog="python -m crfdeid.redact", description=__doc__.split("\n")[0])
-    parse.add_argument("notes", type=Path, help="a note, a folder of notes, or a corpus in any format")
-    parse.add_argument("--out", type=Path, required=True, help="a folder, or a file such as clean.jsonl")
-    parse.add_argument("--format", help="what to write (default: that of the notes)")
-    parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
-    parse.add_argument("--style", choices=STYLES, default="surrogate")
-    parse.add_argument("--marker", default=MARKER, help="of a type (default: %(default)s), or shweta")
-    parse.add_argument("--spans", choices=SPANS, default="auto", help="auto: the notes' own, and where one "
-                       "has none, the model's; gold: the notes' own; tag: the model's")  # fmt: skip
-    parse.add_argument("--model", default=model.CAREFUL, help="default: %(default)s, what either finds")
-    parse.add_argument("--key-file", type=Path, help="the secret that surrogates follow from")
-    parse.add_argument("--map", type=Path, help="an encrypted file of what was given, made if missing")
-    parse.add_argument(
-        "--map-key", type=Path, help=f"its key (default: the environment's {surrogate_map.ENVIRONMENT})"
-    )
-    parse.add_argument("--seed", type=int, help="for experiments alone: everybody can undo it")
-    parse.add_argument("--by", choices=("patient", "note"), help="what is seen together (default: "
-                       "patient; with --key-file note, which no division of the notes changes)")  # fmt: skip
-    parse.add_argument(
-        "--zip", choices=("surrogate", "three"), default="surrogate", help="three: the Safe Harbor's"
-    )
-    parse.add_argument("--shift-years", type=int, default=shift.YEARS, help="at most (default: %(default)s)")
-    parse.add_argument(
-        "--season-weeks", type=int, default=shift.WEEKS, help="that seasons may drift (default: 2)"
-    )
-    parse.add_argument("--new-ids", action="store_true", help="replace the names of notes and patients too")
-    parse.add_argument(
-        "--no-spans", action="store_true", help="write the notes without the surrogates' spans"
-    )
-    parse.add_argument(
-        "--report", type=Path, help="the counts as JSON; offsets of survivors in FILE.survivors.csv"
-    )
-    parse.add_argument(
-        "--resume", action="store_true", help="leave notes that were written before as they are"
-    )
-    parse.add_argument("--overwrite", action="store_true", help="replace what is there")
-    cli.add_reading_options(parse)
-    return parse
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.redact", description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("notes", type=Path, help="a note, a folder of notes, or a corpus in any format")
+    add("--out", type=Path, required=True, help="a folder, or a file such as clean.jsonl")
+    add("--format", help="output format (default: the format of the notes)")
+    add("--from", dest="source", metavar="FORMAT", help="input format (default: detected)")
+    add("--style", choices=STYLES, default="surrogate")
+    add("--marker", default=MARKER, help="the marker of a type (default: %(default)s), or shweta")
+    add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans; a note without "
+        "spans is tagged; gold: only the notes' own spans; tag: every note is tagged")  # fmt: skip
+    add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
+    add_secret_options(parser)
+    add_surrogate_options(parser)
+    add("--new-ids", action="store_true", help="replace the ids of notes and patients too")
+    add("--no-spans", action="store_true", help="write the notes without the surrogates' spans")
+    add("--report", type=Path, help="the counts as JSON; offsets of survivors in FILE.survivors.csv")
+    add("--resume", action="store_true", help="keep the notes that an earlier run has written")
+    add("--overwrite", action="store_true", help="replace existing files")
+    cli.add_reading_options(parser)
+    return parser
+
+
+def add_secret_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that decide which notes get the same surrogates."""
+    add = parser.add_argument
+    variable = surrogate_map.KEY_VARIABLE
+    add("--key-file", type=Path, help="the secret that decides the surrogates")
+    add("--map", type=Path, help="an encrypted file of all surrogates, created if missing")
+    add("--map-key", type=Path, help=f"the key of the map (default: the environment variable {variable})")
+    add("--seed", type=int, help="only for experiments: anyone can undo the result")
+    add("--by", choices=("patient", "note"), help="which notes are redacted together (default: patient; "
+        "with --key-file note, because then any division of the notes gives the same result)")  # fmt: skip
+
+
+def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :class:`Rules`."""
+    add, defaults = parser.add_argument, Rules()
+    add("--zip", choices=("surrogate", "three"), default=defaults.zip,
+        help="three: the three digits that the Safe Harbor allows")  # fmt: skip
+    add("--shift-years", type=int, default=defaults.years,
+        help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip
+    add("--season-weeks", type=int, default=defaults.weeks,
+        help="and by at most this many weeks more (default: %(default)s)")  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    source = given.source or corpora.detect_format(given.notes)
-    if given.out.resolve() == given.notes.resolve():
-        raise ConfigurationError(f"{given.out}: the notes themselves; --out names another place")
-    where = Destination(given.out, given.format or source, given.resume, given.overwrite)
-    rules = chosen_rules(given)
-    with ExitStack() as open_files:
-        redactor = made(given, rules)
-        if given.map:
-            open_files.enter_context(
-                stream.kept(redactor, given.map, surrogate_map.passphrase(given.map_key))
-            )
-        replaces = given.overwrite or given.resume
-        journal = open_files.enter_context(Journal.opened(given.report, redactor.apart, replaces))
-        groups = stream.groups(lambda: cli.documents(given.notes, source, given), redactor.apart)
-        find = stream.finder(given.spans, given.model)
-        changed = stream.released(groups, find, redactor, where, journal, given.new_ids)
-        recipe = redactor.recipe(where.format, given.new_ids, given.no_spans, given.spans)
-        where.write(cli.progress(changed, "redact"), not given.no_spans, recipe)
+    args = build_parser().parse_args(arguments)
+    source = args.source or corpora.detect_format(args.notes)
+    if args.out.resolve() == args.notes.resolve():
+        raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
+    destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
+    redactor = build_redactor(args, read_rules(args))
+    with ExitStack() as stack:
+        if args.map:
+            stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
+        replaces_report = args.overwrite or args.resume
+        journal = stack.enter_context(release.Journal.open(args.report, redactor.by_note, replaces_report))
+        groups = release.group_by_patient(lambda: cli.documents(args.notes, source, args), redactor.by_note)
+        tagger = release.build_tagger(args.spans, args.model)
+        redacted = release.redact_groups(groups, tagger, redactor, destination, journal, args.new_ids)
+        options = redactor.hash_options(destination.format, args.new_ids, args.no_spans, args.spans)
+        destination.write(cli.progress(redacted, "redact"), not args.no_spans, options)
     print("\n".join(journal.report.lines()))
-    if not given.new_ids:
-        print("ids of notes and patients are as they were; --new-ids replaces them")
+    if not args.new_ids:
+        print("the ids of notes and patients are unchanged; --new-ids replaces them")
 
 
-def chosen_rules(args: argparse.Namespace) -> Rules:
+def read_rules(args: argparse.Namespace) -> Rules:
     if not 1 <= args.shift_years <= 500 or not 0 <= args.season_weeks <= 26:
         raise ConfigurationError("--shift-years is from 1 to 500, --season-weeks from 0 to 26")
     return Rules(args.shift_years, args.season_weeks, args.zip)
 
 
-def made(args: argparse.Namespace, rules: Rules) -> Redactor:
-    """The redactor, with the secret that was asked for, or a fresh one that is forgotten at the end."""
+def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:
+    """Build the redactor with the requested secret. The default is a random secret that is never saved."""
     chosen = [name for name in ("key_file", "map", "seed") if getattr(args, name) is not None]
     if len(chosen) > 1:
         raise ConfigurationError("--key-file, --map and --seed: choose one")
     if args.map_key and not args.map:
-        raise ConfigurationError("--map-key is the key of a map, and --map names none")
+        raise ConfigurationError("--map-key is the key of a map, but --map is missing")
     if args.resume and not chosen:
         raise ConfigurationError(
-            "--resume needs --key-file or --map: without them the first part's key is gone"
+            "--resume needs --key-file or --map: without them the secret of the first part is lost"
         )
-    apart = args.by == "note" or (args.by is None and args.key_file is not None)
-    if apart and args.map:
-        raise ConfigurationError("--map keeps what a patient's notes say together: it needs --by patient")
-    secret = keyed_choice.read(args.key_file) if args.key_file else keyed_choice.fresh()
-    secret = keyed_choice.seeded(args.seed) if args.seed is not None else secret
-    return redaction.Redactor(secret, args.style, args.marker, rules, apart)
+    by_note = args.by == "note" or (args.by is None and args.key_file is not None)
+    if by_note and args.map:
+        raise ConfigurationError("--map redacts the notes of a patient together: it needs --by patient")
+    secret = keyed_choice.read_secret(args.key_file) if args.key_file else keyed_choice.make_secret()
+    secret = keyed_choice.secret_of_seed(args.seed) if args.seed is not None else secret
+    return Redactor(secret, args.style, args.marker, rules, by_note)
 
 
 if __name__ == "__main__":

@@ -1,42 +1,76 @@
-"""Replacing PHI: a document to a redacted document, offsets exact.
+"""Replace the PHI of a document: text and spans in, redacted text with exact offsets out.
 
-    spans ─▶ united, repeats added ─▶ proposals, one for each stretch ─▶ applied
+    spans ─▶ overlapping ones merged, missed mentions added ─▶ a replacement for each ─▶ applied
 
-A proposal says what would stand in the text, so that people can look at it and change it first.
-Text outside the proposals is never touched.
+Replacements can be inspected and changed before they are applied. Text outside the replacements is never
+changed.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 
-from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.redact.markers import MARKER, blank, checked, marked
-from crfdeid.redact.overlaps import share_a_word, united
-from crfdeid.redact.replacements import Redaction, Replacement, applied
-from crfdeid.redact.surrogates import kinds, patient_facts
-from crfdeid.redact.surrogates.dates import shift
+import regex
+
+from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
-from crfdeid.redact.surrogates.search import missed_mentions, search_strings
-from crfdeid.redact.surrogates.search.finder import Finder
-from crfdeid.redact.surrogates.surrogate_map import PatientHistory
+from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_facts
+from crfdeid.redact.surrogates.search import PatientSearch
+from crfdeid.redact.surrogates.text_forms import normalize
 from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import merge_overlapping
 
 STYLES = ("surrogate", "type", "blank")
+MARKER = "[**{type}**]"
+SHWETA = "shweta"  # names the markers of Shweta et al. 2016 (the end of their section on methods)
+GENERIC_TYPE = "PHI"
+BLANK = "_"
+RUN = regex.compile(r"[^\W_]+")
+
 UNREAD = "not read as {kind}"
-UNKNOWN = "no known type"
-OLD = "tells an age over 89"
-MIXED = "overlapping spans of different types"
+UNKNOWN_TYPE = "no known type"
+OLD_AGE = "shows an age over 89"
+MIXED_TYPES = "overlapping spans of different types"
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """What replaces ``text[start:end]``. ``treatment`` is ``surrogate``, ``shifted``, ``generalised``,
+    ``kept``, ``marker`` or ``blank``. If no surrogate could be made, ``resolved`` is false, ``why``
+    gives the reason, and ``replacement`` is the marker of the type. ``repeat`` is true if no span was
+    there and the text was found elsewhere."""
+
+    start: int
+    end: int
+    type: str
+    replacement: str = field(repr=False)
+    treatment: str = "surrogate"
+    resolved: bool = True
+    why: str | None = None
+    repeat: bool = False
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """A redacted document with its replacements. ``overlaps`` counts the merged spans of different types.
+    ``survivors`` are the places in the redacted text that still contain a text found in the patient's notes.
+    ``id_has_phi`` says whether the id of the note or of its patient contains one."""
+
+    document: Document
+    replacements: tuple[Replacement, ...]
+    overlaps: int = 0
+    survivors: tuple[Span, ...] = ()
+    id_has_phi: bool = False
 
 
 class Redactor:
-    """Redacts notes with one secret. ``apart`` looks at each note by itself: the result
-    does not depend on which other notes are there. Raises :class:`ConfigurationError` on a
-    style or marker that cannot be."""
+    """Redacts notes with one secret. With ``by_note`` each note is redacted by itself, so that the
+    result does not depend on the patient's other notes. Raises :class:`ConfigurationError` for an
+    impossible style or marker."""
 
     def __init__(
         self,
@@ -44,110 +78,102 @@ class Redactor:
         style: str = "surrogate",
         marker: str = MARKER,
         rules: Rules | None = None,
-        apart: bool = False,
+        by_note: bool = False,
     ) -> None:
         if style not in STYLES:
             raise ConfigurationError(
-                f"{style}: no style{did_you_mean(style, STYLES)}; there are {', '.join(STYLES)}"
+                f"{style}: not a style{did_you_mean(style, STYLES)}; the styles are {', '.join(STYLES)}"
             )
-        self.secret, self.style, self.rules, self.apart = secret, style, rules or Rules(), apart
-        self.marker = checked(marker)
-        self.past: dict[str, PatientHistory] | None = None  # by patient, where a map is kept
+        self.secret, self.style, self.rules, self.by_note = secret, style, rules or Rules(), by_note
+        self.marker = check_marker(marker)
+        self.histories: dict[str, PatientHistory] | None = None  # by patient, if a map is used
 
-    def recipe(self, *further: object) -> str:
-        """A hash of all that the result follows from, which tells nothing of it without the secret."""
-        what = (self.style, self.marker, self.rules, self.apart, *further)
-        return KeyedChoices(self.secret, "recipe").digest(*what).hex()
+    def hash_options(self, *further: object) -> str:
+        """Hash everything that the result depends on. Without the secret the hash reveals nothing."""
+        options = (self.style, self.marker, self.rules, self.by_note, *further)
+        return KeyedChoices(self.secret, "recipe").digest(*options).hex()
 
-    def redacted(self, documents: Sequence[Document]) -> list[Redaction]:
-        """The notes of one patient, redacted alike."""
-        if self.apart:
-            return [self._redaction(note, *self._together([note])) for note in documents]
-        who, finder = self._together(documents)
-        return [self._redaction(note, who, finder) for note in documents]
+    def redact(self, documents: Sequence[Document]) -> list[Redaction]:
+        """Redact the notes of one patient alike."""
+        if self.by_note:
+            return [self._redact_note(note, *self._prepare([note])) for note in documents]
+        surrogates, search = self._prepare(documents)
+        return [self._redact_note(note, surrogates, search) for note in documents]
 
-    def proposals(self, document: Document, beside: Iterable[Document] = ()) -> list[Replacement]:
-        """What would stand in a note, ``beside`` being the patient's other notes."""
-        who, finder = self._together([document, *beside])
-        return self._proposals(document, *united(document.spans), who, finder)
+    def propose(self, document: Document, others: Iterable[Document] = ()) -> list[Replacement]:
+        """Propose the replacements for a note; ``others`` are the patient's other notes."""
+        surrogates, search = self._prepare([document, *others])
+        return self._replace_spans(document, merge_overlapping(document.spans), surrogates, search)
 
-    def _together(self, documents: Sequence[Document]) -> tuple[PatientSurrogates, Finder]:
-        """The surrogates of the patient whose notes these are, and what finds their strings again."""
-        told, id = patient_facts.of(documents, whole=not self.apart), identity(documents[0])
-        past = self.past.setdefault(id, PatientHistory()) if self.past is not None else PatientHistory()
-        past.orders = dict(told.orders + Counter(past.orders))
-        past.join(told)
-        who = PatientSurrogates(self.secret, id, told, self.rules, past.names, past.given)
-        past.names = who.names.given
-        return who, search_strings.finder(told.strings)
+    def _prepare(self, documents: Sequence[Document]) -> tuple[PatientSurrogates, PatientSearch]:
+        """The surrogates of the patient of these notes, and the search for the texts of their spans."""
+        facts, id = collect_facts(documents, complete=not self.by_note), identify_patient(documents[0])
+        history = PatientHistory()
+        if self.histories is not None:
+            history = self.histories.setdefault(id, history)
+        history.merge(facts)
+        surrogates = PatientSurrogates(self.secret, id, facts, self.rules, history.names, history.given)
+        history.names = surrogates.names.assigned
+        return surrogates, PatientSearch(facts.texts)
 
-    def _redaction(self, document: Document, who: PatientSurrogates, finder: Finder) -> Redaction:
-        spans, mixed = united(document.spans)
-        proposals = self._proposals(document, spans, mixed, who, finder)
-        changed = applied(document, proposals)
-        if self.past is not None:
-            remember(self.past[identity(document)], document, proposals)
-        named = any(missed_mentions.tells(name, finder) for name in (document.id, document.patient or ""))
-        return Redaction(changed, tuple(proposals), len(mixed), tuple(survivors(changed, finder)), named)
+    def _redact_note(
+        self, document: Document, surrogates: PatientSurrogates, search: PatientSearch
+    ) -> Redaction:
+        merged = merge_overlapping(document.spans)
+        replacements = self._replace_spans(document, merged, surrogates, search)
+        redacted = apply_replacements(document, replacements)
+        if self.histories is not None:
+            remember_pairs(self.histories[identify_patient(document)], document, replacements)
+        id_has_phi = any(search.occurs_in_id(id) for id in (document.id, document.patient or ""))
+        survivors = tuple(search.find_survivors(redacted))
+        overlaps = sum(map(are_mixed, merged.values()))
+        return Redaction(redacted, tuple(replacements), overlaps, survivors, id_has_phi)
 
-    def _proposals(
-        self, document: Document, spans: list[Span], mixed: set[Span], who: PatientSurrogates, finder: Finder
+    def _replace_spans(
+        self,
+        document: Document,
+        merged: dict[Span, list[Span]],
+        surrogates: PatientSurrogates,
+        search: PatientSearch,
     ) -> list[Replacement]:
-        again = set(missed_mentions.missed(document, finder, spans))
-        whole = document.with_spans([*spans, *again])
-        day = who.anchor(whole)
-        proposals = []
-        for span in whole.spans:
-            made = replace(self._proposal(whole, span, who, day), repeat=span in again)
-            doubtful = span in mixed and self.style == "surrogate"
-            proposals.append(self._unmixed(made, document) if doubtful else made)
-        return proposals
+        missed = set(search.find_missed(document, merged))
+        completed = document.with_spans([*merged, *missed])
+        note_date = surrogates.find_note_date(completed)
+        replacements = []
+        for span in completed.spans:
+            made = replace(self._replace_span(completed, span, surrogates, note_date), repeat=span in missed)
+            is_doubtful = self.style == "surrogate" and are_mixed(merged.get(span, ()))
+            replacements.append(self._replace_mixed(made, document) if is_doubtful else made)
+        return replacements
 
-    def _unmixed(self, made: Replacement, document: Document) -> Replacement:
-        """What stands for spans of different types that overlap: nothing of it may be left."""
-        if not share_a_word(document.text[made.start : made.end], made.replacement):
+    def _replace_mixed(self, made: Replacement, document: Document) -> Replacement:
+        """Use the marker for merged spans of different types if a word of the text would remain."""
+        if not share_word(document.text[made.start : made.end], made.replacement):
             return made
-        marker = marked(made.type, self.marker)
-        return replace(made, replacement=marker, treatment="marker", resolved=False, why=MIXED)
+        marker = make_marker(made.type, self.marker)
+        return replace(made, replacement=marker, treatment="marker", resolved=False, why=MIXED_TYPES)
 
-    def _proposal(
-        self, document: Document, span: Span, who: PatientSurrogates, day: date | None
+    def _replace_span(
+        self, document: Document, span: Span, surrogates: PatientSurrogates, note_date: date | None
     ) -> Replacement:
-        text, kind = document.text_of(span), kinds.of(span.type)
+        text, kind = document.text_of(span), kinds.kind_of(span.type)
         place = (span.start, span.end, span.type)
         if self.style == "blank":
-            return Replacement(*place, blank(text), "blank")
+            return Replacement(*place, make_blanks(text), "blank")
+        marker = make_marker(span.type, self.marker)
         if self.style == "type":
-            return Replacement(*place, marked(span.type, self.marker), "marker")
+            return Replacement(*place, marker, "marker")
         if kind == kinds.UNKNOWN:
-            return Replacement(*place, marked(span.type, self.marker), "marker", False, UNKNOWN)
-        if kind == kinds.DATE and shift.tells_age(text, day, who.known.month_first):
-            return Replacement(*place, marked(span.type, self.marker), "marker", False, OLD)
-        made = who.surrogate(document, span, day)
+            return Replacement(*place, marker, "marker", False, UNKNOWN_TYPE)
+        if kind == kinds.DATE and surrogates.dates.shows_old_age(text, note_date):
+            return Replacement(*place, marker, "marker", False, OLD_AGE)
+        made = surrogates.make_surrogate(document, span, note_date)
         if made is None:
-            return Replacement(
-                *place, marked(span.type, self.marker), "marker", False, UNREAD.format(kind=kind)
-            )
-        return Replacement(*place, made, treatment(text, made, kind, self.rules))
+            return Replacement(*place, marker, "marker", False, UNREAD.format(kind=kind))
+        return Replacement(*place, made, name_treatment(text, made, kind, self.rules))
 
 
-def remember(past: PatientHistory, document: Document, proposals: Iterable[Replacement]) -> None:
-    for proposal in proposals:
-        pairs = past.pairs.setdefault(proposal.type, {})
-        pairs[document.text[proposal.start : proposal.end]] = proposal.replacement
-
-
-def survivors(document: Document, finder: Finder) -> Iterator[Span]:
-    """Where a redacted document still holds a string of its patient: anywhere outside the
-    replacements, and names inside them too."""
-    inside = missed_mentions.covered(document.text, document.spans)
-    for sight in missed_mentions.seen(document.text, finder):
-        span = sight.span
-        if kinds.of(span.type) == kinds.NAME or not any(inside[span.start : span.end]):
-            yield span
-
-
-def treatment(text: str, made: str, kind: str, rules: Rules) -> str:
+def name_treatment(text: str, made: str, kind: str, rules: Rules) -> str:
     if made == text:
         return "kept"
     if kind == kinds.AGE or (kind == kinds.ZIP and rules.zip == "three"):
@@ -155,6 +181,90 @@ def treatment(text: str, made: str, kind: str, rules: Rules) -> str:
     return "shifted" if kind == kinds.DATE else "surrogate"
 
 
-def identity(document: Document) -> str:
-    """Whom a note is about: its patient, or nobody but itself."""
+def remember_pairs(history: PatientHistory, document: Document, replacements: Iterable[Replacement]) -> None:
+    for made in replacements:
+        pairs = history.pairs.setdefault(made.type, {})
+        pairs[document.text[made.start : made.end]] = made.replacement
+
+
+def identify_patient(document: Document) -> str:
+    """The identity under which a note is redacted: its patient, or the note itself if it has no patient."""
     return f"patient {document.patient}" if document.patient is not None else f"document {document.id}"
+
+
+def apply_replacements(document: Document, replacements: Iterable[Replacement]) -> Document:
+    """Replace the texts and return the document with spans over the replacements. Raises
+    :class:`DocumentError` if replacements overlap or exceed the text."""
+    pieces: list[str] = []
+    spans: list[Span] = []
+    at = length = 0
+    for made in sorted(replacements, key=lambda made: (made.start, made.end)):
+        if not at <= made.start < made.end <= len(document.text):
+            raise DocumentError(
+                f"{document.id}: {made.type} at {made.start}-{made.end} overlaps another replacement "
+                "or exceeds the text"
+            )
+        pieces += [document.text[at : made.start], made.replacement]
+        start = length + made.start - at
+        length = start + len(made.replacement)
+        if made.replacement:
+            spans.append(Span(start, length, made.type))
+        at = made.end
+    return replace(document, text="".join([*pieces, document.text[at:]]), spans=tuple(spans))
+
+
+def are_mixed(spans: Iterable[Span]) -> bool:
+    """Whether the spans have different types."""
+    return len({span.type for span in spans}) > 1
+
+
+def share_word(a: str, b: str) -> bool:
+    """Whether two texts have a word or number in common. What may be kept for one type (a weekday, a title,
+    "Hospital") may be a name for the type that overlaps it.
+
+    >>> share_word("Park Hospital", "Weber Hospital"), share_word("3/7", "4/8")
+    (True, False)
+    """
+    return bool({*RUN.findall(normalize(a).text)} & {*RUN.findall(normalize(b).text)})
+
+
+# Markers and blanks
+
+
+def check_marker(marker: str) -> str:
+    """Return ``marker``. Raises :class:`ConfigurationError` if it has a field other than ``{type}``."""
+    if marker == SHWETA:
+        return marker
+    try:
+        marker.format(type="PATIENT")
+    except (KeyError, IndexError, ValueError, AttributeError):
+        raise ConfigurationError(f"--marker: wanted a text with {{type}} in it, such as {MARKER}") from None
+    return marker
+
+
+def make_marker(type: str, marker: str = MARKER) -> str:
+    """The marker of a type; the generic one for a type that no scheme has.
+
+    >>> make_marker("DOCTOR"), make_marker("SPECIES"), make_marker("DOCTOR", "<{type}>")
+    ('[**DOCTOR**]', '[**PHI**]', '<DOCTOR>')
+    >>> [make_marker(type, "shweta") for type in ("PATIENT", "DATE", "SSN")]
+    ['XYZ_Patient', '00.00.Date', 'NUM_ID']
+    """
+    kind = kinds.kind_of(type)
+    name = GENERIC_TYPE if kind == kinds.UNKNOWN else type
+    if marker != SHWETA:
+        return marker.format(type=name)
+    if kind == kinds.DATE:
+        return "00.00.Date"
+    if kind in (kinds.PHONE, kinds.IDENTIFIER):
+        return "NUM_PHONE" if kind == kinds.PHONE else "NUM_ID"
+    return f"XYZ_{name.title()}"
+
+
+def make_blanks(text: str) -> str:
+    """Replace each character by a blank, except line ends.
+
+    >>> make_blanks("Ana Ruiz")
+    '________'
+    """
+    return "".join(c if c in "\r\n" else BLANK for c in text)

@@ -1,7 +1,7 @@
-"""What was found and what became of it, in the words of the Safe Harbor: counts, never text.
+"""The report of a redaction by the categories of the Safe Harbor: counts, never text.
 
-The categories are those of 45 CFR 164.514(b)(2)(i), (A) to (R). Names of hospitals, departments and
-employers stand under (B), for they tell a place; what the rule does not ask for is counted apart.
+The categories are those of 45 CFR 164.514(b)(2)(i), (A) to (R). Names of hospitals, departments and employers
+count under (B), because they reveal a place. What the rule does not require is counted separately.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ BY_KIND = {
 }  # fmt: skip
 
 
-def category(type: str) -> str:
+def find_category(type: str) -> str:
     """
-    >>> category("DOCTOR"), category("FAX"), category("STATE"), category("SPECIES")
+    >>> find_category("DOCTOR"), find_category("FAX"), find_category("STATE"), find_category("SPECIES")
     ('A', 'E', '-', 'R')
     """
-    return BY_TYPE.get(type) or BY_KIND.get(kinds.of(type), "R")
+    return BY_TYPE.get(type) or BY_KIND.get(kinds.kind_of(type), "R")
 
 
 @dataclass
 class Report:
-    """Counts over redactions. ``treated`` counts by category and treatment. ``apart``: each note was
-    looked at by itself, so that a string of another note of its patient may stand in it. ``named``
-    counts notes whose own name or patient's holds a string that was found."""
+    """Counts over redactions. ``treated`` counts by category and treatment. ``by_note``: each note was
+    redacted by itself, so a text found in another note of its patient may remain in it. ``ids_with_phi``
+    counts the notes whose id, or whose patient's id, contains a text that was found."""
 
-    apart: bool = False
+    by_note: bool = False
     documents: int = 0
     written_before: int = 0
-    named: int = 0
+    ids_with_phi: int = 0
     without_patient: int = 0
     overlaps: int = 0
     repeats: int = 0
@@ -66,22 +66,22 @@ class Report:
     def add(self, redaction: Redaction) -> None:
         self.documents += 1
         self.without_patient += redaction.document.patient is None
-        self.named += redaction.named
+        self.ids_with_phi += redaction.id_has_phi
         self.overlaps += redaction.overlaps
         self.survivors.update(span.type for span in redaction.survivors)
-        for proposal in redaction.proposals:
-            self.repeats += proposal.repeat
-            self.unresolved += not proposal.resolved
-            self.treated.setdefault(category(proposal.type), Counter())[proposal.treatment] += 1
+        for made in redaction.replacements:
+            self.repeats += made.repeat
+            self.unresolved += not made.resolved
+            self.treated.setdefault(find_category(made.type), Counter())[made.treatment] += 1
 
     def table(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """The report for JSON."""
         return {
             "documents": self.documents,
             "documents_written_before_and_not_counted": self.written_before,
             "documents_without_patient": self.without_patient,
-            "documents_whose_id_or_patient_holds_a_found_string": self.named,
-            "looked_for_survivors_in": "each note alone" if self.apart else "all notes of the patient",
+            "documents_whose_id_or_patient_holds_a_found_string": self.ids_with_phi,
+            "looked_for_survivors_in": "each note alone" if self.by_note else "all notes of the patient",
             "overlapping_spans_of_different_types_united": self.overlaps,
             "repeats_replaced": self.repeats,
             "unread_replaced_by_marker": self.unresolved,
@@ -93,34 +93,33 @@ class Report:
         }
 
     def lines(self) -> list[str]:
-        """For people."""
+        """The report for people."""
         out = [f"{'45 CFR 164.514(b)(2)(i)':46}  found  treated"]
         for letter, counts in sorted(self.treated.items()):
-            how = ", ".join(f"{count} {treatment}" for treatment, count in sorted(counts.items()))
-            out.append(f"({letter}) {CATEGORIES[letter]:42} {sum(counts.values()):6}  {how}")
-        out.append(f"{self.documents} notes; {self.repeats} repeats that had no span were replaced")
+            treatments = ", ".join(f"{count} {treatment}" for treatment, count in sorted(counts.items()))
+            out.append(f"({letter}) {CATEGORIES[letter]:42} {sum(counts.values()):6}  {treatments}")
+        out.append(f"{self.documents} notes; {self.repeats} repeats without a span were replaced")
         if self.without_patient:
-            out.append(
-                f"{self.without_patient} notes name no patient: each was taken for a patient of its own"
-            )
+            out.append(f"{self.without_patient} notes name no patient: each counts as a separate patient")
         if self.overlaps:
-            out.append(
-                f"{self.overlaps} stretches had overlapping spans of different types; each was replaced whole"
-            )
+            out.append(f"{self.overlaps} merged spans had different types; each was replaced as a whole")
         if self.unresolved:
             out.append(f"{self.unresolved} could not be read and became a marker")
-        return [*out, *self.left()]
+        return [*out, *self._remaining_lines()]
 
-    def left(self) -> Iterator[str]:
-        """What is not replaced."""
+    def _remaining_lines(self) -> Iterator[str]:
+        """What was not replaced."""
         if kept := sum(counts["kept"] for counts in self.treated.values()):
-            yield f"{kept} may stand and were left: weekdays, seasons, ages up to 89, the USA in an address"
-        if self.named:
-            yield f"{self.named} notes have a found string in their id or patient's; --new-ids replaces both"
+            yield f"{kept} were kept as allowed: weekdays, seasons, ages up to 89, the USA in an address"
+        if self.ids_with_phi:
+            yield (
+                f"{self.ids_with_phi} notes have a found text in their id or their patient's; "
+                "--new-ids replaces both"
+            )
         if self.written_before:
             yield f"{self.written_before} notes were written before and are not counted here"
-        count, where = self.survivors.total(), "its own note" if self.apart else "its patient's output"
+        count, where = self.survivors.total(), "its own note" if self.by_note else "its patient's output"
         if count:
-            yield f"{count} places in the output still hold a string that was found elsewhere in {where}"
+            yield f"{count} places in the output still contain a text that was found elsewhere in {where}"
         else:
-            yield f"no string that was found stands anywhere in {where}"
+            yield f"no text that was found remains in {where}"

@@ -8,30 +8,20 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marked_notes import KEY, SECRET, marked, redacted, run, status
 
-from crfdeid import cli, corpora
+from crfdeid import corpora
 from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.redact import __main__ as redact
-from crfdeid.redact import safe_harbor, stream
-from crfdeid.redact.redactor import STYLES, Redactor, Replacement, applied
+from crfdeid.redact import release, safe_harbor
+from crfdeid.redact.redactor import STYLES, Redactor, Replacement, apply_replacements
 from crfdeid.redact.surrogates import keyed_choice, kinds, names, surrogate_map
-from crfdeid.redact.surrogates.surrogate_map import MapError, PatientHistory, SurrogateMap
+from crfdeid.redact.surrogates.patient_facts import PatientHistory
+from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.text.document import Document, Span
 
 CANARY = "Zanzibarova"
-SECRET = b"0123456789abcdef0123456789abcdef"
 TYPES = [*kinds.KINDS, "SPECIES"]
-
-
-def marked(text: str, id: str = "1", patient: str | None = "7") -> Document:
-    """``<TYPE text>`` is a span."""
-    pieces, spans, plain = text.split("<"), [], ""
-    plain = pieces[0]
-    for piece in pieces[1:]:
-        (type, _, covered), rest = piece.split(">")[0].partition(" "), piece.partition(">")[2]
-        spans.append(Span(len(plain), len(plain) + len(covered), type))
-        plain += covered + rest
-    return Document(id, plain, tuple(spans), patient)
 
 
 STORY = [
@@ -58,55 +48,48 @@ def documents(draw):
 
 @given(documents(), st.sampled_from(STYLES), st.booleans())
 @settings(max_examples=300, deadline=None)
-def test_text_outside_is_untouched_and_every_span_is_replaced_whole(document, style, apart):
-    (found,) = Redactor(SECRET, style, apart=apart).redacted([document])
+def test_text_outside_is_untouched_and_every_span_is_replaced_whole(document, style, by_note):
+    (found,) = Redactor(SECRET, style, by_note=by_note).redact([document])
     at, out = 0, ""
-    for proposal in found.proposals:
-        assert proposal.start >= at
-        out += document.text[at : proposal.start] + proposal.replacement
-        at = proposal.end
-        if proposal.treatment not in ("kept",):
-            assert style == "blank" or proposal.replacement != document.text[proposal.start : proposal.end]
+    for made in found.replacements:
+        assert made.start >= at
+        out += document.text[at : made.start] + made.replacement
+        at = made.end
+        if made.treatment not in ("kept",):
+            assert style == "blank" or made.replacement != document.text[made.start : made.end]
     assert found.document.text == out + document.text[at:]
-    covered = {i for p in found.proposals for i in range(p.start, p.end)}
+    covered = {i for p in found.replacements for i in range(p.start, p.end)}
     assert all(set(range(span.start, span.end)) <= covered for span in document.spans)
     assert [found.document.text_of(s) for s in found.document.spans] == [
-        p.replacement for p in found.proposals
+        p.replacement for p in found.replacements
     ]
     assert style != "blank" or len(found.document.text) == len(document.text)
-    assert Redactor(SECRET, style, apart=apart).redacted([document])[0] == found
-
-
-def redacted(documents, secret=SECRET, **choices):
-    """The texts by identifier, patient by patient as a run gives them."""
-    redactor = Redactor(secret, **choices)
-    found = stream.groups(lambda: iter(documents), redactor.apart)
-    return {r.document.id: r.document for group in found for r in redactor.redacted(group)}
+    assert Redactor(SECRET, style, by_note=by_note).redact([document])[0] == found
 
 
 def test_a_patients_notes_are_tagged_together_and_gold_spans_stay():
     first = Document("1", "Seen by Dr. Quevix, lives in Zimmstraboro.", patient="7")
     second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
     gold = marked("Quevix said <DATE today>.", "3")
-    found = stream.finder("auto", "rules")([first, gold, second])
+    found = release.build_tagger("auto", "rules")([first, gold, second])
     assert [note.id for note in found] == ["1", "3", "2"] and found[1] == gold
     assert [second.text_of(span) for span in found[2].spans] == ["Quevix", "Zimmstraboro"]
-    assert stream.finder("tag", "rules")([gold])[0].spans == ()
-    assert stream.finder("gold", "rules")([first, gold]) == [first, gold]
+    assert release.build_tagger("tag", "rules")([gold])[0].spans == ()
+    assert release.build_tagger("gold", "rules")([first, gold]) == [first, gold]
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_the_order_of_the_notes_does_not_matter(apart):
-    first = redacted(STORY, apart=apart)
+@pytest.mark.parametrize("by_note", [False, True])
+def test_the_order_of_the_notes_does_not_matter(by_note):
+    first = redacted(STORY, by_note=by_note)
     for seed in range(8):
         shuffled = random.Random(seed).sample(STORY, len(STORY))
-        assert redacted(shuffled, apart=apart) == first
-    assert redacted(STORY, apart=apart, secret=b"another" * 5) != first
+        assert redacted(shuffled, by_note=by_note) == first
+    assert redacted(STORY, by_note=by_note, secret=b"another" * 5) != first
 
 
 def test_notes_redacted_on_two_machines_agree():
-    whole = redacted(STORY, apart=True)
-    assert redacted(STORY[:2], apart=True) | redacted(STORY[2:], apart=True) == whole
+    whole = redacted(STORY, by_note=True)
+    assert redacted(STORY[:2], by_note=True) | redacted(STORY[2:], by_note=True) == whole
 
 
 def test_a_patient_stays_one_person_over_the_notes():
@@ -118,13 +101,13 @@ def test_a_patient_stays_one_person_over_the_notes():
 
 def test_markers():
     note = marked("<PATIENT Ana>, <DATE 3/7>, <PHONE 555>, <SSN 123>, <SPECIES cat>, <HOSPITAL MGH>")
-    assert Redactor(SECRET, "type").redacted([note])[0].document.text == (
+    assert Redactor(SECRET, "type").redact([note])[0].document.text == (
         "[**PATIENT**], [**DATE**], [**PHONE**], [**SSN**], [**PHI**], [**HOSPITAL**]"
     )
-    assert Redactor(SECRET, "type", "shweta").redacted([note])[0].document.text == (
+    assert Redactor(SECRET, "type", "shweta").redact([note])[0].document.text == (
         "XYZ_Patient, 00.00.Date, NUM_PHONE, NUM_ID, XYZ_Phi, XYZ_Hospital"
     )
-    assert Redactor(SECRET, "type", "<{type}>").redacted([note])[0].document.text.startswith("<PATIENT>")
+    assert Redactor(SECRET, "type", "<{type}>").redact([note])[0].document.text.startswith("<PATIENT>")
 
 
 @pytest.mark.parametrize("marker", ["{name}", "{", "{0}", "{type.x}"])
@@ -135,28 +118,28 @@ def test_a_marker_that_cannot_be_is_refused(marker):
 
 def test_overlaps_are_replaced_whole_and_counted():
     note = Document("n", "Ana Ruiz Smith", (Span(0, 8, "PATIENT"), Span(4, 14, "DOCTOR")))
-    (found,) = Redactor(SECRET).redacted([note])
-    assert found.overlaps == 1 and len(found.proposals) == 1
+    (found,) = Redactor(SECRET).redact([note])
+    assert found.overlaps == 1 and len(found.replacements) == 1
     assert not {"Ana", "Ruiz", "Smith"} & set(found.document.text.split())
 
 
 def test_what_cannot_be_read_becomes_a_marker_and_is_told():
-    (found,) = Redactor(SECRET).redacted([marked("<DATE Ramadan> <SPECIES cat> <OTHER x>")])
+    (found,) = Redactor(SECRET).redact([marked("<DATE Ramadan> <SPECIES cat> <OTHER x>")])
     assert found.document.text == "[**DATE**] [**PHI**] [**OTHER**]"
-    assert [p.why for p in found.proposals] == ["not read as date", "no known type", "not read as other"]
-    assert not any(p.resolved for p in found.proposals)
+    assert [p.why for p in found.replacements] == ["not read as date", "no known type", "not read as other"]
+    assert not any(p.resolved for p in found.replacements)
 
 
 def test_proposals_can_be_edited_and_applied():
     redactor = Redactor(SECRET)
-    proposals = redactor.proposals(STORY[1], beside=[STORY[0]])
-    assert applied(STORY[1], proposals) == redacted(STORY)["a-2"]
+    proposals = redactor.propose(STORY[1], [STORY[0]])
+    assert apply_replacements(STORY[1], proposals) == redacted(STORY)["a-2"]
     edited = [
         Replacement(p.start, p.end, p.type, "X" if p.type == "DOCTOR" else p.replacement) for p in proposals
     ]
-    assert "Dr. X." in applied(STORY[1], edited).text
-    with pytest.raises(DocumentError, match="overlaps another proposal"):
-        applied(STORY[1], [*proposals, Replacement(0, 3, "PATIENT", "")])
+    assert "Dr. X." in apply_replacements(STORY[1], edited).text
+    with pytest.raises(DocumentError, match="overlaps another replacement"):
+        apply_replacements(STORY[1], [*proposals, Replacement(0, 3, "PATIENT", "")])
     assert "Okafor" not in repr(proposals) and proposals[0].replacement not in repr(proposals)
 
 
@@ -173,13 +156,13 @@ def test_proposals_can_be_edited_and_applied():
 )  # fmt: skip
 def test_repeats_and_their_brake(text, replaced):
     people = marked("<PATIENT May Okafor>, <DOCTOR Foley>, <PATIENT Will>", "n1")
-    found = Redactor(SECRET).redacted([people, Document("n2", text, (), "7")])[1]
-    assert (found.document.text != text) == replaced and any(p.repeat for p in found.proposals) == replaced
+    found = Redactor(SECRET).redact([people, Document("n2", text, (), "7")])[1]
+    assert (found.document.text != text) == replaced and any(p.repeat for p in found.replacements) == replaced
 
 
 def test_what_is_left_is_listed_by_offset():
     note = marked("<PATIENT May Okafor> in May. <STREET 12 Oak Street>; 12 oak street. <ROOM 5>: 5 mg")
-    (found,) = Redactor(SECRET).redacted([note])
+    (found,) = Redactor(SECRET).redact([note])
     left = [(found.document.text[s.start : s.end], s.type) for s in found.survivors]
     assert left == [("May", "PATIENT"), ("5", "ROOM")]
 
@@ -187,20 +170,17 @@ def test_what_is_left_is_listed_by_offset():
 def test_the_report_counts_by_category_and_holds_no_text():
     report = safe_harbor.Report()
     for group in (STORY[:2], STORY[2:4], STORY[4:]):
-        for redaction in Redactor(SECRET).redacted(group):
+        for redaction in Redactor(SECRET).redact(group):
             report.add(redaction)
     table = report.table()
     assert table["documents"] == 5 and table["documents_without_patient"] == 1
     assert table["categories"]["A"]["surrogate"] >= 7 and table["categories"]["C"]["generalised"] == 1
     said = json.dumps(table) + "\n".join(report.lines())
     assert not any(name in said for name in ("Okafor", "Ruiz", "4471902", "Boston"))
-    assert {safe_harbor.category(type) for type in TYPES} <= set(safe_harbor.CATEGORIES)
+    assert {safe_harbor.find_category(type) for type in TYPES} <= set(safe_harbor.CATEGORIES)
 
 
 # The map
-
-
-KEY = b"a key of the map, long enough"
 
 
 def test_a_map_comes_back_as_it_was_and_tells_what_is_wrong(tmp_path):
@@ -211,12 +191,12 @@ def test_a_map_comes_back_as_it_was_and_tells_what_is_wrong(tmp_path):
             patients={"patient 7": PatientHistory({"smith": "Ruiz"}, {"day first": 1}, {"CITY": {"a": "b"}})},
         ),
     )
-    surrogate_map.write(held, path, KEY)
-    assert surrogate_map.read(path, KEY) == held and path.stat().st_mode & 0o777 == 0o600
+    surrogate_map.write_map(held, path, KEY)
+    assert surrogate_map.read_map(path, KEY) == held and path.stat().st_mode & 0o777 == 0o600
     data = path.read_bytes()
     assert b"smith" not in data and SECRET not in data
     with pytest.raises(MapError, match="not the key of this map"):
-        surrogate_map.read(path, b"another key, long enough")
+        surrogate_map.read_map(path, b"another key, long enough")
     for broken, said in (
         (data[:-1], "damaged"),
         (data[:30], "damaged"),
@@ -226,24 +206,24 @@ def test_a_map_comes_back_as_it_was_and_tells_what_is_wrong(tmp_path):
     ):
         path.write_bytes(broken)
         with pytest.raises(MapError, match=said):
-            surrogate_map.read(path, KEY)
+            surrogate_map.read_map(path, KEY)
     assert "smith" not in repr(held) + repr(held.patients["patient 7"])
 
 
 def test_notes_that_arrive_later_stay_alike_and_keep_what_was_given(tmp_path):
     first, second = Redactor(SECRET), Redactor(b"another secret, not the one")
-    with stream.kept(first, tmp_path / "map", KEY):
-        a1 = first.redacted(STORY[:1])[0].document
+    with release.use_map(first, tmp_path / "map", KEY):
+        a1 = first.redact(STORY[:1])[0].document
     given = a1.text_of(a1.spans[1]).split()
     later = marked(f"<PATIENT R. Smith> with <DOCTOR {given[1]}> and Smith", "a-3", "a")
-    with stream.kept(second, tmp_path / "map", KEY):
-        a3 = second.redacted([later])[0].document
+    with release.use_map(second, tmp_path / "map", KEY):
+        a3 = second.redact([later])[0].document
     assert a3.text_of(a3.spans[0]) == f"{given[0][0]}. {given[1]}"
     assert a3.text_of(a3.spans[1]) != given[1]
     with pytest.raises(ConfigurationError, match="begun with --shift-years 25"):
         rules = redact.Rules(years=3)
-        stream.kept(Redactor(SECRET, rules=rules), tmp_path / "map", KEY).__enter__()
-    pairs = surrogate_map.read(tmp_path / "map", KEY).patients["patient a"].pairs["PATIENT"]
+        release.use_map(Redactor(SECRET, rules=rules), tmp_path / "map", KEY).__enter__()
+    pairs = surrogate_map.read_map(tmp_path / "map", KEY).patients["patient a"].pairs["PATIENT"]
     assert pairs["Robert Smith"] == " ".join(given)  # its holder can undo it
 
 
@@ -258,20 +238,10 @@ def corpus(tmp_path):
     return tmp_path
 
 
-def run(*arguments):
-    redact.main([str(argument) for argument in arguments])
-
-
-def status(*arguments):
-    with pytest.raises(SystemExit) as stopped:
-        cli.run(lambda _: run(*arguments))
-    return stopped.value.code
-
-
 @pytest.mark.parametrize("format", ["i2b2", "brat", "table", "jsonl", "labelstudio"])
 def test_redacted_notes_come_with_exact_spans_in_any_format(corpus, format, capsys):
     run(corpus / "notes.jsonl", "--out", corpus / "clean", "--format", format, "--key-file", corpus / "key")
-    expected = redacted(STORY, apart=True)
+    expected = redacted(STORY, by_note=True)
     for note in corpora.read(corpus / "clean", format):
         assert (note.text, note.spans) == (expected[note.id].text, expected[note.id].spans)
     assert "5 notes" in capsys.readouterr().out
@@ -330,7 +300,7 @@ def test_an_interrupted_run_leaves_whole_notes_and_is_resumed(corpus, monkeypatc
     before = (target / "a-1.txt").stat().st_mtime_ns
     run(corpus / "notes.jsonl", "--out", target, *key, "--resume")
     assert (target / "a-1.txt").stat().st_mtime_ns == before
-    expected = redacted(STORY, apart=True)
+    expected = redacted(STORY, by_note=True)
     assert {n.id: n.text for n in corpora.read(target, "brat")} == {id: n.text for id, n in expected.items()}
 
 
@@ -342,7 +312,7 @@ def test_names_of_notes_and_spans_can_be_left_out(corpus):
 
 
 def test_the_map_through_the_verb(corpus, monkeypatch):
-    monkeypatch.setenv(surrogate_map.ENVIRONMENT, KEY.decode())
+    monkeypatch.setenv(surrogate_map.KEY_VARIABLE, KEY.decode())
     corpora.write(STORY[1:2], corpus / "later.jsonl", "jsonl")
     run(corpus / "notes.jsonl", "--out", corpus / "a.jsonl", "--map", corpus / "map")
     run(corpus / "later.jsonl", "--out", corpus / "b.jsonl", "--map", corpus / "map")
@@ -379,8 +349,8 @@ def faulty(corpus):
     open_key = corpus / "open"
     open_key.write_bytes(SECRET)
     open_key.chmod(0o644)
-    surrogate_map.write(SurrogateMap(SECRET), corpus / "map", SECRET)
-    surrogate_map.write(SurrogateMap(SECRET), corpus / "torn", SECRET)
+    surrogate_map.write_map(SurrogateMap(SECRET), corpus / "map", SECRET)
+    surrogate_map.write_map(SurrogateMap(SECRET), corpus / "torn", SECRET)
     (corpus / "torn").write_bytes((corpus / "torn").read_bytes()[:-4])
     (corpus / "full").mkdir()
     (corpus / "full" / "n1.txt").write_text(CANARY)
@@ -397,7 +367,7 @@ def faulty(corpus):
         ((notes, *out, "--map", corpus / "torn", "--map-key", key), "damaged"),
         ((notes, *out, "--map", notes, "--map-key", key), "not a map"),
         ((notes, *out, "--map", corpus / "map"), "CRFDEID_MAP_KEY"),
-        ((notes, *out, "--map-key", key), "names none"),
+        ((notes, *out, "--map-key", key), "--map is missing"),
         ((notes, *out, "--map", corpus / "map", "--map-key", key, "--by", "note"), "--by patient"),
         ((notes, *out, "--resume", "--seed", 1), "--resume is for a folder"),
         ((notes, "--out", corpus / "o", "--format", "text", "--resume"), "--resume needs"),
@@ -410,7 +380,7 @@ def faulty(corpus):
 
 
 def test_no_message_holds_text_of_a_note_and_nothing_is_left(corpus, capsys, monkeypatch):
-    monkeypatch.delenv(surrogate_map.ENVIRONMENT, raising=False)
+    monkeypatch.delenv(surrogate_map.KEY_VARIABLE, raising=False)
     for arguments, said in faulty(corpus):
         assert status(*arguments) == 2, said
         streams = capsys.readouterr()
@@ -428,7 +398,7 @@ def test_what_is_shown_and_written_never_holds_the_canary(corpus, capsys):
         CANARY in (corpus / name).read_text() for name in ("clean.jsonl", "r.json", "r.json.survivors.csv")
     )
     redactor = Redactor(SECRET)
-    found = redactor.redacted([marked(f"<PATIENT {CANARY}>")])
+    found = redactor.redact([marked(f"<PATIENT {CANARY}>")])
     assert CANARY not in repr(found)
 
 
@@ -436,7 +406,7 @@ def test_an_error_of_the_program_is_told_without_what_it_says(corpus, capsys, mo
     def failing(self, text):
         raise KeyError(CANARY)
 
-    monkeypatch.setattr(names.Names, "text", failing)
+    monkeypatch.setattr(names.Names, "replace_names", failing)
     assert status(corpus / "notes.jsonl", "--out", corpus / "clean", "--format", "text") == 2
     said = capsys.readouterr().err
     assert "a-1: not redacted" in said and "KeyError in test_redact.py" in said and CANARY not in said
@@ -445,6 +415,6 @@ def test_an_error_of_the_program_is_told_without_what_it_says(corpus, capsys, mo
 
 def test_secrets_come_from_a_seed_or_are_new():
     assert (
-        keyed_choice.seeded(1) == keyed_choice.seeded(1) != keyed_choice.seeded(2)
-        and keyed_choice.fresh() != keyed_choice.fresh()
+        keyed_choice.secret_of_seed(1) == keyed_choice.secret_of_seed(1) != keyed_choice.secret_of_seed(2)
+        and keyed_choice.make_secret() != keyed_choice.make_secret()
     )

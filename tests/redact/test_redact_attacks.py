@@ -7,26 +7,27 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_redact import SECRET, marked, redacted
+from marked_notes import SECRET, marked, redacted, replace_identifier
 
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import name_pools, patient_facts, zips
+from crfdeid.redact.surrogates import ages, name_pools, places
+from crfdeid.redact.surrogates.dates import parser
 from crfdeid.redact.surrogates.dates import shift as dates
-from crfdeid.redact.surrogates.identifiers import identifier
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.letter_case import folded
 from crfdeid.redact.surrogates.patient import PatientSurrogates
+from crfdeid.redact.surrogates.patient_facts import collect_facts
+from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text.document import Document, Span
 
 
 def second(found: str, text: str, **choices) -> str:
     """What becomes of a note of the same patient in which nothing was found."""
     notes = [marked(found, "n1"), Document("n2", text, (), "7")]
-    return Redactor(SECRET, **choices).redacted(notes)[1].document.text
+    return Redactor(SECRET, **choices).redact(notes)[1].document.text
 
 
 def alone(text: str) -> str:
-    return Redactor(SECRET).redacted([marked(text)])[0].document.text
+    return Redactor(SECRET).redact([marked(text)])[0].document.text
 
 
 @pytest.mark.parametrize(
@@ -98,11 +99,11 @@ def test_what_only_looks_alike_is_left(found, text):
 @pytest.mark.parametrize("text", ["xOkafor", "preOkaforian"])
 def test_a_name_within_another_word_is_left_and_listed(text):
     notes = [marked("<PATIENT Okafor>", "n1"), Document("n2", text, (), "7")]
-    found = Redactor(SECRET).redacted(notes)[1]
+    found = Redactor(SECRET).redact(notes)[1]
     assert found.document.text == text
     assert [found.document.text_of(span).lower() for span in found.survivors] == ["okafor"]
     notes = [marked("<PATIENT Robert>", "n1"), Document("n2", "Robertson, mankind", (), "7")]
-    assert not Redactor(SECRET).redacted(notes)[1].survivors
+    assert not Redactor(SECRET).redact(notes)[1].survivors
 
 
 @pytest.mark.parametrize(
@@ -169,12 +170,12 @@ def test_titles_that_tell_nothing_stay(text):
 def test_what_one_type_lets_stand_goes_where_another_overlaps_it(text, types):
     for first, other in (types, types[::-1]):
         spans = (Span(0, len(text), first), Span(0, len(text.split()[0]), other))
-        (found,) = Redactor(SECRET).redacted([Document("n", text, spans)])
+        (found,) = Redactor(SECRET).redact([Document("n", text, spans)])
         assert not {*re.findall(r"\w+", text)} & {*re.findall(r"\w+", found.document.text)}
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_touching_spans_at_both_ends_and_nothing_else(apart):
+@pytest.mark.parametrize("by_note", [False, True])
+def test_touching_spans_at_both_ends_and_nothing_else(by_note):
     text = "Ana Ruiz3/7/206702115"
     spans = (
         Span(0, 3, "PATIENT"),
@@ -183,11 +184,11 @@ def test_touching_spans_at_both_ends_and_nothing_else(apart):
         Span(8, 16, "DATE"),
         Span(16, 21, "ZIP"),
     )
-    (found,) = Redactor(SECRET, apart=apart).redacted([Document("n", text, spans)])
+    (found,) = Redactor(SECRET, by_note=by_note).redact([Document("n", text, spans)])
     assert len(found.document.spans) == 5 and found.document.spans[-1].end == len(found.document.text)
     assert not any(part in found.document.text for part in ("Ana", "Ruiz", "3/7", "2067", "02115"))
-    empty = Redactor(SECRET, apart=apart).redacted([Document("e", "")])[0]
-    assert empty.document.text == "" and not empty.proposals
+    empty = Redactor(SECRET, by_note=by_note).redact([Document("e", "")])[0]
+    assert empty.document.text == "" and not empty.replacements
 
 
 def test_people_with_names_alike_stay_two_people():
@@ -195,19 +196,19 @@ def test_people_with_names_alike_stay_two_people():
     for number in range(40):
         people = ["Olsen", "Ortiz", "Owens", "Pat", "Paris", "Ellis", "Xu", "Xiong", "Roger", "Bob"]
         notes = [marked(f"<PATIENT {name}>", f"n{n}", str(number)) for n, name in enumerate(people)]
-        who = PatientSurrogates(SECRET, str(number), patient_facts.of(notes))
-        made = [folded(who.names.text(name)) for name in people]
+        who = PatientSurrogates(SECRET, str(number), collect_facts(notes))
+        made = [fold(who.names.replace_names(name)) for name in people]
         assert len({*made}) == len(made)
         roger, bob = made[-2:]
-        assert bob not in name_pools.shortened().get(roger, ())
+        assert bob not in name_pools.load_nicknames().get(roger, ())
 
 
 @pytest.mark.parametrize("state", ["VT", "AK", "DE", "MA", "CA"])
 def test_two_towns_stay_two_towns(state):
-    towns = name_pools.grouped("city_states")[state][:8]
+    towns = name_pools.load_lefts("city_states")[state][:8]
     text = " ".join(f"<CITY {town}>, <STATE {state}>;" for town in towns)
     for number in range(25):
-        (found,) = Redactor(SECRET).redacted([marked(text, patient=str(number))])
+        (found,) = Redactor(SECRET).redact([marked(text, patient=str(number))])
         made = [found.document.text_of(s) for s in found.document.spans if s.type == "CITY"]
         assert len({*made}) == len(towns) and not {*made} & {*towns}
 
@@ -215,58 +216,58 @@ def test_two_towns_stay_two_towns(state):
 def test_short_numbers_stay_apart_and_none_is_another_real_one():
     numbers = [f"{n:04}" for n in range(1000, 1060)]
     note = marked(" ".join(f"<IDNUM {n}>" for n in numbers))
-    (found,) = Redactor(SECRET).redacted([note])
+    (found,) = Redactor(SECRET).redact([note])
     made = [found.document.text_of(span) for span in found.document.spans]
     assert len({*made}) == len(numbers) and not {*made} & {*numbers}
 
 
 def test_the_last_four_digits_agree_with_the_whole_number():
-    (found,) = Redactor(SECRET).redacted([marked("<SSN 123-45-6789>, last four <SSN 6789>, ending in 6789")])
+    (found,) = Redactor(SECRET).redact([marked("<SSN 123-45-6789>, last four <SSN 6789>, ending in 6789")])
     whole, *parts = (found.document.text_of(span) for span in found.document.spans)
     assert [whole[-4:]] * 2 == parts
 
 
 def test_no_long_number_keeps_its_last_four_digits():
-    draws = [KeyedChoices(SECRET, str(number)) for number in range(4)]
+    patients = [KeyedChoices(SECRET, str(number)) for number in range(4)]
     for number in range(100_000, 103_000):
-        for each in draws:
-            assert identifier(f"MA {number}", each)[-4:] != f"{number}"[-4:]
+        for choices in patients:
+            assert replace_identifier(f"MA {number}", choices)[-4:] != f"{number}"[-4:]
 
 
 def test_no_surrogate_is_a_name_that_was_missed_in_the_notes():
     note = marked("<PATIENT Robert Smith> is here")
-    given = Redactor(SECRET).redacted([note])[0].document.text.split()[:2]
-    (found,) = Redactor(SECRET).redacted([marked(note.text.replace("Robert Smith", "<PATIENT Robert Smith>")
+    given = Redactor(SECRET).redact([note])[0].document.text.split()[:2]
+    (found,) = Redactor(SECRET).redact([marked(note.text.replace("Robert Smith", "<PATIENT Robert Smith>")
                                                  + f" with {' and '.join(given)}")])  # fmt: skip
     assert not {*given} & {*found.document.text_of(found.document.spans[0]).split()}
 
 
 def test_no_hospital_or_town_is_named_after_the_patient():
-    names = sorted(name for name in name_pools.pool(name_pools.SURNAME)["B"])[:900]
+    names = sorted(name for name in name_pools.load_pool(name_pools.SURNAME)["B"])[:900]
     people = " ".join(f"<PATIENT {name}>" for name in names)
-    (found,) = Redactor(SECRET).redacted([marked(f"{people} <HOSPITAL Elmira Clinic> <STREET 4 Oak Lane>")])
+    (found,) = Redactor(SECRET).redact([marked(f"{people} <HOSPITAL Elmira Clinic> <STREET 4 Oak Lane>")])
     assert not {*names} & {*re.findall(r"\w+", found.document.text)}
 
 
 def test_a_zip_code_and_its_longer_form_agree():
-    (found,) = Redactor(SECRET).redacted([marked("<ZIP 02115> <ZIP 02115-1234> <ZIP 021151234>")])
+    (found,) = Redactor(SECRET).redact([marked("<ZIP 02115> <ZIP 02115-1234> <ZIP 021151234>")])
     five, nine, joined = (found.document.text_of(span) for span in found.document.spans)
     assert nine.startswith(five) and nine.replace("-", "") == joined and len(nine) == 10
-    assert zips.state(five) is not None and not nine.endswith("1234")
+    assert places.find_zip_state(five) is not None and not nine.endswith("1234")
 
 
 def test_names_of_notes_and_patients_that_tell_are_counted():
     note = marked("<PATIENT Robert Smith>, <MEDICALRECORD 4471902>", "SMITH_ROBERT-01", "447-1902")
-    assert Redactor(SECRET).redacted([note])[0].named
-    assert Redactor(SECRET).redacted([Document("n1", note.text, note.spans, "4471902")])[0].named
-    assert not Redactor(SECRET).redacted([Document("n1", note.text, note.spans, "7")])[0].named
+    assert Redactor(SECRET).redact([note])[0].id_has_phi
+    assert Redactor(SECRET).redact([Document("n1", note.text, note.spans, "4471902")])[0].id_has_phi
+    assert not Redactor(SECRET).redact([Document("n1", note.text, note.spans, "7")])[0].id_has_phi
 
 
 # Dates
 
 
 def moved(text: str, near: str = "2067-03-07") -> str | None:
-    return dates.shifted(text, dates.Shift(-10, -3647), date.fromisoformat(near))
+    return dates.shift_text(text, dates.Shift(-10, -3647), date.fromisoformat(near))
 
 
 @pytest.mark.parametrize(
@@ -312,7 +313,9 @@ def test_odd_forms_of_dates_keep_their_intervals_or_go(text, made):
     [("3/4/30", "2010-07-01", 1930), ("3/4/12", "2010-07-01", 2012), ("3/4/75", "2070-07-01", 2075)],
 )
 def test_a_short_year_is_no_far_future(text, near, year):
-    assert dates.century(dates.Field("y", int(text[-2:]), 0, 2, text[-2:]), date.fromisoformat(near)) == year
+    assert (
+        dates.full_year(parser.Field("y", int(text[-2:]), 0, 2, text[-2:]), date.fromisoformat(near)) == year
+    )
 
 
 DAYS = "Mon Tue Wed Thu Fri Sat Sun".split()  # noqa: SIM905
@@ -363,10 +366,10 @@ FORMS = [
 @settings(max_examples=15, deadline=None)
 def test_sixty_forms_say_the_moved_day_as_they_said_the_day(day, number):
     """A day and a note five days later. What leaves out its year or month means the nearest."""
-    shift = dates.drawn(KeyedChoices(SECRET, str(number)))
+    shift = dates.draw_shift(KeyedChoices(SECRET, str(number)))
     new = day + timedelta(shift.days)
     for form in FORMS:
-        made = dates.shifted(written(form, day), shift, day + timedelta(5))
+        made = dates.shift_text(written(form, day), shift, day + timedelta(5))
         assert alike(made) in (alike(written(form, new)), None), form
 
 
@@ -379,11 +382,11 @@ RANGES = [
 @given(st.dates(date(2059, 1, 1), date(2069, 12, 31)), st.integers(0, 40), st.integers(0, 10**6))
 @settings(max_examples=30, deadline=None)
 def test_both_ends_of_a_range_are_moved_alike(first, length, number):
-    shift, last = dates.drawn(KeyedChoices(SECRET, str(number))), first + timedelta(length)
+    shift, last = dates.draw_shift(KeyedChoices(SECRET, str(number))), first + timedelta(length)
     for start in RANGES:
         end = re.search(r"\{.*\}", start)[0]
         said = written(start, first) + written(end, last)
-        made = dates.shifted(said, shift, last)
+        made = dates.shift_text(said, shift, last)
         moved = [day + timedelta(shift.days) for day in (first, last)]
         assert alike(made) == alike(written(start, moved[0]) + written(end, moved[1])), said
 
@@ -394,30 +397,30 @@ def test_ranges_within_a_month_keep_their_length(first, length, number):
     last = first + timedelta(length)
     if first.month != last.month:
         return
-    shift = dates.drawn(KeyedChoices(SECRET, str(number)))
+    shift = dates.draw_shift(KeyedChoices(SECRET, str(number)))
     a, b = (day + timedelta(shift.days) for day in (first, last))
     said = f"{NAMES[first.month - 1]} {first.day}-{last.day}, {first.year}"
     second = f"{b.day}" if a.month == b.month else f"{NAMES[b.month - 1]} {b.day}"
-    assert dates.shifted(said, shift, first).startswith(f"{NAMES[a.month - 1]} {a.day}-{second}, ")
+    assert dates.shift_text(said, shift, first).startswith(f"{NAMES[a.month - 1]} {a.day}-{second}, ")
     said = f"{first.day}-{last.day} {NAMES[first.month - 1]} {first.year}"
     second = f"{a.day}" if a.month == b.month else f"{a.day} {NAMES[a.month - 1]}"
-    assert dates.shifted(said, shift, first).startswith(f"{second}-{b.day} {NAMES[b.month - 1]} ")
+    assert dates.shift_text(said, shift, first).startswith(f"{second}-{b.day} {NAMES[b.month - 1]} ")
 
 
 def test_a_birthday_said_often_is_not_the_date_of_the_note():
     said = ["3/4/1950", "3/4/1950", "03/04/1950", "5/1/2067", "5/3/2067"]
-    assert dates.note_date(said) == date(2067, 5, 1)
+    assert dates.find_note_date(said) == date(2067, 5, 1)
 
 
 def test_a_date_that_tells_an_age_over_89_goes():
     note = "Seen <DATE 5/1/2067>; born <DATE 3/4/{}>, aged <AGE {}>; <DATE {}>."
-    (old,) = Redactor(SECRET).redacted([marked(note.format(1970, 97, 1970))])
-    assert [p.resolved for p in old.proposals] == [True, False, True, False]
-    assert [p.why for p in old.proposals][1] == "tells an age over 89"
-    (decade,) = Redactor(SECRET).redacted([marked("Seen <DATE 5/1/2067>, born in the <DATE 1960s>")])
-    assert not decade.proposals[1].resolved
-    (young,) = Redactor(SECRET).redacted([marked(note.format(1990, 77, 1990))])
-    assert all(p.resolved for p in young.proposals)
+    (old,) = Redactor(SECRET).redact([marked(note.format(1970, 97, 1970))])
+    assert [p.resolved for p in old.replacements] == [True, False, True, False]
+    assert [p.why for p in old.replacements][1] == "shows an age over 89"
+    (decade,) = Redactor(SECRET).redact([marked("Seen <DATE 5/1/2067>, born in the <DATE 1960s>")])
+    assert not decade.replacements[1].resolved
+    (young,) = Redactor(SECRET).redact([marked(note.format(1990, 77, 1990))])
+    assert all(p.resolved for p in young.replacements)
 
 
 @pytest.mark.parametrize(
@@ -434,9 +437,7 @@ def test_a_date_that_tells_an_age_over_89_goes():
     ],
 )
 def test_odd_ages(text, after, made):
-    from crfdeid.redact.surrogates import ages
-
-    assert ages.treated(text, after) == made
+    assert ages.generalise_age(text, after) == made
 
 
 def test_ten_thousand_letters_take_no_time():
@@ -449,7 +450,9 @@ def test_every_letter_has_one_letter():
     for number in range(30):
         names = PatientSurrogates(SECRET, str(number)).names
         for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZÉØ":
-            assert names.letter(letter).lower() == names.letter(letter.lower()) != letter.lower()
+            assert (
+                names.replace_letter(letter).lower() == names.replace_letter(letter.lower()) != letter.lower()
+            )
 
 
 def test_results_do_not_depend_on_the_order_with_all_these():
@@ -460,6 +463,6 @@ def test_results_do_not_depend_on_the_order_with_all_these():
         ),
         marked("<HOSPITAL Elm Hospital>, <PATIENT Pat>, <PATIENT Bob>, <CITY Salem>. 6789", "c"),
     ]
-    for apart in (False, True):
-        assert redacted(notes, apart=apart) == redacted(notes[::-1], apart=apart)
-    assert json.dumps(KeyedChoices(SECRET, "7").number(10, "x"))
+    for by_note in (False, True):
+        assert redacted(notes, by_note=by_note) == redacted(notes[::-1], by_note=by_note)
+    assert json.dumps(KeyedChoices(SECRET, "7").draw_number(10, "x"))

@@ -10,10 +10,10 @@ import time
 from dataclasses import replace
 
 import pytest
-from test_redact import KEY, SECRET, marked, run, status
+from marked_notes import KEY, SECRET, marked, run, status
 
 from crfdeid import corpora
-from crfdeid.redact import stream
+from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
@@ -64,8 +64,8 @@ def test_ids_that_tell_are_counted_and_said(tmp_path, key, capsys):
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--seed", 1, "--spans", "gold")
     said = capsys.readouterr().out
     assert (
-        "4 notes have a found string in their id or patient's" in said
-        and "ids of notes and patients are as they were" in said
+        "4 notes have a found text in their id or their patient's" in said
+        and "the ids of notes and patients are unchanged" in said
     )
     run(tmp_path / "n.jsonl", "--out", tmp_path / "d.jsonl", "--seed", 1, "--spans", "gold", "--new-ids")
     assert "--new-ids" not in capsys.readouterr().out
@@ -76,9 +76,9 @@ def test_the_report_says_what_was_looked_at_and_what_was_left(tmp_path, key, cap
     corpora.write([note], tmp_path / "n.jsonl", "jsonl")
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--key-file", key)
     said = capsys.readouterr().out
-    assert "2 may stand and were left" in said and "stands anywhere in its own note" in said
+    assert "2 were kept as allowed" in said and "no text that was found remains in its own note" in said
     run(tmp_path / "n.jsonl", "--out", tmp_path / "d.jsonl", "--report", tmp_path / "r")
-    assert "stands anywhere in its patient's output" in capsys.readouterr().out
+    assert "no text that was found remains in its patient's output" in capsys.readouterr().out
     assert status(tmp_path / "n.jsonl", "--out", tmp_path / "e.jsonl", "--report", tmp_path / "r") == 2
     assert "exists" in capsys.readouterr().err and not (tmp_path / "e.jsonl").exists()
 
@@ -151,18 +151,18 @@ def test_shuffled_shards_with_one_key_give_the_same_bytes(tmp_path, key):
 
 def test_a_map_cut_anywhere_or_changed_anywhere_is_refused(tmp_path):
     path = tmp_path / "map"
-    surrogate_map.write(SurrogateMap(SECRET), path, KEY)
+    surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
     data, rng = path.read_bytes(), random.Random(1)
     for cut in (0, 14, 40, len(data) - 1):
         path.write_bytes(data[:cut])
         with pytest.raises(MapError):
-            surrogate_map.read(path, KEY)
+            surrogate_map.read_map(path, KEY)
     for at in rng.sample(range(len(data)), 4):
         path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
         with pytest.raises(MapError):
-            surrogate_map.read(path, KEY)
+            surrogate_map.read_map(path, KEY)
     with pytest.raises(MapError, match="directory"):
-        surrogate_map.read(tmp_path, KEY)
+        surrogate_map.read_map(tmp_path, KEY)
 
 
 def test_what_a_map_gave_stays_although_others_join(tmp_path):
@@ -176,16 +176,19 @@ def test_what_a_map_gave_stays_although_others_join(tmp_path):
         results = []
         for notes in ([first], [later], [later, first], [first]):
             redactor = Redactor(bytes([number]) * 16)
-            with stream.kept(redactor, path, KEY):
-                results.append({r.document.id: r.document.text for r in redactor.redacted(notes)})
+            with release.use_map(redactor, path, KEY):
+                results.append({r.document.id: r.document.text for r in redactor.redact(notes)})
         assert results[0] == results[3] and results[2] == results[0] | results[1]
 
 
 def test_two_runs_cannot_both_write_one_map(tmp_path):
     path = tmp_path / "map"
-    with pytest.raises(MapError, match="another run changed it"), stream.kept(Redactor(SECRET), path, KEY):
-        surrogate_map.write(SurrogateMap(b"x" * 32), path, KEY)
-    assert surrogate_map.read(path, KEY).secret == b"x" * 32
+    with (
+        pytest.raises(MapError, match="another run changed it"),
+        release.use_map(Redactor(SECRET), path, KEY),
+    ):
+        surrogate_map.write_map(SurrogateMap(b"x" * 32), path, KEY)
+    assert surrogate_map.read_map(path, KEY).secret == b"x" * 32
 
 
 @pytest.mark.parametrize("folder", [True, False])

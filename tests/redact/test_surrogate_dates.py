@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crfdeid.redact.surrogates import patient_facts
-from crfdeid.redact.surrogates.dates import holidays, parser
+from crfdeid.redact.surrogates.dates import calendar, parser
 from crfdeid.redact.surrogates.dates import shift as dates
-from crfdeid.redact.surrogates.dates.shift import Shift, shifted
+from crfdeid.redact.surrogates.dates.shift import Shift, shift_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
+from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.text.document import Document, Span
 
 BACK = Shift(-10, -3647)  # 521 weeks: ten years less five days... forward in the year
@@ -39,7 +39,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("text", "moved"), WRITTEN, ids=[text for text, _ in WRITTEN])
 def test_a_date_is_moved_and_keeps_its_form(text, moved):
-    assert shifted(text, BACK, NOTE) == moved
+    assert shift_text(text, BACK, NOTE) == moved
 
 
 @pytest.mark.parametrize(
@@ -56,33 +56,33 @@ def test_a_date_is_moved_and_keeps_its_form(text, moved):
     ],
 )
 def test_what_cannot_be_read_whole_is_not_read(text):
-    assert shifted(text, BACK, NOTE) is None
+    assert shift_text(text, BACK, NOTE) is None
 
 
 @pytest.mark.parametrize(
     ("text", "only"), [("Monday", True), ("Tues-Thurs", True), ("winter", True), ("May", False)]
 )
 def test_weekdays_and_seasons_may_stay(text, only):
-    assert dates.only_weekday(text) is only
+    assert dates.is_weekday_or_season(text) is only
 
 
 def test_a_year_before_the_first_or_after_the_last_is_not_written():
-    assert shifted("1/2/2067", Shift(9000, 9000 * 365 // 7 * 7), NOTE) is None
+    assert shift_text("1/2/2067", Shift(9000, 9000 * 365 // 7 * 7), NOTE) is None
 
 
 def test_day_first_is_told_by_the_dates_of_the_patient():
     text = "25/12/2066 and 3/7/2067"
     note = Document("n", text, (Span(0, 10, "DATE"), Span(15, 23, "DATE")), patient="7")
-    who = PatientSurrogates(SECRET, "7", patient_facts.of([note]))
-    made = who.surrogate(note, note.spans[1])
-    moved = date(2067, 7, 3) + timedelta(who.shift.days)
+    who = PatientSurrogates(SECRET, "7", collect_facts([note]))
+    made = who.make_surrogate(note, note.spans[1])
+    moved = date(2067, 7, 3) + timedelta(who.dates.shift.days)
     assert made == f"{moved.day}/{moved.month}/{moved.year}"
-    assert parser.order("2067-05-13") is None
+    assert parser.find_order("2067-05-13") is None
 
 
 @pytest.mark.parametrize("number", range(60))
 def test_a_shift_keeps_weekdays_and_nearly_the_season(number):
-    shift = dates.drawn(KeyedChoices(SECRET, str(number)), years=25, weeks=2)
+    shift = dates.draw_shift(KeyedChoices(SECRET, str(number)), years=25, weeks=2)
     assert shift.days % 7 == 0 and 1 <= abs(shift.years) <= 25
     assert 3 < abs(shift.days - shift.years * 365.25) < 18
     assert shift.direction in (-1, 1)
@@ -134,9 +134,9 @@ def test_intervals_and_weekdays_are_kept_between_all_whole_dates(said, number):
         spans.append(Span(len(text), len(text) + len(written(day, form)), "DATE"))
         text += written(day, form) + "; "
     note = Document("n", text, tuple(spans), patient=str(number))
-    who = PatientSurrogates(SECRET, str(number), patient_facts.of([note]))
-    near = who.anchor(note)
-    moved = [read(who.surrogate(note, span, near), form) for span, (_, form) in zip(spans, said)]
+    who = PatientSurrogates(SECRET, str(number), collect_facts([note]))
+    near = who.find_note_date(note)
+    moved = [read(who.make_surrogate(note, span, near), form) for span, (_, form) in zip(spans, said)]
     for new, (old, _) in zip(moved, said):
         assert new - old == moved[0] - said[0][0] and new.weekday() == old.weekday() and new != old
 
@@ -145,8 +145,8 @@ def test_intervals_and_weekdays_are_kept_between_all_whole_dates(said, number):
 @settings(max_examples=150, deadline=None)
 def test_a_date_without_its_year_moves_with_the_note(day, later):
     other = day + timedelta(later)
-    shift = dates.drawn(KeyedChoices(SECRET, day.isoformat()))
-    made = shifted(f"{other.month}/{other.day}", shift, day)
+    shift = dates.draw_shift(KeyedChoices(SECRET, day.isoformat()))
+    made = shift_text(f"{other.month}/{other.day}", shift, day)
     moved = other + timedelta(shift.days)
     assert list(map(int, made.split("/"))) == [moved.month, moved.day]
 
@@ -154,11 +154,11 @@ def test_a_date_without_its_year_moves_with_the_note(day, later):
 @given(st.text(alphabet="0123456789/-. ,'aMonthJFebrychuly", max_size=25))
 @settings(max_examples=400, deadline=None)
 def test_any_text_is_moved_or_not_read(text):
-    made = shifted(text, BACK, NOTE)
+    made = shift_text(text, BACK, NOTE)
     assert made is None or made != text
 
 
-@pytest.mark.parametrize("name", holidays.NAMES)
+@pytest.mark.parametrize("name", calendar.HOLIDAY_NAMES)
 def test_every_holiday_has_its_day(name):
-    assert holidays.day(name, 2066).year == 2066
-    assert parser.read(name.replace("years", "Year's")) is not None
+    assert calendar.find_holiday(name, 2066).year == 2066
+    assert parser.parse_dates(name.replace("years", "Year's")) is not None

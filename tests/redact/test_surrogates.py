@@ -5,13 +5,14 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from marked_notes import replace_identifier
 
-from crfdeid.redact.surrogates import ages, check_digits, kinds, name_pools, patient_facts, places, zips
-from crfdeid.redact.surrogates.identifiers import identifier
+from crfdeid.redact.surrogates import ages, kinds, name_pools, places
+from crfdeid.redact.surrogates.identifiers import passes_check
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.letter_case import folded
 from crfdeid.redact.surrogates.patient import PatientSurrogates
-from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.patient_facts import PatientFacts, collect_facts
+from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text.document import Document, Span
 
 SECRET = b"0123456789abcdef"
@@ -22,26 +23,29 @@ def patient(*names: str, id: str = "7") -> PatientSurrogates:
     notes = [
         Document(str(n), name, (Span(0, len(name), "PATIENT"),), patient=id) for n, name in enumerate(names)
     ]
-    return PatientSurrogates(SECRET, id, patient_facts.of(notes))
+    return PatientSurrogates(SECRET, id, collect_facts(notes))
 
 
 def test_the_variants_of_a_name_stay_one_person():
     who = patient("Robert Smith", "Bob", "R. Smith", "SMITH, ROBERT", "Mr. Smith's", "Smtih", "RS")
-    first, last = who.names.text("Robert Smith").split()
-    assert who.names.text("SMITH, ROBERT") == f"{last.upper()}, {first.upper()}"
-    assert who.names.text("R. Smith") == f"{first[0]}. {last}"
-    assert who.names.text("Mr. Smith's") == f"Mr. {last}'s"
-    assert who.names.text("smith") == last.lower()
-    assert who.names.text("RS") == first[0] + last[0]
-    assert who.names.text("Bob") in (first, *name_pools.shortened().get(folded(first), ()))
-    assert sorted(who.names.text("Smtih").lower()) == sorted(last.lower()) and who.names.text("Smtih") != last
+    first, last = who.names.replace_names("Robert Smith").split()
+    assert who.names.replace_names("SMITH, ROBERT") == f"{last.upper()}, {first.upper()}"
+    assert who.names.replace_names("R. Smith") == f"{first[0]}. {last}"
+    assert who.names.replace_names("Mr. Smith's") == f"Mr. {last}'s"
+    assert who.names.replace_names("smith") == last.lower()
+    assert who.names.replace_names("RS") == first[0] + last[0]
+    assert who.names.replace_names("Bob") in (first, *name_pools.load_nicknames().get(fold(first), ()))
+    assert (
+        sorted(who.names.replace_names("Smtih").lower()) == sorted(last.lower())
+        and who.names.replace_names("Smtih") != last
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["Dr. Ruiz, MD", "van der Berg, Anna", "O'Neil-Smith", "de la Cruz", "J.R. Ewing III"]
 )
 def test_titles_particles_and_marks_keep_their_places(text):
-    made = patient(text).names.text(text)
+    made = patient(text).names.replace_names(text)
     shape = "".join(c for c in text if not c.isalpha())
     assert made != text and "".join(c for c in made if not c.isalpha()) in (shape, shape.replace("'", ""))
     for kept in ("Dr.", "MD", "van der", "de la", "III"):
@@ -57,37 +61,41 @@ def test_titles_particles_and_marks_keep_their_places(text):
     ],
 )  # fmt: skip
 def test_only_what_is_no_name_is_kept(text, stays):
-    before, after = (set(re.findall(r"\w+", t)) for t in (text, patient().names.text(text)))
+    before, after = (set(re.findall(r"\w+", t)) for t in (text, patient().names.replace_names(text)))
     assert before & after == set(re.findall(r"\w+", stays))
 
 
 def test_a_surrogate_has_the_gender_of_the_name_and_the_initial_of_the_letter():
     who = patient("Margaret", "Thomas")
     for name, kind in (("Margaret", name_pools.FEMALE), ("Thomas", name_pools.MALE)):
-        made = who.names.text(name)
-        assert any(made in names for names in name_pools.pool(kind).values())
-        assert made[0] == who.names.text(name[0])
+        made = who.names.replace_names(name)
+        assert any(made in names for names in name_pools.load_pool(kind).values())
+        assert made[0] == who.names.replace_names(name[0])
 
 
 def test_no_surrogate_is_a_real_name_of_the_patient():
     alone = patient("Robert Smith")
-    made = [folded(word) for word in alone.names.text("Robert Smith").split()]
+    made = [fold(word) for word in alone.names.replace_names("Robert Smith").split()]
     together = patient("Robert Smith", *made)
     real = {"robert", "smith", *made}
-    assert not real & {folded(word) for word in together.names.text("Robert Smith").split()}
+    assert not real & {fold(word) for word in together.names.replace_names("Robert Smith").split()}
 
 
 def test_names_do_not_depend_on_the_order_of_the_notes():
     names = ["Robert Smith", "Smtih", "Bob", "Ana Ruiz", "Ann Ruis", "Maria", "Marie"]
     forward, backward = patient(*names), patient(*reversed(names))
-    assert [forward.names.text(n) for n in names] == [backward.names.text(n) for n in names]
+    assert [forward.names.replace_names(n) for n in names] == [backward.names.replace_names(n) for n in names]
 
 
 def test_patients_and_secrets_differ():
     texts = ["Robert Smith", "Boston", "4471902"]
 
     def made(who):
-        return [who.names.text(texts[0]), who.places.city(texts[1]), identifier(texts[2], who.draws)]
+        return [
+            who.names.replace_names(texts[0]),
+            who.places.replace_city(texts[1]),
+            replace_identifier(texts[2], who.choices),
+        ]
 
     assert made(patient()) == made(patient())
     assert made(patient()) != made(patient(id="8")) != made(PatientSurrogates(b"another secret!!", "8"))
@@ -102,28 +110,28 @@ def test_patients_and_secrets_differ():
 def test_any_text_of_any_type_is_replaced_by_another_or_not_read(text, type):
     note = Document("n", text, (Span(0, len(text), type),))
     who = PatientSurrogates(SECRET, "7")
-    made = who.surrogate(note, note.spans[0])
-    assert made is None or made != text or kinds.of(type) in (kinds.AGE, kinds.DATE)
+    made = who.make_surrogate(note, note.spans[0])
+    assert made is None or made != text or kinds.kind_of(type) in (kinds.AGE, kinds.DATE)
 
 
 @given(st.from_regex(r"[A-Z0-9]{3,12}(-[0-9]{1,4})?", fullmatch=True))
 @settings(max_examples=200, deadline=None)
 def test_an_identifier_keeps_its_pattern_and_passes_no_check(text):
-    made = identifier(text, KeyedChoices(SECRET, "7"))
+    made = replace_identifier(text, KeyedChoices(SECRET, "7"))
 
     def pattern(text):
         return "".join("9" if c.isdecimal() else "A" if c.isalpha() else c for c in text)
 
-    assert made != text and pattern(made) == pattern(text) and not check_digits.holds(made)
-    assert identifier(text.replace("-", ""), KeyedChoices(SECRET, "7")) == made.replace("-", "")
+    assert made != text and pattern(made) == pattern(text) and not passes_check(made)
+    assert replace_identifier(text.replace("-", ""), KeyedChoices(SECRET, "7")) == made.replace("-", "")
 
 
 @pytest.mark.parametrize(
     "number", ["4111111111111111", "1234567893", "9434765919", "AB1234563", "1M8GDM9AXKP042788"]
 )
 def test_a_valid_number_becomes_an_invalid_one(number):
-    assert check_digits.holds(number)
-    assert not any(check_digits.holds(identifier(number, KeyedChoices(SECRET, str(n)))) for n in range(50))
+    assert passes_check(number)
+    assert not any(passes_check(replace_identifier(number, KeyedChoices(SECRET, str(n)))) for n in range(50))
 
 
 def test_an_address_is_coherent():
@@ -131,11 +139,13 @@ def test_an_address_is_coherent():
     spans = (Span(0, 6, "CITY"), Span(8, 10, "STATE"), Span(11, 16, "ZIP"))
     note = Document("n", text, spans)
     for number in range(40):
-        city, state, zip = (PatientSurrogates(SECRET, str(number)).surrogate(note, span) for span in spans)
-        assert city in places.towns(state)
-        assert zips.state(zip) == state and len(zip) == 5
+        city, state, zip = (
+            PatientSurrogates(SECRET, str(number)).make_surrogate(note, span) for span in spans
+        )
+        assert city in places.list_towns(state)
+        assert places.find_zip_state(zip) == state and len(zip) == 5
         alone = Document("m", "Boston", (Span(0, 6, "CITY"),))
-        assert PatientSurrogates(SECRET, str(number)).surrogate(alone, alone.spans[0]) == city
+        assert PatientSurrogates(SECRET, str(number)).make_surrogate(alone, alone.spans[0]) == city
 
 
 @pytest.mark.parametrize(
@@ -148,7 +158,7 @@ def test_an_address_is_coherent():
     ],
 )
 def test_a_street_keeps_its_kind(text, kept):
-    made = patient().institutions.street(text)
+    made = patient().institutions.replace_street(text)
     assert kept in made and "Oak" not in made and "OAK" not in made and made != text
     assert [c.isdecimal() for c in made if not c.isalpha()] == [
         c.isdecimal() for c in text if not c.isalpha()
@@ -158,28 +168,28 @@ def test_a_street_keeps_its_kind(text, kept):
 def test_a_hospital_agrees_with_its_acronym():
     who = patient()
     full, short = (
-        who.institutions.institution("Massachusetts General Hospital"),
-        who.institutions.institution("MGH"),
+        who.institutions.replace_institution("Massachusetts General Hospital"),
+        who.institutions.replace_institution("MGH"),
     )
     assert full.endswith("General Hospital") and short == full[0] + "GH"
-    assert who.institutions.institution("Ruiz Medical Center").endswith("Medical Center")
-    assert who.institutions.institution("UNIVERSITY OF OHIO").startswith("UNIVERSITY OF ")
+    assert who.institutions.replace_institution("Ruiz Medical Center").endswith("Medical Center")
+    assert who.institutions.replace_institution("UNIVERSITY OF OHIO").startswith("UNIVERSITY OF ")
 
 
 def test_user_names_and_addresses_follow_the_person():
     who = patient("Robert Smith")
-    first, last = who.names.text("Robert Smith").lower().split()
-    assert who.addresses.email("rsmith@clinic.org").startswith(f"{first[0]}{last}@")
-    assert who.addresses.email("robert.smith@clinic.org").startswith(f"{first}.{last}@")
-    assert who.addresses.email("robertsmith@clinic.org").startswith(f"{first}{last}@")
-    assert who.contacts.username("rs12").startswith(f"{first[0]}{last[0]}")
-    assert who.addresses.email("rsmith@clinic.org").endswith(".org")
-    assert "clinic" not in who.addresses.email("rsmith@clinic.org")
+    first, last = who.names.replace_names("Robert Smith").lower().split()
+    assert who.contacts.replace_email("rsmith@clinic.org").startswith(f"{first[0]}{last}@")
+    assert who.contacts.replace_email("robert.smith@clinic.org").startswith(f"{first}.{last}@")
+    assert who.contacts.replace_email("robertsmith@clinic.org").startswith(f"{first}{last}@")
+    assert who.contacts.replace_username("rs12").startswith(f"{first[0]}{last[0]}")
+    assert who.contacts.replace_email("rsmith@clinic.org").endswith(".org")
+    assert "clinic" not in who.contacts.replace_email("rsmith@clinic.org")
 
 
 @pytest.mark.parametrize("text", ["10.1.22.123", "::1", "fe80::1ff:fe23:4567:890a"])
 def test_an_ip_address_stays_one(text):
-    made = patient().addresses.ip(text)
+    made = patient().contacts.replace_ip(text)
     assert made != text and [c for c in made if c in ".:"] == [c for c in text if c in ".:"]
     assert "." not in text or all(int(octet) < 256 for octet in made.split("."))
 
@@ -188,7 +198,7 @@ def test_an_ip_address_stays_one(text):
     "text", ["http://www.smith.com/~rs/a.html", "https://portal.clinic.org?id=12", "smith.co.uk"]
 )
 def test_a_url_keeps_its_form(text):
-    made = patient().addresses.url(text)
+    made = patient().contacts.replace_url(text)
     assert "smith" not in made and "clinic" not in made and "12" not in made
     assert made.split("//")[0].split(".")[0][:4] == text.split("//")[0].split(".")[0][:4] or "//" not in text
 
@@ -203,20 +213,22 @@ def test_a_url_keeps_its_form(text):
     ],
 )  # fmt: skip
 def test_ages(text, after, made):
-    assert ages.treated(text, after) == made
+    assert ages.generalise_age(text, after) == made
 
 
 def test_a_zip_code_is_cut_to_three_digits_where_the_safe_harbor_wants_it():
-    assert [zips.generalised(z) for z in ("02115", "02115-1234", "03601", "K1A 0B1")] == [
+    assert [places.generalise_zip(z) for z in ("02115", "02115-1234", "03601", "K1A 0B1")] == [
         "021",
         "021",
         "000",
         "000",
     ]
-    assert sum(len(zips.prefixes(state)) for state in zips.STATES) == len(set(zips.prefixes(None)))
+    assert sum(len(places.list_prefixes(state)) for state in places.STATES) == len(
+        set(places.list_prefixes(None))
+    )
 
 
 def test_what_is_known_never_shows_a_name():
-    assert "Smith" not in repr(patient_facts.of([Document("n", "Smith", (Span(0, 5, "PATIENT"),))])) and repr(
+    assert "Smith" not in repr(collect_facts([Document("n", "Smith", (Span(0, 5, "PATIENT"),))])) and repr(
         PatientFacts()
     )

@@ -1,18 +1,20 @@
-"""Telephone and user name. A user name that is made of a person's name is made of that person's
-surrogate."""
+"""The surrogates of telephone numbers, user names, e-mail, web and IP addresses.
+
+A user name or address that contains a person's name gets the surrogate of that name.
+"""
 
 from __future__ import annotations
 
 import regex
 
 from crfdeid.redact.surrogates import name_pools
-from crfdeid.redact.surrogates.identifiers import patterned
+from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.letter_case import cased, folded, words
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.text_forms import fold, match_case, word_set
 
-PHONE_WORDS = words(
+PHONE_WORDS = word_set(
     """x ext extn extension pager pgr page beeper bp tel telephone phone ph fax cell mobile home work office
     h w c o p f pg at or and to number no call"""
 )
@@ -21,89 +23,188 @@ PHONE = regex.compile(
     r"(?P<country>\+?1[\s.-]*)?\(?(?P<area>[2-9]\d\d)\)?[\s./-]*(?P<local>\d{3}[\s.-]*\d{4})(?!\d)"
 )
 LOCAL = regex.compile(r"(?<!\d)\d{3}[\s.-]*\d{4}(?!\d)")
-PIECE = regex.compile(r"\p{L}+|\d+")
+USERNAME_PART = regex.compile(r"\p{L}+|\d+")
+ADDRESS_PART = regex.compile(r"[\p{L}\d]+")
+PROVIDERS = (
+    "gmail", "yahoo", "hotmail", "outlook", "aol", "icloud", "comcast", "verizon", "msn", "protonmail"
+)  # fmt: skip
+ENDINGS = word_set(
+    "com org net edu gov mil info biz us uk ca de fr es it nl au ie co io html htm php asp aspx pdf"
+)
+SCHEME = regex.compile(r"(?:(?:https?|ftp)://)?(?:www\d?\.)?", regex.IGNORECASE)
 
 
 class Contacts:
-    def __init__(self, draws: KeyedChoices, known: PatientFacts, names: Names) -> None:
-        self.draws, self.known, self.names = draws, known, names
+    """The surrogates of one patient's contacts."""
 
-    def phone(self, text: str) -> str | None:
-        """The same digits for the same seven-digit number, with or without its area.
+    def __init__(self, choices: KeyedChoices, facts: PatientFacts, names: Names) -> None:
+        self.choices, self.facts, self.names = choices, facts, names
 
-        >>> names = Names(draws := KeyedChoices(b"secret", "7"), PatientFacts())
-        >>> a, b = (Contacts(draws, PatientFacts(), names).phone(t) for t in ("(617) 555-0148", "555-0148"))
+    # Telephone numbers
+
+    def replace_phone(self, text: str) -> str | None:
+        """Replace a telephone number. The same seven digits have the same surrogate with and without an area
+        code.
+
+        >>> choices, facts = KeyedChoices(b"secret", "7"), PatientFacts()
+        >>> contacts = Contacts(choices, facts, Names(choices, facts))
+        >>> a, b = map(contacts.replace_phone, ("(617) 555-0148", "555-0148"))
         >>> a.endswith(b), b != "555-0148"
         (True, True)
         """
-        if not any(c.isalnum() for c in text):
+        if not has_letter_or_digit(text):
             return None
         match = PHONE.search(text) or LOCAL.search(text)
         if match is None:
-            return self.others(text)
+            return self._replace_rest(text)
         groups = match.groupdict()
         local = groups.get("local") or match[0]
-        inner = match[0][: len(match[0]) - len(local)]
+        prefix = match[0][: len(match[0]) - len(local)]
         if area := groups.get("area"):
-            cut = inner.index(area)
-            inner = inner[:cut] + dialled(patterned(area, self.draws, "area")) + inner[cut + 3 :]
-        new = self.local(local)
-        return self.others(text[: match.start()]) + inner + new + self.others(text[match.end() :])
-
-    def local(self, text: str) -> str:
-        new = patterned(text, self.draws, "phone")
-        return dialled(new) if text[0] in "23456789" and dialled(new) != text else new
-
-    def others(self, text: str) -> str:
-        """Extensions and what else is there: digits change, words that say what it is stay."""
-        cut: list[str] = []
-        at = 0
-        for match in LETTERS.finditer(text):
-            cut.append(self.digits(text[at : match.start()]))
-            cut.append(
-                match[0] if match[0].lower() in PHONE_WORDS else patterned(match[0], self.draws, "phone")
-            )
-            at = match.end()
-        return "".join([*cut, self.digits(text[at:])])
-
-    def digits(self, text: str) -> str:
-        return patterned(text, self.draws, "phone") if any(c.isalnum() for c in text) else text
-
-    def username(self, text: str) -> str | None:
-        if not any(c.isalnum() for c in text):
-            return None
-        made = PIECE.sub(lambda match: self.piece(match[0]), text)
-        return made if made != text else patterned(text, self.draws, "username")
-
-    def piece(self, piece: str) -> str:
-        """Digits; initials; a name; an initial before a name, or behind it."""
-        low = folded(piece)
-        if piece.isdecimal():
-            return patterned(piece, self.draws, "username")
-        if len(low) <= 3 and not self.is_name(low):
-            return "".join(map(self.names.letter, piece))
-        if not self.is_name(low) and self.is_name(low[1:]):
-            return self.names.letter(piece[0]) + cased(self.names.surrogate(low[1:]).lower(), piece[1:])
-        if not self.is_name(low) and self.is_name(low[:-1]):
-            return cased(self.names.surrogate(low[:-1]).lower(), piece[:-1]) + self.names.letter(piece[-1])
-        made = self.joined(low) if len(low) > 6 and not self.is_name(low) else self.names.surrogate(low)
-        return cased(made, piece)
-
-    def joined(self, low: str) -> str:
-        """A first and a last name of the patient's people written as one, else any name."""
-        for cut in range(3, len(low) - 2):
-            if low[:cut] in self.known.names and low[cut:] in self.known.names:
-                return (self.names.surrogate(low[:cut]) + self.names.surrogate(low[cut:])).lower()
-        return self.names.surrogate(low).lower()
-
-    def is_name(self, low: str) -> bool:
+            cut = prefix.index(area)
+            new_area = make_dialable(replace_characters(area, self.choices, "area"))
+            prefix = prefix[:cut] + new_area + prefix[cut + 3 :]
+        new = self._replace_local(local)
         return (
-            low in self.known.names
-            or name_pools.common(low)
-            or (len(low) > 3 and low in name_pools.folds("surnames"))
+            self._replace_rest(text[: match.start()]) + prefix + new + self._replace_rest(text[match.end() :])
         )
 
+    def _replace_local(self, text: str) -> str:
+        new = replace_characters(text, self.choices, "phone")
+        return make_dialable(new) if text[0] in "23456789" and make_dialable(new) != text else new
 
-def dialled(number: str) -> str:
-    """No area or exchange begins with 0 or 1."""
+    def _replace_rest(self, text: str) -> str:
+        """Replace the digits of extensions and the like; keep the words of telephone numbers."""
+        out: list[str] = []
+        at = 0
+        for match in LETTERS.finditer(text):
+            is_kept = match[0].lower() in PHONE_WORDS
+            out.append(self._replace_digits(text[at : match.start()]))
+            out.append(match[0] if is_kept else replace_characters(match[0], self.choices, "phone"))
+            at = match.end()
+        return "".join([*out, self._replace_digits(text[at:])])
+
+    def _replace_digits(self, text: str) -> str:
+        return replace_characters(text, self.choices, "phone") if has_letter_or_digit(text) else text
+
+    # User names
+
+    def replace_username(self, text: str) -> str | None:
+        if not has_letter_or_digit(text):
+            return None
+        made = USERNAME_PART.sub(lambda match: self._replace_username_part(match[0]), text)
+        return made if made != text else replace_characters(text, self.choices, "username")
+
+    def _replace_username_part(self, part: str) -> str:
+        """Replace digits, initials, a name, or a name with an initial before or after it."""
+        low = fold(part)
+        if part.isdecimal():
+            return replace_characters(part, self.choices, "username")
+        if len(low) <= 3 and not self._is_name(low):
+            return "".join(map(self.names.replace_letter, part))
+        if not self._is_name(low) and self._is_name(low[1:]):
+            name = self.names.choose_name(low[1:]).lower()
+            return self.names.replace_letter(part[0]) + match_case(name, part[1:])
+        if not self._is_name(low) and self._is_name(low[:-1]):
+            name = self.names.choose_name(low[:-1]).lower()
+            return match_case(name, part[:-1]) + self.names.replace_letter(part[-1])
+        is_joined = len(low) > 6 and not self._is_name(low)
+        return match_case(self._replace_joined(low) if is_joined else self.names.choose_name(low), part)
+
+    def _replace_joined(self, low: str) -> str:
+        """Replace two names of the patient's notes that are written as one word, otherwise a single name."""
+        for cut in range(3, len(low) - 2):
+            if low[:cut] in self.facts.names and low[cut:] in self.facts.names:
+                return (self.names.choose_name(low[:cut]) + self.names.choose_name(low[cut:])).lower()
+        return self.names.choose_name(low).lower()
+
+    def _is_name(self, low: str) -> bool:
+        return (
+            low in self.facts.names
+            or name_pools.is_common_name(low)
+            or (len(low) > 3 and low in name_pools.load_folded("surnames"))
+        )
+
+    # Addresses of the internet
+
+    def replace_email(self, text: str) -> str | None:
+        local, at, domain = text.rpartition("@")
+        if not at:
+            return self.replace_url(text) if "." in text else self.replace_username(text)
+        user = self.replace_username(local)
+        return None if user is None else f"{user}@{self._replace_domain(domain)}"
+
+    def _replace_domain(self, text: str) -> str:
+        """Replace the host names and keep the endings; a public provider becomes another one."""
+
+        def replace(match: regex.Match[str]) -> str:
+            word = match[0]
+            is_last = not regex.search(r"\.\p{L}", text[match.end() :])
+            if word.lower() in ENDINGS and (is_last or len(word) == 2) and match.start():
+                return word
+            return self._replace_host(word)
+
+        return ADDRESS_PART.sub(replace, text)
+
+    def _replace_host(self, word: str) -> str:
+        low = word.lower()
+        if low in PROVIDERS:
+            others = [name for name in PROVIDERS if name != low]
+            return match_case(self.choices.choose(others, "provider", low), word)
+        if word.isdecimal():
+            return replace_characters(word, self.choices, "host")
+        if len(word) < 4:
+            if word.isalpha():
+                return "".join(map(self.names.replace_letter, word))
+            return replace_characters(word, self.choices, "host")
+        real = {low, *(self.facts.names if self.facts.complete else ())}
+        pool = name_pools.load_pool(name_pools.SURNAME)[self.names.choose_initial(word)]
+        names = [name for name in pool if name.lower() not in real]
+        return match_case(self.choices.choose(names, "host", low).lower(), word)
+
+    def replace_url(self, text: str) -> str | None:
+        """Replace the host by a name and the path by one of its pattern; keep the scheme and the endings."""
+        if not has_letter_or_digit(text):
+            return None
+        scheme = SCHEME.match(text)
+        rest = text[scheme.end() :] if scheme else text
+        host, slash, path = rest.partition("/")
+
+        def replace(match: regex.Match[str]) -> str:
+            follows_dot = match.start() and path[match.start() - 1] == "."
+            is_ending = follows_dot and match[0].lower() in ENDINGS
+            return match[0] if is_ending else replace_characters(match[0], self.choices, "path")
+
+        new_path = ADDRESS_PART.sub(replace, path)
+        return (scheme[0] if scheme else "") + self._replace_domain(host) + slash + new_path
+
+    def replace_ip(self, text: str) -> str | None:
+        """Replace each number up to 255 by one with as many digits, and each hexadecimal group likewise."""
+        if not has_letter_or_digit(text):
+            return None
+
+        def replace(match: regex.Match[str]) -> str:
+            lowest = {1: 1, 2: 10, 3: 100}.get(len(match[0]))
+            if "." in text and match[0].isdecimal() and lowest:
+                others = [n for n in range(lowest, min(lowest * 10, 255)) if str(n) != match[0]]
+                return str(self.choices.choose(others, "ip", text, match.start()))
+            stream = self.choices.stream_bytes("ip", text, match.start())
+            made = "".join("0123456789abcdef"[next(stream) % 16] for _ in match[0])
+            return made.upper() if match[0].isupper() else made
+
+        made = regex.sub(r"[0-9A-Fa-f]+", replace, text)
+        made = regex.sub(r"[G-Zg-z\P{ASCII}]", lambda match: self._replace_stray(match[0]), made)
+        return made if made != text else replace_characters(text, self.choices, "ip")
+
+    def _replace_stray(self, character: str) -> str:
+        """Replace a letter that does not belong in an IP address."""
+        return replace_characters(character, self.choices, "ip") if character.isalnum() else character
+
+
+def has_letter_or_digit(text: str) -> bool:
+    return any(c.isalnum() for c in text)
+
+
+def make_dialable(number: str) -> str:
+    """Replace a leading 0 or 1, because no area code or exchange begins with it."""
     return str(2 + int(number[0]) % 8) + number[1:] if number[0] in "01" else number

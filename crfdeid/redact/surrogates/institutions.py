@@ -1,5 +1,7 @@
-"""Names of hospitals, organisations, departments, landmarks and streets: the words that say what it
-is stay, the words that say which one are replaced by names."""
+"""The surrogates of hospitals, organisations, departments, landmarks and streets.
+
+The words that say what it is are kept; the words that say which one are replaced by names.
+"""
 
 from __future__ import annotations
 
@@ -8,157 +10,191 @@ from collections.abc import Callable
 import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.identifiers import patterned
-from crfdeid.redact.surrogates.institution_words import (
-    COMPANIES,
-    DENOMINATIONS,
-    DIRECTIONS,
-    LANDMARKS,
-    NUMBER_WORDS,
-    SMALL_WORDS,
-    UNITS,
-    WARDS,
-)
+from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.letter_case import WORD, bare, capitals, cased, folded
-from crfdeid.redact.surrogates.names import Names
+from crfdeid.redact.surrogates.names import Names, is_listed
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.text_forms import (
+    WORD,
+    capitalize_words,
+    fold,
+    match_case,
+    split_possessive,
+    word_set,
+)
 
+MAX_TRIES = 100
 NTH = regex.compile(r"\d+(?:st|nd|rd|th)\b|\d+", regex.IGNORECASE)
-NAMED = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
+NAMED_KINDS = (kinds.HOSPITAL, kinds.ORGANIZATION, kinds.STREET, kinds.DEPARTMENT, kinds.PLACE)
 ACRONYM_TAIL = regex.compile(r"(?<=.)(?:MC|GH|MH|RH|CH|VA|H|C)$")
+
+# Words that say what a place or institution is, beside those of the shipped lists.
+NUMBER_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+DIRECTIONS = word_set("n s e w ne nw se sw north south east west northeast northwest southeast southwest")
+UNITS = word_set(
+    "apt apartment unit suite ste floor fl box po p o room rm building bldg no pob post office rr"
+)
+SMALL_WORDS = word_set("of the and at for in on de la del los las el y a to")
+COMPANIES = word_set(
+    """university college school high elementary middle academy institute airlines airways insurance software
+    company co corp corporation inc llc ltd bank group systems system services industries motors foods energy
+    brothers sons partners associates laboratories labs electric union church police fire community regional
+    specialty public construction club council office department agency store stores market restaurant hotel
+    shop works press urgent care primary"""
+)
+LANDMARKS = word_set(
+    """park river beach island lake mount mountain mountains mall bridge valley creek airport station church
+    cemetery hall county bay harbor point forest canyon falls hill hills stadium museum plaza center square
+    pond trail zoo library prison jail shelter farm ranch camp village"""
+)
+DENOMINATIONS = word_set(
+    "adventist baptist deaconess mercy good samaritan lutheran methodist presbyterian sacred sisters"
+)  # they say what it is and also which one, so they are replaced
+WARDS = word_set(
+    "floor unit ward wing building tower pavilion suite room clinic service dept department team firm bed"
+)
 
 
 class Institutions:
-    """The surrogates of one patient's institutions."""
+    """The surrogates of one patient's institutions. ``assigned`` holds the earlier surrogates of places and
+    numbers; new ones are added to it."""
 
-    def __init__(self, draws: KeyedChoices, known: PatientFacts, names: Names, given: dict[str, str]) -> None:
-        self.draws, self.names, self.given = draws, names, given
-        places = sorted(known.texts(kinds.CITY, *NAMED)) if known.whole else ()
-        parts = {folded(bare(word)[0]) for text in places for word in WORD.findall(text)}
-        self.real = {*map(folded, places), *parts, *(known.names if known.whole else ())}
-        self.taken = {folded(made): key for key, made in given.items()}
-        plain = parts - name_pools.tokens("hospital_words") - SMALL_WORDS if known.whole else ()
+    def __init__(
+        self, choices: KeyedChoices, facts: PatientFacts, names: Names, assigned: dict[str, str]
+    ) -> None:
+        self.choices, self.names, self.assigned = choices, names, assigned
+        places = sorted(facts.list_texts(kinds.CITY, *NAMED_KINDS)) if facts.complete else ()
+        parts = {fold(split_possessive(word)[0]) for text in places for word in WORD.findall(text)}
+        self.real = {*map(fold, places), *parts, *(facts.names if facts.complete else ())}
+        self.taken = {fold(surrogate): key for key, surrogate in assigned.items()}
+        plain = parts - name_pools.load_words("hospital_words") - SMALL_WORDS if facts.complete else ()
         for word in sorted(plain):  # in this order, whatever the order of the notes
             if len(word) > 1:
-                self.settle(f"place {word}", self.named(word))
+                self.assign(f"place {word}", self._choose_name(word))
 
-    def settle(self, key: str, made: str) -> None:
-        """Nobody else gets what was ``made`` for ``key``."""
-        self.given[key] = made
-        self.taken[folded(made)] = key
+    def assign(self, key: str, surrogate: str) -> None:
+        """Reserve a surrogate for ``key``, so that no other key gets it."""
+        self.assigned[key] = surrogate
+        self.taken[fold(surrogate)] = key
 
-    def institution(self, text: str) -> str | None:
-        """A hospital or organisation: the words that say what it is stay."""
-        words_of_kind = name_pools.tokens("hospital_words") - DENOMINATIONS
-        return self.proper(text, words_of_kind | SMALL_WORDS | COMPANIES | LANDMARKS | DIRECTIONS)
+    def replace_institution(self, text: str) -> str | None:
+        """Replace the name of a hospital or organisation."""
+        institutions = name_pools.load_words("hospital_words") - DENOMINATIONS
+        return self._replace_proper(text, institutions | SMALL_WORDS | COMPANIES | LANDMARKS | DIRECTIONS)
 
-    def department(self, text: str) -> str | None:
-        """A ward or building. One without a name of its own becomes another specialty."""
-        keep = WARDS | SMALL_WORDS | DIRECTIONS | (name_pools.tokens("hospital_words") - DENOMINATIONS)
-        plain = [w for w in WORD.findall(text) if w.lower() not in keep]
-        named = any(c.isdecimal() for c in text) or any(w.lower() in WARDS for w in WORD.findall(text))
-        common = not named and all(
-            w.lower() in name_pools.words("medical_words", "common_words") for w in plain
-        )
-        if not common:
-            return self.proper(text, keep)
-        return self.listed("specialty", text)
+    def replace_department(self, text: str) -> str | None:
+        """Replace the name of a ward or building. One without a proper name becomes another specialty."""
+        keep = WARDS | SMALL_WORDS | DIRECTIONS | (name_pools.load_words("hospital_words") - DENOMINATIONS)
+        words = [word.lower() for word in WORD.findall(text)]
+        is_named = any(c.isdecimal() for c in text) or any(word in WARDS for word in words)
+        common = name_pools.load_lowercase("medical_words", "common_words")
+        if is_named or not all(word in common for word in words if word not in keep):
+            return self._replace_proper(text, keep)
+        return self.replace_listed("specialty", text)
 
-    def place(self, text: str) -> str | None:
-        return self.proper(text, SMALL_WORDS | UNITS | LANDMARKS | DIRECTIONS)
+    def replace_place(self, text: str) -> str | None:
+        """Replace the name of a landmark or region."""
+        return self._replace_proper(text, SMALL_WORDS | UNITS | LANDMARKS | DIRECTIONS)
 
-    def listed(self, name: str, text: str) -> str | None:
-        """Another entry of a list, in the capitals of ``text``; its digits are replaced too."""
-        entries = sorted(name_pools.entries(name) if name == "professions" else name_pools.listed(name))
+    def replace_job(self, text: str) -> str | None:
+        return self.replace_listed("jobs", text)
+
+    def replace_listed(self, name: str, text: str) -> str | None:
+        """Replace ``text`` by another entry of a list, in the same capitals."""
+        entries = sorted(name_pools.load_entries(name))
         if not any(c.isalnum() for c in text):
             return None
-        low = folded(text)
-        made = self.first(text, lambda n: self.draws.choice(entries, name, low, n), f"{name} {low}")
-        return cased(made, text) if text.isupper() or text.islower() else capitals(made, text)
+        low = fold(text)
+        entry = self.choose_free(text, lambda n: self.choices.choose(entries, name, low, n), f"{name} {low}")
+        return match_case(entry, text) if text.isupper() or text.islower() else capitalize_words(entry, text)
 
-    def proper(self, text: str, keep: frozenset[str]) -> str | None:
-        """``text`` with every word that is not to be kept replaced by a name of the patient's
-        initial for it, and its numbers by others. Where that leaves it as it was, all words
-        are replaced."""
-        found = [m[0] for m in WORD.finditer(text)]
-        if not found and not any(c.isdecimal() for c in text):
-            return patterned(text, self.draws, "place") if any(c.isalnum() for c in text) else None
-        if all(w.lower() in keep for w in found) and not any(c.isdecimal() for c in text):
-            keep = SMALL_WORDS if any(w.lower() not in SMALL_WORDS for w in found) else frozenset()
-        out = WORD.sub(lambda m: m[0] if m[0].lower() in keep else self.part(m[0]), text)
-        return NTH.sub(lambda m: self.nth(m[0]), out)
+    def _replace_proper(self, text: str, keep: frozenset[str]) -> str | None:
+        """Replace each word that is not in ``keep`` by a name with the patient's initial for it, and
+        each number by another. If that would change nothing, replace all words."""
+        words = [word.lower() for word in WORD.findall(text)]
+        has_digit = any(c.isdecimal() for c in text)
+        if not words and not has_digit:
+            return replace_characters(text, self.choices, "place") if any(c.isalnum() for c in text) else None
+        if not has_digit and all(word in keep for word in words):
+            keep = SMALL_WORDS if any(word not in SMALL_WORDS for word in words) else frozenset()
+        out = WORD.sub(lambda m: m[0] if m[0].lower() in keep else self._replace_word(m[0]), text)
+        return NTH.sub(lambda m: self._replace_number(m[0]), out)
 
-    def part(self, word: str) -> str:
-        """One proper word. Of an acronym, the letters that say hospital or centre stay."""
-        stem, ending = bare(word)
-        if stem.isupper() and 1 < len(stem) <= 5 and not self.names.is_name(stem):
+    def _replace_word(self, word: str) -> str:
+        """Replace a proper word. An acronym keeps the letters that mean hospital or centre."""
+        stem, ending = split_possessive(word)
+        if stem.isupper() and 1 < len(stem) <= 5 and not is_listed(fold(stem)):
             tail = match[0] if len(stem) > 2 and (match := ACRONYM_TAIL.search(stem)) else ""
             head = stem[: len(stem) - len(tail)]
-            return "".join(map(self.names.letter, head)) + tail + ending
+            return "".join(map(self.names.replace_letter, head)) + tail + ending
         if len(stem) == 1:
-            return self.names.letter(stem) + ending
-        return cased(self.named(folded(stem)), stem) + ending
+            return self.names.replace_letter(stem) + ending
+        return match_case(self._choose_name(fold(stem)), stem) + ending
 
-    def named(self, word: str) -> str:
-        """The name that stands for a (folded) word of a place's name."""
-        names = name_pools.pool(name_pools.SURNAME).get(self.names.initial(word), ())
-        return self.first(word, lambda n: self.draws.choice(names, "place", word, n), f"place {word}")
+    def _choose_name(self, word: str) -> str:
+        """The name that replaces a (folded) word in the name of a place."""
+        names = name_pools.load_pool(name_pools.SURNAME).get(self.names.choose_initial(word), ())
+        return self.choose_free(word, lambda n: self.choices.choose(names, "place", word, n), f"place {word}")
 
-    def nth(self, number: str) -> str:
-        """A number, or an ordinal with the ending of its new number."""
+    def _replace_number(self, number: str) -> str:
+        """Replace a number, or an ordinal with the ending that its new number needs."""
         digits = number.rstrip("stndrhSTNDRH")
-        new = patterned(digits, self.draws, "number")
+        new = replace_characters(digits, self.choices, "number")
         if digits == number:
             return new
-        last = "th" if new[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(new[-1], "th")
-        return new + (last.upper() if number[-1].isupper() else last)
+        ending = "th" if new[-2:-1] == "1" else {"1": "st", "2": "nd", "3": "rd"}.get(new[-1], "th")
+        return new + (ending.upper() if number[-1].isupper() else ending)
 
-    def street(self, text: str) -> str | None:
-        """House number, name and unit are replaced; the kind of street and directions stay."""
+    def replace_street(self, text: str) -> str | None:
+        """Replace house number, name and unit; keep the kind of street and directions."""
         if not any(c.isalnum() for c in text):
             return None
-        stays, out, at = of_its_kind(text), [], 0
+        kept, out, at = find_kept_words(text), [], 0
         for match in WORD.finditer(text):
-            out += [text[at : match.start()], match[0] if match.start() in stays else self.road(match[0])]
+            out += [
+                text[at : match.start()],
+                match[0] if match.start() in kept else self._replace_road(match[0]),
+            ]
             at = match.end()
-        return NTH.sub(lambda m: self.nth(m[0]), "".join([*out, text[at:]]))
+        return NTH.sub(lambda m: self._replace_number(m[0]), "".join([*out, text[at:]]))
 
-    def road(self, word: str) -> str:
+    def _replace_road(self, word: str) -> str:
         if word.lower() in NUMBER_WORDS:
-            others = [w for w in NUMBER_WORDS if w != word.lower()]
-            return cased(self.draws.choice(others, "road", word.lower()).capitalize(), word)
-        return self.part(word)
+            others = [other for other in NUMBER_WORDS if other != word.lower()]
+            return match_case(self.choices.choose(others, "road", word.lower()).capitalize(), word)
+        return self._replace_word(word)
 
-    def first(self, text: str, make: Callable[[int], str], key: str) -> str:
-        """What ``key`` was given before, or the first of a hundred candidates that is neither ``text``
-        nor a place or name of the patient, nor another place's; where all of them are, a proper name."""
-        if key in self.given:
-            return self.given[key]
-        for made in map(make, range(100)):
-            low = folded(made)
-            if low != folded(text) and low not in self.real and self.taken.get(low, key) == key:
-                return made
-        return WORD.sub(lambda match: self.names.permuted(folded(match[0])).capitalize(), text)
+    def choose_free(self, text: str, make: Callable[[int], str], key: str) -> str:
+        """The surrogate that ``key`` has, otherwise the first candidate that is not ``text``, no real
+        place or name of the patient, and not another key's surrogate. If all candidates are taken, an
+        invented name."""
+        if key in self.assigned:
+            return self.assigned[key]
+        for candidate in map(make, range(MAX_TRIES)):
+            low = fold(candidate)
+            if low != fold(text) and low not in self.real and self.taken.get(low, key) == key:
+                return candidate
+        return WORD.sub(lambda match: self.names.invent_name(fold(match[0])).capitalize(), text)
 
 
-def of_its_kind(text: str) -> set[int]:
-    """Where the words of a street begin that say of what kind it is. One that is made of such words
-    alone ("45 Park Place") has one for its name: all but the last."""
+def find_kept_words(text: str) -> set[int]:
+    """The offsets of the words of a street that are kept: the kind of street, directions and units. If there
+    are no other words ("45 Park Place"), all but the last name the street and are replaced."""
     found = list(WORD.finditer(text))
-    keep = name_pools.words("street_words") | DIRECTIONS | UNITS | SMALL_WORDS
-    same = {m.start() for m in found if m[0].lower() in keep or is_ending(m)}
-    roads = [m for m in found if m[0].lower() in name_pools.words("street_words") - UNITS]
-    if len(same) < len(found) or any(map(is_ending, found)) or not roads:
-        return same
-    named = [m for m in found if m[0].lower() not in UNITS | SMALL_WORDS]
+    street_words = name_pools.load_lowercase("street_words")
+    keep = street_words | DIRECTIONS | UNITS | SMALL_WORDS
+    kept = {match.start() for match in found if match[0].lower() in keep or is_ordinal_ending(match)}
+    roads = [match for match in found if match[0].lower() in street_words - UNITS]
+    if len(kept) < len(found) or any(map(is_ordinal_ending, found)) or not roads:
+        return kept
+    naming = [match for match in found if match[0].lower() not in UNITS | SMALL_WORDS]
     kind = roads[-1].start()
-    if len(named) == 1 and not any(c.isdecimal() for c in text[roads[-1].end() :]):
-        kind = len(text)  # "12 Park", and not "Route 9"
-    return {start for start in same if start >= kind or start not in {m.start() for m in named}}
+    if len(naming) == 1 and not any(c.isdecimal() for c in text[roads[-1].end() :]):
+        kind = len(text)  # "12 Park", but not "Route 9"
+    return {start for start in kept if start >= kind or start not in {match.start() for match in naming}}
 
 
-def is_ending(match: regex.Match[str]) -> bool:
+def is_ordinal_ending(match: regex.Match[str]) -> bool:
     """Whether the letters are the ending of an ordinal (the th of 5th)."""
     return (
         match.start() > 0

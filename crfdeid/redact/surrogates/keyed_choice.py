@@ -1,8 +1,8 @@
-"""The secret, and choices that depend on it.
+"""Choices that follow from a secret, and the secret itself.
 
-HMAC-SHA-256 of the patient under the secret is the patient's key; HMAC of what is replaced under
-that key is the choice. Python's own generators are not used: their sequences are not promised
-across versions, and a million notes must come out the same on many machines.
+The key of a patient is the HMAC-SHA-256 of the patient under the secret. A choice is the HMAC of what is
+replaced under the patient's key. The generators of :mod:`random` are not used: Python does not promise the
+same sequences in every version, and many machines must redact a million notes alike.
 """
 
 from __future__ import annotations
@@ -16,73 +16,75 @@ from typing import TypeVar
 
 from crfdeid.errors import ConfigurationError
 
-LEAST_BYTES = 16
+MIN_KEY_BYTES = 16
 Item = TypeVar("Item")
 
 
 class KeyedChoices:
-    """The choices of one patient. ``what`` names the choice: equal names, equal choices.
+    """The choices for one patient. ``key`` names a choice: the same key always gives the same choice.
 
-    >>> KeyedChoices(b"secret", "7").number(100, "shift") == KeyedChoices(b"secret", "7").number(100, "shift")
+    >>> first, second = KeyedChoices(b"secret", "7"), KeyedChoices(b"secret", "7")
+    >>> first.draw_number(100, "shift") == second.draw_number(100, "shift")
     True
     """
 
     def __init__(self, secret: bytes, patient: str) -> None:
         self._key = hmac.digest(secret, patient.encode(), "sha256")
 
-    def digest(self, *what: object) -> bytes:
-        return hmac.digest(self._key, repr(what).encode(), "sha256")
+    def digest(self, *key: object) -> bytes:
+        """Return 32 bytes."""
+        return hmac.digest(self._key, repr(key).encode(), "sha256")
 
-    def number(self, below: int, *what: object) -> int:
-        """From 0 up to ``below``, exclusive."""
-        return int.from_bytes(self.digest(*what)[:16]) % below
+    def draw_number(self, below: int, *key: object) -> int:
+        """Draw a number from 0 to ``below`` - 1."""
+        return int.from_bytes(self.digest(*key)[:16]) % below
 
-    def choice(self, items: Sequence[Item], *what: object) -> Item:
-        return items[self.number(len(items), *what)]
+    def choose(self, items: Sequence[Item], *key: object) -> Item:
+        return items[self.draw_number(len(items), *key)]
 
-    def shuffled(self, items: Sequence[str], *what: object) -> list[str]:
-        return sorted(items, key=lambda item: self.digest(*what, item))
+    def shuffle(self, items: Sequence[str], *key: object) -> list[str]:
+        return sorted(items, key=lambda item: self.digest(*key, item))
 
-    def stream(self, *what: object) -> Iterator[int]:
-        """Bytes without end."""
+    def stream_bytes(self, *key: object) -> Iterator[int]:
+        """Yield bytes without end."""
         block = 0
         while True:
-            yield from self.digest(*what, block)
+            yield from self.digest(*key, block)
             block += 1
 
-    def cycle(self, items: Sequence[str], *what: object) -> dict[str, str]:
-        """A permutation of ``items`` that leaves none in its place (where there are two).
+    def permute(self, items: Sequence[str], *key: object) -> dict[str, str]:
+        """Map each item to another item. No item maps to itself if there are at least two.
 
-        >>> cycle = KeyedChoices(b"secret", "7").cycle("ABC", "letters")
-        >>> sorted(cycle.values()), any(a == b for a, b in cycle.items())
+        >>> permutation = KeyedChoices(b"secret", "7").permute("ABC", "letters")
+        >>> sorted(permutation.values()), any(a == b for a, b in permutation.items())
         (['A', 'B', 'C'], False)
         """
-        order = self.shuffled(items, *what)
+        order = self.shuffle(items, *key)
         return dict(zip(order, [*order[1:], order[0]]))
 
 
-def fresh() -> bytes:
-    """A secret that nobody has written down."""
+def make_secret() -> bytes:
+    """Make a random secret of 32 bytes."""
     return secrets.token_bytes(32)
 
 
-def seeded(seed: int) -> bytes:
-    """The secret of an experiment: no secret at all, anybody can repeat it."""
+def secret_of_seed(seed: int) -> bytes:
+    """The secret of an experiment. It protects nothing: anyone can compute it from the seed."""
     return f"crfdeid seed {seed}".encode()
 
 
-def read(path: Path) -> bytes:
-    """The secret in a file, outer white space aside. Raises :class:`ConfigurationError` where it
-    cannot be read, is short, or may be read by everybody."""
+def read_secret(path: Path) -> bytes:
+    """Read the secret in a file, without surrounding white space. Raises :class:`ConfigurationError` if the
+    file cannot be read, holds too few bytes, or other users may read it."""
     try:
         secret, mode = path.read_bytes().strip(), path.stat().st_mode
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror or error}") from None
-    if len(secret) < LEAST_BYTES:
+    if len(secret) < MIN_KEY_BYTES:
         raise ConfigurationError(
-            f"{path}: a key of {len(secret)} bytes; wanted at least {LEAST_BYTES}, such as: "
+            f"{path}: a key of {len(secret)} bytes; wanted at least {MIN_KEY_BYTES}, such as: "
             "openssl rand -hex 32"
         )
     if os.name == "posix" and mode & 0o077:
-        raise ConfigurationError(f"{path}: others may read this key; chmod 600 mends it")
+        raise ConfigurationError(f"{path}: others may read this key; chmod 600 corrects it")
     return secret

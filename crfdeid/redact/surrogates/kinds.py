@@ -1,4 +1,4 @@
-"""What kind of surrogate a type wants, in every scheme that ships."""
+"""The kinds of surrogates, and the kind that each type of the shipped schemes needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ NAME, USERNAME, DATE, AGE = "name", "username", "date", "age"
 STREET, CITY, STATE, ZIP, COUNTRY = "street", "city", "state", "zip", "country"
 HOSPITAL, DEPARTMENT, ORGANIZATION, PLACE, ROOM = "hospital", "department", "organization", "place", "room"
 PROFESSION, PHONE, EMAIL, URL, IP, IDENTIFIER = "profession", "phone", "email", "url", "ip", "identifier"
-OTHER, UNKNOWN = "other", "unknown"  # in a scheme but of no form; in no scheme
+OTHER, UNKNOWN = (
+    "other",
+    "unknown",
+)  # OTHER: types of a scheme without a typical form; UNKNOWN: types of no scheme
 
 TYPES = {
     NAME: "PATIENT DOCTOR NAME NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO",
@@ -39,19 +42,20 @@ TYPES = {
     OTHER: "OTHER SEXO_SUJETO_ASISTENCIA FAMILIARES_SUJETO_ASISTENCIA OTROS_SUJETO_ASISTENCIA",
 }  # fmt: skip
 KINDS = {type: kind for kind, types in TYPES.items() for type in types.split()}
-NEAR = 3  # characters that may part the lines of an address
+MAX_GAP = 3  # characters between two neighbouring parts of an address
 
 
-def of(type: str) -> str:
+def kind_of(type: str) -> str:
     """
-    >>> of("DOCTOR"), of("FECHAS"), of("SPECIES")
+    >>> kind_of("DOCTOR"), kind_of("FECHAS"), kind_of("SPECIES")
     ('name', 'date', 'unknown')
     """
     return KINDS.get(type, UNKNOWN)
 
 
-def beside(document: Document, first: str, second: str) -> Iterator[tuple[str, str]]:
-    """The texts of spans of two types that follow each other in an address."""
+def pair_adjacent(document: Document, first: str, second: str) -> Iterator[tuple[str, str]]:
+    """Yield the texts of two neighbouring spans of an address that have the types ``first`` and
+    ``second``."""
     for a, b in zip(document.spans, document.spans[1:]):
-        if (a.type, b.type) == (first, second) and 0 <= b.start - a.end <= NEAR:
+        if (a.type, b.type) == (first, second) and 0 <= b.start - a.end <= MAX_GAP:
             yield document.text_of(a), document.text_of(b)

@@ -1,4 +1,4 @@
-"""The shipped lists as surrogates need them: by gender and initial, by state, by country."""
+"""The shipped lists as surrogates need them: names by gender and initial, towns by state and by country."""
 
 from __future__ import annotations
 
@@ -6,123 +6,127 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from crfdeid.redact.surrogates.letter_case import folded
+from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text import gazetteer
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
-FEW = 30
-MUCH = 3
+MIN_EITHER = 30  # names of an initial; with fewer names for either gender, those of both are added
+MIN_RATIO = 3  # an ending marks a first name if it is this many times as common as in surnames
 
 
 @cache
-def listed(name: str) -> tuple[str, ...]:
-    """The entries of a shipped list, excluded ones among them."""
+def load_entries(name: str) -> tuple[str, ...]:
+    """All entries of a shipped list."""
     return tuple(gazetteer.lines(gazetteer.find(name)))
 
 
 @cache
-def entries(name: str) -> tuple[str, ...]:
-    """A shipped list without what stands in its list of exclusions."""
-    found, path = gazetteer.lines(gazetteer.find(name)), gazetteer.find(name)
-    beside = path.with_name(f"{name}.exclude.txt")
-    never = frozenset(gazetteer.lines(beside)) if beside.is_file() else frozenset()
-    return tuple(entry for entry in found if entry not in never)
+def load_allowed(name: str) -> tuple[str, ...]:
+    """The entries of a shipped list except those of its list of exclusions."""
+    exclusions = gazetteer.find(name).with_name(f"{name}.exclude.txt")
+    excluded = frozenset(gazetteer.lines(exclusions)) if exclusions.is_file() else frozenset()
+    return tuple(entry for entry in load_entries(name) if entry not in excluded)
 
 
 @cache
-def words(*names: str) -> frozenset[str]:
-    """The lowercased entries of several lists."""
-    return frozenset(entry.lower() for name in names for entry in gazetteer.lines(gazetteer.find(name)))
+def load_lowercase(*names: str) -> frozenset[str]:
+    """The lowercase entries of several lists."""
+    return frozenset(entry.lower() for name in names for entry in load_entries(name))
 
 
 @cache
-def tokens(name: str) -> frozenset[str]:
-    """The lowercased words of the entries of a list."""
-    return frozenset(word for entry in words(name) for word in entry.split())
+def load_words(name: str) -> frozenset[str]:
+    """The lowercase words of the entries of a list."""
+    return frozenset(word for entry in load_lowercase(name) for word in entry.split())
 
 
 @cache
-def folds(name: str) -> frozenset[str]:
-    return frozenset(folded(entry) for entry in listed(name))
+def load_folded(name: str) -> frozenset[str]:
+    """The folded entries of a list."""
+    return frozenset(fold(entry) for entry in load_entries(name))
 
 
 @cache
-def credentials() -> frozenset[str]:
-    """The lowercased titles that are written in capitals (MD, PharmD): they stand behind a name."""
-    titles = gazetteer.lines(gazetteer.find("titles"))
+def load_credentials() -> frozenset[str]:
+    """The lowercase titles that are written in capitals and follow a name (MD, PharmD)."""
+    titles = load_entries("titles")
     return frozenset(title.lower() for title in titles if sum(map(str.isupper, title)) > 1)
 
 
-def common(name: str) -> bool:
-    """Whether many bear this (folded) name: it is no misspelling then."""
-    return any(name in folds(kind) for kind in ("female_names", "male_names", "common_surnames"))
+def is_common_name(name: str) -> bool:
+    """Whether many people have this (folded) name, so that it is not a misspelling."""
+    return any(name in load_folded(list) for list in ("female_names", "male_names", "common_surnames"))
 
 
 @cache
-def kind(name: str) -> str:
-    """Of a folded name: ``female``, ``male`` or ``either`` for a first name, else ``surname``.
-    It says nothing of the place in which the name stands, so that a part of a name has one
-    surrogate wherever it stands.
+def classify_name(name: str) -> str:
+    """Return ``female``, ``male`` or ``either`` for a (folded) first name, otherwise ``surname``. The result
+    does not depend on the position of the name, so that a word has the same surrogate everywhere.
 
-    >>> kind("margaret"), kind("robert"), kind("smith"), kind("pat")
+    >>> classify_name("margaret"), classify_name("robert"), classify_name("smith"), classify_name("pat")
     ('female', 'male', 'surname', 'either')
     """
-    female, male = name in folds("first_names_female"), name in folds("first_names_male")
-    firsts = name in folds("female_names") or name in folds("male_names")
-    if not (female or male) and name not in folds("surnames"):
-        return guessed(name)
-    if not (female or male) or (name in folds("surnames") and not firsts and name not in nicknames()):
+    female, male = name in load_folded("first_names_female"), name in load_folded("first_names_male")
+    is_frequent = name in load_folded("female_names") or name in load_folded("male_names")
+    is_surname = name in load_folded("surnames")
+    if not (female or male) and not is_surname:
+        return classify_by_ending(name)
+    if not (female or male) or (is_surname and not is_frequent and name not in load_full_names()):
         return SURNAME
     return EITHER if female and male else FEMALE if female else MALE
 
 
 @cache
-def pool(kind: str) -> Mapping[str, tuple[str, ...]]:
-    """Plain names by their initial, for surrogates: no accents, spaces or single letters, no
-    words of a note."""
-    named = {FEMALE: "first_names_female", MALE: "first_names_male", SURNAME: "surnames"}
+def load_pool(kind: str) -> Mapping[str, tuple[str, ...]]:
+    """The names that may be surrogates, by initial: without accents, spaces, single letters, or words that
+    occur in notes."""
     if kind == EITHER:
-        both = set(sum(pool(FEMALE).values(), ())) & set(sum(pool(MALE).values(), ()))
-        return by_initial(sorted(both))
-    never = words("eponyms", "medical_words", "dates", "titles", "surnames.exclude", "first_names.exclude")
-    names = (name for name in entries(named[kind]) if name.isascii() and name.isalpha() and len(name) > 2)
-    return by_initial(name for name in names if name.lower() not in never)
+        both = set(sum(load_pool(FEMALE).values(), ())) & set(sum(load_pool(MALE).values(), ()))
+        return group_by_initial(sorted(both))
+    lists = {FEMALE: "first_names_female", MALE: "first_names_male", SURNAME: "surnames"}
+    excluded = load_lowercase(
+        "eponyms", "medical_words", "dates", "titles", "surnames.exclude", "first_names.exclude"
+    )
+    plain = (
+        name for name in load_allowed(lists[kind]) if name.isascii() and name.isalpha() and len(name) > 2
+    )
+    return group_by_initial(name for name in plain if name.lower() not in excluded)
 
 
-def drawn_from(kind: str, initial: str) -> tuple[str, ...]:
-    """The names of a kind and an initial. Few are for either gender; those who bear such a name
-    have one of either."""
-    names = pool(kind).get(initial, ())
-    if kind == EITHER and len(names) < FEW:
-        names = pool(FEMALE).get(initial, ()) + pool(MALE).get(initial, ())
-    return names or pool(SURNAME)[initial]
+def list_candidates(kind: str, initial: str) -> tuple[str, ...]:
+    """The possible surrogates of a kind with this initial. Few names fit either gender; if there are too few
+    of them, the names of both genders are candidates."""
+    names = load_pool(kind).get(initial, ())
+    if kind == EITHER and len(names) < MIN_EITHER:
+        names = load_pool(FEMALE).get(initial, ()) + load_pool(MALE).get(initial, ())
+    return names or load_pool(SURNAME)[initial]
 
 
 @cache
-def endings() -> Mapping[str, Mapping[str, float]]:
-    """For each ending of two and three letters, its share in the names of each kind."""
+def load_endings() -> Mapping[str, Mapping[str, float]]:
+    """For each ending of two or three letters, its share among the names of each kind."""
     shares: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    female, male = folds("first_names_female"), folds("first_names_male")
-    for kind, names in ((FEMALE, female - male), (MALE, male - female), (SURNAME, folds("surnames"))):
+    female, male = load_folded("first_names_female"), load_folded("first_names_male")
+    for kind, names in ((FEMALE, female - male), (MALE, male - female), (SURNAME, load_folded("surnames"))):
         for name in names:
             for length in (2, 3):
                 shares[name[-length:]][kind] += 1 / len(names)
     return shares
 
 
-def guessed(name: str) -> str:
-    """The kind of a (folded) name in no list, by its ending: a surname unless that is much commoner in
-    first names. It depends on the name alone, as :func:`kind` does.
+def classify_by_ending(name: str) -> str:
+    """Classify a (folded) name that no list has: as a surname, unless its ending is much more common in first
+    names.
 
-    >>> guessed("shanelyssa"), guessed("wrzeszczynski")
+    >>> classify_by_ending("shanelyssa"), classify_by_ending("wrzeszczynski")
     ('female', 'surname')
     """
-    shares = endings().get(name[-3:]) or endings().get(name[-2:]) or {}
+    shares = load_endings().get(name[-3:]) or load_endings().get(name[-2:]) or {}
     best = max((FEMALE, MALE), key=lambda kind: shares.get(kind, 0.0))
-    return best if shares.get(best, 0.0) > MUCH * shares.get(SURNAME, 0.0) else SURNAME
+    return best if shares.get(best, 0.0) > MIN_RATIO * shares.get(SURNAME, 0.0) else SURNAME
 
 
-def by_initial(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def group_by_initial(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     groups: dict[str, list[str]] = defaultdict(list)
     for name in names:
         groups[name[0].upper()].append(name)
@@ -130,41 +134,42 @@ def by_initial(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def shortened() -> Mapping[str, tuple[str, ...]]:
-    """Folded first names and what they are shortened to, as written."""
-    rows = (line.split(":") for line in listed("nicknames"))
-    return {folded(name): tuple(short.split()) for name, short in rows}
+def load_nicknames() -> Mapping[str, tuple[str, ...]]:
+    """The nicknames, as written, of each folded first name."""
+    rows = (line.split(":") for line in load_entries("nicknames"))
+    return {fold(name): tuple(short.split()) for name, short in rows}
 
 
 @cache
-def nicknames() -> Mapping[str, tuple[str, ...]]:
-    """Folded nicknames and the folded first names they may stand for, in order."""
+def load_full_names() -> Mapping[str, tuple[str, ...]]:
+    """The folded first names, in alphabetical order, that each folded nickname may mean."""
     found: dict[str, list[str]] = defaultdict(list)
-    for name, shorts in shortened().items():
-        for short in shorts:
-            found[folded(short)].append(name)
-    return {short: tuple(sorted(names)) for short, names in found.items()}
+    for name, nicknames in load_nicknames().items():
+        for nickname in nicknames:
+            found[fold(nickname)].append(name)
+    return {nickname: tuple(sorted(names)) for nickname, names in found.items()}
 
 
 @cache
-def pairs(name: str) -> tuple[tuple[str, str], ...]:
-    """The rows of a list of ``left|right``."""
-    return tuple(tuple(line.split("|")[:2]) for line in listed(name))  # type: ignore[misc]
+def load_pairs(name: str) -> tuple[tuple[str, str], ...]:
+    """The rows of a list with entries ``left|right``."""
+    rows = (line.split("|") for line in load_entries(name))
+    return tuple((row[0], row[1]) for row in rows)
 
 
 @cache
-def grouped(name: str) -> Mapping[str, tuple[str, ...]]:
-    """The left sides of such a list by their right side."""
+def load_lefts(name: str) -> Mapping[str, tuple[str, ...]]:
+    """The left sides of a list with entries ``left|right``, grouped by right side."""
     groups: dict[str, list[str]] = defaultdict(list)
-    for left, right in pairs(name):
+    for left, right in load_pairs(name):
         groups[right].append(left)
     return {right: tuple(group) for right, group in groups.items()}
 
 
 @cache
-def first_right(name: str) -> Mapping[str, str]:
-    """The first right side of each (folded) left side."""
+def load_rights(name: str) -> Mapping[str, str]:
+    """The first right side for each (folded) left side of a list with entries ``left|right``."""
     found: dict[str, str] = {}
-    for left, right in pairs(name):
-        found.setdefault(folded(left), right)
+    for left, right in load_pairs(name):
+        found.setdefault(fold(left), right)
     return found

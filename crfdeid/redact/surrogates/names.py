@@ -1,167 +1,278 @@
-"""Names of people (Stubbs & Uzuner's guidance; Douglass 2005, section 2.4.1).
+"""The surrogates of people's names (Stubbs & Uzuner's guidance; Douglass 2005, section 2.4.1).
 
-A name is replaced word by word, so its shape stays: order, commas, titles, credentials, capitals,
-possessives. The initial of a surrogate depends on the real initial alone, one secret permutation
-of the letters per patient; so "R. Smith" and "RS" agree with "Robert Smith" even where
-they are met in different notes and nothing is remembered.
+A name is replaced word by word, so that order, commas, titles, credentials, capitals and possessives
+stay. The initial of a surrogate depends only on the real initial: each patient has a secret permutation
+of the letters. So "R. Smith" and "RS" agree with "Robert Smith" even if they occur in different notes
+and nothing is remembered.
+
+Douglass 2005 (section 2.4.1) replaced "Jenifer" by another name than "Jennifer", and people had to correct it
+(section 4.3). Here a misspelling of a name becomes a similar misspelling of its surrogate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 
 import regex
 
 from crfdeid.redact.surrogates import name_pools
-from crfdeid.redact.surrogates.identifiers import patterned
+from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.letter_case import WORD, bare, cased, folded, plural
-from crfdeid.redact.surrogates.misspellings import Misspellings, misspelt
-from crfdeid.redact.surrogates.name_parts import CREDENTIALS, PARTICLES, SUFFIXES, is_particle, is_title
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.text_forms import (
+    WORD,
+    fold,
+    match_case,
+    pluralize,
+    split_possessive,
+    word_set,
+)
 
-LETTERS = ("ABCDEFGHJKLMNPRSTVW", "IOUYZ")  # those that begin many names, and few; Q and X begin hardly any
+LETTERS = (
+    "ABCDEFGHJKLMNPRSTVW",
+    "IOUYZ",
+)  # many names begin with these, few with those; hardly any with Q, X
 DIGITS = regex.compile(r"\d+")
-TRIES = 200
+MAX_TRIES = 200
+PARTICLES = word_set("van von der den de la le du del della di da dos el al bin ibn ten ter y and or the of")
+SUFFIXES = word_set("jr sr ii iii iv esq")
+PARTICLES_OR_NAMES = word_set("di do al el le bin ten ter ibn y")  # also first names, or nicknames
+CREDENTIALS_OR_NAMES = ("do", "pa")  # also surnames
+COURTESY = word_set("mr mrs ms miss dr drs doctor prof professor nurse sra madam mister")
+CREDENTIALS = regex.compile(r"(?<=[,\s])(?:(?:M\.D|D\.O|R\.N|N\.P|P\.A|Ph\.\s?D)\b\.?[,\s]*)+$")
+MIN_MISSPELT = 4  # letters
+VOWELS = "aeiou"
 
 
 class Names:
-    """The surrogates of one patient's names. ``fixed`` are those given before (the map)."""
+    """The surrogates of one patient's names. ``assigned`` holds the surrogates that a map remembers, by
+    folded name."""
 
-    def __init__(self, draws: KeyedChoices, known: PatientFacts, fixed: dict[str, str] | None = None) -> None:
-        self.draws, self.known = draws, known
-        self.initials = {k: v for group in LETTERS for k, v in draws.cycle(group, "initials").items()}
-        self.given: dict[str, str] = dict(fixed or {})
-        self.taken = {folded(name) for name in self.given.values()}
-        self.misspellings = Misspellings(known.names)
-        if known.whole:
-            for name in sorted(known.names):  # in this order, whatever the order of the notes
-                self.surrogate(name)
-            self.taken |= {folded(made) for made in self.given.values()}
+    def __init__(
+        self, choices: KeyedChoices, facts: PatientFacts, assigned: dict[str, str] | None = None
+    ) -> None:
+        self.choices, self.facts = choices, facts
+        self.initials = {k: v for group in LETTERS for k, v in choices.permute(group, "initials").items()}
+        self.assigned: dict[str, str] = dict(assigned or {})
+        self.taken = {fold(name) for name in self.assigned.values()}
+        self.roots = find_misspellings(facts.names)
+        if facts.complete:
+            for name in sorted(facts.names):  # in this order, whatever the order of the notes
+                self.choose_name(name)
+            self.taken |= {fold(made) for made in self.assigned.values()}
 
-    def text(self, text: str) -> str | None:
-        """``text`` with every word of a name replaced; None where it holds none.
+    def replace_names(self, text: str) -> str | None:
+        """Replace every word of a name in ``text``. Return None if it contains no word.
 
         >>> names = Names(KeyedChoices(b"secret", "7"), PatientFacts())
-        >>> a, b = names.text("Dr. Smith's"), names.text("SMITH, R.")
+        >>> a, b = names.replace_names("Dr. Smith's"), names.replace_names("SMITH, R.")
         >>> b.startswith(a.removeprefix("Dr. ").removesuffix("'s").upper())
         True
         """
         found = list(WORD.finditer(text))
         if not found:
             return None
-        keep = {match.start() for number, match in enumerate(found) if self.kept(text, found, number)}
-        if len(keep) == len(found):
-            keep = set()
+        kept = {match.start() for number, match in enumerate(found) if is_kept(text, found, number)}
+        if len(kept) == len(found):
+            kept = set()
 
-        def replaced(match: regex.Match[str]) -> str:
-            return match[0] if match.start() in keep else self.word(match[0])
+        def replace(match: regex.Match[str]) -> str:
+            return match[0] if match.start() in kept else self.replace_word(match[0])
 
-        written = WORD.sub(replaced, text)
-        return DIGITS.sub(lambda match: patterned(match[0], self.draws, "name"), written)
+        replaced = WORD.sub(replace, text)
+        return DIGITS.sub(lambda match: replace_characters(match[0], self.choices, "name"), replaced)
 
-    def kept(self, text: str, found: list[regex.Match[str]], number: int) -> bool:
-        """Titles, credentials, suffixes and small particles say nothing of who it is. What may be
-        a name as well ("Van", "Le", "Do") is kept only where it cannot be one."""
-        low, dotted = folded(found[number][0]), CREDENTIALS.search(text)
-        if low in SUFFIXES or (dotted and dotted.start() <= found[number].start()):
-            return True
-        if low in PARTICLES and number + 1 < len(found):
-            return is_particle(text, found, number)
-        return low in name_pools.words("titles") and is_title(text, found, number)
-
-    def word(self, word: str) -> str:
-        """One word's surrogate: a letter, a few initials, or a name with its possessive."""
-        stem, ending = bare(word)
-        if len(stem) == 1 or (len(stem) < 4 and not stem.istitle() and not self.is_name(stem)):
-            return "".join(map(self.letter, stem)) + ending
+    def replace_word(self, word: str) -> str:
+        """Replace a letter, a few initials, or a name with its possessive."""
+        stem, ending = split_possessive(word)
+        if len(stem) == 1 or (len(stem) < 4 and not stem.istitle() and not is_listed(fold(stem))):
+            return "".join(map(self.replace_letter, stem)) + ending
         ending = ending.upper() if word.isupper() else ending
-        return cased(self.surrogate(folded(stem)), stem) + ending
+        return match_case(self.choose_name(fold(stem)), stem) + ending
 
-    def is_name(self, stem: str) -> bool:
-        low = folded(stem)
-        return low in name_pools.folds("surnames") or low in name_pools.folds("first_names")
+    def replace_letter(self, letter: str) -> str:
+        """Replace an initial, in the same case."""
+        plain = fold(letter)[:1].upper()
+        new = self.initials.get(plain)
+        if new is None:
+            new = self.choices.choose(LETTERS[0], "letter", plain or letter)
+        return new if letter.isupper() else new.lower()
 
-    def letter(self, letter: str) -> str:
-        """The letter that stands for this initial."""
-        plain = folded(letter)[:1].upper()
-        found = self.initials.get(plain)
-        if found is None:
-            found = self.draws.choice(LETTERS[0], "letter", plain or letter)
-        return found if letter.isupper() else found.lower()
+    def choose_initial(self, name: str) -> str:
+        """The capital that the surrogate of ``name`` begins with."""
+        return self.replace_letter(name[0].upper()).upper()
 
-    def initial(self, name: str) -> str:
-        """The capital with which the surrogate of ``name`` begins."""
-        return self.letter(name[0].upper()).upper()
+    def choose_name(self, name: str) -> str:
+        """The surrogate of a folded name, with its own capitals."""
+        if name not in self.assigned:
+            self.assigned[name] = chosen = self._choose_new(name)
+            if name in self.facts.names:  # otherwise the order in which words are met would matter
+                self.taken.add(fold(chosen))
+        return self.assigned[name]
 
-    def surrogate(self, name: str) -> str:
-        """What stands for a folded name, with its own capitals."""
-        if name not in self.given:
-            self.given[name] = made = self.made(name)
-            if name in self.known.names:  # else the order in which words are met would matter
-                self.taken.add(folded(made))
-        return self.given[name]
-
-    def made(self, name: str) -> str:
-        if (single := self.singular(name)) is not None:
-            return plural(self.surrogate(single))
-        root = self.misspellings.root(name)
+    def _choose_new(self, name: str) -> str:
+        if (singular := self._find_singular(name)) is not None:
+            return pluralize(self.choose_name(singular))
+        root = self.roots.get(name)
         if root is not None:
-            right = self.surrogate(root)
-            return self.first(name, lambda number: misspelt(right, name, root, self.draws, number))
-        if (full := self.full(name)) is not None:
-            return self.shortened(name, self.surrogate(full))
-        initial = self.initial(name)
-        names, further = (
-            name_pools.drawn_from(name_pools.kind(name), initial),
-            name_pools.pool(name_pools.SURNAME)[initial],
-        )
-        return self.first(
-            name,
-            lambda number: self.draws.choice(names if number < TRIES // 2 else further, "name", name, number),
+            right = self.choose_name(root)
+            return self._choose_free(name, lambda n: misspell(right, name, root, self.choices, n))
+        if (full := self._find_full_name(name)) is not None:
+            return self._choose_nickname(name, self.choose_name(full))
+        initial = self.choose_initial(name)
+        first = name_pools.list_candidates(name_pools.classify_name(name), initial)
+        second = name_pools.load_pool(name_pools.SURNAME)[initial]
+        return self._choose_free(
+            name, lambda n: self.choices.choose(first if n < MAX_TRIES // 2 else second, "name", name, n)
         )
 
-    def singular(self, name: str) -> str | None:
-        """The name of the patient's people whose plural ``name`` is ("the Garcias"), unless that is a
-        name itself (Hay and Hays)."""
-        if name in name_pools.folds("surnames") or name in name_pools.folds("first_names"):
+    def _find_singular(self, name: str) -> str | None:
+        """The name of the patient's notes that ``name`` is the plural of ("the Garcias"). None if
+        ``name`` is a listed name itself (Hay and Hays)."""
+        if is_listed(name):
             return None
-        return next((one for one in (name[:-1], name[:-2]) if one in self.known.names
-                     and len(one) > 2 and plural(one) == name), None)  # fmt: skip
+        return next((one for one in (name[:-1], name[:-2]) if one in self.facts.names
+                     and len(one) > 2 and pluralize(one) == name), None)  # fmt: skip
 
-    def first(self, name: str, make: Callable[[int], str]) -> str:
-        """The first candidate that is free: neither the name, nor a real name of the patient, nor
-        another's surrogate. Where all are taken, the first that is no real name. Where the
-        patient's other notes are not known, the first that is not the name."""
+    def _choose_free(self, name: str, make: Callable[[int], str]) -> str:
+        """The first candidate that is not ``name``, no real name or word of the patient's notes, and not
+        another name's surrogate. If every candidate is taken, the first that is not real. If not all of
+        the patient's notes are known, the first that is not ``name``."""
         candidates = [make(0)]
-        for number in range(1, TRIES):
-            if self.free(candidates[-1], name) and self.unused(candidates[-1]):
+        for number in range(1, MAX_TRIES):
+            if self._is_not_real(candidates[-1], name) and self._is_unused(candidates[-1]):
                 return candidates[-1]
             candidates.append(make(number))
-        return next((c for c in candidates if self.free(c, name)), self.permuted(name))
+        return next((c for c in candidates if self._is_not_real(c, name)), self.invent_name(name))
 
-    def free(self, candidate: str, name: str) -> bool:
-        low = folded(candidate)
-        real = low in self.known.names or low in self.known.words
-        return low != name and not (self.known.whole and real)
+    def _is_not_real(self, candidate: str, name: str) -> bool:
+        low = fold(candidate)
+        is_real = low in self.facts.names or low in self.facts.words
+        return low != name and not (self.facts.complete and is_real)
 
-    def unused(self, candidate: str) -> bool:
-        return not self.known.whole or folded(candidate) not in self.taken
+    def _is_unused(self, candidate: str) -> bool:
+        return not self.facts.complete or fold(candidate) not in self.taken
 
-    def permuted(self, name: str) -> str:
-        """The last resort: a made-up word."""
-        return self.initial(name) + "".join(self.letter(c) for c in name[1:] or "x")
+    def invent_name(self, name: str) -> str:
+        """Replace a name letter by letter, if nothing else remains."""
+        return self.choose_initial(name) + "".join(self.replace_letter(c) for c in name[1:] or "x")
 
-    def full(self, name: str) -> str | None:
-        """The first name that a nickname stands for: one of the patient's, else the first listed. A
-        nickname that many bear as their own name, and no name of the patient explains, is a name."""
-        candidates = name_pools.nicknames().get(name, ())
+    def _find_full_name(self, name: str) -> str | None:
+        """The first name that a nickname means: one of the patient's, otherwise the first listed. A nickname
+        that is also a common name, and that no name of the patient explains, is a name of its own."""
+        candidates = name_pools.load_full_names().get(name, ())
         for full in candidates:
-            if full in self.known.names:
+            if full in self.facts.names:
                 return full
-        return candidates[0] if candidates and not name_pools.common(name) else None
+        return candidates[0] if candidates and not name_pools.is_common_name(name) else None
 
-    def shortened(self, nickname: str, full: str) -> str:
-        """A nickname for the surrogate ``full``, or itself where it has none that is free."""
-        shorts: Iterable[str] = name_pools.shortened().get(folded(full), ())
-        return next((short for short in shorts if self.free(short, nickname)), full)
+    def _choose_nickname(self, nickname: str, full: str) -> str:
+        """A nickname of the surrogate ``full``, or ``full`` itself if it has no nickname that can be used."""
+        candidates: Iterable[str] = name_pools.load_nicknames().get(fold(full), ())
+        return next((short for short in candidates if self._is_not_real(short, nickname)), full)
+
+
+def is_listed(name: str) -> bool:
+    """Whether a folded name is a listed surname or first name."""
+    return name in name_pools.load_folded("surnames") or name in name_pools.load_folded("first_names")
+
+
+# The parts of a name that identify nobody
+
+
+def is_kept(text: str, found: list[regex.Match[str]], number: int) -> bool:
+    """Whether word ``number`` is kept: titles, credentials, suffixes and small particles identify
+    nobody. A word that may also be a name ("Van", "Le", "Do") is kept only if it cannot be one here."""
+    low, credentials = fold(found[number][0]), CREDENTIALS.search(text)
+    if low in SUFFIXES or (credentials and credentials.start() <= found[number].start()):
+        return True
+    if low in PARTICLES and number + 1 < len(found):
+        return is_particle(text, found, number)
+    return low in name_pools.load_lowercase("titles") and is_title(text, found, number)
+
+
+def is_particle(text: str, found: list[regex.Match[str]], number: int) -> bool:
+    """Whether a word such as "van" is a particle here: in small letters in a name that has capitals, after
+    another part of the name, or if it is not a first name."""
+    word = found[number][0]
+    if word.islower() and not text.islower():
+        return True
+    follows = number and fold(found[number - 1][0]) not in name_pools.load_lowercase("titles")
+    follows = follows and "," not in text[found[number - 1].end() : found[number].start()]
+    if follows and word.istitle() and len(word) > 1:
+        return True
+    return fold(word) not in name_pools.load_folded("first_names") and fold(word) not in PARTICLES_OR_NAMES
+
+
+def is_title(text: str, found: list[regex.Match[str]], number: int) -> bool:
+    """Whether a word such as "Nurse" is a title here: before a name without a comma between them, or as a
+    credential after a name. Otherwise it may be a name."""
+    word, low = found[number][0], fold(found[number][0])
+    titles = name_pools.load_lowercase("titles")
+    if number + 1 < len(found) and low not in CREDENTIALS_OR_NAMES:
+        leads = low in COURTESY or all(fold(match[0]) in titles for match in found[:number])
+        if leads and "," not in text[found[number].end() : found[number + 1].start()]:
+            return True
+    if number == 0 or low not in name_pools.load_credentials():
+        return False
+    has_comma = "," in text[found[number - 1].end() : found[number].start()]
+    return low not in CREDENTIALS_OR_NAMES or (word.isupper() and (has_comma or not text.isupper()))
+
+
+# Misspellings
+
+
+def find_misspellings(names: Mapping[str, int]) -> dict[str, str]:
+    """Map each misspelt name to the right name, given the folded names of a patient with their counts.
+    The names are ranked; a name that is not common and is one edit from a better name is a misspelling
+    of it."""
+    roots: dict[str, str] = {}
+    right: dict[tuple[str, int], list[str]] = defaultdict(list)  # by first letter and length
+    for name in sorted(names, key=lambda name: rank_name(name, names[name])):
+        similar = (root for more in (-1, 0, 1) for root in right.get((name[:1], len(name) + more), ()))
+        root = next((root for root in similar if is_one_edit(name, root)), None)
+        if root is None or name_pools.is_common_name(name):
+            right[name[:1], len(name)].append(name)
+        else:
+            roots[name] = root
+    return roots
+
+
+def rank_name(name: str, count: int) -> tuple[bool, bool, int, str]:
+    """A sort key: common names first, then listed ones, frequent ones, and the alphabet."""
+    return not name_pools.is_common_name(name), not is_listed(name), -count, name
+
+
+def is_one_edit(a: str, b: str) -> bool:
+    """Whether the words differ by one letter (added, removed or changed) or by two letters that changed
+    places.
+
+    >>> is_one_edit("jenifer", "jennifer"), is_one_edit("simth", "smith"), is_one_edit("kim", "tim")
+    (True, True, False)
+    """
+    if min(len(a), len(b)) < MIN_MISSPELT or abs(len(a) - len(b)) > 1 or a == b or a[0] != b[0]:
+        return False
+    start = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    if len(a) != len(b):
+        longer, shorter = (a, b) if len(a) > len(b) else (b, a)
+        return longer[start + 1 :] == shorter[start:]
+    swapped = a[:start] + a[start + 1 : start + 2] + a[start : start + 1] + a[start + 2 :]
+    return a[start + 1 :] == b[start + 1 :] or swapped == b
+
+
+def misspell(right: str, name: str, root: str, choices: KeyedChoices, number: int) -> str:
+    """Edit the surrogate ``right`` in the same way that turns ``root`` into ``name``. Each ``number`` gives
+    another edit."""
+    at = 1 + choices.draw_number(len(right) - 1, "misspelt", name, number)
+    if len(name) > len(root):
+        return right[:at] + right[at] + right[at:]
+    if len(name) < len(root):
+        return right[:at] + right[at + 1 :]
+    swappable = [i for i in range(1, len(right) - 1) if right[i] != right[i + 1]]
+    if sorted(name) == sorted(root) and swappable:
+        at = choices.choose(swappable, "swapped", name, number)
+        return right[:at] + right[at + 1] + right[at] + right[at + 2 :]
+    letters = VOWELS if right[at] in VOWELS else "bcdfghklmnprstvw"
+    other = choices.choose([letter for letter in letters if letter != right[at]], "letter", name, number)
+    return right[:at] + other + right[at + 1 :]

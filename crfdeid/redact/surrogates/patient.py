@@ -6,126 +6,130 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from crfdeid.redact.surrogates import ages, kinds, zips
+from crfdeid.redact.surrogates import ages, kinds
 from crfdeid.redact.surrogates.contacts import Contacts
-from crfdeid.redact.surrogates.dates import shift
-from crfdeid.redact.surrogates.identifiers import Identifiers, patterned
+from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.redact.surrogates.identifiers import Identifiers, replace_characters
 from crfdeid.redact.surrogates.institutions import Institutions
-from crfdeid.redact.surrogates.internet_addresses import Addresses
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
-from crfdeid.redact.surrogates.places import Places, in_us
+from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
 from crfdeid.text.document import Document, Span
+
+UNIT_LENGTH = 12  # characters after an age that may contain its unit
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What can be chosen. ``years`` and ``weeks`` bound the shift of dates (weeks are how far seasons
-    may drift); ``zip`` is ``surrogate`` or ``three`` (the Safe Harbor's three digits)."""
+    """The options of surrogates; they are keys of the map file. Dates shift by at most ``years`` years and
+    ``weeks`` weeks. ``zip`` is ``surrogate`` or ``three`` (the three digits that the Safe Harbor allows)."""
 
-    years: int = shift.YEARS
-    weeks: int = shift.WEEKS
+    years: int = DateShifter.DEFAULT_YEARS
+    weeks: int = DateShifter.DEFAULT_WEEKS
     zip: str = "surrogate"
 
 
 class PatientSurrogates:
-    """``known`` is what the notes that are looked at together say; ``fixed`` are the names given before,
-    ``given`` what places and numbers were, which is added to. Equal arguments give equal surrogates."""
+    """Makes the surrogates of one patient. Equal arguments give equal surrogates. ``facts`` are those of
+    all notes that are redacted together. ``assigned_names`` are earlier surrogates of names;
+    ``assigned`` holds those of places and numbers, and new ones are added to it."""
 
     def __init__(
         self,
         secret: bytes,
         id: str,
-        known: PatientFacts | None = None,
+        facts: PatientFacts | None = None,
         rules: Rules | None = None,
-        fixed: dict[str, str] | None = None,
-        given: dict[str, str] | None = None,
+        assigned_names: dict[str, str] | None = None,
+        assigned: dict[str, str] | None = None,
     ) -> None:
-        self.known, self.rules = known or PatientFacts(), rules or Rules()
-        self.draws = KeyedChoices(secret, id)
-        self.names = Names(self.draws, self.known, fixed)
-        self.given = {} if given is None else given
-        self.institutions = Institutions(self.draws, self.known, self.names, self.given)
-        self.places = Places(self.draws, self.known, self.institutions)
-        self.identifiers = Identifiers(self.draws, self.known, self.given)
-        self.contacts = Contacts(self.draws, self.known, self.names)
-        self.addresses = Addresses(self.draws, self.known, self.names, self.contacts)
-        self.shift = shift.drawn(self.draws, self.rules.years, self.rules.weeks)
-        self.makers: dict[str, Callable[[str], str | None]] = {
-            kinds.NAME: self.names.text,
-            kinds.USERNAME: self.contacts.username,
-            kinds.STREET: self.institutions.street,
-            kinds.STATE: self.places.state,
-            kinds.ZIP: self.zip,
-            kinds.HOSPITAL: self.institutions.institution,
-            kinds.ORGANIZATION: self.institutions.institution,
-            kinds.DEPARTMENT: self.institutions.department,
-            kinds.PLACE: self.institutions.place,
-            kinds.ROOM: self.room,
-            kinds.PROFESSION: lambda text: self.institutions.listed("jobs", text),
-            kinds.PHONE: self.contacts.phone,
-            kinds.EMAIL: self.addresses.email,
-            kinds.URL: self.addresses.url,
-            kinds.IP: self.addresses.ip,
-            kinds.IDENTIFIER: self.identifiers.text,
+        self.facts, self.rules = facts or PatientFacts(), rules or Rules()
+        self.choices = KeyedChoices(secret, id)
+        self.assigned = {} if assigned is None else assigned
+        self.names = Names(self.choices, self.facts, assigned_names)
+        self.institutions = Institutions(self.choices, self.facts, self.names, self.assigned)
+        self.places = Places(self.choices, self.facts, self.institutions)
+        self.identifiers = Identifiers(self.choices, self.facts, self.assigned)
+        self.contacts = Contacts(self.choices, self.facts, self.names)
+        self.dates = DateShifter.draw(
+            self.choices, self.rules.years, self.rules.weeks, self.facts.month_first
+        )
+        self.replacers: dict[str, Callable[[str], str | None]] = {
+            kinds.NAME: self.names.replace_names,
+            kinds.USERNAME: self.contacts.replace_username,
+            kinds.STREET: self.institutions.replace_street,
+            kinds.STATE: self.places.replace_state,
+            kinds.ZIP: self._replace_zip,
+            kinds.COUNTRY: self.places.replace_country,
+            kinds.HOSPITAL: self.institutions.replace_institution,
+            kinds.ORGANIZATION: self.institutions.replace_institution,
+            kinds.DEPARTMENT: self.institutions.replace_department,
+            kinds.PLACE: self.institutions.replace_place,
+            kinds.ROOM: self._replace_room,
+            kinds.PROFESSION: self.institutions.replace_job,
+            kinds.PHONE: self.contacts.replace_phone,
+            kinds.EMAIL: self.contacts.replace_email,
+            kinds.URL: self.contacts.replace_url,
+            kinds.IP: self.contacts.replace_ip,
+            kinds.IDENTIFIER: self.identifiers.replace_identifier,
         }
 
-    def anchor(self, document: Document) -> date | None:
-        """The note's own date, by which what its dates leave out is told."""
-        said = [document.text_of(s) for s in document.spans if kinds.of(s.type) == kinds.DATE]
-        return shift.note_date(said, self.known.month_first)
+    def find_note_date(self, document: Document) -> date | None:
+        """Return the note's own date, which completes dates without a year or month."""
+        spans = (span for span in document.spans if kinds.kind_of(span.type) == kinds.DATE)
+        return self.dates.find_note_date([document.text_of(span) for span in spans])
 
-    def surrogate(self, document: Document, span: Span, near: date | None = None) -> str | None:
-        """What stands for a span, None where it cannot be read. It equals the text only where
-        :func:`stays` says so."""
-        text, kind = document.text_of(span), kinds.of(span.type)
+    def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
+        """Make the surrogate of a span. Return None if its text cannot be read. The surrogate equals the text
+        only if :func:`may_stay` says so."""
+        text, kind = document.text_of(span), kinds.kind_of(span.type)
         if kind == kinds.AGE:
-            return ages.treated(text, document.text[span.end : span.end + 12])
-        if stays(document, span):
+            return ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
+        if may_stay(document, span):
             return text
         if kind == kinds.DATE:
-            return shift.shifted(text, self.shift, near, self.known.month_first)
+            return self.dates.shift_text(text, note_date)
         if kind == kinds.CITY:
-            return self.places.city(text, state_beside(document, span))
-        if kind == kinds.COUNTRY:
-            return self.places.country(text)
-        made = self.makers[kind](text) if kind in self.makers else None
+            return self.places.replace_city(text, find_state_beside(document, span))
+        made = self.replacers[kind](text) if kind in self.replacers else None
         return made if made != text else None
 
-    def zip(self, text: str) -> str | None:
+    def _replace_zip(self, text: str) -> str | None:
         if not any(c.isdecimal() for c in text):
             return None
-        return zips.generalised(text) if self.rules.zip == "three" else self.places.zip(text)
+        return generalise_zip(text) if self.rules.zip == "three" else self.places.replace_zip(text)
 
-    def room(self, text: str) -> str | None:
-        return patterned(text, self.draws, "room") if any(c.isalnum() for c in text) else None
+    def _replace_room(self, text: str) -> str | None:
+        return replace_characters(text, self.choices, "room") if any(c.isalnum() for c in text) else None
 
 
-def stays(document: Document, span: Span) -> bool:
-    """Whether a span may stand as it is: a weekday or season (a shift of whole weeks keeps them), an
-    age up to 89, and the US in an American address."""
-    text, kind = document.text_of(span), kinds.of(span.type)
+def may_stay(document: Document, span: Span) -> bool:
+    """Whether a span may be kept: a weekday or season (a shift of whole weeks keeps them), an age up to
+    89, or the USA in an American address."""
+    text, kind = document.text_of(span), kinds.kind_of(span.type)
     if kind == kinds.DATE:
-        return shift.only_weekday(text) and any(c.isalpha() for c in text)
+        return DateShifter.is_weekday_or_season(text) and any(c.isalpha() for c in text)
     if kind == kinds.AGE:
-        return ages.treated(text, document.text[span.end : span.end + 12]) == text
-    return kind == kinds.COUNTRY and in_us(text) and in_address(document, span)
+        return ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH]) == text
+    return kind == kinds.COUNTRY and is_us(text) and is_in_address(document, span)
 
 
-def in_address(document: Document, span: Span) -> bool:
+def is_in_address(document: Document, span: Span) -> bool:
+    """Whether a city, state or ZIP code ends just before the span."""
     return any(
-        s.type in ("CITY", "STATE", "ZIP") and 0 <= span.start - s.end <= kinds.NEAR for s in document.spans
+        s.type in ("CITY", "STATE", "ZIP") and 0 <= span.start - s.end <= kinds.MAX_GAP
+        for s in document.spans
     )
 
 
-def state_beside(document: Document, span: Span) -> str | None:
-    """The postal abbreviation of the state that follows a city, or of its ZIP code."""
+def find_state_beside(document: Document, span: Span) -> str | None:
+    """The postal abbreviation of the state that follows a city, or of the ZIP code that follows it."""
     for other in document.spans:
-        if 0 <= other.start - span.end <= kinds.NEAR:
+        if 0 <= other.start - span.end <= kinds.MAX_GAP:
             text = document.text_of(other)
             if other.type == "STATE":
-                return zips.code(text)
+                return parse_state(text)
             if other.type == "ZIP":
-                return zips.state(text)
+                return find_zip_state(text)
     return None

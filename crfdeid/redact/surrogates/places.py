@@ -1,8 +1,8 @@
-"""Places: cities, states, ZIP codes and countries that agree with each other.
+"""The surrogates of cities, states, ZIP codes and countries, which agree with each other.
 
-Everything follows from one secret permutation of the states per patient: a city goes to a city of
-the state that its own state goes to, a ZIP code to one of that state. So an address stays
-coherent, and so does a city that is met again without its state.
+Each patient has one secret permutation of the states. A city becomes a city of the state that its own state
+becomes, and a ZIP code becomes one of that state. So an address stays coherent, also if the city occurs again
+without its state.
 """
 
 from __future__ import annotations
@@ -12,118 +12,198 @@ from zlib import crc32
 
 import regex
 
-from crfdeid.redact.surrogates import kinds, name_pools, zips
-from crfdeid.redact.surrogates.identifiers import patterned
+from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates.identifiers import replace_characters
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
-from crfdeid.redact.surrogates.letter_case import WORD, cased, folded
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.text_forms import WORD, fold, match_case, word_set
 
-LEAST_TOWNS = 30
+MIN_TOWNS = 30
 TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
 US = frozenset(("us", "usa", "unitedstates", "unitedstatesofamerica", "america"))
+STATES = dict(line.split("|") for line in name_pools.load_entries("state_names")) | {
+    "DC": "District of Columbia"
+}
+# Three-digit prefixes of the ZIP codes of each state (USPS Publication 65).
+RANGES = """
+AK 995-999, AL 350-369, AR 716-729, AZ 850-865, CA 900-961, CO 800-816, CT 060-069, DC 200-205, DE 197-199,
+FL 320-349, GA 300-319 398-399, HI 967-968, IA 500-528, ID 832-838, IL 600-629, IN 460-479, KS 660-679,
+KY 400-427,
+LA 700-714, MA 010-027, MD 206-219, ME 039-049, MI 480-499, MN 550-567, MO 630-658, MS 386-397, MT 590-599,
+NC 270-289, ND 580-588, NE 680-693, NH 030-038, NJ 070-089, NM 870-884, NV 889-898, NY 100-149, OH 430-459,
+OK 730-749, OR 970-979, PA 150-196, RI 028-029, SC 290-299, SD 570-577, TN 370-385, TX 750-799, UT 840-847,
+VA 220-246, VT 050-059, WA 980-994, WI 530-549, WV 247-268, WY 820-831
+"""
+# Prefixes whose areas had at most 20,000 people in the 2000 census: the list of the HHS guidance on
+# de-identification (26 November 2012). 45 CFR 164.514(b)(2)(i)(B) requires 000 in their place.
+SMALL_AREAS = word_set("036 059 063 102 203 556 692 790 821 823 830 831 878 879 884 890 893")
+FIVE_DIGITS = regex.compile(r"(?<!\d)(\d{3})\d\d(?:-?\d{4})?(?!\d)")
 
 
 class Places:
     """The surrogates of one patient's places."""
 
-    def __init__(self, draws: KeyedChoices, known: PatientFacts, institutions: Institutions) -> None:
-        self.draws, self.known, self.institutions = draws, known, institutions
-        cities = {folded(text) for text in known.texts(kinds.CITY)} if known.whole else ()
+    def __init__(self, choices: KeyedChoices, facts: PatientFacts, institutions: Institutions) -> None:
+        self.choices, self.facts, self.institutions = choices, facts, institutions
+        cities = {fold(text) for text in facts.list_texts(kinds.CITY)} if facts.complete else ()
         for name in sorted(cities):  # in this order, whatever the order of the notes
-            told = {code for code in map(zips.code, known.states.get(name, ())) if code}
-            for at in sorted(told) or [self.state_of(name)]:
-                institutions.settle(self.key(name, at), self.town(name, at))
+            written = {code for code in map(parse_state, facts.states.get(name, ())) if code}
+            states: list[str | None] = [*sorted(written)] or [self._find_state(name)]
+            for state in states:
+                institutions.assign(city_key(name, state), self._choose_town(name, state))
 
     @cached_property
     def states(self) -> dict[str, str]:
-        return self.draws.cycle(sorted(zips.STATES), "states")
+        return self.choices.permute(sorted(STATES), "states")
 
     @cached_property
     def countries(self) -> dict[str, str]:
-        return self.draws.cycle(sorted(name_pools.grouped("city_countries")), "countries")
+        return self.choices.permute(sorted(name_pools.load_lefts("city_countries")), "countries")
 
-    # Cities and what lies around them
-
-    def city(self, text: str, state: str | None = None) -> str | None:
-        """``state`` is the (real) postal abbreviation that stands beside it."""
+    def replace_city(self, text: str, state: str | None = None) -> str | None:
+        """Replace a city. ``state`` is the (real) postal abbreviation written beside it."""
         if not WORD.search(text):
             return None
-        name = folded(text)
-        return cased(self.town(name, state or self.state_of(name)), text)
+        name = fold(text)
+        return match_case(self._choose_town(name, state or self._find_state(name)), text)
 
-    def town(self, name: str, at: str | None) -> str:
-        """The surrogate of the town ``name`` (folded) in the state ``at``; without one, of another country
-        or, of a town in no list, of any state."""
-        if at is None and (country := name_pools.first_right("city_countries").get(name)):
-            near = name_pools.grouped("city_countries")[self.countries[country]]
+    def _choose_town(self, name: str, state: str | None) -> str:
+        """The surrogate of a (folded) town. Without a state it is a town of another country, or of any
+        state if no list has the town."""
+        if state is None and (country := name_pools.load_rights("city_countries").get(name)):
+            candidates = name_pools.load_lefts("city_countries")[self.countries[country]]
         else:
-            near = towns(self.states[at or self.draws.choice(sorted(self.states), name)])
-        return self.institutions.first(
-            name, lambda n: self.draws.choice(near, "city", name, n), self.key(name, at)
+            candidates = list_towns(self.states[state or self.choices.choose(sorted(self.states), name)])
+        return self.institutions.choose_free(
+            name, lambda n: self.choices.choose(candidates, "city", name, n), city_key(name, state)
         )
 
-    def key(self, name: str, at: str | None) -> str:
-        return f"city {name} {at or ''}"
+    def _find_state(self, name: str) -> str | None:
+        """The state of a city: the one written beside it most often, otherwise its first in the list."""
+        beside = self.facts.states.get(name)
+        most_frequent = [max(sorted(beside), key=lambda s: beside[s])] if beside else []
+        codes = [code for code in map(parse_state, most_frequent) if code]
+        return codes[0] if codes else name_pools.load_rights("city_states").get(name)
 
-    def state_of(self, name: str) -> str | None:
-        """The state of a city: the one that stands beside it in the patient's notes, else its
-        first in the list."""
-        told = self.known.states.get(name)
-        best = [max(sorted(told), key=lambda s: told[s])] if told else []
-        found = [code for code in map(zips.code, best) if code]
-        return found[0] if found else name_pools.first_right("city_states").get(name)
-
-    def state(self, text: str) -> str | None:
-        code = zips.code(text)
+    def replace_state(self, text: str) -> str | None:
+        code = parse_state(text)
         if code is None:
-            return self.institutions.place(text)
+            return self.institutions.replace_place(text)
         new = self.states[code]
         letters = "".join(c for c in text if c.isalpha())
         if len(letters) != 2:
-            return cased(zips.STATES[new], text) if not text.isupper() else zips.STATES[new].upper()
-        made = iter(new if letters.isupper() else new.lower() if letters.islower() else new.capitalize())
-        return "".join(next(made) if c.isalpha() else c for c in text)
+            return match_case(STATES[new], text) if not text.isupper() else STATES[new].upper()
+        cased = iter(new if letters.isupper() else new.lower() if letters.islower() else new.capitalize())
+        return "".join(next(cased) if c.isalpha() else c for c in text)
 
-    def zip(self, text: str) -> str | None:
-        """A ZIP code of the state that its state goes to, the same digits always."""
+    def replace_zip(self, text: str) -> str | None:
+        """Replace a ZIP code by one of the state that its state becomes; equal digits become equal digits."""
         found = regex.search(r"\d{5}", text)
         if found is None:
-            return patterned(text, self.draws, "zip") if any(c.isalnum() for c in text) else None
-        state = zips.state(found[0])
-        prefixes = zips.prefixes(self.states[state]) if state else zips.prefixes(None)
-        start = self.draws.choice(prefixes, "zip", found[0][:3])
-        rest = patterned(found[0][3:], self.draws, "zip", found[0])
-        rest += patterned(text[found.end() :], self.draws, "zip", found[0]) if text[found.end() :] else ""
-        head = patterned(text[: found.start()], self.draws, "zip") if found.start() else ""
-        made = head + start + rest
-        return made if made != text else None
+            return replace_characters(text, self.choices, "zip") if any(c.isalnum() for c in text) else None
+        state = find_zip_state(found[0])
+        prefixes = list_prefixes(self.states[state]) if state else list_prefixes(None)
+        start = self.choices.choose(prefixes, "zip", found[0][:3])
+        before, after = text[: found.start()], text[found.end() :]
+        rest = replace_characters(found[0][3:], self.choices, "zip", found[0])
+        rest += replace_characters(after, self.choices, "zip", found[0]) if after else ""
+        head = replace_characters(before, self.choices, "zip") if before else ""
+        replaced = head + start + rest
+        return replaced if replaced != text else None
 
-    def country(self, text: str) -> str | None:
-        name = folded(text).replace(".", "").replace(" ", "")
+    def replace_country(self, text: str) -> str | None:
+        name = join_letters(text)
         if not name or not WORD.search(text):
             return None
-        known = sorted(self.countries)
-        same = next((c for c in known if folded(c).replace(" ", "") == name), None)
-        new = self.countries[same] if same else self.draws.choice(known, "country", name)
-        return cased(new, text) if folded(new) != folded(text) else self.countries[new]
+        listed_countries = sorted(self.countries)
+        same = next((c for c in listed_countries if fold(c).replace(" ", "") == name), None)
+        new = self.countries[same] if same else self.choices.choose(listed_countries, "country", name)
+        return match_case(new, text) if fold(new) != fold(text) else self.countries[new]
 
 
-def in_us(name: str) -> bool:
+def city_key(name: str, state: str | None) -> str:
+    """The key under which a town's surrogate is assigned, in the map file too."""
+    return f"city {name} {state or ''}"
+
+
+def join_letters(text: str) -> str:
+    """Fold ``text`` and remove dots and spaces."""
+    return fold(text).replace(".", "").replace(" ", "")
+
+
+def is_us(name: str) -> bool:
     """
-    >>> in_us("U.S.A."), in_us("Canada")
+    >>> is_us("U.S.A."), is_us("Canada")
     (True, False)
     """
-    return folded(name).replace(".", "").replace(" ", "") in US
+    return join_letters(name) in US
 
 
 @cache
-def towns(state: str) -> tuple[str, ...]:
-    """The listed towns of a state, and where they are few further ones with names such as towns have:
-    two towns of a patient must not become one."""
-    listed = list(name_pools.grouped("city_states").get(state, ()))
-    names = sum(name_pools.pool(name_pools.SURNAME).values(), ())
-    for number in range(LEAST_TOWNS - len(listed)):
+def list_towns(state: str) -> tuple[str, ...]:
+    """The listed towns of a state. If there are few, towns with invented names are added, because two
+    towns of a patient must not get the same surrogate."""
+    towns = list(name_pools.load_lefts("city_states").get(state, ()))
+    names = sum(name_pools.load_pool(name_pools.SURNAME).values(), ())
+    for number in range(MIN_TOWNS - len(towns)):
         digest = crc32(f"{state} {number}".encode())
-        listed.append(names[digest % len(names)] + TOWN_ENDINGS[digest % len(TOWN_ENDINGS)])
-    return tuple(listed)
+        towns.append(names[digest % len(names)] + TOWN_ENDINGS[digest % len(TOWN_ENDINGS)])
+    return tuple(towns)
+
+
+# States and ZIP codes
+
+
+def parse_state(text: str) -> str | None:
+    """Return the postal abbreviation of a state, however the state is written.
+
+    >>> parse_state("Mass."), parse_state("N.Y."), parse_state("ohio"), parse_state("Ontario")
+    ('MA', 'NY', 'OH', None)
+    """
+    letters = regex.sub(r"[^a-z]", "", text.lower())
+    if letters.upper() in STATES:
+        return letters.upper()
+    full = {regex.sub(r"[^a-z]", "", name.lower()): code for code, name in STATES.items()}
+    if letters in full:
+        return full[letters]
+    starts = [code for name, code in full.items() if len(letters) > 3 and name.startswith(letters)]
+    return starts[0] if len(starts) == 1 else None
+
+
+@cache
+def list_prefixes(state: str | None) -> tuple[str, ...]:
+    """The three-digit prefixes of the ZIP codes of a state; of all states for None."""
+    found: list[str] = []
+    for row in RANGES.replace("\n", " ").split(","):
+        code, *spans = row.split()
+        if state in (None, code):
+            for low, high in (span.split("-") for span in spans):
+                found += [f"{number:03}" for number in range(int(low), int(high) + 1)]
+    return tuple(found)
+
+
+@cache
+def load_prefix_states() -> dict[str, str]:
+    """The state of each prefix."""
+    return {prefix: code for code in STATES for prefix in list_prefixes(code)}
+
+
+def find_zip_state(zip: str) -> str | None:
+    """
+    >>> find_zip_state("02115"), find_zip_state("00000")
+    ('MA', None)
+    """
+    return load_prefix_states().get(zip[:3])
+
+
+def generalise_zip(text: str) -> str:
+    """Return the first three digits of a ZIP code as the Safe Harbor allows them: 000 for small areas.
+
+    >>> generalise_zip("02115-1234"), generalise_zip("03601")
+    ('021', '000')
+    """
+    found = FIVE_DIGITS.search(text)
+    if found is None:
+        return "000"
+    return "000" if found[1] in SMALL_AREAS else found[1]

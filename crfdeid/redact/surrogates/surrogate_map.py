@@ -1,10 +1,10 @@
-"""The map from real to surrogate, in one encrypted file: the most sensitive file of all.
+"""The map from real texts to surrogates in one encrypted file, the most sensitive file of all.
 
-It holds the secret, so that notes that arrive later are redacted alike; the names given, so that
-they stay although other notes join; and every pair of real and surrogate text, so that its
-holder can undo a redaction. Written whole, readable by its owner alone.
+It holds the secret, so that later notes are redacted alike; the names given so far, so that they stay
+when new notes join; and every pair of real text and surrogate, so that its owner can undo a redaction.
+The file is replaced as a whole, and only its owner can read it.
 
-    file: magic and version, salt, check, nonce, then AES-256-GCM of JSON, under a key of scrypt
+    file: magic and version, salt, check, nonce, then JSON in AES-256-GCM, under a key of scrypt
 """
 
 from __future__ import annotations
@@ -13,70 +13,53 @@ import hmac
 import json
 import os
 import secrets
-from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from crfdeid import files
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.redact.surrogates.patient import Rules
-from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.patient_facts import PatientHistory
 
-ENVIRONMENT = "CRFDEID_MAP_KEY"
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+KEY_VARIABLE = "CRFDEID_MAP_KEY"
 MAGIC, VERSION = b"crfdeid map ", b"1\n"
-SALT, CHECK, NONCE = 16, 16, 12
+SALT, CHECK, NONCE = 16, 16, 12  # bytes
 HEAD = len(MAGIC) + len(VERSION)
 
 
 class MapError(CrfdeidError):
-    """A map that is damaged, of a newer version, or of another key."""
-
-
-@dataclass
-class PatientHistory:
-    """What a patient's notes said: names given, places and numbers given, votes on the order of day and
-    month, and by type the real texts with their surrogates."""
-
-    names: dict[str, str] = field(default_factory=dict)
-    orders: dict[str, int] = field(default_factory=dict)
-    pairs: dict[str, dict[str, str]] = field(default_factory=dict)
-    given: dict[str, str] = field(default_factory=dict)
-
-    def join(self, told: PatientFacts) -> None:
-        """Add what was known before to what is known now."""
-        told.names.update(dict.fromkeys(self.names, 0))
-        told.orders = Counter(self.orders)
-        for type, pairs in self.pairs.items():
-            told.strings.setdefault(type, set()).update(pairs)
-
-    def __repr__(self) -> str:
-        return f"Past({len(self.names)} names)"  # never the names
+    """The map is damaged, has a newer version, or needs another key."""
 
 
 @dataclass
 class SurrogateMap:
+    """The content of a map file. ``patients`` holds the history of each patient by its identity."""
+
     secret: bytes = field(repr=False)
     rules: Rules = field(default_factory=Rules)
     patients: dict[str, PatientHistory] = field(default_factory=dict, repr=False)
 
 
-def passphrase(path: Path | None) -> bytes:
-    """The key of the map: of a file, else of the environment."""
+def read_key(path: Path | None) -> bytes:
+    """Read the key of the map from a file, or from the environment if ``path`` is None."""
     if path is not None:
-        return keyed_choice.read(path)
-    given = os.environ.get(ENVIRONMENT, "").strip().encode()
-    if len(given) < keyed_choice.LEAST_BYTES:
+        return keyed_choice.read_secret(path)
+    key = os.environ.get(KEY_VARIABLE, "").strip().encode()
+    if len(key) < keyed_choice.MIN_KEY_BYTES:
         raise ConfigurationError(
-            f"the map wants a key of at least {keyed_choice.LEAST_BYTES} bytes: --map-key FILE, "
-            f"or the environment's {ENVIRONMENT}"
+            f"the map needs a key of at least {keyed_choice.MIN_KEY_BYTES} bytes: --map-key FILE, "
+            f"or the environment variable {KEY_VARIABLE}"
         )
-    return given
+    return key
 
 
-def read(path: Path, key: bytes) -> SurrogateMap:
-    """Raises :class:`MapError` where the key is another, or the file is not as it was written."""
+def read_map(path: Path, key: bytes) -> SurrogateMap:
+    """Raises :class:`MapError` if the key is wrong or the file was changed."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -87,49 +70,49 @@ def read(path: Path, key: bytes) -> SurrogateMap:
         raise MapError(
             f"{path}: a map of another version; this crfdeid reads version {VERSION.decode().strip()}"
         )
-    salt, check, nonce, sealed = cut(data[HEAD:], SALT, CHECK, NONCE)
-    inner, proof = derived(key, salt)
+    salt, check, nonce, sealed = split_bytes(data[HEAD:], SALT, CHECK, NONCE)
+    inner_key, expected_check = derive_keys(key, salt)
     if len(nonce) < NONCE:
-        raise MapError(f"{path}: damaged: it ends too soon")
-    if not hmac.compare_digest(check, proof):
+        raise MapError(f"{path}: damaged: the file ends too early")
+    if not hmac.compare_digest(check, expected_check):
         raise MapError(f"{path}: not the key of this map, or damaged in its head")
-    return opened(path, cipher(inner), nonce, sealed, data[:HEAD] + salt)
+    return decrypt_map(path, build_cipher(inner_key), nonce, sealed, data[:HEAD] + salt)
 
 
-def opened(path: Path, sealer: Any, nonce: bytes, sealed: bytes, head: bytes) -> SurrogateMap:
+def decrypt_map(path: Path, cipher: AESGCM, nonce: bytes, sealed: bytes, head: bytes) -> SurrogateMap:
     from cryptography.exceptions import InvalidTag
 
     try:
-        table = json.loads(sealer.decrypt(nonce, sealed, head))
-        patients = {id: PatientHistory(**past) for id, past in table["patients"].items()}
+        table = json.loads(cipher.decrypt(nonce, sealed, head))
+        patients = {id: PatientHistory(**history) for id, history in table["patients"].items()}
         return SurrogateMap(bytes.fromhex(table["secret"]), Rules(**table["rules"]), patients)
     except (InvalidTag, ValueError, KeyError, TypeError):
-        raise MapError(f"{path}: damaged: it is not as it was written") from None
+        raise MapError(f"{path}: damaged: the content was changed") from None
 
 
-def write(vault: SurrogateMap, path: Path, key: bytes) -> None:
-    """Replace ``path`` by the whole new map, or leave it as it was."""
+def write_map(map: SurrogateMap, path: Path, key: bytes) -> None:
+    """Replace ``path`` by the whole new map. If an error occurs, the file stays as it is."""
     salt, nonce = secrets.token_bytes(SALT), secrets.token_bytes(NONCE)
-    inner, proof = derived(key, salt)
-    patients = {id: asdict(past) for id, past in vault.patients.items()}
-    table = {"secret": vault.secret.hex(), "rules": asdict(vault.rules), "patients": patients}
-    sealed = cipher(inner).encrypt(nonce, json.dumps(table).encode(), MAGIC + VERSION + salt)
+    inner_key, check = derive_keys(key, salt)
+    patients = {id: asdict(history) for id, history in map.patients.items()}
+    table = {"secret": map.secret.hex(), "rules": asdict(map.rules), "patients": patients}
+    sealed = build_cipher(inner_key).encrypt(nonce, json.dumps(table).encode(), MAGIC + VERSION + salt)
     try:
         with files.whole(path, "wb", private=True) as file:
-            file.write(MAGIC + VERSION + salt + proof + nonce + sealed)
+            file.write(MAGIC + VERSION + salt + check + nonce + sealed)
     except OSError as error:
         raise MapError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def derived(key: bytes, salt: bytes) -> tuple[bytes, bytes]:
-    """The key that seals, and a proof that tells another key from damage."""
+def derive_keys(key: bytes, salt: bytes) -> tuple[bytes, bytes]:
+    """Derive the encryption key, and a check that distinguishes a wrong key from damage."""
     import hashlib
 
-    made = hashlib.scrypt(key, salt=salt, n=2**14, r=8, p=1, dklen=32 + CHECK)
-    return made[:32], made[32:]
+    derived = hashlib.scrypt(key, salt=salt, n=2**14, r=8, p=1, dklen=32 + CHECK)
+    return derived[:32], derived[32:]
 
 
-def cipher(key: bytes) -> Any:
+def build_cipher(key: bytes) -> AESGCM:
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
@@ -137,8 +120,8 @@ def cipher(key: bytes) -> Any:
     return AESGCM(key)
 
 
-def cut(data: bytes, *lengths: int) -> list[bytes]:
-    """``data`` in pieces of these lengths, and the rest."""
+def split_bytes(data: bytes, *lengths: int) -> list[bytes]:
+    """Split ``data`` into pieces of these lengths and the rest."""
     pieces, at = [], 0
     for length in lengths:
         pieces.append(data[at : at + length])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 
-from crfdeid.redact.redactor import Redactor, Replacement, applied
+from crfdeid.redact.redactor import Redactor, Replacement, apply_replacements
 from crfdeid.review.study.consensus import BOOK as CONSENSUS
 from crfdeid.review.study.errors import Stage
 from crfdeid.review.study.source import fingerprint
@@ -29,7 +29,7 @@ def drawn(study: Study, number: int) -> SurrogateDraft:
     if found is None or found.versions != versions:
         notes = {other: gold(study, other) for other in versions}
         own = notes.pop(number)
-        found = SurrogateDraft(versions, own, tuple(Redactor(secret(study)).proposals(own, notes.values())))
+        found = SurrogateDraft(versions, own, tuple(Redactor(secret(study)).propose(own, notes.values())))
         if len(study.drawn) >= REMEMBERED:
             study.drawn.clear()
         study.drawn[number] = found
@@ -79,7 +79,7 @@ def key(proposal: Replacement) -> str:
 def result(study: Study, number: int, state: SurrogateEdits | None = None) -> Document:
     """The note as it would be written."""
     chosen = [proposal for proposal, _ in proposals(study, number, state)]
-    return applied(drawn(study, number).gold, chosen)
+    return apply_replacements(drawn(study, number).gold, chosen)
 
 
 def is_approved(study: Study, number: int, state: SurrogateEdits) -> bool:

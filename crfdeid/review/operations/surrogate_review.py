@@ -134,7 +134,7 @@ def edited(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) 
         raise Unknown("no replacement at this stretch")
     text = found.gold.text[own[wanted].start : own[wanted].end]
     replacement = replacing_text(given.get("replacement"), text)
-    if kinds.of(own[wanted].type) == kinds.NAME:
+    if kinds.kind_of(own[wanted].type) == kinds.NAME:
         refuse_names(replacement, found)
     if given.get("everywhere") is not True:
         places = {number: [wanted]}
@@ -161,7 +161,7 @@ def replacing_text(given: Any, original: str) -> str:
 
 def refuse_names(replacement: str, found: SurrogateDraft) -> None:
     """Raise :class:`Invalid` where a replacement holds a word of any name of the note, its own among them."""
-    named = (p for p in found.replacements if kinds.of(p.type) == kinds.NAME)
+    named = (p for p in found.replacements if kinds.kind_of(p.type) == kinds.NAME)
     originals = [found.gold.text[p.start : p.end] for p in named]
     parts = {text[start:end] for text in originals for start, end in word_boundaries.words(text)}
     if any(len(part) >= SHORTEST_NAME and any(word_boundaries.repeats(replacement, part)) for part in parts):

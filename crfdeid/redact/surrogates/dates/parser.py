@@ -1,37 +1,65 @@
-"""Reading dates as people write them, so that they can be written again in the same form.
+"""Parse dates as people write them, so that they can be written again in the same form.
 
-A date is a list of moments; a moment is the fields that say it, each with its place in the text.
-Everything between the fields must be known filler (:data:`FILLER`): a text of which any
-digit or word stays unread is not read at all, for nothing of it may be left.
+A text such as "3/7 and 3/9" holds several date expressions. An expression consists of fields (year, month,
+day), each with its offsets in the text. Between the fields only known fillers may occur (:data:`FILLER`). If
+a digit or word of the text remains unread, the whole text is not read, because no part of it may be kept.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import regex
 
-from crfdeid.redact.surrogates.dates import months
-from crfdeid.redact.surrogates.dates.fields import (
-    DateExpression,
-    Field,
-    digits,
-    fields,
-    like,
-    numeric,
-    possible,
-)
+from crfdeid.redact.surrogates.dates import calendar
 from crfdeid.redact.surrogates.dates.patterns import FILLER, FORMS, HOLIDAYS, LIST, NUMERIC
 
-LEAD = regex.compile(
+BEFORE_DAY = regex.compile(
     r"(?:the|on|of|thru|through|to|until|till|by|from|since|and|,|-)\s*$", regex.IGNORECASE
-)  # what may stand before a bare day
-LONGEST = 200  # characters; nobody writes a longer date
+)  # what may precede a day without a month
+MAX_LENGTH = 200  # characters; nobody writes a longer date
 MONTH_FIRST, DAY_FIRST = "month first", "day first"
 
 
-def order(text: str) -> str | None:
-    """Which order of day and month a numeric date proves.
+class Field(NamedTuple):
+    """A part of a date. ``unit`` is y, m, d or decade; ``text`` is the part as written, at the offsets
+    ``start`` to ``end``."""
 
-    >>> order("25/12/2066"), order("12/25/66"), order("1/2/66")
+    unit: str
+    value: int
+    start: int
+    end: int
+    text: str
+
+    @classmethod
+    def from_group(cls, unit: str, value: int, match: regex.Match[str], group: str) -> Field:
+        return cls(unit, value, match.start(group), match.end(group), match[group])
+
+
+@dataclass(frozen=True)
+class DateExpression:
+    """One date of a text. ``holiday_range`` gives the offsets of the holiday's name. If the expression is
+    only a day that shares the month of a neighbour ("March 3-5", "3-5 March"), ``shared`` holds the fields
+    of that neighbour."""
+
+    fields: tuple[Field, ...]
+    holiday: str = ""
+    holiday_range: tuple[int, int] = (0, 0)
+    shared: tuple[Field, ...] = ()
+
+    def find(self, unit: str) -> Field | None:
+        """The field with this unit, also a shared one."""
+        return next((field for field in (*self.fields, *self.shared) if field.unit == unit), None)
+
+    def is_day_only(self) -> bool:
+        return [field.unit for field in self.fields] == ["d"]
+
+
+def find_order(text: str) -> str | None:
+    """Return the order of day and month if a numeric date proves it.
+
+    >>> find_order("25/12/2066"), find_order("12/25/66"), find_order("1/2/66")
     ('day first', 'month first', None)
     """
     match = NUMERIC.search(text)
@@ -41,26 +69,26 @@ def order(text: str) -> str | None:
     return DAY_FIRST if 31 >= a > 12 >= b else MONTH_FIRST if 31 >= b > 12 >= a else None
 
 
-def read(text: str, month_first: bool = True) -> list[DateExpression] | None:
-    """The moments of a date; none for one that is only a weekday or season; None for what is no
-    date that can be read whole.
+def parse_dates(text: str, month_first: bool = True) -> list[DateExpression] | None:
+    """Parse the whole ``text``. Return an empty list for a weekday or season, and None if the text cannot
+    be read completely as dates.
 
-    >>> [[(f.unit, f.value) for f in m.fields] for m in read("Jan-Feb 2067")]
+    >>> [[(f.unit, f.value) for f in e.fields] for e in parse_dates("Jan-Feb 2067")]
     [[('m', 1)], [('y', 2067), ('m', 2)]]
-    >>> read("some time ago") is None, read("Monday")
+    >>> parse_dates("some time ago") is None, parse_dates("Monday")
     (True, [])
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         return None
     found: list[DateExpression] = []
     at = 0
     while at < len(text):
-        step = one(text, at, month_first)
+        step = parse_at(text, at, month_first)
         if step:
-            moments, end = step
-            if (moments := in_list(text, at, moments, found)) is None:
+            expressions = place_in_list(text, at, step[0], found)
+            if expressions is None:
                 return None
-            found, at = found + moments, end
+            found, at = found + expressions, step[1]
         elif match := FILLER.match(text, at):
             at = match.end()
         else:
@@ -68,59 +96,120 @@ def read(text: str, month_first: bool = True) -> list[DateExpression] | None:
     return found if found or any(c.isalpha() for c in text) else None
 
 
-def in_list(
-    text: str, at: int, moments: list[DateExpression], found: list[DateExpression]
+def place_in_list(
+    text: str, at: int, expressions: list[DateExpression], before: list[DateExpression]
 ) -> list[DateExpression] | None:
-    """``moments`` that begin at ``at``. A bare day is of the month that was said before it ("March 3,
-    5 and 7"); a bare number elsewhere in a longer text may be anything, and is not read."""
-    if not moments[0].is_day() or moments[0].beside or len(moments) > 1:
-        return moments
-    day, before = moments[0].fields[0], found[-1] if found else None
-    if before and before.of("m") and (last := before.of("d")):
-        end = max(f.end for f in before.fields)
-        year_behind = any(f.unit == "y" and f.start > last.start for f in before.fields)
-        if LIST.fullmatch(text, end, at) and not year_behind:
-            return [DateExpression(moments[0].fields, beside=(*before.fields, *before.beside))]
-    told = not day.text.isdigit() or text.strip() == day.text or LEAD.search(text, 0, at)
-    return moments if told else None
+    """Decide what a day without a month means. After another day of a list it shares that day's month
+    ("March 3, 5 and 7"). A single number elsewhere in a longer text may mean anything: return None. Other
+    ``expressions`` that start at ``at`` are returned unchanged."""
+    if not expressions[0].is_day_only() or expressions[0].shared or len(expressions) > 1:
+        return expressions
+    day, last = expressions[0].fields[0], before[-1] if before else None
+    if last and last.find("m") and (last_day := last.find("d")):
+        end = max(field.end for field in last.fields)
+        year_follows = any(field.unit == "y" and field.start > last_day.start for field in last.fields)
+        if LIST.fullmatch(text, end, at) and not year_follows:
+            return [DateExpression(expressions[0].fields, shared=(*last.fields, *last.shared))]
+    is_day = not day.text.isdigit() or text.strip() == day.text or BEFORE_DAY.search(text, 0, at)
+    return expressions if is_day else None
 
 
-def one(text: str, at: int, month_first: bool) -> tuple[list[DateExpression], int] | None:
-    """The moments that begin at ``at``, and where they end."""
+def parse_at(text: str, at: int, month_first: bool) -> tuple[list[DateExpression], int] | None:
+    """Parse the expressions that start at ``at``; also return the offset where they end."""
     if match := HOLIDAYS.match(text, at):
         name = regex.sub(r"[^a-z0-9 ]", "", match["holiday"].lower())
-        return [DateExpression(fields(match, "y"), name, match.span("holiday"))], match.end()
+        return [DateExpression(read_groups(match, "y"), name, match.span("holiday"))], match.end()
     if text[at].isdigit() and regex.match(r"\d\d?:\d\d", text, pos=at):
         return None
     for name, form in FORMS.items():
-        if (match := form.match(text, at)) and (moments := built(name, match, month_first)):
-            return moments, match.end()
+        if (match := form.match(text, at)) and (expressions := build_expressions(name, match, month_first)):
+            return expressions, match.end()
     return None
 
 
-def built(name: str, match: regex.Match[str], month_first: bool) -> list[DateExpression] | None:
-    """The moments of a match, or None where a value cannot be (month 13)."""
+def build_expressions(name: str, match: regex.Match[str], month_first: bool) -> list[DateExpression] | None:
+    """The expressions in a match of the form ``name``; None if a value is impossible (month 13)."""
     if name == "digits":
-        return digits(match)
-    known = list(fields(match, "m", "d", "y"))
+        return read_digits(match)
+    fields = list(read_groups(match, "m", "d", "y"))
     if name.startswith("ab"):
-        known += numeric(match, month_first)
+        fields += read_two_numbers(match, month_first)
     if "mon" in match.groupdict():
-        number = months.month(match["mon"])
+        number = calendar.parse_month(match["mon"])
         if number is None:
             return None
-        known.append(Field("m", number, *match.span("mon"), like(match)))
+        fields.append(Field("m", number, match.start("mon"), match.end("mon"), month_as_written(match)))
     if match.groupdict().get("word"):
-        number = months.ORDINALS.index(regex.sub(r"\s", "-", match["word"].lower())) + 1
-        known.append(Field("d", number, *match.span("word"), match["word"]))
+        number = calendar.ORDINALS.index(regex.sub(r"\s", "-", match["word"].lower())) + 1
+        fields.append(Field.from_group("d", number, match, "word"))
     if match.groupdict().get("decade"):
-        known.append(Field("decade", int(match["decade"]), *match.span("decade"), match["decade"]))
-    if not all(possible(f) for f in known):
+        fields.append(Field.from_group("decade", int(match["decade"]), match, "decade"))
+    if not all(map(is_possible, fields)):
         return None
     if name not in ("mdd", "ddm"):
-        return [DateExpression(tuple(known))]
-    days = [[f for f in known if f.unit == "d"], [*fields(match, "d2")]]
-    whole, alone = days if name == "mdd" else days[::-1]
-    told = DateExpression((*(f for f in known if f.unit != "d"), *whole))
-    lone = DateExpression(tuple(alone), beside=told.fields)
-    return [told, lone][:: 1 if name == "mdd" else -1] if possible(days[1][0]) else None
+        return [DateExpression(tuple(fields))]
+    return split_day_range(name, match, fields)
+
+
+def split_day_range(name: str, match: regex.Match[str], fields: list[Field]) -> list[DateExpression] | None:
+    """The two expressions of "March 3-5" (``mdd``) or "3-5 March" (``ddm``); the day that is not next to the
+    month shares the fields of the other."""
+    days = [[field for field in fields if field.unit == "d"], [*read_groups(match, "d2")]]
+    own, other = days if name == "mdd" else days[::-1]
+    whole = DateExpression((*(field for field in fields if field.unit != "d"), *own))
+    day_only = DateExpression(tuple(other), shared=whole.fields)
+    return [whole, day_only][:: 1 if name == "mdd" else -1] if is_possible(days[1][0]) else None
+
+
+def read_groups(match: regex.Match[str], *units: str) -> tuple[Field, ...]:
+    """The named groups that matched, as fields. A day's field includes its ending (``th``)."""
+    groups = match.groupdict()
+    out = []
+    for unit in units:
+        if groups.get(unit):
+            start, end = match.span(unit)
+            ending = {"d": "th", "d2": "th2"}.get(unit)
+            end = match.end(ending) if ending and groups.get(ending) else end
+            out.append(Field(unit[0], int(groups[unit]), start, end, match.string[start:end]))
+    return tuple(out)
+
+
+def read_two_numbers(match: regex.Match[str], month_first: bool) -> tuple[Field, ...]:
+    """Read "3/7" as month and day; a number above 12 is the day. Two numbers that cannot be month and day are
+    month and short year ("3/67")."""
+    a, b = int(match["a"]), int(match["b"])
+    units = ("m", "d") if (month_first or b > 12) and a <= 12 else ("d", "m")
+    if a <= 12 and (b > 31 or b == 0) and "y" not in match.groupdict():
+        units = ("m", "y")
+    pairs = zip(units, ("a", "b"))
+    return tuple(Field.from_group(unit, int(match[group]), match, group) for unit, group in pairs)
+
+
+def read_digits(match: regex.Match[str]) -> list[DateExpression] | None:
+    """Read 20670307, 03072067 or 030767."""
+    text, start = match["all"], match.start("all")
+    layouts = {8: ("yyyymmdd", "mmddyyyy"), 6: ("mmddyy", "yymmdd")}[len(text)]
+    for layout in layouts:
+        fields = []
+        for unit in "ymd":
+            first, last = layout.index(unit), layout.rindex(unit) + 1
+            value = text[first:last]
+            fields.append(Field(unit, int(value), start + first, start + last, value))
+        year = fields[0]
+        if all(map(is_possible, fields)) and (len(year.text) == 2 or 1800 <= year.value <= 2299):
+            return [DateExpression(tuple(fields))]
+    return None
+
+
+def month_as_written(match: regex.Match[str]) -> str:
+    """The month as written. "May" between hyphens becomes "Mar", because it is an abbreviation there and the
+    new month must be abbreviated too."""
+    start, end = match.span("mon")
+    has_hyphen = match.string[start - 1 : start] == "-" or match.string[end : end + 1] == "-"
+    word = match["mon"]
+    return word[:2] + ("R" if word.isupper() else "r") if has_hyphen and word.lower() == "may" else word
+
+
+def is_possible(field: Field) -> bool:
+    low, high = {"m": (1, 12), "d": (1, 31)}.get(field.unit, (0, 2999))
+    return low <= field.value <= high and (len(field.text) < 4 or field.unit != "y" or field.value >= 1000)

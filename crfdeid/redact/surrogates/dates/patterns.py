@@ -1,25 +1,25 @@
-"""How dates are written: regular expressions, tried in this order at each place."""
+"""The forms of dates as regular expressions, tried in this order at each offset."""
 
 from __future__ import annotations
 
 import regex
 
-from crfdeid.redact.surrogates.dates import holidays, months
+from crfdeid.redact.surrogates.dates import calendar
 
 MON = r"(?P<mon>\p{L}{3,10})\b\.?"
 TH = r"(?:st|nd|rd|th)"
 YEAR = r"(?:[12]\d{3})(?!\d)"
-SHORT = r"\d\d(?!\d)(?!,?\s+(?:and|&|or)\s+\d)"  # "March 7, 67", and not "March 29, 30 and 31"
+SHORT = r"\d\d(?!\d)(?!,?\s+(?:and|&|or)\s+\d)"  # in "March 7, 67", but not in "March 29, 30 and 31"
 SEP = r"[\s,./–-]*"
-ORDINAL = "|".join(sorted(months.ORDINALS, key=len, reverse=True)).replace("-", r"[-\s]")
-HOLIDAY = "|".join(sorted(holidays.NAMES, key=len, reverse=True))
+ORDINAL = "|".join(sorted(calendar.ORDINALS, key=len, reverse=True)).replace("-", r"[-\s]")
+HOLIDAY = "|".join(sorted(calendar.HOLIDAY_NAMES, key=len, reverse=True))
 HOLIDAY = HOLIDAY.replace("years", "year['’]?s").replace("st pat", r"st\.? pat")
 HOLIDAY = regex.sub(
     r"(?<=patrick|valentine|mother|father|president|veteran|patriot)s\b", "['’]?s['’]?", HOLIDAY
 )
 TO = r"\s*(?:-|–|—|to|through|thru|and|&)\s*"
 
-FORMS = {
+SOURCES = {
     "ymd": rf"(?P<y>{YEAR[:-6]})\s?(?P<s>[/.\s-])\s?(?P<m>\d\d?)\s?(?P=s)\s?(?P<d>\d\d?)(?!\d)",
     "ym": rf"(?P<y>{YEAR[:-6]})\s?[/-]\s?(?P<m>\d\d?)(?!\s?[\d/-])",
     "abc": r"(?P<a>\d\d?)\s?(?P<s>[/.-])\s?(?P<b>\d\d?)\s?(?P=s)\s?['’]?(?P<y>\d{4}|\d\d)(?!\d)",
@@ -47,7 +47,7 @@ FORMS = {
     "ordinal": rf"(?P<word>{ORDINAL})\b",
     "day": r"(?P<d>\d\d?)(?!\d)",
 }  # fmt: skip
-FORMS = {name: regex.compile(form, regex.IGNORECASE) for name, form in FORMS.items()}
+FORMS = {name: regex.compile(form, regex.IGNORECASE) for name, form in SOURCES.items()}
 HOLIDAYS = regex.compile(
     rf"(?P<holiday>{HOLIDAY})\b(?:\s*,?\s+(?:of\s+)?['’]?(?P<y>{YEAR}|\d\d(?!\d)))?", regex.IGNORECASE
 )
@@ -57,9 +57,9 @@ FILLER = regex.compile(
     | (?:the|of|on|in|at|to|through|thru|until|till|and|or|from|between|early|late|mid|beginning|end|since
     |before|after|by|day|week|weekend|morning|afternoon|evening|night|noon|around|about|circa|de|del|el|y
     |date|dated|WEEKDAYS|winter|spring|summer|fall|autumn)s?\b
-    """.replace("WEEKDAYS", "|".join(months.WEEKDAY_NAMES)),
+    """.replace("WEEKDAYS", "|".join(calendar.WEEKDAY_NAMES)),
     regex.VERBOSE | regex.IGNORECASE,
 )
 NUMERIC = regex.compile(r"(?<![\d/.-])(\d\d?)([/.-])(\d\d?)\2(?:\d{4}|\d\d)(?!\d)")
-# What parts days of one month.
+# What separates the days of one month in a list.
 LIST = regex.compile(r"[\s,]*(?:and|&|or|to|-|–)?[\s,]*(?:the\s+)?", regex.IGNORECASE)

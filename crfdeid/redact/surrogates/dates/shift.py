@@ -1,163 +1,333 @@
-"""Dates moved by one shift per patient, written as they were.
+"""Shift the dates of a patient by the same number of days and write them in their own form.
 
-The shift is Douglass's (2005, section 2.4.1): some years, rounded to whole weeks so that weekdays
-stay, and a few weeks more, so that seasons nearly stay. Days are moved exactly, hence intervals
-are kept; what a text leaves out (the year of "3/7", the month of "the 12th") is that which brings
-it nearest to the note's own date.
+The shift is that of Douglass (2005, section 2.4.1): some years, rounded to whole weeks so that weekdays stay,
+and a few more weeks, so that seasons nearly stay. Every day moves by the same number of days, so intervals
+stay. What a text leaves out (the year of "3/7", the month of "the 12th") is chosen so that the day is nearest
+to the note's own date.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 import regex
 
 from crfdeid.redact.surrogates import ages
-from crfdeid.redact.surrogates.dates import holidays, months, parser
-from crfdeid.redact.surrogates.dates.format import Edit, applied, edit, month_text, padding, written
+from crfdeid.redact.surrogates.dates import calendar, parser
 from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
-from crfdeid.redact.surrogates.dates.resolve import century, nearest, resolved, valid
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 
-YEARS, WEEKS = 25, 2
-UNANCHORED = date(2010, 7, 1)  # stands for the date of a note that has none
-NO_DAYS = "|".join(months.WEEKDAY_NAMES + months.SEASONS)
-KEPT = regex.compile(
+DEFAULT_YEARS, DEFAULT_WEEKS = 25, 2
+NO_NOTE_DATE = date(2010, 7, 1)  # used for a note without a date
+FUTURE_YEARS = 10  # a note's latest plans are at most this many years ahead
+NO_DAYS = "|".join(calendar.WEEKDAY_NAMES + calendar.SEASONS)
+WEEKDAY_OR_SEASON = regex.compile(
     rf"(?:on|in|the|every|last|next|this|\s|[.,]|(?:{NO_DAYS})(?:'?s)?|-|/|to|and|or)+", regex.IGNORECASE
 )
+
+Edit = tuple[int, int, str]  # text[start:end] becomes this string
 
 
 @dataclass(frozen=True)
 class Shift:
-    """``days`` are whole weeks, about ``years`` years and some weeks."""
+    """``days`` is a number of whole weeks: about ``years`` years and a few weeks. Both may be negative."""
 
     years: int
     days: int
 
     @property
     def direction(self) -> int:
-        """Of the weeks beyond the years: 1, -1, or 0."""
+        """The sign of the weeks beyond the years: 1, -1, or 0."""
         rest = self.days - round(self.years * 365.25 / 7) * 7
         return (rest > 0) - (rest < 0)
 
 
-def drawn(draws: KeyedChoices, years: int = YEARS, weeks: int = WEEKS) -> Shift:
-    """From 1 to ``years`` years and 1 to ``weeks`` weeks, either way. Without weeks the seasons
-    stay to the day or three."""
+class DateShifter:
+    """Shifts the dates of one patient. ``month_first`` decides how "3/7" is read."""
 
-    def either_way(most: int, what: str) -> int:
-        return (1 + draws.number(most, what)) * draws.choice((1, -1), what, "way") if most else 0
+    DEFAULT_YEARS, DEFAULT_WEEKS = DEFAULT_YEARS, DEFAULT_WEEKS
+    MONTH_FIRST, DAY_FIRST = parser.MONTH_FIRST, parser.DAY_FIRST
 
-    chosen = either_way(years, "shift years")
-    return Shift(chosen, round(chosen * 365.25 / 7) * 7 + 7 * either_way(weeks, "shift weeks"))
+    def __init__(self, shift: Shift, month_first: bool = True) -> None:
+        self.shift, self.month_first = shift, month_first
+
+    @classmethod
+    def draw(cls, choices: KeyedChoices, years: int, weeks: int, month_first: bool) -> DateShifter:
+        """A shifter that moves dates by at most ``years`` years and ``weeks`` weeks."""
+        return cls(draw_shift(choices, years, weeks), month_first)
+
+    def find_note_date(self, texts: list[str]) -> date | None:
+        """Return the note's own date, given the texts of all its dates."""
+        return find_note_date(texts, self.month_first)
+
+    def shift_text(self, text: str, note_date: date | None) -> str | None:
+        """Shift all dates in ``text``. Return None if it cannot be read or would not change."""
+        return shift_text(text, self.shift, note_date, self.month_first)
+
+    def shows_old_age(self, text: str, note_date: date | None) -> bool:
+        """Whether a birth on this date means an age over 89 on ``note_date``."""
+        return shows_old_age(text, note_date, self.month_first)
+
+    @staticmethod
+    def is_weekday_or_season(text: str) -> bool:
+        """Whether ``text`` is only a weekday or a season, which a shift of whole weeks keeps."""
+        return is_weekday_or_season(text)
+
+    @staticmethod
+    def find_order(text: str) -> str | None:
+        """Return ``MONTH_FIRST`` or ``DAY_FIRST`` if a numeric date proves one of them."""
+        return parser.find_order(text)
 
 
-def only_weekday(text: str) -> bool:
-    """Whether ``text`` is only a weekday or a season: a shift of whole weeks keeps it.
+def draw_shift(choices: KeyedChoices, years: int = DEFAULT_YEARS, weeks: int = DEFAULT_WEEKS) -> Shift:
+    """Draw a shift of 1 to ``years`` years and 1 to ``weeks`` weeks, both forward or back. With 0 weeks,
+    dates keep their season to about three days."""
 
-    >>> only_weekday("Mondays"), only_weekday("winter 2067")
+    def draw_signed(most: int, key: str) -> int:
+        return (1 + choices.draw_number(most, key)) * choices.choose((1, -1), key, "way") if most else 0
+
+    drawn = draw_signed(years, "shift years")
+    return Shift(drawn, round(drawn * 365.25 / 7) * 7 + 7 * draw_signed(weeks, "shift weeks"))
+
+
+def is_weekday_or_season(text: str) -> bool:
+    """
+    >>> is_weekday_or_season("Mondays"), is_weekday_or_season("winter 2067")
     (True, False)
     """
-    return KEPT.fullmatch(text) is not None
+    return WEEKDAY_OR_SEASON.fullmatch(text) is not None
 
 
-def note_date(texts: list[str], month_first: bool = True) -> date | None:
-    """The note's own date: of its whole dates, those with a year of four digits if there are any,
-    the first in the year in which most days lie (on a tie the latest: a birthday is not the note's date).
+def find_note_date(texts: list[str], month_first: bool = True) -> date | None:
+    """Find the note's own date: the first whole date in the year that most of the note's days belong to.
+    Dates with a year of four digits are preferred. Between years with equally many days the latest is
+    chosen, because a birthday is not the note's date.
 
-    >>> note_date(["3/4/1950", "5/1/2067", "5/3/2067", "4/9"])
+    >>> find_note_date(["3/4/1950", "5/1/2067", "5/3/2067", "4/9"])
     datetime.date(2067, 5, 1)
     """
-    long, short = [], []
+    with_long_year: list[date] = []
+    with_short_year: list[date] = []
     for text in texts:
-        for moment in parser.read(text, month_first) or ():
-            y, m, d = (moment.of(unit) for unit in "ymd")
-            if y and m and d and (found := valid(century(y, UNANCHORED), m.value, d.value)):
-                (long if len(y.text) == 4 else short).append(found)
-    said = long or short
-    years = Counter(day.year for day in {*said})
+        for expression in parser.parse_dates(text, month_first) or ():
+            y, m, d = (expression.find(unit) for unit in "ymd")
+            if y and m and d and (day := make_date(full_year(y, NO_NOTE_DATE), m.value, d.value)):
+                (with_long_year if len(y.text) == 4 else with_short_year).append(day)
+    days = with_long_year or with_short_year
+    years = Counter(day.year for day in {*days})
     best = max(years, key=lambda year: (years[year], year), default=None)
-    return next((day for day in said if day.year == best), None)
+    return next((day for day in days if day.year == best), None)
 
 
-def tells_age(text: str, near: date | None, month_first: bool = True) -> bool:
-    """Whether who was born then is over 89 at ``near``: the Safe Harbor lets no year stand that shows it.
+def shows_old_age(text: str, note_date: date | None, month_first: bool = True) -> bool:
+    """Whether a person born on the date in ``text`` is over 89 on ``note_date``: the Safe Harbor allows no
+    year that shows such an age.
 
-    >>> tells_age("3/4/1970", date(2067, 5, 1)), tells_age("born 3/4/1978", date(2067, 5, 1))
-    (True, False)
+    >>> [shows_old_age(text, date(2067, 5, 1)) for text in ("3/4/1970", "born 3/4/1978")]
+    [True, False]
     """
-    if near is None:
+    if note_date is None:
         return False
-    years = [m.of("y") or m.of("decade") for m in parser.read(text, month_first) or ()]
-    return any(year and century(year, near) <= near.year - ages.OLDEST - 1 for year in years)
+    years = [e.find("y") or e.find("decade") for e in parser.parse_dates(text, month_first) or ()]
+    return any(year and full_year(year, note_date) <= note_date.year - ages.OLDEST - 1 for year in years)
 
 
-def shifted(text: str, shift: Shift, near: date | None = None, month_first: bool = True) -> str | None:
-    """``text`` with its moments moved, None where it cannot be read or would not change.
+def shift_text(
+    text: str, shift: Shift, note_date: date | None = None, month_first: bool = True
+) -> str | None:
+    """Shift all dates in ``text``. Return None if it cannot be read or would not change.
 
     >>> back = Shift(-10, -3647)
-    >>> said = ("03/07/2067", "3rd of March", "Mar '67", "the 12th", "'67")
-    >>> [shifted(text, back, date(2067, 3, 7)) for text in said]
+    >>> texts = ("03/07/2067", "3rd of March", "Mar '67", "the 12th", "'67")
+    >>> [shift_text(text, back, date(2067, 3, 7)) for text in texts]
     ['03/12/2057', '8th of March', "Mar '57", 'the 17th', "'57"]
     """
-    moments = parser.read(text, month_first)
-    if not moments:
+    expressions = parser.parse_dates(text, month_first)
+    if not expressions:
         return None
-    near = near or UNANCHORED
+    note_date = note_date or NO_NOTE_DATE
     edits: list[Edit] = []
-    padded = padding(text, [f for moment in moments for f in moment.fields])
-    for number, moment in enumerate(moments):
-        new = rewritten(moment, shift, near, moments[number + 1 :], padded)
+    padded = has_padding(text, [field for expression in expressions for field in expression.fields])
+    for number, expression in enumerate(expressions):
+        new = shift_expression(expression, shift, note_date, expressions[number + 1 :], padded)
         if new is None:
             return None
         edits += new
-    out = applied(text, edits)
+    out = apply_edits(text, edits)
     return None if out == text else out
 
 
-def rewritten(
-    moment: DateExpression, shift: Shift, near: date, later: list[DateExpression], padded: bool
+def shift_expression(
+    expression: DateExpression, shift: Shift, note_date: date, later: list[DateExpression], padded: bool
 ) -> list[Edit] | None:
-    """The edits that move one moment; None where no such day is."""
-    fields = {unit: moment.of(unit) for unit in ("y", "m", "d", "decade")}
+    """The edits that shift one expression; None if the day does not exist. ``later`` holds the expressions
+    that follow it in the text."""
+    fields = {unit: expression.find(unit) for unit in ("y", "m", "d", "decade")}
     year, month, day = fields["y"], fields["m"], fields["d"]
     if fields["decade"]:
-        return decade(fields["decade"], shift)
-    if moment.holiday:
-        return holiday(moment, shift, near)
+        return shift_decade(fields["decade"], shift)
+    if expression.holiday:
+        return shift_holiday(expression, shift, note_date)
     if year and not month and not day:
-        return [edit(year, century(year, near) + shift.years)]
-    if month and not day and not year and not any(m.of("y") for m in later):
+        return [write_year(year, full_year(year, note_date) + shift.years)]
+    if month and not day and not year and not any(e.find("y") for e in later):
         step = shift.direction
-        return [(month.start, month.end, month_text(month, (month.value - 1 + step) % 12 + 1, padded))]
-    moved = moved_day(resolved(year, month, day, near, later), shift)
-    return None if moved is None else written(moment, moved, padded)
+        return [(month.start, month.end, write_month(month, (month.value - 1 + step) % 12 + 1, padded))]
+    moved = add_days(resolve_day(year, month, day, note_date, later), shift)
+    return None if moved is None else write_date(expression, moved, padded)
 
 
-def moved_day(day: date | None, shift: Shift) -> date | None:
-    try:
-        return day and day + timedelta(shift.days)
-    except OverflowError:
-        return None
-
-
-def decade(field: Field, shift: Shift) -> list[Edit]:
-    """The decade of its middle year, and another one in any case."""
+def shift_decade(field: Field, shift: Shift) -> list[Edit]:
+    """Move a decade with its middle year, at least to the next decade."""
     moved = (field.value + 5 + shift.years) // 10 * 10
     if moved == field.value:
         moved += 10 if shift.years > 0 else -10
     return [(field.start, field.end, f"{moved % 100:02}" if len(field.text) == 2 else str(moved))]
 
 
-def holiday(moment: DateExpression, shift: Shift, near: date) -> list[Edit] | None:
-    """The shifted day by its month and number: no holiday lies there."""
-    year = moment.of("y")
-    years = [century(year, near)] if year else range(near.year - 1, near.year + 2)
-    moved = moved_day(nearest([holidays.day(moment.holiday, y) for y in years], near), shift)
+def shift_holiday(expression: DateExpression, shift: Shift, note_date: date) -> list[Edit] | None:
+    """Write the shifted day as month and day, because it is rarely a holiday."""
+    year = expression.find("y")
+    years: Sequence[int] = range(note_date.year - 1, note_date.year + 2)
+    if year:
+        years = [full_year(year, note_date)]
+    moved = add_days(
+        find_nearest([calendar.find_holiday(expression.holiday, y) for y in years], note_date), shift
+    )
     if moved is None:
         return None
-    start, end = moment.place
-    out = [(start, end, f"{months.MONTHS[moved.month - 1]} {moved.day}")]
-    return [*out, edit(year, moved.year)] if year else out
+    start, end = expression.holiday_range
+    out = [(start, end, f"{calendar.MONTHS[moved.month - 1]} {moved.day}")]
+    return [*out, write_year(year, moved.year)] if year else out
+
+
+def add_days(day: date | None, shift: Shift) -> date | None:
+    try:
+        return day and day + timedelta(shift.days)
+    except OverflowError:
+        return None
+
+
+# Which day is meant
+
+
+def make_date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def full_year(year: Field, note_date: date) -> int:
+    """Complete a year of two digits: the last such year that is at most ten years after ``note_date``,
+    because births are far from the note's date more often than plans are.
+
+    >>> full_year(Field("y", 67, 0, 2, "67"), date(2061, 1, 1))
+    2067
+    """
+    if len(year.text) > 2:
+        return year.value
+    years = [century + year.value for century in range(0, 10_000, 100)]
+    return max((full for full in years if full <= note_date.year + FUTURE_YEARS), default=years[0])
+
+
+def resolve_day(
+    year: Field | None, month: Field | None, day: Field | None, note_date: date, later: list[DateExpression]
+) -> date | None:
+    """Find the day that the fields mean. Without a day it is the middle of the month. Without a year it
+    is the year of a later expression ("Jan-Feb 2067"), otherwise the one that brings the day nearest to
+    ``note_date``."""
+    if year and month:
+        return make_date(full_year(year, note_date), month.value, day.value if day else 15)
+    if month:
+        if following := next((e.find("y") for e in later if e.find("y")), None):
+            full = full_year(following, note_date)
+            after = next((e.find("m") for e in later if e.find("m")), None)
+            full -= bool(after and after.value < month.value)
+            return make_date(full, month.value, day.value if day else 15)
+        years = (note_date.year - 1, note_date.year, note_date.year + 1,
+                 *range(note_date.year - 4, note_date.year + 5))  # fmt: skip
+        return find_nearest([make_date(y, month.value, day.value) for y in years] if day else [], note_date)
+    if day:
+        around = [note_date.replace(day=1) + timedelta(n) for n in range(-45, 75)]
+        return find_nearest([d for d in around if d.day == day.value], note_date)
+    return None
+
+
+def find_nearest(days: Sequence[date | None], note_date: date) -> date | None:
+    return min((day for day in days if day), key=lambda day: abs((day - note_date).days), default=None)
+
+
+# Writing a day in the form of an expression
+
+
+def apply_edits(text: str, edits: list[Edit]) -> str:
+    for start, end, new in sorted(set(edits), reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def has_padding(text: str, fields: list[Field]) -> bool:
+    """Whether days and months of one digit are written with a zero. If every number has two digits, the form
+    decides: 10/12/2067 is padded, October 12 is not."""
+    numbers = [f.text for f in fields if f.unit in "md" and f.text.isdecimal()]
+    if any(len(n) == 1 for n in numbers):
+        return False
+    is_joined = regex.search(r"\d-\p{L}", text) is not None  # 07-Mar
+    return any(n[0] == "0" for n in numbers) or is_joined or not any(c.isalpha() for c in text)
+
+
+def write_date(expression: DateExpression, moved: date, padded: bool) -> list[Edit]:
+    """The edits that write ``moved`` into the fields of the expression."""
+    edits = []
+    for field in expression.fields:
+        if field.unit == "y":
+            edits.append(write_year(field, moved.year))
+        elif field.unit == "m":
+            edits.append((field.start, field.end, write_month(field, moved.month, padded)))
+        elif field.unit == "d":
+            edits.append((field.start, field.end, write_day(field, moved.day, padded)))
+    if expression.shared and move_neighbour(expression, moved).month != moved.month:
+        edits[-1] = add_month(expression, moved, edits[-1], padded)
+    return edits
+
+
+def move_neighbour(expression: DateExpression, moved: date) -> date:
+    """The new day of the neighbour that shares its month with this expression ("March 3-5")."""
+    later = expression.fields[0].value - next(f.value for f in expression.shared if f.unit == "d")
+    return moved - timedelta(later)
+
+
+def add_month(expression: DateExpression, moved: date, edit: Edit, padded: bool) -> Edit:
+    """Write a day with its own month, because the two days of "March 25-28" now lie in different months."""
+    start, end, day = edit
+    month = next(f for f in expression.shared if f.unit == "m")
+    written, month_leads = write_month(month, moved.month, padded), month.start < start
+    between = " "
+    if month.text.isdecimal():
+        between = "/"
+        month_leads = month.start < next(f.start for f in expression.shared if f.unit == "d")
+    return start, end, f"{written}{between}{day}" if month_leads else f"{day}{between}{written}"
+
+
+def write_month(field: Field, number: int, padded: bool) -> str:
+    if field.text.isdecimal():
+        return write_number(number, field.text, padded)
+    return calendar.write_month(number, field.text)
+
+
+def write_day(field: Field, number: int, padded: bool) -> str:
+    if field.text.isdecimal():
+        return write_number(number, field.text, padded)
+    return calendar.write_ordinal(number, field.text)
+
+
+def write_number(number: int, like: str, padded: bool) -> str:
+    return f"{number:02}" if len(like) == 2 and (padded or like[0] == "0") else str(number)
+
+
+def write_year(field: Field, year: int) -> Edit:
+    return field.start, field.end, f"{year % 100:02}" if len(field.text) == 2 else f"{year:04}"

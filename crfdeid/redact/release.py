@@ -1,0 +1,267 @@
+"""Redact a stream of notes patient by patient, write them one by one, and keep a journal.
+
+    read ─▶ group by patient ─▶ find spans ─▶ redact ─▶ journal ─▶ write
+
+Memory holds the notes of one patient. If a patient's notes are not contiguous in the input, all notes
+are read into memory to group them, unless each note is redacted by itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from crfdeid import corpora, files
+from crfdeid.corpora import storage
+from crfdeid.errors import ConfigurationError, CrfdeidError
+from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
+from crfdeid.redact.safe_harbor import Report
+from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
+from crfdeid.systems import model
+from crfdeid.text.document import Document
+
+SPANS = ("auto", "gold", "tag")
+Group = Sequence[Document]
+
+
+def group_by_patient(read: Callable[[], Iterable[Document]], by_note: bool) -> Iterator[list[Document]]:
+    """Yield the notes of one patient after the other. ``read`` is called twice, first to see whether the
+    notes of each patient are contiguous. With ``by_note`` each group is one note."""
+    if by_note:
+        yield from ([document] for document in read())
+    elif is_contiguous(map(identify_patient, read())):
+        yield from (list(group) for _, group in groupby(read(), key=identify_patient))
+    else:
+        groups: dict[str, list[Document]] = {}
+        for document in read():
+            groups.setdefault(identify_patient(document), []).append(document)
+        yield from groups.values()
+
+
+def is_contiguous(patients: Iterable[str]) -> bool:
+    """Whether no patient occurs again after another patient.
+
+    >>> is_contiguous("aabc"), is_contiguous("aba")
+    (True, False)
+    """
+    seen: set[str] = set()
+    for patient, _ in groupby(patients):
+        if patient in seen:
+            return False
+        seen.add(patient)
+    return True
+
+
+def build_tagger(spans: str, folder: str | None) -> Callable[[Group], list[Document]]:
+    """Build a function that gives a patient's notes their spans. The notes are tagged together, because
+    what a system finds in one note may help in the others. Except for ``gold``, a note without spans is
+    tagged: a format that lost its spans must not let a note pass unchanged. The model in ``folder`` is
+    loaded when it is first needed."""
+    if spans == "gold":
+        return list
+    loaded: list[model.Tagger] = []
+
+    def needs_tags(note: Document) -> bool:
+        return spans == "tag" or not note.spans
+
+    def tag_group(group: Group) -> list[Document]:
+        untagged = [note for note in group if needs_tags(note)]
+        if not untagged:
+            return list(group)
+        if not loaded:
+            loaded.append(model.load(folder))
+        tagged = model.tag_all(loaded[0], untagged)
+        return [next(tagged) if needs_tags(note) else note for note in group]
+
+    return tag_group
+
+
+def redact_groups(
+    groups: Iterable[Group],
+    tag_group: Callable[[Group], list[Document]],
+    redactor: Redactor,
+    destination: Destination,
+    journal: Journal,
+    new_ids: bool = False,
+) -> Iterator[Document]:
+    """Yield the redacted notes that the destination does not have yet, and record them in the journal."""
+    for group in groups:
+        renamed = {note.id: replace_ids(note, redactor.secret) if new_ids else note for note in group}
+        missing = {id for id, note in renamed.items() if not destination.has(note.id)}
+        journal.report.written_before += len(group) - len(missing)
+        if not missing:
+            continue
+        with hide_note_text(group[0].id):
+            redactions = redactor.redact(tag_group(group))
+        for note, redaction in zip(group, redactions):
+            if note.id in missing:
+                id, patient = renamed[note.id].id, renamed[note.id].patient
+                journal.add(replace(redaction, id_has_phi=redaction.id_has_phi and not new_ids), id)
+                yield replace(redaction.document, id=id, patient=patient)
+
+
+class InternalError(CrfdeidError):
+    """An error of this program, without its message, which could contain text of a note."""
+
+
+@contextmanager
+def hide_note_text(id: str) -> Iterator[None]:
+    """Turn any unexpected error into one line that names the note and the line of code."""
+    try:
+        yield
+    except CrfdeidError:
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
+        raise InternalError(
+            f"{id}: not redacted, nor the patient's other notes: {where}; please report it"
+        ) from None
+
+
+def replace_ids(document: Document, secret: bytes) -> Document:
+    """Replace the ids of the note and its patient by keyed codes."""
+    choices = KeyedChoices(secret, "names of notes")
+    patient = document.patient and f"p{choices.digest('patient', document.patient).hex()[:12]}"
+    return replace(document, id=f"n{choices.digest('document', document.id).hex()[:16]}", patient=patient)
+
+
+@contextmanager
+def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
+    """Redact with the map in ``path``, which is created if it is missing. What the run adds is saved at
+    the end, also if the run fails. Raises :class:`ConfigurationError` if the map has other rules, and
+    :class:`MapError` if another run changed the file in the meantime, which then stays as it is."""
+    if path.exists():
+        map = surrogate_map.read_map(path, key)
+        if map.rules != redactor.rules:
+            rules = f"--shift-years {map.rules.years} --season-weeks {map.rules.weeks} --zip {map.rules.zip}"
+            raise ConfigurationError(f"{path}: this map was begun with {rules}")
+    else:
+        map = SurrogateMap(redactor.secret, redactor.rules)
+        surrogate_map.write_map(map, path, key)
+    redactor.secret, redactor.histories = map.secret, map.patients
+    before = path.read_bytes()
+    try:
+        yield
+    finally:
+        if path.is_file() and path.read_bytes() != before:
+            raise MapError(f"{path}: another run changed it; the surrogates of this run are not in it")
+        surrogate_map.write_map(map, path, key)
+
+
+@dataclass(frozen=True)
+class Destination:
+    """A file for all notes, or a folder with a file per note. Until a folder is finished, a file beside it
+    (FOLDER.unfinished) holds ``options_hash``, a keyed hash of the options of its notes. Raises
+    :class:`ConfigurationError` if a single file is to be resumed, or a folder that was begun with other
+    options."""
+
+    path: Path
+    format: str
+    resume: bool = False
+    overwrite: bool = False
+
+    def __post_init__(self) -> None:
+        suffixes = self.suffixes
+        if self.resume and not self.is_folder:
+            raise ConfigurationError(
+                f"{self.path}: one file is written whole; --resume is for a folder of notes"
+            )
+        if self.is_folder and self.path.is_file():
+            raise ConfigurationError(
+                f"{self.path}: is a file; {self.format} with {suffixes[0]} needs a folder"
+            )
+        storage.refuse_existing(self.path, self.overwrite or self.resume)
+
+    @property
+    def is_folder(self) -> bool:
+        format = corpora.find_format(self.format, "write")
+        has_file_per_note = format.render_document is not None
+        return has_file_per_note or self.path.suffix not in format.suffixes or self.path.is_dir()
+
+    def has(self, id: str) -> bool:
+        """Whether a resumed folder has the note already. If a note has several files, the one that is written
+        last decides."""
+        last = max(self.suffixes)
+        return self.resume and self.is_folder and (self.path / f"{storage.file_stem(id)}{last}").exists()
+
+    @property
+    def suffixes(self) -> Sequence[str]:
+        """The suffixes of the files of one note, or of a file for all notes."""
+        return corpora.find_format(self.format, "write").written_suffixes
+
+    def write(self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "") -> None:
+        notes = documents if with_spans else (note.with_spans(()) for note in documents)
+        if not self.is_folder:
+            corpora.write(notes, self.path, self.format, self.overwrite)
+            return
+        with self._mark_unfinished(options_hash):
+            self._write_each(notes)
+
+    @contextmanager
+    def _mark_unfinished(self, options_hash: str) -> Iterator[None]:
+        mark = self.path.with_name(f"{self.path.name}.unfinished")
+        if self.resume and mark.is_file() and files.read_text(mark).strip() != options_hash:
+            raise ConfigurationError(
+                f"{self.path}: was begun with another key or other options; --resume needs the same ones"
+            )
+        with files.whole(mark) as file:
+            file.write(options_hash + "\n")
+        try:
+            yield
+        except BaseException:
+            if not any(self.path.glob("*")):
+                mark.unlink(missing_ok=True)  # no note was written
+            raise
+        mark.unlink(missing_ok=True)
+
+    def _write_each(self, notes: Iterable[Document]) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        written: set[str] = set()
+        for note in notes:
+            if note.id in written:
+                raise ConfigurationError(f"{self.path}/{note.id}: two notes have this name")
+            written.add(note.id)
+            corpora.write_each([note], self.path, self.format, overwrite=True)
+
+
+@dataclass
+class Journal:
+    """The report of a run, and a table of the survivors' offsets, which is written as the notes come."""
+
+    report: Report
+    rows: Any = None  # a csv writer
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path | None, by_note: bool = False, overwrite: bool = False) -> Iterator[Journal]:
+        """Open a journal and write its report to ``path`` at the end. The offsets of survivors show
+        where real names may be, so only the owner can read their file. Raises :class:`FormatError` if a
+        report exists."""
+        report = Report(by_note)
+        if path is None:
+            yield cls(report)
+            return
+        survivors = path.with_name(f"{path.name}.survivors.csv")
+        for each in (path, survivors):
+            storage.refuse_existing(each, overwrite)
+        with files.whole(survivors, private=True) as table:
+            journal = cls(report, csv.writer(table, lineterminator="\n"))
+            journal.rows.writerow(("id", "start", "end", "type"))
+            yield journal
+            with files.whole(path) as file:
+                file.write(json.dumps(journal.report.table(), indent=2) + "\n")
+
+    def add(self, redaction: Redaction, id: str) -> None:
+        self.report.add(redaction)
+        if self.rows:
+            self.rows.writerows((id, span.start, span.end, span.type) for span in redaction.survivors)

@@ -1,0 +1,119 @@
+"""The words of dates: months (English and Spanish), weekdays, ordinals, and US holidays with their days.
+
+Holidays of other calendars are not read; they become a marker.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from difflib import get_close_matches
+
+from crfdeid.text import english_dates
+from crfdeid.text.english_dates import MONTHS, WEEKDAYS
+
+SPANISH = (
+    "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
+    "noviembre", "diciembre",
+)  # fmt: skip
+ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
+    "nineteenth",
+    "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth",
+    "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first",
+)  # fmt: skip
+FULL = {name.lower(): n for n, name in enumerate(MONTHS, 1)}
+ABBREVIATED = {name[:3].lower(): n for n, name in enumerate(MONTHS, 1)} | {"sept": 9}
+IN_SPANISH = {name: n for n, name in enumerate(SPANISH, 1)}
+LONG = tuple(name.lower() for name in WEEKDAYS)
+WEEKDAY_NAMES = (*LONG, "tues", "thurs", "weds", "thur", *(name[:3] for name in LONG))
+SEASONS = ("winter", "spring", "summer", "fall", "autumn")
+
+# month, day
+FIXED = {
+    "new years day": (1, 1), "new years eve": (12, 31), "new years": (1, 1), "valentines day": (2, 14),
+    "st patricks day": (3, 17), "independence day": (7, 4), "halloween": (10, 31), "veterans day": (11, 11),
+    "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "xmas": (12, 25),
+    "juneteenth": (6, 19),
+}  # fmt: skip
+# month, weekday (Monday is 0), which of them (-1: the last)
+MOVABLE = {
+    "martin luther king day": (1, 0, 3), "mlk day": (1, 0, 3), "presidents day": (2, 0, 3),
+    "patriots day": (4, 0, 3), "mothers day": (5, 6, 2), "memorial day": (5, 0, -1), "fathers day": (6, 6, 3),
+    "labor day": (9, 0, 1), "columbus day": (10, 0, 2), "thanksgiving": (11, 3, 4),
+    "thanksgiving day": (11, 3, 4),
+}  # fmt: skip
+# days after Easter Sunday
+EASTER = {"easter": 0, "easter sunday": 0, "good friday": -2, "easter monday": 1}
+HOLIDAY_NAMES = (*FIXED, *MOVABLE, *EASTER)
+
+
+def parse_month(word: str) -> int | None:
+    """Return the number of a month's name, also if it is misspelt.
+
+    >>> parse_month("Sept"), parse_month("Febuary"), parse_month("marzo"), parse_month("Monday")
+    (9, 2, 3, None)
+    """
+    low = word.lower()
+    number = FULL.get(low) or ABBREVIATED.get(low) or IN_SPANISH.get(low)
+    if number or len(low) < 5 or low in WEEKDAY_NAMES or low in SEASONS:
+        return number
+    similar = get_close_matches(low, FULL, n=1, cutoff=0.8)
+    return FULL[similar[0]] if similar else None
+
+
+def write_month(number: int, like: str) -> str:
+    """Write a month's name in the length, language and capitals of ``like``.
+
+    >>> write_month(11, "MAR"), write_month(9, "Sept"), write_month(1, "december"), write_month(2, "marzo")
+    ('NOV', 'Sept', 'january', 'febrero')
+    """
+    low = like.lower()
+    name = SPANISH[number - 1] if low in IN_SPANISH and low not in FULL else MONTHS[number - 1]
+    if low in ABBREVIATED and low not in FULL:
+        name = name[:4] if low == "sept" and number in (6, 7, 9) else name[:3]
+    return name.upper() if like.isupper() else name.lower() if like.islower() else name.capitalize()
+
+
+def write_ordinal(number: int, like: str) -> str:
+    """Write an ordinal in digits or in a word, with the capitals of ``like``.
+
+    >>> write_ordinal(22, "3rd"), write_ordinal(2, "Third"), write_ordinal(1, "12TH")
+    ('22nd', 'Second', '1ST')
+    """
+    name = english_dates.write_ordinal(number) if like[0].isdigit() else ORDINALS[number - 1]
+    return name.upper() if like[-2:].isupper() else name.capitalize() if like[0].isupper() else name
+
+
+def find_holiday(name: str, year: int) -> date:
+    """Return the day of a holiday in :data:`HOLIDAY_NAMES`.
+
+    >>> find_holiday("thanksgiving", 2023), find_holiday("memorial day", 2024)
+    (datetime.date(2023, 11, 23), datetime.date(2024, 5, 27))
+    """
+    if name in FIXED:
+        return date(year, *FIXED[name])
+    if name in EASTER:
+        return find_easter(year) + timedelta(EASTER[name])
+    month, weekday, which = MOVABLE[name]
+    first = date(year, month, 1)
+    days = [first + timedelta(n) for n in range(31) if (first + timedelta(n)).month == month]
+    return [day for day in days if day.weekday() == weekday][which if which < 0 else which - 1]
+
+
+def find_easter(year: int) -> date:
+    """Easter Sunday in the Gregorian calendar: the anonymous algorithm of Nature 13 (1876), p. 487, as in
+    Meeus, Astronomical Algorithms (1991), chapter 8.
+
+    >>> find_easter(2024)
+    datetime.date(2024, 3, 31)
+    """
+    cycle, (century, rest) = year % 19, divmod(year, 100)
+    leap_centuries, century_rest = divmod(century, 4)
+    leap_years, year_rest = divmod(rest, 4)
+    correction = (century - (century + 8) // 25 + 1) // 3
+    moon = (19 * cycle + century - leap_centuries - correction + 15) % 30
+    sunday = (32 + 2 * century_rest + 2 * leap_years - moon - year_rest) % 7
+    late = (cycle + 11 * moon + 22 * sunday) // 451
+    month, day = divmod(moon + sunday - 7 * late + 114, 31)
+    return date(year, month, day + 1)

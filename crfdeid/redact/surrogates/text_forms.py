@@ -1,0 +1,115 @@
+"""The forms of a text: folded for comparison, normalized for search, cased like another text."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*(?:['’`]\p{L}[\p{L}\p{M}]*)*")
+POSSESSIVE = regex.compile(r"(?<=\p{L}{2})['’`][sS]$")
+INVISIBLE = ("Mn", "Me", "Cf")  # Unicode categories: combining marks, zero-width and soft characters
+
+
+def fold(text: str) -> str:
+    """Lowercase ``text`` and remove accents and apostrophes.
+
+    >>> fold("O'Núñez")
+    'onunez'
+    """
+    if text.isascii():
+        return text.lower().replace("'", "").replace("`", "")
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in parts if not unicodedata.combining(c) and c not in "'’`").casefold()
+
+
+def match_case(text: str, like: str) -> str:
+    """Write ``text`` with the capitals of ``like``.
+
+    >>> match_case("Weber", "SMITH"), match_case("Weber", "smith"), match_case("mcweber", "McKay")
+    ('WEBER', 'weber', 'Mcweber')
+    """
+    if len(like) > 1 and like.isupper():
+        return text.upper()
+    if like.islower():
+        return text.lower()
+    return text[:1].upper() + text[1:]
+
+
+def capitalize_words(text: str, like: str) -> str:
+    """Capitalize every word if the last of several words in ``like`` has a capital, otherwise only the
+    first word, if ``like`` begins with a capital."""
+    found = WORD.findall(like)
+    if found and found[-1][0].isupper() and len(found) > 1:
+        return WORD.sub(lambda m: m[0][:1].upper() + m[0][1:], text)
+    return text[:1].upper() + text[1:] if found and found[0][0].isupper() else text.lower()
+
+
+def split_possessive(word: str) -> tuple[str, str]:
+    """Split a word from its possessive ending.
+
+    >>> split_possessive("Smith's"), split_possessive("O'Neil")
+    (('Smith', "'s"), ("O'Neil", ''))
+    """
+    if match := POSSESSIVE.search(word):
+        return word[: match.start()], match[0]
+    return word, ""
+
+
+def pluralize(name: str) -> str:
+    """
+    >>> pluralize("Garcia"), pluralize("Davis")
+    ('Garcias', 'Davises')
+    """
+    return name + ("es" if name[-1] in "sxz" else "s")
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of ``text``, which spaces separate."""
+    return frozenset(text.split())
+
+
+class NormalizedText(NamedTuple):
+    """A text prepared for search. ``offsets`` gives for each character of ``text`` its offset in the
+    original text, which has ``length`` characters. It is None if no offset differs."""
+
+    text: str
+    offsets: Sequence[int] | None
+    length: int
+
+    def original_range(self, start: int, end: int) -> tuple[int, int]:
+        """The offsets of ``text[start:end]`` in the original text, with the invisible characters after it."""
+        if self.offsets is None:
+            return start, end
+        after = self.offsets[end] if end < len(self.offsets) else self.length
+        return self.offsets[start], max(self.offsets[end - 1] + 1, after)
+
+
+def normalize(text: str) -> NormalizedText:
+    r"""Lowercase ``text`` and remove accents and invisible characters, so that a search finds it however it
+    is written or encoded.
+
+    >>> normalize("Jos\u00e9").text, normalize("Jose\u0301").text
+    ('jose', 'jose')
+    >>> normalize("Smi\u200bth").original_range(0, 5)
+    (0, 6)
+    """
+    if text.isascii():
+        return NormalizedText(text.lower(), None, len(text))
+    forms = {character: normalize_character(character) for character in set(text) if not character.isascii()}
+    if all(len(form) == 1 for form in forms.values()):
+        lowered = text.translate({ord(c): form for c, form in forms.items()}).lower()
+        return NormalizedText(lowered, None, len(text))
+    pieces = [forms[character] if character in forms else character.lower() for character in text]
+    offsets = [at for at, piece in enumerate(pieces) for _ in piece]
+    return NormalizedText("".join(pieces), offsets, len(text))
+
+
+@lru_cache(maxsize=4096)
+def normalize_character(character: str) -> str:
+    """The searchable form of a character; empty if the character is invisible."""
+    parts = unicodedata.normalize("NFKD", character).casefold()
+    return "".join(part for part in parts if unicodedata.category(part) not in INVISIBLE)
