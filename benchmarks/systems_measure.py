@@ -51,7 +51,7 @@ def measured(
         if isinstance(tagger, multi.Model):
             found |= {base: list(model.tag_all(t, bare)) for base, t in tagger.bases.items()}
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        curve = points(thresholds.measure(tagger, test)) if tagger and thresholds.scored(tagger) else []
+        curve = points(thresholds.measure_margins(tagger, test)) if tagger and thresholds.has_threshold(tagger) else []
     return Result(trained - began, tagged - trained, size / 1e6, curve, found)
 
 

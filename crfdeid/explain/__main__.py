@@ -5,8 +5,8 @@
     python -m crfdeid.explain models/mine --note note.txt --at 41       why this token
     python -m crfdeid.explain models/mine --note note.txt --at 41 --html why.html
 
-Features hold words of the documents that the model was trained on, and with --note the output
-holds the note's text: keep it where those may be kept. docs/explain.md says what each number means.
+Features contain words of the training documents, and with --note the output contains the note's
+text: keep it only where you may keep those. docs/explain.md explains each number.
 """
 
 from __future__ import annotations
@@ -25,71 +25,78 @@ from crfdeid.systems import model_folder
 from crfdeid.text.document import Document
 
 
-def parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(prog="python -m crfdeid.explain", description=__doc__.split("\n")[0])
-    parse.add_argument("model", help="a model folder, or the name of one that ships")
-    parse.add_argument("--label", action="append", default=[], help="such as B-PATIENT (default: all)")
-    parse.add_argument("--top", type=natural, default=20, help="rows of a list (default: 20)")
-    parse.add_argument("--note", type=Path, help="a note, or a corpus")
-    parse.add_argument("--format", help="of the note (default: detected)")
-    parse.add_argument("--document", metavar="ID", help="which document of a corpus")
-    several = {"type": int, "action": "append", "default": []}
-    parse.add_argument("--at", **several, metavar="OFFSET", help="explain the token that covers this offset")
-    parse.add_argument("--token", **several, metavar="N", help="explain the token of this number, from 0")
-    parse.add_argument("--runners", type=natural, default=2, help="labels beside the winner (default: 2)")
-    parse.add_argument("--html", type=Path, metavar="FILE", help="write a page to read")
-    cli.add_reading_options(parse)
-    return parse
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.explain", description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("model", help="a model folder, or the name of a model that ships")
+    add("--label", action="append", default=[], help="such as B-PATIENT (default: all)")
+    add("--top", type=positive_number, default=20, help="rows of a list (default: 20)")
+    add("--note", type=Path, help="a note, or a corpus")
+    add("--format", help="of the note (default: detected)")
+    add("--document", metavar="ID", help="which document of a corpus")
+    add("--at", type=int, action="append", default=[], metavar="OFFSET",
+        help="explain the token that covers this offset")  # fmt: skip
+    add("--token", type=int, action="append", default=[], metavar="N",
+        help="explain the token with this number, from 0")  # fmt: skip
+    add("--runners", type=positive_number, default=2, help="labels beside the winner (default: 2)")
+    add("--html", type=Path, metavar="FILE", help="also write an HTML page")
+    cli.add_reading_options(parser)
+    return parser
 
 
-def natural(text: str) -> int:
+def positive_number(text: str) -> int:
     if (number := int(text)) < 1:
         raise ValueError
     return number
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    if (given.at or given.token or given.document) and not given.note:
+    args = build_parser().parse_args(arguments)
+    if (args.at or args.token or args.document) and not args.note:
         raise ConfigurationError("--at, --token and --document need --note")
-    parts = model_weights.load(model_folder.named(given.model))
-    for label in given.label:
-        parts.label(label)
-    reading = attribution.read(parts, document(given)) if given.note else None
-    asked = explained(reading, given) if reading else []
-    if given.html:
-        page.write(given.html, parts, given.label, given.top, reading, asked, given.runners)
-    print(text(parts, given, reading, asked))
+    weights = model_weights.load(model_folder.named(args.model))
+    for label in args.label:
+        weights.label_number(label)
+    trace = attribution.trace_document(weights, find_document(args)) if args.note else None
+    explanations = explain_tokens(trace, args) if trace else []
+    if args.html:
+        page.write(args.html, weights, args.label, args.top, trace, explanations, args.runners)
+    print(render_text(weights, args, trace, explanations))
 
 
-def document(args: argparse.Namespace) -> Document:
-    """The note; of a corpus, the document that was asked for."""
-    found = {document.id: document for document in cli.documents(args.note, args.format, args)}
-    if args.document is None and len(found) == 1:
-        return next(iter(found.values()))
+def find_document(args: argparse.Namespace) -> Document:
+    """The note, or the document of a corpus that ``--document`` names."""
+    documents = {document.id: document for document in cli.documents(args.note, args.format, args)}
+    if args.document is None and len(documents) == 1:
+        return next(iter(documents.values()))
     if args.document is None:
-        raise DocumentError(f"{args.note}: {len(found)} documents; --document ID says which")
-    if args.document not in found:
-        raise DocumentError(f"{args.note}: no document {args.document}{did_you_mean(args.document, found)}")
-    return found[args.document]
+        raise DocumentError(f"{args.note}: {len(documents)} documents; choose one with --document ID")
+    if args.document not in documents:
+        meant = did_you_mean(args.document, documents)
+        raise DocumentError(f"{args.note}: no document {args.document}{meant}")
+    return documents[args.document]
 
 
-def explained(reading: DocumentTrace, args: argparse.Namespace) -> list[Explanation]:
-    numbers = [*(reading.number_at(offset) for offset in args.at), *args.token]
-    return [reading.explain(number) for number in dict.fromkeys(numbers)]
+def explain_tokens(trace: DocumentTrace, args: argparse.Namespace) -> list[Explanation]:
+    """Explain the tokens of ``--at`` and ``--token``, each once."""
+    numbers = [*(trace.number_at(offset) for offset in args.at), *args.token]
+    return [trace.explain(number) for number in dict.fromkeys(numbers)]
 
 
-def text(
-    parts: ModelWeights, args: argparse.Namespace, reading: DocumentTrace | None, asked: list[Explanation]
+def render_text(
+    weights: ModelWeights,
+    args: argparse.Namespace,
+    trace: DocumentTrace | None,
+    explanations: list[Explanation],
 ) -> str:
-    """The weights, unless a note alone was asked about; then the note's tokens, or those asked for."""
-    told: list[Iterable[str]] = []
-    if args.label or not reading:
-        told.append(explanation_text.model(parts, args.label, args.top))
-    if reading and not asked:
-        told.append(explanation_text.tokens(reading))
-    told += [explanation_text.token(one, args.runners, args.top) for one in asked]
-    return "\n\n\n".join("\n".join(lines) for lines in told)
+    """The weights, unless only a note was asked about; then the note's tokens, or their explanations."""
+    parts: list[Iterable[str]] = []
+    if args.label or not trace:
+        parts.append(explanation_text.describe_model(weights, args.label, args.top))
+    if trace and not explanations:
+        parts.append(explanation_text.list_tokens(trace))
+    parts += [explanation_text.explain_token(one, args.runners, args.top) for one in explanations]
+    return "\n\n\n".join("\n".join(lines) for lines in parts)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The information gains of a configuration's templates in a corpus, as text and as rows."""
+"""The information gains of a configuration's templates in a corpus, as text, rows and JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crfdeid.explain import information_gain
 from crfdeid.explain.information_gain import TARGETS, Gain, Observed
 
 PAPER = "sibanda-uzuner-2006-section-6-4"
-TEMPLATES = {  # the paper's features; it lemmatises words
+TEMPLATES = {  # the paper's features; the paper lemmatises words
     "target word": "{0}[0]",
     "bigram before": "{0}[-2]|{0}[-1]",
     "bigram after": "{0}[1]|{0}[2]",
@@ -20,7 +20,7 @@ TEMPLATES = {  # the paper's features; it lemmatises words
     "word after": "{0}[1]",
 }
 WORDS = ("lemma", "lower", "word")
-TOLD = {"phi": "PHI or not", "type": "the type"}
+TARGET_NAMES = {"phi": "PHI or not", "type": "the type"}
 COLUMNS = ("rank", "about", "of", "name", "group", "values", "gain", "chance", "net")
 HEADS = ("values", "gain", "by chance", "net")
 GROUP_HEADS = ("group", "templates", "best template", "gain", "net", "all together", "by chance")
@@ -28,9 +28,9 @@ GROUP_HEADS = ("group", "templates", "best template", "gain", "net", "all togeth
 
 @dataclass(frozen=True)
 class Importance:
-    """``corpus`` names what was measured; ``groups`` is the group of each template. ``gains``
-    are ranked, by what they are about (PHI or type) and of (template or group); ``entropy`` is what
-    there is to gain, in bits."""
+    """``corpus`` describes the corpus; ``groups`` is the group of each template. ``gains`` are ranked lists
+    by what they are about (``phi`` or ``type``) and of (``template`` or ``group``); ``entropy`` is the most
+    that can be gained about each, in bits."""
 
     corpus: str
     tokens: int
@@ -39,12 +39,12 @@ class Importance:
     gains: Mapping[tuple[str, str], list[Gain]] = field(repr=False)
 
 
-def ranked(
+def rank_all(
     observed: Observed, groups: Mapping[str, str], corpus: str, seed: int = 0, net: bool = False
 ) -> Importance:
-    joints = information_gain.together(observed.codes, groups)
+    joints = information_gain.join_groups(observed.codes, groups)
     gains = {
-        (about, of): information_gain.rank(columns, observed.targets[about], seed, net)
+        (about, of): information_gain.rank_columns(columns, observed.targets[about], seed, net)
         for of, columns in (("group", joints), ("template", observed.codes))
         for about in TARGETS
     }
@@ -52,52 +52,54 @@ def ranked(
     return Importance(corpus, len(observed.targets["phi"]), groups, entropy, gains)
 
 
-def rows(found: Importance) -> Iterator[dict[str, Any]]:
-    """One row a gain, with the keys of :data:`COLUMNS`; a group's is that of all its templates
-    together."""
-    for (about, of), gains in found.gains.items():
+def gain_rows(importance: Importance) -> Iterator[dict[str, Any]]:
+    """One row for each gain, with the keys of :data:`COLUMNS`; the gain of a group is that of all its
+    templates together."""
+    for (about, of), gains in importance.gains.items():
         for rank, gain in enumerate(gains, 1):
-            group = gain.name if of == "group" else found.groups[gain.name]
+            group = gain.name if of == "group" else importance.groups[gain.name]
             yield {"rank": rank, "about": about, "of": of, "group": group, **asdict(gain), "net": gain.net}
 
 
-def as_json(found: Importance) -> dict[str, Any]:
-    what = {"corpus": found.corpus, "tokens": found.tokens, "entropy": dict(found.entropy)}
-    return what | {"gains": list(rows(found))}
+def as_json(importance: Importance) -> dict[str, Any]:
+    what = {"corpus": importance.corpus, "tokens": importance.tokens, "entropy": dict(importance.entropy)}
+    return what | {"gains": list(gain_rows(importance))}
 
 
-def as_text(found: Importance, about: str, top: int) -> str:
+def as_text(importance: Importance, about: str, top: int) -> str:
     """The groups, the ``top`` templates, and the paper's ranks beside ours."""
-    templates = found.gains[about, "template"]
-    told = ((gain.name, found.groups[gain.name], *figures(gain)) for gain in templates[:top])
-    where = f"{found.corpus}, {found.tokens} tokens"
+    templates = importance.gains[about, "template"]
+    rows = ((gain.name, importance.groups[gain.name], *format_gain(gain)) for gain in templates[:top])
+    where = f"{importance.corpus}, {importance.tokens} tokens"
     lines = [
-        f"Information gain about {TOLD[about]}, in bits of {found.entropy[about]:.4f}; {where}",
+        f"Information gain about {TARGET_NAMES[about]}, in bits of {importance.entropy[about]:.4f}; {where}",
         "",
-        *aligned([GROUP_HEADS, *grouped(found, about)]),
+        *aligned([GROUP_HEADS, *group_rows(importance, about)]),
         "",
-        *aligned([("template", "group", *HEADS), *told]),
+        *aligned([("template", "group", *HEADS), *rows]),
     ]
-    return "\n".join([*lines, *(beside([gain.name for gain in templates], where) if about == "phi" else [])])
+    return "\n".join(
+        [*lines, *(compare_with_paper([gain.name for gain in templates], where) if about == "phi" else [])]
+    )
 
 
-def figures(gain: Gain) -> tuple[str, ...]:
+def format_gain(gain: Gain) -> tuple[str, ...]:
     return str(gain.values), f"{gain.gain:.4f}", f"{gain.chance:.4f}", f"{gain.net:.4f}"
 
 
-def grouped(found: Importance, about: str) -> Iterator[tuple[str, ...]]:
+def group_rows(importance: Importance, about: str) -> Iterator[tuple[str, ...]]:
     """A row for each group, in the order of its best template."""
-    joints = {gain.name: gain for gain in found.gains[about, "group"]}
+    joints = {gain.name: gain for gain in importance.gains[about, "group"]}
     own: dict[str, list[Gain]] = {}
-    for gain in found.gains[about, "template"]:
-        own.setdefault(found.groups[gain.name], []).append(gain)
+    for gain in importance.gains[about, "template"]:
+        own.setdefault(importance.groups[gain.name], []).append(gain)
     for group, gains in own.items():
         bits = (gains[0].gain, gains[0].net, joints[group].gain, joints[group].chance)
         yield group, str(len(gains)), gains[0].name, *(f"{value:.4f}" for value in bits)
 
 
-def beside(templates: Sequence[str], corpus: str) -> list[str]:
-    """The paper's five features beside our ranks, where the configuration has one of them."""
+def compare_with_paper(templates: Sequence[str], corpus: str) -> list[str]:
+    """The paper's five features and our ranks as a table, where the configuration has one of the features."""
     ours = {}
     for name, template in TEMPLATES.items():
         places = [templates.index(t) + 1 for word in WORDS if (t := template.format(word)) in templates]

@@ -1,9 +1,9 @@
 """A CRF's weights by label, feature, template and feature group.
 
-A CRF adds up weights: one for each feature of a token and each label, and one for going from a
-label to the next (Lafferty, McCallum & Pereira 2001). A feature belongs to a template, and a
-template to a feature group: the file of the model's ``features/`` that holds it. The constant
-feature is a group of its own, ``bias``.
+The score of a labelling is a sum of weights: one for each feature of a token and its label, and one for
+each transition from a label to the next (Lafferty, McCallum & Pereira 2001). A feature belongs to a
+template, and a template to a feature group: the file in the model's ``features/`` that defines it. The
+constant feature ``bias`` is a group by itself.
 """
 
 from __future__ import annotations
@@ -26,26 +26,27 @@ BIAS = "bias"
 
 
 def template_of(feature: str) -> str:
-    """
+    """The name of the template that makes a feature.
+
     >>> template_of("lower[-1]|shape[0]=x=1|a"), template_of("bias")
     ('lower[-1]|shape[0]', 'bias')
     """
     return feature.partition("=")[0]
 
 
-def groups_in(files: Iterable[Path]) -> dict[str, str]:
+def map_groups(files: Iterable[Path]) -> dict[str, str]:
     """The feature group of each template, by the template's name. A template that several
-    files hold counts to the first."""
-    found = {BIAS: BIAS}
+    files define belongs to the first."""
+    groups = {BIAS: BIAS}
     for file in files:
         for template in templates.read(file):
-            found.setdefault(templates.title(template), file.stem)
-    return found
+            groups.setdefault(templates.title(template), file.stem)
+    return groups
 
 
 @dataclass(frozen=True)
 class Weight:
-    """A weight with what it belongs to: a feature and its group, or two labels' names."""
+    """A weight, with the feature and its group, or with the labels of a transition."""
 
     name: str
     value: float
@@ -53,38 +54,39 @@ class Weight:
 
 
 class ModelWeights:
-    """A CRF's weights and line. ``numbers`` are the features by name, ``state`` the weights
-    [features, labels], sparse, with an empty row at the end for features that the model lacks;
-    ``transitions`` those [labels, labels] from row to column."""
+    """A CRF's weights and pipeline. ``numbers`` are the features' numbers by name. ``state`` [features + 1,
+    labels] are their weights, sparse; its last row is empty, for features that the model does not have.
+    ``transitions`` [labels, labels] are the weights from row to column."""
 
     def __init__(self, folder: Path, pipeline: Pipeline) -> None:
         self.folder, self.pipeline = folder, pipeline
         self.scheme = scheme.read(folder / "scheme.toml")
-        found = model_file.read(folder / crf.CRFSUITE)
-        self.labels, self.features, self.transitions = found.labels, found.attributes, found.transitions
+        file = model_file.read(folder / crf.CRFSUITE)
+        self.labels, self.features, self.transitions = file.labels, file.attributes, file.transitions
         self.numbers = {feature: number for number, feature in enumerate(self.features)}
-        rows = found.records[found.records["kind"] == model_file.STATE]
-        self.size, self.moves = len(rows), len(found.records) - len(rows)
+        rows = file.records[file.records["kind"] == model_file.STATE]
+        self.weight_count, self.transition_count = len(rows), len(file.records) - len(rows)
         shape = len(self.features) + 1, len(self.labels)
         self.state = csr_matrix((rows["weight"], (rows["source"], rows["target"])), shape)
-        self.groups = groups_in(folder / "features" / name for name in pipeline.config.features)
+        self.groups = map_groups(folder / "features" / name for name in pipeline.config.features)
 
     def group(self, feature: str) -> str:
         return self.groups[template_of(feature)]
 
-    def strongest(self, label: str, top: int, sign: int = 1) -> list[Weight]:
-        """The features with the greatest weights for ``label``, or against it where ``sign`` is
-        -1. Raises :class:`ModelError` on a label that the model does not have."""
-        column = self.state[:, [self.label(label)]].toarray()[:-1, 0]
+    def strongest_features(self, label: str, top: int, sign: int = 1) -> list[Weight]:
+        """The ``top`` features with the greatest weights for ``label``, or against it where ``sign`` is
+        -1. Raises :class:`ModelError` where the model does not have the label."""
+        column = self.state[:, [self.label_number(label)]].toarray()[:-1, 0]
         order = np.argsort(-sign * column, kind="stable")[:top].tolist()
         chosen = ((self.features[number], float(column[number])) for number in order)
         return [Weight(name, value, self.group(name)) for name, value in chosen if value * sign > 0]
 
-    def moved(self, top: int, sign: int = 1, label: str | None = None) -> list[Weight]:
-        """The strongest transitions, those from or to ``label`` alone if it is given."""
+    def strongest_transitions(self, top: int, sign: int = 1, label: str | None = None) -> list[Weight]:
+        """The ``top`` transitions with the greatest weights (the least where ``sign`` is -1), of all, or
+        only of those from and to ``label``."""
         table = sign * self.transitions
         if label is not None:
-            chosen, keep = self.label(label), np.zeros(table.shape, bool)
+            chosen, keep = self.label_number(label), np.zeros(table.shape, bool)
             keep[chosen], keep[:, chosen] = True, True
             table = np.where(keep, table, 0.0)
         found = []
@@ -95,13 +97,14 @@ class ModelWeights:
                 found.append(Weight(name, float(self.transitions[before, after])))
         return found
 
-    def label(self, name: str) -> int:
+    def label_number(self, name: str) -> int:
         if name not in self.labels:
             raise ModelError(f"{self.folder}: no label {name}{did_you_mean(name, self.labels)}")
         return self.labels.index(name)
 
     def by_group(self) -> list[tuple[str, int, int, float]]:
-        """Group, features, weights that are not 0, and the sum of their sizes; the heaviest first."""
+        """Each group, its number of features, its number of weights other than 0, and the sum of their
+        absolute values; the greatest sum first."""
         owners = np.array([self.group(feature) for feature in self.features])
         found = []
         for group in dict.fromkeys(self.groups.values()):
@@ -109,17 +112,17 @@ class ModelWeights:
             found.append((group, rows.shape[0], rows.count_nonzero(), float(abs(rows).sum())))
         return sorted(found, key=lambda row: -row[3])
 
-    def parts(self, features: Sequence[str]) -> np.ndarray:
-        """The weights [features, labels] of these features, 0 for those the model lacks."""
+    def feature_weights(self, features: Sequence[str]) -> np.ndarray:
+        """The weights [features, labels] of these features, 0 for features that the model does not have."""
         unknown = len(self.features)
         return self.state[[self.numbers.get(feature, unknown) for feature in features]].toarray()
 
 
 def load(folder: Path | str) -> ModelWeights:
-    """The CRF in a model's folder. Raises :class:`ModelError` where it is no intact model, or
-    of another system."""
+    """Load the CRF in a model's folder. Raises :class:`ModelError` where the folder is not an intact model,
+    or its model is of another system."""
     folder = Path(folder)
-    line = model_folder.opened(folder)
-    if (system := line.config.system) != "crf":
+    pipeline = model_folder.opened(folder)
+    if (system := pipeline.config.system) != "crf":
         raise ModelError(f"{folder}: a model of the system {system}; only a crf has weights to explain")
-    return ModelWeights(folder, line)
+    return ModelWeights(folder, pipeline)

@@ -1,7 +1,8 @@
-"""One self-contained page that explains a model, and its decisions in a note.
+"""One self-contained page that explains a model and its decisions in a note.
 
-It holds words of notes, so only its owner may read the file and it says so on top. It loads
-nothing, sends nothing and runs nothing: its content security policy allows only its style.
+The page contains words of notes: only its owner may read the file, and a warning on top says so. It
+loads nothing, sends nothing and runs nothing: its content security policy allows only its style. The
+markup is in ``page.html`` and the style in ``page.css``; comments there mark the places that are filled.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from crfdeid.evaluate.error_page import colours
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
 from crfdeid.explain.model_weights import ModelWeights, Weight
-from crfdeid.explain.text import TOTAL, shown
+from crfdeid.explain.text import TOTAL, escape_controls
 from crfdeid.files import whole
 from crfdeid.text.bio import OUTSIDE
 from crfdeid.text.scheme import Scheme
@@ -25,121 +26,132 @@ LONGEST = 140  # pixels of the longest bar
 
 def write(
     path: Path,
-    anatomy: ModelWeights,
+    weights: ModelWeights,
     labels: Sequence[str],
     top: int,
-    reading: DocumentTrace | None = None,
-    asked: Sequence[Explanation] = (),
+    trace: DocumentTrace | None = None,
+    explanations: Sequence[Explanation] = (),
     runners: int = 2,
 ) -> None:
+    """Write the page to ``path``, readable only by its owner."""
     with whole(path, private=True) as file:
-        file.write(page(anatomy, labels, top, reading, asked, runners))
+        file.write(render_page(weights, labels, top, trace, explanations, runners))
 
 
-def page(
-    anatomy: ModelWeights,
+def render_page(
+    weights: ModelWeights,
     labels: Sequence[str],
     top: int,
-    reading: DocumentTrace | None,
-    asked: Sequence[Explanation],
+    trace: DocumentTrace | None,
+    explanations: Sequence[Explanation],
     runners: int,
 ) -> str:
+    """The page as HTML: the note of ``trace``, the explained tokens, and the weights of ``labels`` (all
+    labels if it is empty)."""
     folder = resources.PACKAGE / "explain"
-    filled = {
+    parts = {
         "/* style */": (folder / "page.css").read_text(encoding="utf-8"),
-        "/* colours */": colours(anatomy.scheme),
-        "<!-- note -->": note(reading, asked, anatomy.scheme) if reading else "",
-        "<!-- tokens -->": "".join(token(one, runners, top) for one in asked),
-        "<!-- model -->": "".join(model(anatomy, labels or anatomy.labels, top)),
+        "/* colours */": colours(weights.scheme),
+        "<!-- note -->": render_note(trace, explanations, weights.scheme) if trace else "",
+        "<!-- tokens -->": "".join(render_explanation(one, runners, top) for one in explanations),
+        "<!-- model -->": "".join(render_model(weights, labels or weights.labels, top)),
     }
-    text = (folder / "page.html").read_text(encoding="utf-8")
-    for mark, value in filled.items():
-        text = text.replace(mark, value, 1)
-    return text
+    html = (folder / "page.html").read_text(encoding="utf-8")
+    for mark, part in parts.items():
+        html = html.replace(mark, part, 1)
+    return html
 
 
-def note(reading: DocumentTrace, asked: Sequence[Explanation], scheme: Scheme) -> str:
-    """The note's text with what the model found shaded, and links to the tokens explained."""
-    numbers = {explanation.number for explanation in asked}
-    text, at, pieces = reading.document.text, 0, []
-    labelled = list(reading.labelled())
-    for number, it, label, probability in labelled:
-        pieces.append(escape(text[at : it.start]))
-        pieces.append(marked(text[it.start : it.end], number, label, probability, number in numbers, scheme))
-        at = it.end
+def render_note(trace: DocumentTrace, explanations: Sequence[Explanation], scheme: Scheme) -> str:
+    """The note's text: what the model found is shaded, and explained tokens are links."""
+    explained = {explanation.number for explanation in explanations}
+    text, at, pieces = trace.document.text, 0, []
+    labelled = list(trace.label_tokens())
+    for number, token, label, probability in labelled:
+        pieces.append(escape(text[at : token.start]))
+        word = text[token.start : token.end]
+        pieces.append(render_token(word, number, label, probability, number in explained, scheme))
+        at = token.end
     body = "".join([*pieces, escape(text[at:])])
-    found = {category(label, scheme) for _, _, label, _ in labelled if label != OUTSIDE}
-    key = legend(found, scheme) if found else "The model found nothing here."
-    return f"<h2>{escape(reading.document.id)}</h2><div class=note>{body}</div>\n<p>{key}</p>\n"
+    found = {category_number(label, scheme) for _, _, label, _ in labelled if label != OUTSIDE}
+    key = render_legend(found, scheme) if found else "The model found nothing here."
+    return f"<h2>{escape(trace.document.id)}</h2><div class=note>{body}</div>\n<p>{key}</p>\n"
 
 
-def legend(found: Iterable[int], scheme: Scheme) -> str:
+def render_legend(categories: Iterable[int], scheme: Scheme) -> str:
     names = list(scheme.categories)
-    shades = (f'<span class="s c{number}">{escape(names[number])}</span>' for number in sorted(found))
+    shades = (f'<span class="s c{number}">{escape(names[number])}</span>' for number in sorted(categories))
     return f"Found: {' '.join(shades)}; point at a word for its label and probability."
 
 
-def marked(text: str, number: int, label: str, probability: float, asked: bool, scheme: Scheme) -> str:
-    """One token: shaded by its category, linked where it is explained below."""
-    if label == OUTSIDE and not asked:
+def render_token(
+    text: str, number: int, label: str, probability: float, explained: bool, scheme: Scheme
+) -> str:
+    """One token: shaded by its category, and a link if the page explains it."""
+    if label == OUTSIDE and not explained:
         return escape(text)
-    names = [] if label == OUTSIDE else ["s", f"c{category(label, scheme)}"]
+    names = [] if label == OUTSIDE else ["s", f"c{category_number(label, scheme)}"]
     title = escape(f"token {number}: {label}, probability {probability:.4f}")
-    link = f'a href="#token{number}"' if asked else "span"
-    kinds = " ".join([*names, *(["asked"] if asked else [])])
+    link = f'a href="#token{number}"' if explained else "span"
+    kinds = " ".join([*names, *(["asked"] if explained else [])])
     return f'<{link} class="{kinds}" title="{title}">{escape(text)}</{link.split()[0]}>'
 
 
-def category(label: str, scheme: Scheme) -> int:
+def category_number(label: str, scheme: Scheme) -> int:
+    """The number of a label's category in the scheme, from 0."""
     return list(scheme.categories).index(scheme.category(label[2:]))
 
 
-def token(explanation: Explanation, runners: int, top: int) -> str:
+def render_explanation(explanation: Explanation, runners: int, top: int) -> str:
     """Why one token got its label: the labels, then groups, templates and features."""
-    it, chosen = explanation.token, explanation_text.compared(explanation, runners)
-    title = f"Token {explanation.number}, {it.start}–{it.end}, “{shown(it.text)}”: {explanation.label}"
-    rows = [explanation_text.cells(explanation.candidates[n]) for n in chosen]
+    token, chosen = explanation.token, explanation_text.choose_candidates(explanation, runners)
+    word = escape_controls(token.text)
+    title = f"Token {explanation.number}, {token.start}–{token.end}, “{word}”: {explanation.label}"
+    rows = [explanation_text.candidate_cells(explanation.candidates[n]) for n in chosen]
     parts = [f'<section id="token{explanation.number}"><h2>{escape(title)}</h2>']
-    parts.append(table("Labels", explanation_text.heads(explanation), rows))
+    parts.append(render_table("Labels", explanation_text.candidate_heads(explanation), rows))
     for name in ("group", "template", "feature"):
-        head, *body = explanation_text.table(explanation, name, chosen, top)
+        head, *body = explanation_text.contribution_rows(explanation, name, chosen, top)
         caption = f"What each {name} adds to a label's emission; lead: {' over '.join(head[1:3])}"
-        made = table(caption, head, body, bars=True)
-        folded = f"<details><summary>By {name}</summary>{made}</details>"
-        parts.append(made if name == "group" else folded)
+        table = render_table(caption, head, body, bars=True)
+        folded = f"<details><summary>By {name}</summary>{table}</details>"
+        parts.append(table if name == "group" else folded)
     return "".join([*parts, "</section>\n"])
 
 
-def model(anatomy: ModelWeights, labels: Sequence[str], top: int) -> Iterator[str]:
+def render_model(weights: ModelWeights, labels: Sequence[str], top: int) -> Iterator[str]:
     head = ("group", "features", "weights", "sum of |weight|")
-    size = f"{len(anatomy.labels)} labels, {len(anatomy.features)} features with {anatomy.size} weights"
-    yield f"<h2>The model</h2><p>{size}, {anatomy.moves} transitions.</p>\n"
-    yield table("Feature groups", head, map(explanation_text.group, anatomy.by_group()))
+    size = f"{len(weights.labels)} labels, {len(weights.features)} features"
+    size += f" with {weights.weight_count} weights, {weights.transition_count} transitions"
+    yield f"<h2>The model</h2><p>{size}.</p>\n"
+    yield render_table("Feature groups", head, map(explanation_text.group_row, weights.by_group()))
     for label in labels:
         yield f"<details><summary>{escape(label)}</summary>"
-        yield weights("Strongest for", anatomy.strongest(label, top))
-        yield weights("Strongest against", anatomy.strongest(label, top, -1))
-        yield weights("Likely transitions", anatomy.moved(top, 1, label))
-        yield weights("Unlikely transitions", anatomy.moved(top, -1, label)) + "</details>\n"
+        yield render_weights("Strongest for", weights.strongest_features(label, top))
+        yield render_weights("Strongest against", weights.strongest_features(label, top, -1))
+        yield render_weights("Likely transitions", weights.strongest_transitions(top, 1, label))
+        yield render_weights("Unlikely transitions", weights.strongest_transitions(top, -1, label))
+        yield "</details>\n"
     yield "<details><summary>All transitions</summary>"
-    yield weights("Likely", anatomy.moved(top)) + weights("Unlikely", anatomy.moved(top, -1)) + "</details>\n"
+    yield render_weights("Likely", weights.strongest_transitions(top))
+    yield render_weights("Unlikely", weights.strongest_transitions(top, -1)) + "</details>\n"
 
 
-def weights(caption: str, found: Sequence[Weight]) -> str:
-    if not found:
+def render_weights(caption: str, weights: Sequence[Weight]) -> str:
+    if not weights:
         return f"<p>{escape(caption)}: none.</p>"
-    rows = [(shown(weight.name), weight.group, f"{weight.value:+.4f}") for weight in found]
-    return table(caption, ("", "group", "weight"), rows, bars=True)
+    rows = [(escape_controls(weight.name), weight.group, f"{weight.value:+.4f}") for weight in weights]
+    return render_table(caption, ("", "group", "weight"), rows, bars=True)
 
 
-def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], bars: bool = False) -> str:
+def render_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], bars: bool = False) -> str:
     """A table whose first column heads its rows; with ``bars``, the last column is drawn too."""
     rows = list(rows)
     longest = max((abs(float(row[-1])) for row in rows if row[0] != TOTAL), default=0) if bars else 0
     columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head) + ("<td></td>" if bars else "")
     lines = []
     for name, *cells in rows:
-        tail = bar(0 if name == TOTAL else float(cells[-1]), longest) if bars else ""
+        tail = render_bar(0 if name == TOTAL else float(cells[-1]), longest) if bars else ""
         inside = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         kind = ' class="total"' if name == TOTAL else ""
         lines.append(f'<tr{kind}><th scope="row">{escape(name)}</th>{inside}{tail}</tr>')
@@ -149,8 +161,8 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], bars
     )
 
 
-def bar(value: float, longest: float) -> str:
-    """A picture of the number beside it, green for and red against."""
+def render_bar(value: float, longest: float) -> str:
+    """A bar for the number beside it: green for the winner, red against it."""
     width = round(LONGEST * min(1.0, abs(value) / longest)) if longest else 0
     kind = "bar minus" if value < 0 else "bar"
     return f'<td class="track" aria-hidden="true"><span class="{kind}" style="width:{width}px"></span></td>'

@@ -1,10 +1,10 @@
-"""Say which rule found what in notes, or what the rules are.
+"""Show which rule found which span in notes, or list the rules.
 
     python -m crfdeid.rules                                  every rule, its type, source and description
-    python -m crfdeid.rules note.txt                         a row a span, with the rule that found it
-    python -m crfdeid.rules notes/ --model models/rules      with a model's own lists and rules
+    python -m crfdeid.rules note.txt                         one row for each span, with its rule
+    python -m crfdeid.rules notes/ --model models/rules      with the lists and rules of a model
 
-The rows are CSV, on standard output; those of notes hold their text.
+The rows are CSV, on standard output; rows of notes contain the text of their spans.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ RULE_COLUMNS = ("rule", "type", "source", "finds")
 SPAN_COLUMNS = ("id", "start", "end", "type", "rule", "source", "text")
 
 
-def parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(prog="python -m crfdeid.rules", description=__doc__.split("\n")[0])
-    parse.add_argument("notes", nargs="?", help="a note, a folder of notes, or a corpus")
-    parse.add_argument(
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.rules", description=__doc__.split("\n")[0])
+    parser.add_argument("notes", nargs="?", help="a note, a folder of notes, or a corpus")
+    parser.add_argument(
         "--model", default="rules", help="rules, heuristic, or a model folder (default: rules)"
     )
-    parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
-    cli.add_reading_options(parse)
-    return parse
+    parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
+    cli.add_reading_options(parser)
+    return parser
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    tagger = model.load(given.model)
+    args = build_parser().parse_args(arguments)
+    tagger = model.load(args.model)
     if not isinstance(tagger, Rules):
-        raise ConfigurationError(f"{given.model}: a model of the system {tagger.pipeline.config.system},"
+        raise ConfigurationError(f"{args.model}: a model of the system {tagger.pipeline.config.system},"
                                  " which has no rules")  # fmt: skip
     write = csv.writer(sys.stdout, lineterminator="\n")
-    if given.notes is None:
+    if args.notes is None:
         write.writerow(RULE_COLUMNS)
-        write.writerows(rules(tagger))
+        write.writerows(rule_rows(tagger))
         return
     write.writerow(SPAN_COLUMNS)
-    write.writerows(spans(tagger, cli.documents(given.notes, given.source, given)))
+    write.writerows(span_rows(tagger, cli.documents(args.notes, args.source, args)))
 
 
-def rules(tagger: Rules) -> Iterator[Row]:
-    """The tagger's rules in the order in which they win."""
+def rule_rows(tagger: Rules) -> Iterator[Row]:
+    """The tagger's rules; where spans overlap, the earlier rule wins."""
     for name in RULES:
         if rule := tagger.rules.get(name):
             yield name, rule.type, rule.source, rule.about
 
 
-def spans(tagger: Rules, documents: Iterable[Document]) -> Iterator[Row]:
-    """What is found, as ``crfdeid.tag`` finds it: notes of a patient that follow each other together."""
+def span_rows(tagger: Rules, documents: Iterable[Document]) -> Iterator[Row]:
+    """The spans that ``crfdeid.tag`` finds: consecutive notes of one patient are tagged together."""
     for notes in cross_fitting.patients(documents):
         for note, findings in zip(notes, tagger.find_spans(notes)):
             for span, rule in findings:

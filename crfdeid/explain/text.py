@@ -1,4 +1,4 @@
-"""A model and its decisions, told as text."""
+"""A model and its decisions as plain text."""
 
 from __future__ import annotations
 
@@ -14,113 +14,129 @@ from crfdeid.text.bio import OUTSIDE
 REST, TOTAL = "all others", "emission"
 
 
-def shown(text: str) -> str:
-    """On one line, without what a terminal would obey.
+def escape_controls(text: str) -> str:
+    """Escape what is not printable, so that the text is one line and a terminal obeys nothing in it.
 
-    >>> shown("\\n")
+    >>> escape_controls("\\n")
     '\\\\n'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def model(anatomy: ModelWeights, labels: Sequence[str], top: int) -> Iterator[str]:
-    """The whole model, then each of ``labels`` (all, if none is given), in lines."""
-    settings = anatomy.pipeline.config
+def describe_model(weights: ModelWeights, labels: Sequence[str], top: int) -> Iterator[str]:
+    """The whole model, then each of ``labels`` (all labels if it is empty), as lines."""
+    settings = weights.pipeline.config
     yield (
-        f"{anatomy.folder}: {len(anatomy.labels)} labels, {len(anatomy.features)} features with "
-        f"{anatomy.size} weights, {anatomy.moves} transitions"
+        f"{weights.folder}: {len(weights.labels)} labels, {len(weights.features)} features with "
+        f"{weights.weight_count} weights, {weights.transition_count} transitions"
     )
     if settings.recall_bias:
         yield f"recall bias {settings.recall_bias:g}, which the weight of bias for O has lost"
     yield ""
-    yield from aligned([("group", "features", "weights", "sum of |weight|"), *map(group, anatomy.by_group())])
-    for label in labels or anatomy.labels:
+    heads = ("group", "features", "weights", "sum of |weight|")
+    yield from aligned([heads, *map(group_row, weights.by_group())])
+    for label in labels or weights.labels:
         yield from ["", label]
-        yield from strongest("for", anatomy.strongest(label, top))
-        yield from strongest("against", anatomy.strongest(label, top, -1))
+        yield from list_weights("for", weights.strongest_features(label, top))
+        yield from list_weights("against", weights.strongest_features(label, top, -1))
         if labels:
-            yield from strongest("likely transitions", anatomy.moved(top, 1, label))
-            yield from strongest("unlikely transitions", anatomy.moved(top, -1, label))
+            yield from list_weights("likely transitions", weights.strongest_transitions(top, 1, label))
+            yield from list_weights("unlikely transitions", weights.strongest_transitions(top, -1, label))
     if not labels:
         yield from ["", "transitions"]
-        yield from strongest("likely", anatomy.moved(top))
-        yield from strongest("unlikely", anatomy.moved(top, -1))
+        yield from list_weights("likely", weights.strongest_transitions(top))
+        yield from list_weights("unlikely", weights.strongest_transitions(top, -1))
 
 
-def group(row: tuple[str, int, int, float]) -> tuple[str, ...]:
+def group_row(row: tuple[str, int, int, float]) -> tuple[str, ...]:
+    """One row of :meth:`ModelWeights.by_group` as text."""
     name, features, weights, size = row
     return name, str(features), str(weights), f"{size:.1f}"
 
 
-def strongest(title: str, weights: Sequence[Weight]) -> list[str]:
-    """
-    >>> strongest("for", [Weight("lower[0]=dr", 1.5, "lexical")])
+def list_weights(title: str, weights: Sequence[Weight]) -> list[str]:
+    """A title, and one line for each weight.
+
+    >>> list_weights("for", [Weight("lower[0]=dr", 1.5, "lexical")])
     ['  for', '     +1.5000  lower[0]=dr   (lexical)']
     """
-    told = (f"    {w.value:+8.4f}  {shown(w.name)}{f'   ({w.group})' if w.group else ''}" for w in weights)
-    return [f"  {title}", *told] if weights else [f"  {title}: none"]
+    lines = (
+        f"    {w.value:+8.4f}  {escape_controls(w.name)}{f'   ({w.group})' if w.group else ''}"
+        for w in weights
+    )
+    return [f"  {title}", *lines] if weights else [f"  {title}: none"]
 
 
-def tokens(reading: DocumentTrace) -> list[str]:
-    """Every token with its label: what there is to ask about."""
+def list_tokens(trace: DocumentTrace) -> list[str]:
+    """Every token with its number, offset, label and probability, as lines."""
     rows = [("token", "at", "label", "probability", "text")]
-    for number, token, label, probability in reading.labelled():
-        rows.append((str(number), str(token.start), label, f"{probability:.4f}", shown(token.text)))
+    for number, token, label, probability in trace.label_tokens():
+        text = escape_controls(token.text)
+        rows.append((str(number), str(token.start), label, f"{probability:.4f}", text))
     return aligned(rows)
 
 
-def token(explanation: Explanation, runners: int, top: int) -> Iterator[str]:
-    """Why one token got its label, beside ``runners`` other labels, in lines."""
-    chosen = compared(explanation, runners)
-    it = explanation.token
-    yield f"token {explanation.number}, {it.start}-{it.end}, {shown(it.text)}: {explanation.label}"
+def explain_token(explanation: Explanation, runners: int, top: int) -> Iterator[str]:
+    """Why one token got its label, beside ``runners`` other labels, as lines."""
+    chosen = choose_candidates(explanation, runners)
+    token = explanation.token
+    yield (
+        f"token {explanation.number}, {token.start}-{token.end}, {escape_controls(token.text)}: "
+        f"{explanation.label}"
+    )
     yield ""
-    yield from aligned([heads(explanation), *(cells(explanation.candidates[n]) for n in chosen)])
+    rows = (candidate_cells(explanation.candidates[n]) for n in chosen)
+    yield from aligned([candidate_heads(explanation), *rows])
     for title in ("group", "template", "feature"):
         yield ""
-        yield from aligned(list(table(explanation, title, chosen, top)))
+        yield from aligned(list(contribution_rows(explanation, title, chosen, top)))
 
 
-def compared(explanation: Explanation, runners: int) -> list[int]:
-    """Places among the candidates: the winner, the first ``runners`` others, and O."""
+def choose_candidates(explanation: Explanation, runners: int) -> list[int]:
+    """Indices of the candidates to show: the winner, the first ``runners`` others, and O."""
     labels = [candidate.label for candidate in explanation.candidates]
     chosen = list(range(min(runners + 1, len(labels))))
     outside = labels.index(OUTSIDE) if OUTSIDE in labels else 0
     return chosen if outside in chosen else [*chosen, outside]
 
 
-def heads(explanation: Explanation) -> tuple[str, ...]:
+def candidate_heads(explanation: Explanation) -> tuple[str, ...]:
+    """The heads of the columns of :func:`candidate_cells`."""
     before, after = explanation.before or "the start", explanation.after or "the end"
     return "label", "probability", "emission", f"from {before}", f"to {after}", "behind"
 
 
-def cells(candidate: Candidate) -> tuple[str, ...]:
-    moves = ("" if move is None else f"{move:+.4f}" for move in (candidate.into, candidate.onward))
+def candidate_cells(candidate: Candidate) -> tuple[str, ...]:
+    transitions = ("" if move is None else f"{move:+.4f}" for move in (candidate.into, candidate.onward))
     probability = f"{candidate.probability:.6f}"
-    return candidate.label, probability, f"{candidate.emission:+.4f}", *moves, f"{candidate.behind:.4f}"
+    return candidate.label, probability, f"{candidate.emission:+.4f}", *transitions, f"{candidate.behind:.4f}"
 
 
-def table(explanation: Explanation, part: str, chosen: list[int], top: int) -> Iterator[tuple[str, ...]]:
-    """What each ``part`` (group, template or feature) adds to the emission of each chosen label,
-    and how much more to the winner than to the first runner-up. Templates and features past ``top``
-    are summed, so that columns add up."""
+def contribution_rows(
+    explanation: Explanation, part: str, chosen: list[int], top: int
+) -> Iterator[tuple[str, ...]]:
+    """A head, then a row for each ``part`` (group, template or feature): what it adds to the emission of
+    each chosen label, and how much more to the winner than to the first runner-up. Templates and features
+    after the first ``top`` are one sum, so that each column adds up."""
     yield part, *(explanation.candidates[n].label for n in chosen), "lead"
     rows = {
         "group": explanation.by_group,
         "template": explanation.by_template,
         "feature": explanation.by_feature,
     }[part]()
-    for name, row in rows if part == "group" else cut(rows, top):
-        yield shown(name), *(f"{row[n]:+.4f}" for n in chosen), f"{lead(row):+.4f}"
+    for name, row in rows if part == "group" else keep_top(rows, top):
+        yield escape_controls(name), *(f"{row[n]:+.4f}" for n in chosen), f"{lead(row):+.4f}"
     total = np.array([candidate.emission for candidate in explanation.candidates])
     yield TOTAL, *(f"{total[n]:+.4f}" for n in chosen), f"{lead(total):+.4f}"
 
 
-def cut(rows: list[tuple[str, np.ndarray]], top: int) -> list[tuple[str, np.ndarray]]:
-    """The first ``top`` rows, and the sum of what is left.
+def keep_top(rows: list[tuple[str, np.ndarray]], top: int) -> list[tuple[str, np.ndarray]]:
+    """The first ``top`` rows, and one row that is the sum of the rest.
 
-    >>> [(name, row.tolist()) for name, row in cut([("a", np.array([2])), ("b", np.array([1]))], 1)]
+    >>> [(name, row.tolist()) for name, row in keep_top([("a", np.array([2])), ("b", np.array([1]))], 1)]
     [('a', [2]), ('all others (1)', [1])]
     """
-    left = rows[top:]
-    return [*rows[:top], *([(f"{REST} ({len(left)})", sum(row for _, row in left))] if left else [])]
+    if not (rest := rows[top:]):
+        return rows
+    total = sum((row for _, row in rest), np.zeros_like(rest[0][1]))
+    return [*rows[:top], (f"{REST} ({len(rest)})", total)]

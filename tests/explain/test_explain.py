@@ -50,9 +50,9 @@ def crfsuite(small_model):
 def test_contributions_sum_to_the_emissions_that_the_model_tags_with(parts, small_model, text):
     document = Document("n", text)
     emissions = small_model.decoder.emissions(small_model.decoder.batch([document]))
-    reading = attribution.read(parts, document)
-    for number, *_ in reading.labelled():
-        told = reading.explain(number)
+    trace = attribution.trace_document(parts, document)
+    for number, *_ in trace.label_tokens():
+        told = trace.explain(number)
         order = [parts.labels.index(candidate.label) for candidate in told.candidates]
         assert sorted(order) == list(range(len(parts.labels)))
         wanted = pytest.approx(emissions[number][order], abs=1e-9)
@@ -66,13 +66,13 @@ def test_contributions_sum_to_the_emissions_that_the_model_tags_with(parts, smal
 def test_labels_and_probabilities_are_crfsuite_s(parts, crfsuite, text):
     document = Document("n", text)
     page, sequences = parts.pipeline.page(document)
-    reading = attribution.read(parts, document)
-    found = list(reading.labelled())
+    trace = attribution.trace_document(parts, document)
+    found = list(trace.label_tokens())
     for sequence in sequences:
         labels = crfsuite.tag(parts.pipeline.extractor.features(page, sequence))
         assert [label for _, _, label, _ in found[sequence.start : sequence.stop]] == labels
         for at, number in enumerate(sequence):
-            told = reading.explain(number)
+            told = trace.explain(number)
             assert told.label == labels[at] and told.token == page.tokens[number]
             around = [None, *labels, None][at : at + 3 : 2]
             assert [told.before, told.after] == around
@@ -85,16 +85,16 @@ def test_labels_and_probabilities_are_crfsuite_s(parts, crfsuite, text):
 @given(TEXTS)
 def test_behind_is_what_the_best_labelling_with_that_label_lacks(parts, text):
     """Against trying every labelling of the first three tokens of a sequence."""
-    reading = attribution.read(parts, Document("n", text))
-    for stretch in reading.stretches:
-        if len(stretch.features) > 3:
+    trace = attribution.trace_document(parts, Document("n", text))
+    for sequence in trace.sequences:
+        if len(sequence.features) > 3:
             continue
-        grid = np.meshgrid(*[range(len(parts.labels))] * len(stretch.features), indexing="ij")
-        ways = np.stack(grid, axis=-1).reshape(-1, len(stretch.features))
-        scores = sum(stretch.emissions[t][ways[:, t]] for t in range(ways.shape[1]))
+        grid = np.meshgrid(*[range(len(parts.labels))] * len(sequence.features), indexing="ij")
+        ways = np.stack(grid, axis=-1).reshape(-1, len(sequence.features))
+        scores = sum(sequence.emissions[t][ways[:, t]] for t in range(ways.shape[1]))
         scores = scores + sum(parts.transitions[ways[:, t], ways[:, t + 1]] for t in range(ways.shape[1] - 1))
         for at in range(ways.shape[1]):
-            for candidate in reading.explain(stretch.start + at).candidates:
+            for candidate in trace.explain(sequence.start + at).candidates:
                 best = scores[ways[:, at] == parts.labels.index(candidate.label)].max()
                 assert candidate.behind == pytest.approx(scores.max() - best, abs=1e-9)
 
@@ -103,13 +103,13 @@ def test_lines_as_sequences(notes, tmp_path):
     """Line ends are in no sequence, and each line is explained by itself."""
     settings = Config(features=("lexical",), sequence="line", crf={"max_iterations": 20})
     trained = model.train(notes[:12], settings, tmp_path / "m", engine="crfsuite")
-    reading = attribution.read(model_weights.load(trained.folder), notes[20])
-    ends = [number for number, token in enumerate(reading.tokens) if token.text == "\n"]
-    assert len(reading.stretches) == len(ends) == 2
+    trace = attribution.trace_document(model_weights.load(trained.folder), notes[20])
+    ends = [number for number, token in enumerate(trace.tokens) if token.text == "\n"]
+    assert len(trace.sequences) == len(ends) == 2
     with pytest.raises(DocumentError, match=f"token {ends[0]} is a line end"):
-        reading.explain(ends[0])
-    assert reading.explain(ends[0] - 1).after is None and reading.explain(ends[0] + 1).before is None
-    begun = [token.start for _, token, label, _ in reading.labelled() if label[0] == "B"]
+        trace.explain(ends[0])
+    assert trace.explain(ends[0] - 1).after is None and trace.explain(ends[0] + 1).before is None
+    begun = [token.start for _, token, label, _ in trace.label_tokens() if label[0] == "B"]
     assert begun and begun == [span.start for span in trained.tag(notes[20]).spans]
 
 
@@ -118,7 +118,7 @@ def test_groups_are_the_model_s_template_files():
     files = {file.removesuffix(".template") for file in shipped.pipeline.config.features}
     assert {group for group, *_ in shipped.by_group()} == files | {"bias"}
     assert shipped.group("titled[0]=1") == "context" and shipped.group("bias") == "bias"
-    assert sum(weights for *_, weights, _ in shipped.by_group()) == shipped.size
+    assert sum(weights for *_, weights, _ in shipped.by_group()) == shipped.weight_count
     assert {shipped.group(feature) for feature in shipped.features} <= {g for g, *_ in shipped.by_group()}
 
 
@@ -135,26 +135,26 @@ def made(small_model, tmp_path_factory):
 
 
 def test_the_strongest_weights_of_a_made_model(made):
-    assert made.strongest("B-DOCTOR", 5) == [
+    assert made.strongest_features("B-DOCTOR", 5) == [
         Weight("shape[0]=Aaaa", 4.0, "orthographic"),
         Weight("bias", 2.0, "bias"),
     ]
-    assert made.strongest("B-DOCTOR", 1) == made.strongest("B-DOCTOR", 5)[:1]
-    assert made.strongest("B-DOCTOR", 5, -1) == [Weight("lower[-1]=dr", -3.0, "lexical")]
-    assert made.strongest("O", 5) == []
+    assert made.strongest_features("B-DOCTOR", 1) == made.strongest_features("B-DOCTOR", 5)[:1]
+    assert made.strongest_features("B-DOCTOR", 5, -1) == [Weight("lower[-1]=dr", -3.0, "lexical")]
+    assert made.strongest_features("O", 5) == []
     groups = [("orthographic", 1, 1, 4.0), ("bias", 1, 2, 3.0), ("lexical", 1, 1, 3.0)]
     assert sorted(made.by_group()) == sorted(groups)
 
 
 def test_the_strongest_transitions_of_a_made_model(made):
-    assert made.moved(5) == [Weight("O → O", 1.0), Weight("B-DOCTOR → O", 0.25)]
-    assert made.moved(5, 1, "B-DOCTOR") == [Weight("B-DOCTOR → O", 0.25)]
-    assert made.moved(5, -1) == [Weight("O → B-DOCTOR", -0.5)]
+    assert made.strongest_transitions(5) == [Weight("O → O", 1.0), Weight("B-DOCTOR → O", 0.25)]
+    assert made.strongest_transitions(5, 1, "B-DOCTOR") == [Weight("B-DOCTOR → O", 0.25)]
+    assert made.strongest_transitions(5, -1) == [Weight("O → B-DOCTOR", -0.5)]
 
 
 def test_a_decision_of_a_made_model(made):
     """Tokens Dr, Ruiz: emissions O (-1, -1), B-DOCTOR (2, 2 - 3 + 4); then transitions."""
-    told = attribution.read(made, Document("n", "Dr Ruiz")).explain(1)
+    told = attribution.trace_document(made, Document("n", "Dr Ruiz")).explain(1)
     best, other = told.candidates
     assert (best.label, best.emission, best.into, best.onward) == ("B-DOCTOR", 3.0, 0.0, None)
     assert (other.label, other.emission, other.into, other.onward) == ("O", -1.0, 0.25, None)
@@ -173,20 +173,20 @@ AT = [(8, 2), (9, 2), (12, 4), (15, 4)]
 
 @pytest.mark.parametrize("offset, number", AT)
 def test_a_token_is_found_by_any_of_its_offsets(parts, notes, offset, number):
-    assert attribution.read(parts, notes[0]).number_at(offset) == number
+    assert attribution.trace_document(parts, notes[0]).number_at(offset) == number
 
 
 @pytest.mark.parametrize("offset", [-1, 4, 7, 10**6])
 def test_an_offset_without_a_token_is_a_fault(parts, notes, offset):
     with pytest.raises(DocumentError, match=f"no token at offset {offset}"):
-        attribution.read(parts, notes[0]).number_at(offset)
+        attribution.trace_document(parts, notes[0]).number_at(offset)
 
 
 def test_what_is_cut_off_is_summed():
     rows = [(str(n), np.array([n, 2 * n])) for n in (5, 3, 1)]
-    name, row = explanation_text.cut(rows, 1)[1]
+    name, row = explanation_text.keep_top(rows, 1)[1]
     assert (name, row.tolist()) == ("all others (2)", [4, 8])
-    assert explanation_text.cut(rows, 3) == rows
+    assert explanation_text.keep_top(rows, 3) == rows
 
 
 def told(small_model, capsys, *arguments):
@@ -221,8 +221,8 @@ def test_the_verb_lists_the_tokens_and_explains_one(small_model, file, capsys):
 
 @pytest.mark.parametrize("runners", [1, 2, 3, 99])
 def test_the_winner_is_compared_with_the_runners_up_and_o(parts, notes, runners):
-    why = attribution.read(parts, notes[0]).explain(4)
-    chosen = explanation_text.compared(why, runners)
+    why = attribution.trace_document(parts, notes[0]).explain(4)
+    chosen = explanation_text.choose_candidates(why, runners)
     first = list(range(min(runners + 1, len(parts.labels))))
     assert chosen[: len(first)] == first and len(set(chosen)) == len(chosen) <= len(first) + 1
     assert why.candidates[chosen[0]].label == "B-DOCTOR"
@@ -249,11 +249,11 @@ def test_nothing_in_a_note_reaches_the_terminal_as_it_is(small_model, tmp_path, 
 BAD = [
     (["--label", "B-DOCTER"], "no label B-DOCTER; did you mean B-DOCTOR?"),
     (["--at", "3"], "need --note"),
-    (["--note", "NOTE", "--at", "4"], "white space stands there"),
-    (["--note", "NOTE", "--at", "99999"], "past its end"),
+    (["--note", "NOTE", "--at", "4"], "it is white space"),
+    (["--note", "NOTE", "--at", "99999"], "past the end of the text"),
     (["--note", "NOTE", "--token", "999"], "no token 999"),
     (["--note", "NOTE", "--document", "other"], "no document other"),
-    (["--note", "CORPUS"], "3 documents; --document ID says which"),
+    (["--note", "CORPUS"], "3 documents; choose one with --document ID"),
 ]
 
 
@@ -336,12 +336,12 @@ def test_the_page_without_a_note_tells_the_model(small_model, tmp_path, capsys):
 @given(TEXTS)
 def test_any_note_can_be_explained_whole(parts, text):
     """Every token, as text and in the page, with the text unharmed."""
-    reading = attribution.read(parts, Document("n", text))
-    asked = [reading.explain(number) for number, *_ in reading.labelled()]
-    html = explanation_page.page(parts, ["O"], 2, reading, asked[:2], 1)
+    trace = attribution.trace_document(parts, Document("n", text))
+    asked = [trace.explain(number) for number, *_ in trace.label_tokens()]
+    html = explanation_page.render_page(parts, ["O"], 2, trace, asked[:2], 1)
     assert text in Page(html).words
     for one in asked:
-        assert "\x1b" not in "".join(explanation_text.token(one, 1, 2))
+        assert "\x1b" not in "".join(explanation_text.explain_token(one, 1, 2))
 
 
 def test_as_a_command(small_model, file):
@@ -356,5 +356,5 @@ def test_recall_bias_is_in_the_weight_of_bias(notes, tmp_path):
         model_weights.load(model.train(notes[:6], s, tmp_path / str(s.recall_bias), engine="crfsuite").folder)
         for s in (replace(settings, recall_bias=0.0), settings)
     )
-    weight = [a.parts(["bias"])[0, a.label("O")] for a in (plain, biased)]
+    weight = [a.feature_weights(["bias"])[0, a.label_number("O")] for a in (plain, biased)]
     assert weight[0] - weight[1] == pytest.approx(1.5)

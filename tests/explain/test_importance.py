@@ -21,12 +21,12 @@ from crfdeid.explain.information_gain import (
     TARGETS,
     entropy,
     information_gain,
-    joint,
-    observe,
-    rank,
-    together,
+    join_codes,
+    join_groups,
+    observe_corpus,
+    rank_columns,
 )
-from crfdeid.explain.model_weights import groups_in
+from crfdeid.explain.model_weights import map_groups
 from crfdeid.feature_extraction import templates
 from crfdeid.systems import model_folder
 from crfdeid.text import bio
@@ -62,31 +62,31 @@ def test_gain_is_scikit_learn_s_mutual_information(codes):
     x, y = map(np.array, codes)
     assert information_gain(x, y) == pytest.approx(mutual_info_score(x, y) / math.log(2), abs=1e-9)
     assert 0 <= information_gain(x, y) <= entropy(y) + 1e-12
-    assert information_gain(joint(x, y), y) == pytest.approx(entropy(y), abs=1e-9)
+    assert information_gain(join_codes(x, y), y) == pytest.approx(entropy(y), abs=1e-9)
 
 
 @given(CODES)
 def test_joint_is_a_code_for_each_pair(codes):
     x, y = map(np.array, codes)
-    found = joint(x, y).tolist()
+    found = join_codes(x, y).tolist()
     assert len(set(zip(found, *codes))) == len(set(found)) == len(set(zip(*codes)))
 
 
 @pytest.fixture(scope="module")
 def measured(notes, tmp_path_factory):
     folder = tmp_path_factory.mktemp("line") / "model"
-    line = model_folder.lay_out(folder, notes[:6], LEXICAL)
-    return line, observe(line, notes[:6])
+    pipeline = model_folder.lay_out(folder, notes[:6], LEXICAL)
+    return pipeline, observe_corpus(pipeline, notes[:6])
 
 
 def test_what_is_observed_is_what_the_templates_say(measured, notes):
     """Against the extractor's own strings, a template at a time."""
-    line, observed = measured
+    pipeline, observed = measured
     said, truth = [], []
     for document in notes[:6]:
-        page, (sequence,) = line.page(document)
+        page, (sequence,) = pipeline.page(document)
         labels = bio.encode(page.tokens, document.spans)
-        for number, features in zip(sequence, line.extractor.features(page, sequence)):
+        for number, features in zip(sequence, pipeline.extractor.features(page, sequence)):
             if not is_line_end(page.tokens[number]):
                 said.append(dict(feature.split("=", 1) for feature in features if "=" in feature))
                 truth.append(labels[number][2:])
@@ -100,10 +100,10 @@ def test_what_is_observed_is_what_the_templates_say(measured, notes):
 
 
 def test_several_features_of_a_template_are_one_value(measured, monkeypatch, notes):
-    line, _ = measured
+    pipeline, _ = measured
     several = lambda page, sequence: [["bias", *["lower[0]=a", "lower[0]=b"][: n % 3]] for n in sequence]  # noqa: E731
-    monkeypatch.setattr(line.extractor, "features", several)
-    codes = observe(line, notes[:1]).codes["lower[0]"].tolist()
+    monkeypatch.setattr(pipeline.extractor, "features", several)
+    codes = observe_corpus(pipeline, notes[:1]).codes["lower[0]"].tolist()
     assert codes[:3] == codes[3:6] and codes[0] == 0 and len(set(codes)) == 3
 
 
@@ -111,8 +111,8 @@ def test_the_word_after_a_title_tells_most():
     """In notes whose one type follows "Dr", the word before tells all, and the shape nothing."""
     rows = [("Dr Ruiz Saw", 3), ("Dr Okaf Saw", 3), ("Dr Nowa Saw", 3)]
     documents = [Document(str(n), t, (Span(at, at + 4, "DOCTOR"),)) for n, (t, at) in enumerate(rows)]
-    observed, groups = importance.measured(documents, "english")
-    found = {gain.name: gain for gain in rank(observed.codes, observed.targets["phi"])}
+    observed, groups = importance.observe_configuration(documents, "english")
+    found = {gain.name: gain for gain in rank_columns(observed.codes, observed.targets["phi"])}
     assert found["lower[-1]"].gain == pytest.approx(entropy(observed.targets["phi"]))
     assert found["begins_capital[0]"].gain == 0
     assert groups["begins_capital[0]"] == "orthographic"
@@ -121,19 +121,21 @@ def test_the_word_after_a_title_tells_most():
 def test_ranks(measured):
     _, observed = measured
     for target in TARGETS:
-        gains = rank(observed.codes, observed.targets[target])
+        gains = rank_columns(observed.codes, observed.targets[target])
         assert [g.gain for g in gains] == sorted((g.gain for g in gains), reverse=True)
-        nets = rank(observed.codes, observed.targets[target], net=True)
+        nets = rank_columns(observed.codes, observed.targets[target], net=True)
         assert [g.net for g in nets] == sorted((g.net for g in nets), reverse=True)
-        assert rank(observed.codes, observed.targets[target], seed=0) == gains
-    assert [g.chance for g in gains] != [g.chance for g in rank(observed.codes, observed.targets["type"], 1)]
+        assert rank_columns(observed.codes, observed.targets[target], seed=0) == gains
+    assert [g.chance for g in gains] != [
+        g.chance for g in rank_columns(observed.codes, observed.targets["type"], 1)
+    ]
 
 
 def test_a_group_tells_at_least_what_its_templates_do(measured):
     _, observed = measured
-    groups = groups_in(map(templates.find, LEXICAL.features))
+    groups = map_groups(map(templates.find, LEXICAL.features))
     y = observed.targets["phi"]
-    for group, column in together(observed.codes, groups).items():
+    for group, column in join_groups(observed.codes, groups).items():
         own = [information_gain(c, y) for name, c in observed.codes.items() if groups[name] == group]
         assert information_gain(column, y) >= max(own) - 1e-12
 
@@ -173,7 +175,7 @@ def test_the_verb_about_the_type_by_net(corpus, capsys):
 @pytest.mark.parametrize(
     "spans, arguments, message",
     [
-        ((), [], "no span in the documents"),
+        ((), [], "no span in the documents: wanted documents with PHI spans"),
         ((Span(0, 4, "NOBODY"),), [], "NOBODY at 0-4 is no type"),
         ((Span(0, 4, "DOCTOR"),), ["--config", "englsh"], "did you mean english?"),
     ],
@@ -188,9 +190,9 @@ def test_bad_input_is_refused_in_one_line(tmp_path, capsys, spans, arguments, me
 
 def test_a_system_without_templates_is_refused(monkeypatch, notes):
     rules = SimpleNamespace(features=(), system="rules")
-    monkeypatch.setattr(importance.experiment, "read", lambda name: rules)
+    monkeypatch.setattr(importance.config, "read", lambda name: rules)
     with pytest.raises(ConfigurationError, match="the system rules has no feature templates"):
-        importance.measured(notes[:2], "rules")
+        importance.observe_configuration(notes[:2], "rules")
 
 
 def test_as_a_command(corpus):

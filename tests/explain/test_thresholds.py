@@ -43,7 +43,7 @@ def test_the_bias_is_the_setting(notes, tmp_path):
     """A point is what a model with that recall_bias tags, and says the same of every model."""
     plain = model.train(notes[:5], SVM, tmp_path / "plain")
     biased = model.train(notes[:5], dataclasses.replace(SVM, recall_bias=0.7), tmp_path / "biased")
-    one, other = (curves.measure(tagger, notes[20:]) for tagger in (plain, biased))
+    one, other = (curves.measure_margins(tagger, notes[20:]) for tagger in (plain, biased))
     np.testing.assert_allclose(one.margin, other.margin, atol=1e-5)
     found = [len(tagger.pipeline.tokenize(d.text_of(s))) for tagger in (plain, biased)
              for d in map(tagger.tag, notes[20:]) for s in d.spans]  # fmt: skip
@@ -54,17 +54,17 @@ def test_the_bias_is_the_setting(notes, tmp_path):
 def test_a_stack_has_thresholds(notes, tmp_path):
     bases = {"a": {"system": "hmm"}, "b": {"system": "svm", "features": list(SMALL.features)}}
     stack = Config(system="multi", options={"folds": 2, "bases": bases})
-    found = curves.measure(model.train(notes[:20], stack, tmp_path / "m"), notes[20:])
+    found = curves.measure_margins(model.train(notes[:20], stack, tmp_path / "m"), notes[20:])
     assert found.at(0).recall == 1.0 and found.area == 1.0
 
 
 def test_refused(notes, tmp_path, small_model):
-    with pytest.raises(ConfigurationError, match="the system crf does not score tokens by themselves"):
-        curves.measure(small_model, notes)
+    with pytest.raises(ConfigurationError, match="the system crf does not score tokens independently"):
+        curves.measure_margins(small_model, notes)
     tagger = model.train(notes[:5], SVM, tmp_path / "m")
     for documents in ([], [notes[0].with_spans(())]):
         with pytest.raises(DocumentError, match="there is no curve"):
-            curves.measure(tagger, documents)
+            curves.measure_margins(tagger, documents)
 
 
 def test_the_command_line(notes, tmp_path, capsys):
@@ -76,4 +76,4 @@ def test_the_command_line(notes, tmp_path, capsys):
     assert [line.split()[0] for line in lines[3:6]] == ["-1", "0", "0.5"] and "ROC" in lines[-1]
     command = [sys.executable, "-m", "crfdeid.thresholds", str(tmp_path / "test"), "--model", "rules"]
     run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 2 and "the system rules does not score tokens" in run.stderr
+    assert run.returncode == 2 and "the system rules does not score tokens independently" in run.stderr

@@ -75,7 +75,7 @@ def test_the_command_line_finds_what_tagging_finds(notes, small_model, tmp_path,
         Document("1", "Mr. Zacharias Quimbly was seen.", patient="p"),
         Document("2", "Quimbly is well.", patient="p"),
     ]
-    rows = [row[:5] for row in which.spans(load_shipped(), pair)]
+    rows = [row[:5] for row in which.span_rows(load_shipped(), pair)]
     assert rows[1] == ("2", 0, 7, "PATIENT", "repeated_name")
     with pytest.raises(ConfigurationError, match="of the system crf, which has no rules"):
         which.main(["--model", str(small_model.folder)])
