@@ -51,7 +51,8 @@ def measured(
         if isinstance(tagger, multi.Model):
             found |= {base: list(model.tag_all(t, bare)) for base, t in tagger.bases.items()}
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        curve = points(thresholds.measure_margins(tagger, test)) if tagger and thresholds.has_threshold(tagger) else []
+        curved = tagger is not None and thresholds.has_threshold(tagger)
+        curve = points(thresholds.measure_margins(tagger, test)) if curved else []
     return Result(trained - began, tagged - trained, size / 1e6, curve, found)
 
 
