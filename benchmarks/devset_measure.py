@@ -117,7 +117,7 @@ def mistakes(gold: Sequence[Document], system: Sequence[Document]) -> tuple[dict
 
 def write_misses(path: Path, gold: Sequence[Document], system: Sequence[Document]) -> None:
     """Write the mistakes, the most frequent types first."""
-    with files.whole(path) as out:
+    with files.open_whole(path) as out:
         for title, by_type in zip(("MISSED", "FALSE ALARMS"), mistakes(gold, system)):
             for type, lines in sorted(by_type.items(), key=lambda item: -len(item[1])):
                 out.write(f"== {title} {type} {len(lines)}\n")

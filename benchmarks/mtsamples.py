@@ -121,7 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(summary(tagged))
     if given.frequent:
         words = gazetteer.read(gazetteer.find(WORDS)).words
-        with files.whole(given.frequent) as out:
+        with files.open_whole(given.frequent) as out:
             out.writelines(f"{count}\t{text}\n" for text, count in frequent(tagged, words))
 
 

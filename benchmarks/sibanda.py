@@ -48,8 +48,8 @@ def words(documents: Sequence[Document]) -> list[TokenMark]:
 def run(name: str, documents: Sequence[Document], args: argparse.Namespace, out: Path) -> None:
     """Cross-validate the configuration's runs on the documents, with the folds that are wanted."""
     config, path = out / f"{name}.toml", out / "corpus.jsonl"
-    text = files.read_text(resources.find("configs", name, ".toml"))
-    with files.whole(config) as file:
+    text = files.read_text(resources.find_file("configs", name, ".toml"))
+    with files.open_whole(config) as file:
         file.write(re.sub(r"(?m)^folds = \d+$", f"folds = {args.folds}", text))
     corpora.write(documents, path, "jsonl", overwrite=True)
     settings = ["--set", f"crf.max_iterations={args.iterations}", "--jobs", str(args.jobs)]

@@ -66,7 +66,7 @@ def kept(path: Path, test: Sequence[Document], make: Callable[[], Result]) -> Re
         table = make()._asdict()
         for name, documents in table["found"].items():
             table["found"][name] = {d.id: [(s.start, s.end, s.type) for s in d.spans] for d in documents}
-        with files.whole(path) as file:
+        with files.open_whole(path) as file:
             json.dump(table, file)
     table = json.loads(files.read_text(path))
     for name, spans in table["found"].items():

@@ -67,7 +67,7 @@ class Config:
 
 def find(name: str | Path = DEFAULT) -> Path:
     """Return the configuration file ``name``, or the shipped configuration of that name."""
-    return resources.find("configs", str(name), ".toml")
+    return resources.find_file("configs", str(name), ".toml")
 
 
 def read(name: str | Path = DEFAULT, **changes: Any) -> Config:

@@ -1,8 +1,7 @@
-"""What can be wrong with what a user gave us.
+"""The errors that a user can correct.
 
-A message is one line: where, what was found, what was wanted. It gives files,
-lines and offsets, never the text of a note. The command line prints it and
-exits with status 2.
+A message is one line: where, what was found, what was wanted. It gives files, lines and offsets,
+never the text of a note. The command line prints it and exits with status 2.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from difflib import get_close_matches
 
 
 class CrfdeidError(Exception):
-    """Anything a user can mend."""
+    """Anything that a user can correct."""
 
 
 class DocumentError(CrfdeidError):
@@ -20,7 +19,7 @@ class DocumentError(CrfdeidError):
 
 
 class FormatError(CrfdeidError):
-    """A file that does not hold what its format wants."""
+    """A file that does not follow its format."""
 
 
 class SchemeError(CrfdeidError):
@@ -39,8 +38,12 @@ class ModelError(CrfdeidError):
     """A model folder that is damaged, incomplete, or of a newer version."""
 
 
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C during work that can be resumed; the message says what was kept."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A suggestion to end a message with, or nothing.
+    """Return a suggestion to end a message with, or an empty string.
 
     >>> did_you_mean("shpae", ["shape", "lower"])
     '; did you mean shape?'
@@ -49,7 +52,3 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """
     match = get_close_matches(word, list(known), n=1)
     return f"; did you mean {match[0]}?" if match else ""
-
-
-class Stopped(KeyboardInterrupt):
-    """Ctrl-C during work that could be kept: the message says what was."""

@@ -1,4 +1,4 @@
-"""Writing that cannot leave half a file behind."""
+"""Reading text files, and writing files that are never left half-written."""
 
 from __future__ import annotations
 
@@ -7,51 +7,50 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from crfdeid.errors import FormatError
 
 
 @contextmanager
-def whole(
+def open_whole(
     path: Path | str, mode: str = "w", encoding: str | None = "utf-8", private: bool = False
-) -> Iterator[IO]:
-    """Open a temporary file that becomes ``path`` only when the block ends without
-    an error, and is removed otherwise. Text is written without newline translation. A
-    ``private`` file is its owner's alone from its first byte, whatever the umask, and so is
-    its folder if that is made for it."""
+) -> Iterator[IO[Any]]:
+    """Open a temporary file that replaces ``path`` when the block ends without an error, and is removed
+    otherwise. Text is written without newline translation. Only the owner can read a ``private`` file,
+    from its first byte and whatever the umask; so with its folder, if that is new."""
     path = Path(path)
     path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
-    text = {} if "b" in mode else {"encoding": encoding, "newline": ""}
+    newline = None if "b" in mode else ""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(descriptor, mode, **text) as file:
+        with open(descriptor, mode, encoding=None if "b" in mode else encoding, newline=newline) as file:
             yield file
-        if not private:  # as it was made, it is
-            os.chmod(name, 0o666 & ~umask())
+        if not private:  # a temporary file is private
+            os.chmod(name, 0o666 & ~read_umask())
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
 
 
-def umask() -> int:
+def read_umask() -> int:
     value = os.umask(0)
     os.umask(value)
     return value
 
 
 def read_text(path: Path | str, encoding: str = "utf-8") -> str:
-    """The file's text, line ends untouched. Raises :class:`FormatError` where the
-    file cannot be read or is not in ``encoding`` (it names the byte offset)."""
+    """Return the file's text with its line ends as they are. Raises :class:`FormatError` where the file
+    cannot be read or is not in ``encoding`` (the error gives the byte offset)."""
     try:
-        return decoded(Path(path).read_bytes(), str(path), encoding)
+        return decode_text(Path(path).read_bytes(), str(path), encoding)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from None
 
 
-def decoded(data: bytes, where: str, encoding: str = "utf-8") -> str:
-    """The text of ``data``, which came from ``where``; faults as of :func:`read_text`."""
+def decode_text(data: bytes, where: str, encoding: str = "utf-8") -> str:
+    """Decode ``data``, which came from ``where``. Raises :class:`FormatError` as :func:`read_text` does."""
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:

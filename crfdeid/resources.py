@@ -1,7 +1,7 @@
 """Finding the files that ship with the package: templates, gazetteers, configurations, models.
 
-In a wheel they lie inside the package (``crfdeid/features``); in a checkout and in
-an editable install, beside it (``features``).
+In a wheel they are inside the package (``crfdeid/features``); in a checkout and in an editable
+install they are beside it (``features``).
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from crfdeid.errors import ConfigurationError, did_you_mean
 PACKAGE = Path(__file__).resolve().parent
 
 
-def folder(name: str) -> Path:
-    """The shipped folder ``name``: inside the package first, then beside it."""
+def find_folder(name: str) -> Path:
+    """Return the shipped folder ``name``: inside the package, else beside it."""
     inside, beside = PACKAGE / name, PACKAGE.parent / name
     return inside if inside.is_dir() else beside
 
 
-def find(kind: str, name: str, suffix: str) -> Path:
-    """A user's file if ``name`` is a path that exists, else the shipped file of that name.
+def find_file(folder: str, name: str, suffix: str) -> Path:
+    """Return the user's file if ``name`` is the path of one, else the shipped file ``name`` of ``folder``.
+    Raises :class:`ConfigurationError` if there is neither.
 
-    >>> find("configs/schemes", "i2b2-2014", ".toml").name
+    >>> find_file("configs/schemes", "i2b2-2014", ".toml").name
     'i2b2-2014.toml'
     """
-    if (given := Path(name)).is_file():
-        return given
-    shipped = folder(kind) / (name if name.endswith(suffix) else name + suffix)
+    if (path := Path(name)).is_file():
+        return path
+    shipped = find_folder(folder) / (name if name.endswith(suffix) else name + suffix)
     if shipped.is_file():
         return shipped
-    known = sorted(path.name.removesuffix(suffix) for path in folder(kind).glob("*" + suffix))
+    known = sorted(path.name.removesuffix(suffix) for path in find_folder(folder).glob("*" + suffix))
     meant = did_you_mean(Path(name).name.removesuffix(suffix), known)
-    raise ConfigurationError(f"{name}: no such file, and no {kind} of that name{meant}")
+    raise ConfigurationError(f"{name}: no such file, and no file of that name in {folder}{meant}")

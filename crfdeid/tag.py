@@ -17,7 +17,7 @@ from pathlib import Path
 
 from crfdeid import cli, corpora
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.files import decoded
+from crfdeid.files import decode_text
 from crfdeid.systems import crf, model, parallel
 from crfdeid.systems.model import Tagger
 from crfdeid.text.document import Document
@@ -76,7 +76,7 @@ def show(documents: Iterable[Document], format: str) -> None:
 def notes(args: argparse.Namespace) -> Iterator[Document]:
     if args.notes != "-":
         return cli.documents(args.notes, args.source, args)
-    text = decoded(sys.stdin.buffer.read(), "standard input", args.encoding)
+    text = decode_text(sys.stdin.buffer.read(), "standard input", args.encoding)
     if args.source not in (None, "text"):
         raise FormatError("standard input is read as one plain note; --from is for files")
     return iter([Document("-", text)])

@@ -28,7 +28,7 @@ from crfdeid.ablate.results import Figures, Result
 from crfdeid.ablate.run import TEST, TRAIN
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.systems import registry
 
 
@@ -109,11 +109,11 @@ def write_tables(planned: Plan, found: list[Result], corpora: dict[str, Part], o
     caption = table.write_caption(planned, found, corpora)
     text = table.format_table(caption, found, figures, planned.z_tests)
     text = "\n\n".join([text, *compare_with_papers(planned, found, corpora)])
-    with whole(out / "table.txt") as file:
+    with open_whole(out / "table.txt") as file:
         file.write(text + "\n")
-    with whole(out / "table.csv") as file:
+    with open_whole(out / "table.csv") as file:
         csv.writer(file, lineterminator="\n").writerows(table.build_csv_rows(figures))
-    with whole(out / "table.json") as file:
+    with open_whole(out / "table.json") as file:
         json.dump(table.build_json(caption, found, figures), file, indent=1)
         file.write("\n")
     draw_plot(found, figures, out, caption)

@@ -67,10 +67,10 @@ def hash_files(settings: Config) -> dict[str, str]:
     names = [n for n in templates.gazetteers_named(found) if not n.startswith(gazetteer.TRAINING)]
     lists = [gazetteer.find(name) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
-    paths.append(resources.find("configs/schemes", settings.scheme, ".toml"))
+    paths.append(resources.find_file("configs/schemes", settings.scheme, ".toml"))
     if settings.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
-            paths += resources.folder(folder).glob(pattern)
+            paths += resources.find_folder(folder).glob(pattern)
     return {path.name: sha256(path) for path in sorted(set(paths)) if path.is_file()}
 
 

@@ -69,7 +69,7 @@ class Plan:
 def read_plan(name: str | Path, change: Change = lambda settings: settings) -> Plan:
     """The plan of a file, or of a shipped configuration of that name; ``change`` is made to the
     base of every run. Raises :class:`ConfigurationError` and :class:`TemplateError`."""
-    path = resources.find("configs", str(name), ".toml")
+    path = resources.find_file("configs", str(name), ".toml")
     table = read_table(path)
     where = str(path)
     check_keys(table, (*SETTINGS, *PLAN_KEYS, *TABLES), where)

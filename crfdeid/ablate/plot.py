@@ -9,7 +9,7 @@ from typing import Any
 
 from crfdeid.ablate.results import Figures, Result
 from crfdeid.errors import CrfdeidError
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 
 CURVES = {"strict F1": "o", "strict R": "s", "token R": "^"}
 FORMATS = ("svg", "png")
@@ -40,7 +40,7 @@ def write_plot(results: Sequence[Result], figures: Figures, folder: Path, captio
         draw_heatmap(right, figures, named=grows)
         figure.suptitle(caption, fontsize=9)
         for format in FORMATS:
-            with whole(folder / f"plot.{format}", "wb", None) as file:
+            with open_whole(folder / f"plot.{format}", "wb", None) as file:
                 figure.savefig(file, format=format, dpi=120, metadata=build_metadata(format))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.table import CHUNK, COLUMNS, build_documents, build_row
 from crfdeid.errors import FormatError
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.text.document import Document
 
 
@@ -46,7 +46,7 @@ def save_corpus(documents: Iterable[Document], path: Path) -> None:
     """Write a row for each document."""
     pyarrow = _import_pyarrow()
     schema = pyarrow.schema([(name, pyarrow.string()) for name in COLUMNS])
-    with whole(path, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+    with open_whole(path, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
         rows = map(build_row, documents)
         while chunk := list(islice(rows, CHUNK)):
             writer.write_table(pyarrow.Table.from_pylist(chunk, schema))

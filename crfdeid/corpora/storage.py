@@ -92,7 +92,7 @@ def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> No
     if path.is_dir():
         raise FormatError(f"{path}: is a folder; wanted a file to write")
     refuse_existing(path, overwrite)
-    with files.whole(path) as file:
+    with files.open_whole(path) as file:
         file.writelines(pieces)
 
 

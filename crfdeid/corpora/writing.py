@@ -9,7 +9,7 @@ from pathlib import Path
 from crfdeid.corpora import storage
 from crfdeid.corpora.registry import find_format
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.text.document import Document
 
 
@@ -51,7 +51,7 @@ def write_each(
             if found.save_corpus is not None:
                 found.save_corpus([document], staging / f"{name}{found.suffixes[0]}")
             for suffix, content in found.render_files(document).items():
-                with whole(staging / f"{name}{suffix}") as file:
+                with open_whole(staging / f"{name}{suffix}") as file:
                     file.write(content)
 
 

@@ -17,7 +17,7 @@ from crfdeid import cli
 from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.evaluate import error_analysis, error_page, evaluation, report, token_subsets
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.text import scheme
 
 
@@ -84,7 +84,7 @@ def chosen(args: argparse.Namespace) -> EvaluationOptions:
 
 def write(args: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
     if args.json:
-        with whole(args.json) as file:
+        with open_whole(args.json) as file:
             json.dump(sheet, file, indent=1, ensure_ascii=False)
             file.write("\n")
     if args.csv:
@@ -93,7 +93,7 @@ def write(args: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
         frame = pandas.DataFrame(
             error_analysis.rows(found.mistakes), columns=error_analysis.COLUMNS, dtype=object
         )
-        with whole(args.csv) as file:
+        with open_whole(args.csv) as file:
             frame.to_csv(file, index=False, lineterminator="\n")
     if args.html:
         error_page.write(found, args.html)

@@ -15,7 +15,7 @@ from crfdeid import resources
 from crfdeid.evaluate import error_analysis, report
 from crfdeid.evaluate.error_analysis import ErrorRecord
 from crfdeid.evaluate.evaluation import Evaluation
-from crfdeid.files import read_text, whole
+from crfdeid.files import open_whole, read_text
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
 
@@ -24,7 +24,7 @@ SIDE = 22  # of a confusion matrix's cell, in pixels
 
 
 def write(found: Evaluation, path: Path) -> None:
-    with whole(path, private=True) as file:
+    with open_whole(path, private=True) as file:
         file.writelines(page(found))
 
 

@@ -59,13 +59,13 @@ class Published:
 
 def names() -> list[str]:
     """All tables, sorted."""
-    return sorted(path.stem for path in resources.folder(FOLDER).glob("*.toml"))
+    return sorted(path.stem for path in resources.find_folder(FOLDER).glob("*.toml"))
 
 
 def read(name: str) -> Published:
     """The shipped table of that name, or the one in the file of that path. Raises
     :class:`ConfigurationError` where it is no such table, or a row's length is not the columns'."""
-    path = resources.find(FOLDER, name, ".toml")
+    path = resources.find_file(FOLDER, name, ".toml")
     try:  # floats are kept as they are written
         table = tomllib.loads(read_text(path), parse_float=str)
     except tomllib.TOMLDecodeError as error:

@@ -22,7 +22,7 @@ from crfdeid.explain import importance_table, information_gain, model_weights
 from crfdeid.explain.importance_table import Importance
 from crfdeid.explain.information_gain import TARGETS, Observed
 from crfdeid.feature_extraction import templates
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.systems import model_folder
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
@@ -73,11 +73,11 @@ def observe_configuration(documents: Sequence[Document], name: str) -> tuple[Obs
 
 def write_tables(args: argparse.Namespace, importance: Importance) -> None:
     if args.csv:
-        with whole(args.csv) as file:
+        with open_whole(args.csv) as file:
             writer = csv.DictWriter(file, importance_table.COLUMNS, lineterminator="\n")
             writer.writeheader()
             writer.writerows(importance_table.gain_rows(importance))
     if args.json:
-        with whole(args.json) as file:
+        with open_whole(args.json) as file:
             json.dump(importance_table.as_json(importance), file, indent=1, ensure_ascii=False)
             file.write("\n")

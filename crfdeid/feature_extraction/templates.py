@@ -68,7 +68,7 @@ def read(path: Path) -> list[Template]:
 
 def find(name: str) -> Path:
     """A user's template file, or the shipped feature group of that name."""
-    return resources.find("features", name, ".template")
+    return resources.find_file("features", name, ".template")
 
 
 def title(template: Template) -> str:

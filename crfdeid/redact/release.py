@@ -214,7 +214,7 @@ class Destination:
             raise ConfigurationError(
                 f"{self.path}: was begun with another key or other options; --resume needs the same ones"
             )
-        with files.whole(mark) as file:
+        with files.open_whole(mark) as file:
             file.write(options_hash + "\n")
         try:
             yield
@@ -254,11 +254,11 @@ class Journal:
         survivors = path.with_name(f"{path.name}.survivors.csv")
         for each in (path, survivors):
             storage.refuse_existing(each, overwrite)
-        with files.whole(survivors, private=True) as table:
+        with files.open_whole(survivors, private=True) as table:
             journal = cls(report, csv.writer(table, lineterminator="\n"))
             journal.rows.writerow(("id", "start", "end", "type"))
             yield journal
-            with files.whole(path) as file:
+            with files.open_whole(path) as file:
                 file.write(json.dumps(journal.report.table(), indent=2) + "\n")
 
     def add(self, redaction: Redaction, id: str) -> None:

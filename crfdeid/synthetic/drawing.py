@@ -53,7 +53,7 @@ def listed(name: str, part: str = "all") -> tuple[str, ...]:
     """The entries of a list that belong to ``part``: one of this package's own
     (``lists/NAME.txt``), else a shipped gazetteer; none where there is no such file."""
     own = Path(__file__).parent / "lists" / f"{name}.txt"
-    path = own if own.is_file() else resources.folder("gazetteers") / f"{name}.txt"
+    path = own if own.is_file() else resources.find_folder("gazetteers") / f"{name}.txt"
     return tuple(entry for entry in lines(path) if belongs(entry, part)) if path.is_file() else ()
 
 

@@ -49,7 +49,7 @@ def load(folder: Path | str | None = None, engine: str = "fast") -> Tagger:
             return Union([load(first, engine), *map(load, others)])
         if name in registry.UNTRAINED:
             return untrained(name)
-    place = resources.folder("models") / DEFAULT if folder is None else model_folder.named(name)
+    place = resources.find_folder("models") / DEFAULT if folder is None else model_folder.named(name)
     line = model_folder.opened(place)
     system = line.config.system
     return registry.module(system).load(place, line, **with_engine(system, engine))

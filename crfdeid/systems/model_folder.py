@@ -48,7 +48,7 @@ def lay_out(folder: Path, documents: Sequence[Document], settings: Config) -> Pi
         for path in (source, source.with_name(source.stem + ".exclude.txt")):
             if path.is_file() and path.parent != folder / "gazetteers":
                 shutil.copyfile(path, folder / "gazetteers" / path.name)
-    shutil.copyfile(resources.find("configs/schemes", settings.scheme, ".toml"), folder / "scheme.toml")
+    shutil.copyfile(resources.find_file("configs/schemes", settings.scheme, ".toml"), folder / "scheme.toml")
     table = settings.table() | {"features": names}
     (folder / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     return Pipeline(settings, groups, lists(folder))
@@ -70,7 +70,7 @@ def write_training_gazetteer(documents: Iterable[Document], type: str, folder: P
 
 def named(name: str) -> Path:
     """The folder of that path, or where there is none, of the model of that name that ships."""
-    beside = resources.folder("models") / name
+    beside = resources.find_folder("models") / name
     return beside if not Path(name).is_dir() and beside.is_dir() else Path(name)
 
 

@@ -100,4 +100,4 @@ def find(name: str, folders: Sequence[Path] = ()) -> Path:
     for folder in folders:
         if (path := folder / f"{name}.txt").is_file():
             return path
-    return resources.find("gazetteers", name, ".txt")
+    return resources.find_file("gazetteers", name, ".txt")

@@ -62,7 +62,7 @@ class Scheme:
 @cache
 def read(name: str | Path = DEFAULT) -> Scheme:
     """The shipped scheme of that name, or the one in the file of that path."""
-    path = resources.find("configs/schemes", str(name), ".toml")
+    path = resources.find_file("configs/schemes", str(name), ".toml")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         return Scheme(

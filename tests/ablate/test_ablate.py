@@ -30,7 +30,7 @@ from crfdeid.feature_extraction import templates
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
-CONFIGS = sorted(resources.folder("configs").glob("*.toml"))
+CONFIGS = sorted(resources.find_folder("configs").glob("*.toml"))
 BASE = 'features = ["lexical", "orthographic", "form"]\n'
 SMALL = BASE + "[crf]\nc1 = 0.1\nmax_iterations = 8\n"
 
@@ -115,7 +115,7 @@ def test_what_is_refused(tmp_path, text, message):
 
 def test_every_group_that_ships_is_used_by_a_configuration():
     used = {group for path in CONFIGS for run in plan.read_plan(path).runs for group in run.settings.features}
-    assert {path.stem for path in resources.folder("features").glob("*.template")} - used == set()
+    assert {path.stem for path in resources.find_folder("features").glob("*.template")} - used == set()
 
 
 @pytest.mark.parametrize("group", ["shweta", "sibanda"])  # chunk_tag and mesh ask for it too

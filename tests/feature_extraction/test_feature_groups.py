@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from crfdeid import resources
 from crfdeid.config import Config
 from crfdeid.feature_extraction import mesh_terms, registry, templates
 from crfdeid.feature_extraction.templates import Extractor
@@ -78,7 +79,7 @@ def test_the_documentation_names_every_group_and_observation():
     told = set(re.findall(r"`(\w+)`", path.read_text(encoding="utf-8")))
     affixes = {f"{kind}{size}" for kind in ("prefix", "suffix") for size in range(1, 6)}
     known = {*registry.lexical({}), *registry.contextual({}, lambda words: words)}
-    groups = {file.stem for file in templates.resources.folder("features").glob("*.template")}
+    groups = {file.stem for file in resources.find_folder("features").glob("*.template")}
     assert known - affixes | groups <= told
 
 

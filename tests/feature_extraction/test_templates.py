@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crfdeid import resources
 from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction import token as observations
@@ -133,7 +134,7 @@ def test_a_fault_in_a_file_names_file_and_line(tmp_path):
         templates.read(path)
 
 
-@pytest.mark.parametrize("path", sorted(templates.resources.folder("features").glob("*.template")), ids=str)
+@pytest.mark.parametrize("path", sorted(resources.find_folder("features").glob("*.template")), ids=str)
 def test_every_shipped_group_reads_and_names_known_observations(path):
     groups = templates.read(path)
     lists = {name: gazetteer.made(name, ["x"]) for name in templates.gazetteers_named(groups)}

@@ -68,7 +68,7 @@ def test_learns_whom_to_trust(notes, tmp_path):
 def corpora_scheme() -> bytes:
     from crfdeid import resources
 
-    return resources.find("configs/schemes", "i2b2-2014", ".toml").read_bytes()
+    return resources.find_file("configs/schemes", "i2b2-2014", ".toml").read_bytes()
 
 
 def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from crfdeid import resources
 from crfdeid.text import gazetteer
 
-FOLDER = resources.folder("gazetteers")
+FOLDER = resources.find_folder("gazetteers")
 FILES = sorted(FOLDER.glob("*.txt"))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from crfdeid.engine.crfsuite_file import cqdb
 from crfdeid.errors import ModelError
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 
 HEADER = struct.Struct("<4sI4sIIIIIIIII")
 CHUNK = struct.Struct("<4sII")
@@ -142,7 +142,7 @@ def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: 
         start = HEADER.size + sum(map(_size, parts))
         parts.append(_references(chunk, rows["source"][mask], np.flatnonzero(mask), count, spare, start))
     *starts, size = np.cumsum([HEADER.size, *map(_size, parts)]).tolist()
-    with whole(path, "wb") as file:
+    with open_whole(path, "wb") as file:
         file.write(HEADER.pack(b"lCRF", size, b"FOMC", VERSION, 0, len(labels), len(names), *starts))
         for part in parts:
             file.writelines(part)

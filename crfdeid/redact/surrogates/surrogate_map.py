@@ -98,7 +98,7 @@ def write_map(map: SurrogateMap, path: Path, key: bytes) -> None:
     table = {"secret": map.secret.hex(), "rules": asdict(map.rules), "patients": patients}
     sealed = build_cipher(inner_key).encrypt(nonce, json.dumps(table).encode(), MAGIC + VERSION + salt)
     try:
-        with files.whole(path, "wb", private=True) as file:
+        with files.open_whole(path, "wb", private=True) as file:
             file.write(MAGIC + VERSION + salt + check + nonce + sealed)
     except OSError as error:
         raise MapError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -17,7 +17,7 @@ from crfdeid import cli, corpora
 from crfdeid.corpora import storage
 from crfdeid.corpora.token_marks import render_token_marks
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.synthetic.drawing import PARTS
 from crfdeid.synthetic.reidentify import convention, source_text, token_marks
 from crfdeid.synthetic.reidentify.corpus import KINDS, make
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
     found = token_marks.marks(made)
     documents = [labelled(one.document, given.types) for one in made]
     corpora.write(documents, given.out, given.format, given.overwrite)
-    with whole(tokens) as file:
+    with open_whole(tokens) as file:
         file.writelines(render_token_marks(found))
     print(f"{len(documents)} documents, {sum(len(one.spans) for one in documents)} spans, in {given.out}")
     if read > len(known):

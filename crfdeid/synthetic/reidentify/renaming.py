@@ -83,7 +83,7 @@ def renamable(text: str, type: str, form: str | None = None) -> bool:
 @cache
 def dictionary() -> frozenset[str]:
     """Every lowercased word of the shipped lists, except those that only surrogates are drawn from."""
-    folder = resources.folder("gazetteers")
+    folder = resources.find_folder("gazetteers")
     paths = [path for path in sorted(folder.glob("*.txt")) if path.stem not in FOR_SURROGATES]
     return frozenset(word for path in paths for entry in gazetteer.lines(path) for word in words_of(entry))
 

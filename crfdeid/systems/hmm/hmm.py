@@ -21,7 +21,7 @@ import numpy as np
 
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.systems.hmm.bigram_model import Bigrams
 from crfdeid.systems.hmm.counts import END, END_WORD, FEATURES, UNKNOWN, Counts, count
 from crfdeid.systems.hmm.regions import RESERVED, numbered, regions, spelt, stretches, symbol
@@ -130,10 +130,10 @@ def train(
 
 
 def write(folder: Path, types: list[str], words: list[str], tables: Sequence[Counts]) -> None:
-    with whole(folder / NAMES) as file:
+    with open_whole(folder / NAMES) as file:
         json.dump({"types": types, "words": words}, file, indent=0)
     arrays = {f"{n}_{k}": v for n, table in zip(TABLES, tables) for k, v in table._asdict().items()}
-    with whole(folder / COUNTS, "wb") as file:
+    with open_whole(folder / COUNTS, "wb") as file:
         np.savez_compressed(file, **arrays)
 
 

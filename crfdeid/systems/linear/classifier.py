@@ -23,7 +23,7 @@ from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.systems.crf import BATCH, batches
 from crfdeid.text import bio, scheme
 from crfdeid.text.document import Document
@@ -67,10 +67,10 @@ def write(folder: Path, linear: Linear) -> None:
     used = np.flatnonzero(np.diff(matrix.indptr))
     matrix = matrix[used]
     names = {"labels": linear.labels, "features": [linear.features[n] for n in used.tolist()]}
-    with whole(folder / NAMES) as file:
+    with open_whole(folder / NAMES) as file:
         json.dump(names, file, indent=0)
     arrays = {"data": matrix.data.astype("<f4"), "indices": matrix.indices, "indptr": matrix.indptr}
-    with whole(folder / WEIGHTS, "wb") as file:
+    with open_whole(folder / WEIGHTS, "wb") as file:
         np.savez_compressed(file, **arrays)
 
 

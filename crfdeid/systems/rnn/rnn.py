@@ -16,7 +16,7 @@ from pathlib import Path
 
 from crfdeid.errors import ConfigurationError, FormatError, ModelError, did_you_mean
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.files import read_text, whole
+from crfdeid.files import open_whole, read_text
 from crfdeid.systems import registry
 from crfdeid.systems.rnn import vocabulary
 from crfdeid.text import bio, scheme
@@ -108,7 +108,7 @@ def train(
 
     made = rnn_training.train(pipeline, documents, options, on_iteration)
     made.words.write(folder)
-    with whole(folder / LABELS) as file:
+    with open_whole(folder / LABELS) as file:
         file.writelines(f"{label}\n" for label in made.labels)
     tagging.write(made.network, folder / NETWORK)
 

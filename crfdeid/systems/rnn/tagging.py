@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 
 from crfdeid.errors import ModelError
-from crfdeid.files import whole
+from crfdeid.files import open_whole
 from crfdeid.systems.rnn.network import NETWORKS, Network, batches
 from crfdeid.systems.rnn.training import threads
 
@@ -37,7 +37,7 @@ class Labeller:
 
 def write(network: Network, path: Path) -> None:
     """The weights, in safetensors' format."""
-    with whole(path, "wb") as file:
+    with open_whole(path, "wb") as file:
         file.write(save({name: weights.contiguous() for name, weights in network.state_dict().items()}))
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crfdeid.errors import FormatError, ModelError
-from crfdeid.files import read_text, whole
+from crfdeid.files import open_whole, read_text
 from crfdeid.systems.hmm import counts as bigram_counts
 
 WORDS = "words.txt"
@@ -56,7 +56,7 @@ class Words:
         return [self.number(word) for word in words]
 
     def write(self, folder: Path) -> None:
-        with whole(folder / WORDS) as file:
+        with open_whole(folder / WORDS) as file:
             file.writelines(f"{word}\n" for word in self.known)
 
 
