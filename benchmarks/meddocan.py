@@ -64,7 +64,9 @@ def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path,
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     for title, part in (("all spans", lambda d: d), ("narrative alone", narrative)):
         print(f"\n{title}")
-        print(meddocan.table(meddocan.score(list(map(part, gold)), list(map(part, system)))))
+        print(
+            meddocan.format_scores(meddocan.score_documents(list(map(part, gold)), list(map(part, system))))
+        )
 
 
 if __name__ == "__main__":

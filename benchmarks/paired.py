@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crfdeid.evaluate import significance
-from crfdeid.evaluate.leakage import grouped
+from crfdeid.evaluate.leakage import sum_groups
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import Scores
 
@@ -32,15 +32,15 @@ def changes(
     first: np.ndarray, second: np.ndarray, groups: Sequence[str], resamples: int = 10_000
 ) -> dict[str, Change]:
     """Of counts [document, 3] of tp, fp, fn; ``groups`` of documents, such as patients, are drawn."""
-    one, other = grouped(first, groups), grouped(second, groups)
+    one, other = sum_groups(first, groups), sum_groups(second, groups)
     drawn = np.concatenate(
         [
-            significance.metrics(weights @ other) - significance.metrics(weights @ one)
-            for weights in significance.draws(len(one), resamples, SEED)
+            significance.compute_metrics(weights @ other) - significance.compute_metrics(weights @ one)
+            for weights in significance.draw_weights(len(one), resamples, SEED)
         ]
     )
     ends = np.quantile(drawn, (0.025, 0.975), axis=0)
-    wholes = significance.metrics(one.sum(axis=0)), significance.metrics(other.sum(axis=0))
+    wholes = significance.compute_metrics(one.sum(axis=0)), significance.compute_metrics(other.sum(axis=0))
     rows = zip(significance.METRICS, *wholes, *ends)
     return {name: Change(*map(float, row)) for name, *row in rows}
 

@@ -24,7 +24,7 @@ from devset_reports import DATA
 from crfdeid import cli, config, corpora, synthetic
 from crfdeid.evaluate import leakage, scores, token_subsets
 from crfdeid.evaluate.matching import Criterion
-from crfdeid.evaluate.significance import METRICS, bootstrap, metrics, randomisation
+from crfdeid.evaluate.significance import METRICS, bootstrap, compute_metrics, randomisation_test
 from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
 from crfdeid.synthetic.reidentify.corpus import KINDS, Made
 from crfdeid.systems import model
@@ -63,7 +63,7 @@ def own_text(documents: Sequence[Document], test: Sequence[Made]) -> list[Docume
 def counted(gold: Sequence[Document], system: Sequence[Document], scheme: Scheme) -> dict[str, np.ndarray]:
     """Arrays [document, 3] of tp, fp, fn: strict spans, and characters whatever their type."""
     found = scores.score(gold, system, scheme)
-    shown = leakage.measure(list(zip(gold, system)))
+    shown = leakage.measure_leakage(list(zip(gold, system)))
     return {"spans, strict": found.documents(Criterion("strict")), "characters": shown.characters()}
 
 
@@ -71,8 +71,8 @@ def compared(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:
     """A line for each metric: each model's figure with its 95% interval, and p of the difference
     between the last two."""
     intervals = [bootstrap(array, resamples=RESAMPLES) for array in counts]
-    tested = randomisation(*counts[-2:], resamples=RESAMPLES)
-    for metric, values in zip(METRICS, zip(*(metrics(array.sum(axis=0)) for array in counts))):
+    tested = randomisation_test(*counts[-2:], resamples=RESAMPLES)
+    for metric, values in zip(METRICS, zip(*(compute_metrics(array.sum(axis=0)) for array in counts))):
         ends = [interval[metric] for interval in intervals]
         cells = (f"{value:.3f} ({low:.3f}-{high:.3f})" for value, (low, high) in zip(values, ends))
         yield f"  {name:<29}{metric:<11}{'  '.join(cells)}  {tested[metric].p:.4f}"
@@ -89,8 +89,8 @@ def table(kind: str, test: Sequence[Made], taggers: Sequence[Tagger]) -> str:
         for criterion in each[0]:
             lines += compared(title + criterion, [counts[criterion] for counts in each])
     for tokens in token_subsets.KINDS:
-        chosen = token_subsets.chosen(known, tokens)
-        counts = [token_subsets.count(gold, system, chosen)[:, 0] for system in systems]
+        chosen = token_subsets.select_marks(known, tokens)
+        counts = [token_subsets.count_tokens(gold, system, chosen)[:, 0] for system in systems]
         if size := sum(bool(mark.type) for mark in chosen):
             rows = list(compared(f"{size} {tokens} tokens of PHI", counts))
             lines += rows if tokens == "ambiguous" else rows[1:2]

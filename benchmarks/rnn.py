@@ -107,18 +107,18 @@ def table_5(found: Mapping[str, Result], corpus: str) -> str:
         for category, own in [*counts.items(), ("all", scores.micro(STRICT))]:
             if own != Counts():
                 rows.setdefault(category, {}).update(ratios(own, f"{name} "))
-    return published_tables.beside(published_tables.read("shweta-2016-table-5"), rows, corpus)
+    return published_tables.format_beside(published_tables.read_table("shweta-2016-table-5"), rows, corpus)
 
 
 def table_4(found: Mapping[str, Result], corpus: str) -> str:
     scores = {row: found[vectors(kind)].evaluation.scores for row, kind in VECTORS.items()}
     rows = {row: ratios(own.micro(STRICT)) for row, own in scores.items()}
-    return published_tables.beside(published_tables.read("shweta-2016-table-4"), rows, corpus)
+    return published_tables.format_beside(published_tables.read_table("shweta-2016-table-4"), rows, corpus)
 
 
 def differences(found: Mapping[str, Result]) -> Iterator[str]:
     for one, other in PAIRS:
-        tested = evaluation.randomised(found[other].evaluation, found[one].evaluation, STRICT)
+        tested = evaluation.compare_randomised(found[other].evaluation, found[one].evaluation, STRICT)
         told = (
             f"{name} {d.second:.4f} -> {d.first:.4f}, {d.first - d.second:+.4f} (p = {d.p:.4f})"
             for name, d in (("recall", tested["recall"]), ("F1", tested["f1"]))

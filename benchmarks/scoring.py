@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from crfdeid.evaluate import error_page, evaluation, i2b2_2014, report
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
-from crfdeid.evaluate.matching import tagged
+from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
@@ -80,18 +80,20 @@ def main() -> None:
     print(f"{len(gold)} documents, {given.spans} gold and {count} system spans")
     choices = EvaluationOptions(labels, resamples=given.resamples)
     found = evaluated(gold, system, choices)
-    total = timed("every track of the official scorer", lambda: i2b2_2014.table(found.scores))
+    total = timed("every track of the official scorer", lambda: i2b2_2014.build_table(found.scores))
     timed("characters, leaks, words", lambda: (found.exposure, found.words))
     timed(f"intervals, {given.resamples} resamples, three criteria", lambda: found.intervals)
     timed("mistakes", lambda: found.mistakes)
-    timed("all as text and JSON", lambda: (report.as_text(found), report.as_json(found)))
-    timed("page of mistakes", lambda: list(error_page.page(found)))
+    timed("all as text and JSON", lambda: (report.format_report(found), report.build_json(found)))
+    timed("page of mistakes", lambda: list(error_page.render_page(found)))
     timed("comparison with itself, randomisation", lambda: evaluation.compare(found, found))
     print(f"{len(gold) / total:.0f} documents a second on all official tracks")
 
 
 def evaluated(gold: list[Document], system: list[Document], choices: EvaluationOptions) -> Evaluation:
-    sides = [[tagged(document, choices.scheme) for document in side] for side in (gold, system)]
+    sides = [
+        [build_scored_document(document, choices.scheme) for document in side] for side in (gold, system)
+    ]
     return evaluation.evaluate(*sides, choices)
 
 

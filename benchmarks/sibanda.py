@@ -70,13 +70,13 @@ def table(
     number: int, gold: Sequence[Document], runs: Mapping[str, list[Document]], marked: Sequence[TokenMark]
 ) -> Iterator[str]:
     """The paper's figures, and ours below them."""
-    paper = published_tables.read(f"sibanda-uzuner-2006-table-{number}")
+    paper = published_tables.read_table(f"sibanda-uzuner-2006-table-{number}")
     yield f"\n{paper.paper}, {paper.table}: {paper.title}"
     yield f"{'':<36}" + "".join(f"{column:>9}" for column in paper.columns)
     for name in paper.rows:
         yield f"{'paper  ' + name:<36}" + "".join(f"{paper.value(name, c):9.3f}" for c in paper.columns)
     for title, system in runs.items():
-        counts = token_subsets.count(gold, system, marked).sum(axis=0)
+        counts = token_subsets.count_tokens(gold, system, marked).sum(axis=0)
         for label, total in zip(("PHI", "Non-PHI"), (Counts(*map(int, line)) for line in counts)):
             if total.tp + total.fn:
                 figures = (total.precision, total.recall, total.f1)
@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> None:
                 runs = {title: [names_alone(d) for d in system] for title, system in runs.items()}
             texts += table(number, documents, runs, words(documents))
         if alone:
-            chosen = token_subsets.chosen(token_marks.marks(made), alone[1])
+            chosen = token_subsets.select_marks(token_marks.marks(made), alone[1])
             texts += table(alone[0], gold, found(gold, given.out / kind), chosen)
     print("\n".join(texts))
 

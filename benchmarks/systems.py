@@ -29,7 +29,7 @@ from crfdeid.ablate import plan
 from crfdeid.config import Config
 from crfdeid.evaluate import published_tables
 from crfdeid.evaluate.matching import CRITERIA, Criterion
-from crfdeid.evaluate.published_tables import aligned
+from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.scores import Scores, score
 from crfdeid.synthetic import generate
 from crfdeid.systems import model
@@ -90,7 +90,7 @@ def table(results: Mapping[str, Result], scores: Mapping[str, Scores], tokens: i
         if result := results.get(name):
             cost = [f"{result.train:.0f}", f"{tokens / result.tag:,.0f}", f"{result.megabytes:.1f}"]
         rows.append([name, *cells, *cost])
-    yield from aligned(rows)
+    yield from align_columns(rows)
 
 
 def patterns(scores: Mapping[str, Scores]) -> Iterator[str]:
@@ -113,7 +113,7 @@ def curves(results: Mapping[str, Result]) -> Iterator[str]:
 
 def papers() -> Iterator[str]:
     for name, chosen in TABLES.items():
-        paper = published_tables.read(name)
+        paper = published_tables.read_table(name)
         yield f"\n{paper.paper}, {paper.table}; {paper.corpus}; {paper.criterion}"
         for row in chosen:
             cells = (f"{column} {paper.value(row, column):.3f}" for column in paper.columns)

@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
         gold = list(cli.documents(given.test, None, given))
         system = list(cli.progress(model.tag_all(tagger, gold), "score", len(gold)))
         print(f"\nScored on {given.test}: {len(gold)} documents")
-        print(scores.table(scores.score(gold, system, tagger.scheme)))
+        print(scores.format_scores(scores.score(gold, system, tagger.scheme)))
         tell_cut(tagger, gold)
     print(f"\nThe model is in {given.out}")
 

@@ -143,7 +143,7 @@ def read_published(
     if not isinstance(named, dict) or not all(isinstance(rows, list | tuple) for rows in named.values()):
         raise ConfigurationError(f"{where}: published: wanted a name, names, or a list of rows for each name")
     for name, rows in named.items():
-        published_tables.read(name)
+        published_tables.read_table(name)
         for row in rows:
             if row not in titles:
                 raise ConfigurationError(

@@ -15,7 +15,7 @@ from crfdeid.ablate.results import METRICS, Result
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import error_analysis, published_tables, word_scores
 from crfdeid.evaluate.matching import CRITERIA, Criterion
-from crfdeid.evaluate.published_tables import Published
+from crfdeid.evaluate.published_tables import PublishedTable
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import z_test
 from crfdeid.text.document import Document
@@ -30,22 +30,22 @@ SINGULAR = {kind: kind.upper().rstrip("S") for kind in word_scores.KINDS} | {"Ph
 def format_comparison(name: str, results: Sequence[Result], corpus: str) -> str:
     """The paper's table with ours beside it; ``results`` are the rows that it is about, which of a
     table about one system is the first."""
-    table = published_tables.read(name)
-    return published_tables.beside(table, choose_view(table)(results), corpus)
+    table = published_tables.read_table(name)
+    return published_tables.format_beside(table, choose_view(table)(results), corpus)
 
 
 def check_published(planned: Plan) -> None:
     """Raise :class:`ConfigurationError`, before anything is trained, on a table of a paper that
     needs other rows than it is given."""
     for name, rows in planned.published.items():
-        table = published_tables.read(name)
+        table = published_tables.read_table(name)
         choose_view(table)
         number = len(rows) or len(planned.runs) * (2 if planned.folds else 1)
         if {"gain", "z"} & set(table.columns) and number < 2:
             raise ConfigurationError(f"published.{name}: compares two rows; there is {number}")
 
 
-def choose_view(table: Published) -> View:
+def choose_view(table: PublishedTable) -> View:
     """What a table shows, by its columns and rows. Raises :class:`ConfigurationError` where that
     is nothing that a run has figures for."""
     columns, rows = set(table.columns), set(table.rows)
@@ -138,7 +138,7 @@ def view_gains(results: Sequence[Result]) -> Cells:
 
 def view_error_kinds(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 6."""
-    counts = error_analysis.by_kind(results[0].evaluation.mistakes)
+    counts = error_analysis.count_kinds(results[0].evaluation.mistakes)
     total = sum(counts.values()) or 1
     return {kind: {"count": n, "share": n / total} for kind, n in counts.items()}
 
@@ -146,7 +146,7 @@ def view_error_kinds(results: Sequence[Result]) -> Cells:
 def view_extents(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 8: extents down, gold types across."""
     cells: Cells = {}
-    for type, counts in error_analysis.by_extent(results[0].evaluation.mistakes).items():
+    for type, counts in error_analysis.count_extents(results[0].evaluation.mistakes).items():
         for extent, number in [*counts.items(), ("all", sum(counts.values()))]:
             row = cells.setdefault(extent, {})
             row[type] = number
@@ -159,7 +159,7 @@ def view_margins(results: Sequence[Result]) -> Cells:
     out of all."""
     evaluated = results[0].evaluation
     found = [mistake for mistake in evaluated.mistakes if mistake.kind != "extent"]
-    rows = error_analysis.confusion(evaluated.pairs, found, evaluated.choices.scheme.types)
+    rows = error_analysis.count_confusions(evaluated.pairs, found, evaluated.choices.scheme.types)
     spurious = rows.pop("spurious", {})
     cells: Cells = {}
     for type, row in rows.items():

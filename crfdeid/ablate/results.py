@@ -17,7 +17,7 @@ from crfdeid.ablate.jobs import Row
 from crfdeid.ablate.training import Cost
 from crfdeid.evaluate import evaluation, significance
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
-from crfdeid.evaluate.matching import CRITERIA, Criterion, tagged
+from crfdeid.evaluate.matching import CRITERIA, Criterion, build_scored_document
 from crfdeid.text import scheme
 
 METRICS = {"precision": "P", "recall": "R", "f1": "F1"}
@@ -56,7 +56,8 @@ class Result:
         ends = np.cumsum(self.sizes)[:-1]
         parts = {c: np.split(self.evaluation.scores.documents(Criterion(c)), ends) for c in CRITERIA}
         return {
-            c: significance.metrics(np.array([p.sum(axis=0) for p in found])) for c, found in parts.items()
+            c: significance.compute_metrics(np.array([p.sum(axis=0) for p in found]))
+            for c, found in parts.items()
         }
 
 
@@ -68,7 +69,9 @@ def read_result(row: Row, resamples: int, seed: int) -> Result:
     system = [document for documents, _ in found for document in documents]
     by = "patient" if any(document.patient for document in gold) else "document"
     choices = EvaluationOptions(scheme.read(settings.scheme), by=by, resamples=resamples, seed=seed)
-    sides = ([tagged(document, choices.scheme) for document in side] for side in (gold, system))
+    sides = (
+        [build_scored_document(document, choices.scheme) for document in side] for side in (gold, system)
+    )
     return Result(row, evaluation.evaluate(*sides, choices), tuple(cost for _, cost in found))
 
 
@@ -123,7 +126,7 @@ def compare_with_base(result: Result, base: Result) -> dict[str, float]:
     """The differences from the base, and the chance of as large a one between equals."""
     found = {}
     for criterion in CRITERIA if result.evaluation.choices.resamples else ():
-        tested = evaluation.randomised(result.evaluation, base.evaluation, Criterion(criterion))
+        tested = evaluation.compare_randomised(result.evaluation, base.evaluation, Criterion(criterion))
         for metric, name in METRICS.items():
             difference = tested[metric]
             found[f"{criterion} {name} change"] = difference.first - difference.second
@@ -162,7 +165,7 @@ def compute_z_tests(results: Sequence[Result]) -> dict[str, dict[str, float]]:
     """By row, the z of each kind of word's F against the first row (Tafvizi 2011, appendix B). The
     test is not paired, so the rows need not be of the same documents."""
     first = results[0].evaluation
-    tests = {result.title: evaluation.z_tests(result.evaluation, first) for result in results[1:]}
+    tests = {result.title: evaluation.compare_words(result.evaluation, first) for result in results[1:]}
     return {title: {kind: z.z for kind, (_, _, z) in found.items()} for title, found in tests.items()}
 
 

@@ -12,8 +12,8 @@ from crfdeid.ablate.results import METRICS, Figures, Result, compute_z_tests, sc
 from crfdeid.corpora.folds import Part, have_common_text
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.matching import CRITERIA
-from crfdeid.evaluate.published_tables import aligned
-from crfdeid.evaluate.report import resampling
+from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.evaluate.report import describe_resampling
 
 TESTED = ("strict F1", "strict R", "token R")
 COSTS = {"train seconds": "train s", "tokens/s": "tokens/s", "model MB": "model MB", "peak MB": "peak MB"}
@@ -53,7 +53,7 @@ def warn_if_few(evaluation: Evaluation) -> Iterator[str]:
 
 def format_signature(evaluation: Evaluation, method: str) -> str:
     """What made the figures of all rows: without the number of spans that one system found."""
-    text = evaluation.recipe.text(average="micro", **resampling(evaluation.choices, method))
+    text = evaluation.recipe.text(average="micro", **describe_resampling(evaluation.choices, method))
     return "|".join(part for part in text.split("|") if not part.startswith("system:"))
 
 
@@ -71,7 +71,7 @@ def format_table(title: Sequence[str], results: Sequence[Result], figures: Figur
     if z:
         blocks.append(tabulate_z_tests(compute_z_tests(results), results[0].title))
     blocks.append(tabulate_costs(results, figures))
-    shown = ["\n".join(aligned(block)) for block in blocks if len(block[0]) > 1]
+    shown = ["\n".join(align_columns(block)) for block in blocks if len(block[0]) > 1]
     return "\n\n".join(["\n".join(title), *shown, format_best(figures)])
 
 

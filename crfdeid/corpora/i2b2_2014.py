@@ -2,7 +2,7 @@
 
 Offsets are code points of TEXT after XML has normalised line ends. There is one reader,
 :func:`read_xml_document`, which keeps the tags as the file has them: scores need them so, and
-:func:`read` makes spans of them. LOCATION's type OTHER is read as LOCATION-OTHER. The patient of a
+:func:`read_sides` makes spans of them. LOCATION's type OTHER is read as LOCATION-OTHER. The patient of a
 file NNN-NN.xml is NNN.
 """
 

@@ -21,7 +21,7 @@ from crfdeid.files import open_whole
 from crfdeid.text import scheme
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parse = argparse.ArgumentParser(prog="python -m crfdeid.evaluate", description=__doc__.split("\n")[0])
     parse.add_argument("gold", type=Path)
     parse.add_argument("system", type=Path)
@@ -46,30 +46,30 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    choices = chosen(given)
+    given = build_parser().parse_args(arguments)
+    choices = build_options(given)
     paths = [path for path in (given.gold, given.system, given.against) if path]
-    gold, system, *others = evaluation.read(paths, choices, given.format, given.encoding)
+    gold, system, *others = evaluation.read_sides(paths, choices, given.format, given.encoding)
     found = evaluation.evaluate(gold, system, choices)
-    texts = [report.as_text(found)]
+    texts = [report.format_report(found)]
     if given.tokens:
-        texts.append(tokens_alone(found, given))
-    sheet = report.as_json(found) if given.json else {}
+        texts.append(format_subset_scores(found, given))
+    sheet = report.build_json(found) if given.json else {}
     for other in others:
         compared = evaluation.compare(found, evaluation.evaluate(gold, other, choices))
-        texts.append(report.comparison_text(compared, found.recipe, choices))
-        sheet["comparison"] = report.comparison_json(compared, found.recipe, choices)
-    write(given, found, sheet)  # before printing: a reader may close the pipe early
+        texts.append(report.format_comparison(compared, found.recipe, choices))
+        sheet["comparison"] = report.build_comparison_json(compared, found.recipe, choices)
+    write_files(given, found, sheet)  # before printing: a reader may close the pipe early
     print("\n\n".join(texts))
 
 
-def tokens_alone(found: Evaluation, args: argparse.Namespace) -> str:
+def format_subset_scores(found: Evaluation, args: argparse.Namespace) -> str:
     """Scores on the tokens of a table that ``reidentify`` wrote."""
     gold, system = zip(*found.pairs)
-    return token_subsets.table(gold, system, read_token_marks(args.tokens), args.resamples)
+    return token_subsets.format_table(gold, system, read_token_marks(args.tokens), args.resamples)
 
 
-def chosen(args: argparse.Namespace) -> EvaluationOptions:
+def build_options(args: argparse.Namespace) -> EvaluationOptions:
     return EvaluationOptions(
         scheme=scheme.read(args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]),
         rules=args.rules,
@@ -82,7 +82,7 @@ def chosen(args: argparse.Namespace) -> EvaluationOptions:
     )
 
 
-def write(args: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
+def write_files(args: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
     if args.json:
         with open_whole(args.json) as file:
             json.dump(sheet, file, indent=1, ensure_ascii=False)
@@ -91,12 +91,12 @@ def write(args: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
         import pandas  # half a second, only where it is needed
 
         frame = pandas.DataFrame(
-            error_analysis.rows(found.mistakes), columns=error_analysis.COLUMNS, dtype=object
+            error_analysis.build_rows(found.mistakes), columns=error_analysis.COLUMNS, dtype=object
         )
         with open_whole(args.csv) as file:
             frame.to_csv(file, index=False, lineterminator="\n")
     if args.html:
-        error_page.write(found, args.html)
+        error_page.write_page(found, args.html)
 
 
 if __name__ == "__main__":

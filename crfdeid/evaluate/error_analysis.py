@@ -46,52 +46,56 @@ class ErrorRecord:
         return (self.gold or self.system or Span(0, 0, "")).type
 
 
-def find(pairs: Iterable[tuple[Document, Document]]) -> list[ErrorRecord]:
+def find_errors(pairs: Iterable[tuple[Document, Document]]) -> list[ErrorRecord]:
     """The mistakes of gold and system documents of the same text, in reading order."""
-    return [mistake for gold, system in pairs for mistake in sorted(within(gold, system), key=place)]
+    return [
+        mistake
+        for gold, system in pairs
+        for mistake in sorted(compare_spans(gold, system), key=find_first_offset)
+    ]
 
 
-def place(mistake: ErrorRecord) -> int:
+def find_first_offset(mistake: ErrorRecord) -> int:
     return min(span.start for span in (mistake.gold, mistake.system) if span)
 
 
-def within(gold: Document, system: Document) -> Iterator[ErrorRecord]:
+def compare_spans(gold: Document, system: Document) -> Iterator[ErrorRecord]:
     """Each wrong gold span gives one mistake, and so does each wrong system span that is
     not yet in one."""
     right, found = set(gold.spans), set(system.spans)
     beside: set[Span] = set()
     for span in sorted(right - found):
-        partner = closest(span, found)
+        partner = find_closest(span, found)
         if partner:
             beside.add(partner)
-        yield mistake(gold.id, span, partner)
+        yield build_record(gold.id, span, partner)
     for span in sorted(found - right - beside):
-        yield mistake(gold.id, closest(span, right), span)
+        yield build_record(gold.id, find_closest(span, right), span)
 
 
-def closest(span: Span, others: Iterable[Span]) -> Span | None:
+def find_closest(span: Span, others: Iterable[Span]) -> Span | None:
     overlapping = [other for other in others if span.overlaps(other)]
-    return max(overlapping, key=lambda other: closeness(span, other), default=None)
+    return max(overlapping, key=lambda other: rank_closeness(span, other), default=None)
 
 
-def closeness(span: Span, other: Span) -> tuple[bool, bool, int, int]:
+def rank_closeness(span: Span, other: Span) -> tuple[bool, bool, int, int]:
     """What to lay beside what: same ends, then same type, then the most in common."""
     same_ends = (span.start, span.end) == (other.start, other.end)
     common = min(span.end, other.end) - max(span.start, other.start)
     return same_ends, span.type == other.type, common, -other.start
 
 
-def mistake(document: str, gold: Span | None, system: Span | None) -> ErrorRecord:
+def build_record(document: str, gold: Span | None, system: Span | None) -> ErrorRecord:
     if gold is None or system is None:
         return ErrorRecord(document, "spurious" if gold is None else "missing", "", gold, system)
-    extent = extent_of(gold, system)
+    extent = find_extent(gold, system)
     kind = "type" if not extent else "extent" if gold.type == system.type else "type and extent"
     return ErrorRecord(document, kind, extent, gold, system)
 
 
-def extent_of(gold: Span, system: Span) -> str:
+def find_extent(gold: Span, system: Span) -> str:
     """
-    >>> extent_of(Span(5, 9, "DATE"), Span(5, 7, "DATE"))
+    >>> find_extent(Span(5, 9, "DATE"), Span(5, 7, "DATE"))
     'short'
     """
     if (gold.start, gold.end) == (system.start, system.end):
@@ -101,13 +105,13 @@ def extent_of(gold: Span, system: Span) -> str:
     return "long" if system.start <= gold.start and gold.end <= system.end else "short and long"
 
 
-def by_kind(mistakes: Iterable[ErrorRecord]) -> dict[str, int]:
+def count_kinds(mistakes: Iterable[ErrorRecord]) -> dict[str, int]:
     """He et al., table 6."""
     counts = Counter(mistake.kind for mistake in mistakes)
     return {kind: counts[kind] for kind in KINDS}
 
 
-def by_extent(mistakes: Iterable[ErrorRecord]) -> dict[str, dict[str, int]]:
+def count_extents(mistakes: Iterable[ErrorRecord]) -> dict[str, dict[str, int]]:
     """Extent errors per gold type, He et al., table 8."""
     rows: dict[str, Counter] = {}
     for mistake in mistakes:
@@ -116,7 +120,7 @@ def by_extent(mistakes: Iterable[ErrorRecord]) -> dict[str, dict[str, int]]:
     return {type: {extent: rows[type][extent] for extent in EXTENTS} for type in sorted(rows)}
 
 
-def confusion(
+def count_confusions(
     pairs: Iterable[tuple[Document, Document]], mistakes: Iterable[ErrorRecord], order: Sequence[str] = ()
 ) -> dict[str, dict[str, int]]:
     """Gold type → system type → count, with the column "missing" and the row "spurious"
@@ -134,13 +138,13 @@ def confusion(
     return {row: {column: cells[row, column] for column in columns} for row in [*types, "spurious"]}
 
 
-def missed_contexts(
+def count_missed_contexts(
     pairs: Iterable[tuple[Document, Document]], mistakes: Iterable[ErrorRecord], top: int = 20
 ) -> list[tuple[str, str, int]]:
     """Type, words around and count of the most frequent surroundings of missing spans."""
     documents = {gold.id: gold for gold, _ in pairs}
     counts = Counter(
-        (mistake.type, context(documents[mistake.document], mistake.gold))
+        (mistake.type, describe_context(documents[mistake.document], mistake.gold))
         for mistake in mistakes
         if mistake.kind == "missing" and mistake.gold
     )
@@ -148,29 +152,29 @@ def missed_contexts(
     return [(type, words, count) for (type, words), count in ranked[:top]]
 
 
-def context(document: Document, span: Span, words: int = 2) -> str:
+def describe_context(document: Document, span: Span, words: int = 2) -> str:
     """The words around a span in lower case, digits as 0, other gold spans as their type:
     so that no PHI is shown and what is alike counts as alike.
 
     >>> note = Document("n", "Seen by Dr. Roe on 3/14 at 9", (Span(12, 15, "DOCTOR"), Span(19, 23, "DATE")))
-    >>> context(note, note.spans[0])
+    >>> describe_context(note, note.spans[0])
     'by dr. _ on DATE'
     """
-    before = masked(document, max(0, span.start - AROUND), span.start).split()
-    after = masked(document, span.end, span.end + AROUND).split()
+    before = mask_context(document, max(0, span.start - AROUND), span.start).split()
+    after = mask_context(document, span.end, span.end + AROUND).split()
     return " ".join([*before[-words:], "_", *after[:words]])
 
 
-def masked(document: Document, start: int, end: int) -> str:
+def mask_context(document: Document, start: int, end: int) -> str:
     pieces, at = [], start
     for span in document.spans:
         if span.start < end and at < span.end:
-            pieces += [plain(document.text[at : max(at, span.start)]), f" {span.type} "]
+            pieces += [normalize_words(document.text[at : max(at, span.start)]), f" {span.type} "]
             at = span.end
-    return "".join([*pieces, plain(document.text[at:end])])
+    return "".join([*pieces, normalize_words(document.text[at:end])])
 
 
-def plain(text: str) -> str:
+def normalize_words(text: str) -> str:
     return re.sub(r"\d", "0", text.lower())
 
 
@@ -180,7 +184,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def rows(mistakes: Sequence[ErrorRecord]) -> list[dict[str, str | int | None]]:
+def build_rows(mistakes: Sequence[ErrorRecord]) -> list[dict[str, str | int | None]]:
     """One row a mistake, for a table: offsets and types, no text."""
     return [
         {
@@ -197,54 +201,58 @@ def rows(mistakes: Sequence[ErrorRecord]) -> list[dict[str, str | int | None]]:
     ]
 
 
-def kinds(mistakes: Sequence[ErrorRecord]) -> str:
-    counts = by_kind(mistakes)
+def format_kinds(mistakes: Sequence[ErrorRecord]) -> str:
+    counts = count_kinds(mistakes)
     lines = [f"{'error':<17}{'number':>7}{'share':>9}"]
     for kind, count in counts.items():
         lines.append(f"{kind:<17}{count:7}{ratio(count, len(mistakes)):9.2%}")
     return "\n".join(lines)
 
 
-def extents(mistakes: Sequence[ErrorRecord]) -> str:
-    counts = by_extent(mistakes)
+def format_extents(mistakes: Sequence[ErrorRecord]) -> str:
+    counts = count_extents(mistakes)
     lines = [f"{'extent errors':<17}" + "".join(f"{extent:>16}" for extent in EXTENTS)]
     for type, row in counts.items():
         lines.append(f"{type:<17}" + "".join(f"{row[extent]:16}" for extent in EXTENTS))
     return "\n".join(lines)
 
 
-def confusions(pairs: Pairs, mistakes: Sequence[ErrorRecord], order: Sequence[str]) -> str:
+def format_confusions(pairs: Pairs, mistakes: Sequence[ErrorRecord], order: Sequence[str]) -> str:
     """Gold types in rows; columns are named by number, to fit a terminal."""
-    table = confusion(pairs, mistakes, order)
+    table = count_confusions(pairs, mistakes, order)
     columns = [type for type in next(iter(table.values()), {}) if any(row[type] for row in table.values())]
     numbers = {type: str(number) for number, type in enumerate(columns, 1)} | {"missing": "missing"}
     width = max((len(str(count)) for row in table.values() for count in row.values()), default=1) + 2
-    head = "".join(f"{numbers[name]:>{column(name, width)}}" for name in columns)
+    head = "".join(f"{numbers[name]:>{find_width(name, width)}}" for name in columns)
     lines = [f"{'gold, down':<20}{head}"]
     for row, counts in table.items():
         if any(counts.values()):
             name = f"{numbers.get(row, ''):>2} {row[:32]}"
-            lines.append(f"{name:<20}" + cells(counts, columns, width))
+            lines.append(f"{name:<20}" + format_cells(counts, columns, width))
     return "\n".join(lines)
 
 
-def column(name: str, width: int) -> int:
+def find_width(name: str, width: int) -> int:
     return 9 if name == "missing" else max(4, width)
 
 
-def cells(counts: dict[str, int], columns: Iterable[str], width: int) -> str:
-    return "".join(f"{counts[name] or '.':>{column(name, width)}}" for name in columns)
+def format_cells(counts: dict[str, int], columns: Iterable[str], width: int) -> str:
+    return "".join(f"{counts[name] or '.':>{find_width(name, width)}}" for name in columns)
 
 
-def contexts(pairs: Pairs, mistakes: Sequence[ErrorRecord], top: int = 20) -> str:
-    found = missed_contexts(pairs, mistakes, top)
+def format_contexts(pairs: Pairs, mistakes: Sequence[ErrorRecord], top: int = 20) -> str:
+    found = count_missed_contexts(pairs, mistakes, top)
     lines = ["most frequent contexts of missing spans"]
     return "\n".join(lines + [f"{count:5}  {type:<16} {words}" for type, words, count in found])
 
 
-def table(pairs: Pairs, mistakes: Sequence[ErrorRecord], order: Sequence[str] = ()) -> str:
+def format_errors(pairs: Pairs, mistakes: Sequence[ErrorRecord], order: Sequence[str] = ()) -> str:
     """Kinds, confusion, extents and contexts; only the first where nothing is wrong."""
-    parts = [kinds(mistakes)]
+    parts = [format_kinds(mistakes)]
     if mistakes:
-        parts += [confusions(pairs, mistakes, order), extents(mistakes), contexts(pairs, mistakes)]
+        parts += [
+            format_confusions(pairs, mistakes, order),
+            format_extents(mistakes),
+            format_contexts(pairs, mistakes),
+        ]
     return "\n\n".join(parts)

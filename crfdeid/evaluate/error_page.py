@@ -23,25 +23,25 @@ HUES = (215, 30, 120, 280, 65, 180, 250, 320, 95)  # of the categories in order;
 SIDE = 22  # of a confusion matrix's cell, in pixels
 
 
-def write(found: Evaluation, path: Path) -> None:
+def write_page(found: Evaluation, path: Path) -> None:
     with open_whole(path, private=True) as file:
-        file.writelines(page(found))
+        file.writelines(render_page(found))
 
 
-def page(found: Evaluation) -> Iterator[str]:
+def render_page(found: Evaluation) -> Iterator[str]:
     html, style, script = (read_asset(f"error_page.{suffix}") for suffix in ("html", "css", "js"))
     head, tail = html.split("<!-- notes -->")
     types = sorted({mistake.type for mistake in found.mistakes})
-    kinds = error_analysis.by_kind(found.mistakes)
-    confusion = error_analysis.confusion(found.pairs, found.mistakes, found.choices.scheme.types)
+    kinds = error_analysis.count_kinds(found.mistakes)
+    confusion = error_analysis.count_confusions(found.pairs, found.mistakes, found.choices.scheme.types)
     filled = {
         "/* style */": style,
-        "/* colours */": colours(found.choices.scheme),
-        "<!-- kinds -->": boxes("kind", [(kind, str(count)) for kind, count in kinds.items()]),
-        "<!-- types -->": boxes("type", [(type, "") for type in types]),
-        "<!-- tables -->": f"<pre>{escape(report.summary(found))}</pre>",
-        "<!-- matrix -->": matrix(confusion),
-        "<!-- legend -->": legend(found.choices.scheme),
+        "/* colours */": render_colours(found.choices.scheme),
+        "<!-- kinds -->": render_boxes("kind", [(kind, str(count)) for kind, count in kinds.items()]),
+        "<!-- types -->": render_boxes("type", [(type, "") for type in types]),
+        "<!-- tables -->": f"<pre>{escape(report.format_summary(found))}</pre>",
+        "<!-- matrix -->": render_matrix(confusion),
+        "<!-- legend -->": render_legend(found.choices.scheme),
     }
     for mark, value in filled.items():
         head = head.replace(mark, value, 1)
@@ -50,7 +50,7 @@ def page(found: Evaluation) -> Iterator[str]:
     for number, mistake in enumerate(found.mistakes):
         wrong[mistake.document].append((number, mistake))
     for gold, system in found.pairs:
-        yield note(gold, system, wrong[gold.id], found.choices.scheme)
+        yield render_note(gold, system, wrong[gold.id], found.choices.scheme)
     yield tail.replace("/* script */", script, 1)
 
 
@@ -59,19 +59,19 @@ def read_asset(name: str) -> str:
     return read_text(resources.PACKAGE / "evaluate" / name)
 
 
-def colours(scheme: Scheme) -> str:
+def render_colours(scheme: Scheme) -> str:
     """A hue for each category: behind what the system found, under what gold has."""
     return "\n".join(
         f".c{number} {{ --hue: {HUES[number % len(HUES)]}; }}" for number in range(len(scheme.categories))
     )
 
 
-def legend(scheme: Scheme) -> str:
+def render_legend(scheme: Scheme) -> str:
     names = (f'<span class="g s c{n}">{escape(name)}</span>' for n, name in enumerate(scheme.categories))
     return " ".join(names)
 
 
-def boxes(name: str, values: Iterable[tuple[str, str]]) -> str:
+def render_boxes(name: str, values: Iterable[tuple[str, str]]) -> str:
     """Check boxes; the value is what a mistake's attribute holds."""
     return " ".join(
         f'<label><input type="checkbox" checked name="{name}" value="{escape(value)}"> '
@@ -80,14 +80,16 @@ def boxes(name: str, values: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def note(gold: Document, system: Document, wrong: list[tuple[int, ErrorRecord]], scheme: Scheme) -> str:
+def render_note(
+    gold: Document, system: Document, wrong: list[tuple[int, ErrorRecord]], scheme: Scheme
+) -> str:
     title = f"{escape(gold.id)} · {len(wrong)} mistake{'' if len(wrong) == 1 else 's'}"
-    body = "".join(segments(gold, system, wrong, scheme))
+    body = "".join(render_segments(gold, system, wrong, scheme))
     empty = "" if wrong else ' class="clean"'
     return f"<section{empty}><h2>{title}</h2><div class=note>{body}</div></section>\n"
 
 
-def segments(
+def render_segments(
     gold: Document, system: Document, wrong: list[tuple[int, ErrorRecord]], scheme: Scheme
 ) -> Iterator[str]:
     """The text cut at every end of a span, so that overlaps need no nesting. A mistake's
@@ -96,30 +98,30 @@ def segments(
     edges = sorted({0, len(gold.text), *(edge for span in spans for edge in (span.start, span.end))})
     labels = defaultdict(list)
     for number, mistake in wrong:
-        labels[error_analysis.place(mistake)].append(flag(number, mistake))
+        labels[error_analysis.find_first_offset(mistake)].append(render_flag(number, mistake))
     for start, end in zip(edges, edges[1:]):
         piece = Span(start, end, "")
         right, found = ([s for s in side.spans if s.overlaps(piece)] for side in (gold, system))
         text = escape(gold.text[start:end])
         yield "".join(labels[start])
-        yield marked(text, right, found, scheme) if right or found else text
+        yield render_segment(text, right, found, scheme) if right or found else text
 
 
-def marked(text: str, gold: list[Span], system: list[Span], scheme: Scheme) -> str:
+def render_segment(text: str, gold: list[Span], system: list[Span], scheme: Scheme) -> str:
     """One piece with its classes: g in gold, s in system, cN its category, leak where gold
     alone has it, extra where the system alone has."""
     number = list(scheme.categories).index(scheme.category((gold or system)[0].type))
     names = [f"c{number}", *(["g"] if gold else []), *(["s"] if system else [])]
     names += ["leak"] if gold and not system else ["extra"] if system and not gold else []
-    title = f"gold: {types(gold)}; system: {types(system)}"
+    title = f"gold: {join_types(gold)}; system: {join_types(system)}"
     return f'<span class="{" ".join(names)}" title="{escape(title)}">{text}</span>'
 
 
-def types(spans: list[Span]) -> str:
+def join_types(spans: list[Span]) -> str:
     return ", ".join(span.type for span in spans) or "nothing"
 
 
-def flag(id: int, mistake: ErrorRecord) -> str:
+def render_flag(id: int, mistake: ErrorRecord) -> str:
     gold, system = (span.type if span else "∅" for span in (mistake.gold, mistake.system))
     types = gold if gold == system else f"{gold} → {system}"
     words = f"{mistake.extent or mistake.kind}: {types}"
@@ -129,7 +131,7 @@ def flag(id: int, mistake: ErrorRecord) -> str:
     )
 
 
-def matrix(confusion: dict[str, dict[str, int]]) -> str:
+def render_matrix(confusion: dict[str, dict[str, int]]) -> str:
     """Gold in rows, system in columns, as a picture: the darker the more of the row."""
     rows = [(name, row) for name, row in confusion.items() if any(row.values())]
     columns = [name for name in next(iter(confusion.values()), {}) if any(row[name] for _, row in rows)]
@@ -142,11 +144,11 @@ def matrix(confusion: dict[str, dict[str, int]]) -> str:
     for y, (name, row) in enumerate(rows):
         line = top + SIDE * y
         parts.append(f'<text x="{left - 6}" y="{line + 15}" text-anchor="end">{escape(name)}</text>')
-        parts += [cell(left + SIDE * x, line, name, column, row) for x, column in enumerate(columns)]
+        parts += [render_cell(left + SIDE * x, line, name, column, row) for x, column in enumerate(columns)]
     return "".join([*parts, "</svg>"])
 
 
-def cell(x: int, y: int, gold: str, system: str, row: dict[str, int]) -> str:
+def render_cell(x: int, y: int, gold: str, system: str, row: dict[str, int]) -> str:
     count = row[system]
     share = count / max(1, sum(row.values()))
     kind = "hit" if gold == system else "miss"

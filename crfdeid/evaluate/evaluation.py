@@ -11,10 +11,10 @@ import crfdeid
 from crfdeid import corpora
 from crfdeid.errors import FormatError
 from crfdeid.evaluate import error_analysis, i2b2_2014, leakage, significance, word_scores
-from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, tagged
+from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, build_scored_document
 from crfdeid.evaluate.pairing import PairError, pair_documents
-from crfdeid.evaluate.scores import Scores, score_tagged
-from crfdeid.evaluate.significance import Difference, Z, randomisation, z_test
+from crfdeid.evaluate.scores import Scores, score_pairs
+from crfdeid.evaluate.significance import Difference, ZTest, randomisation_test, z_test
 from crfdeid.text.document import Document, fingerprint_documents
 from crfdeid.text.scheme import Scheme
 
@@ -58,7 +58,7 @@ class Signature:
         return "|".join(f"{name}:{value}" for name, value in (more | asdict(self)).items())
 
 
-def recipe(
+def build_signature(
     pairs: Sequence[tuple[Document, Document]], scheme: str, hipaa: str, missing: int = 0
 ) -> Signature:
     gold, system = (sum(len(set(pair[side].spans)) for pair in pairs) for side in (0, 1))
@@ -78,23 +78,23 @@ class Evaluation:
 
     @cached_property
     def scores(self) -> Scores:
-        return score_tagged(self.tags, self.choices.scheme, self.choices.hipaa)
+        return score_pairs(self.tags, self.choices.scheme, self.choices.hipaa)
 
     @cached_property
     def exposure(self) -> leakage.Leakage:
-        return leakage.measure(self.pairs)
+        return leakage.measure_leakage(self.pairs)
 
     @cached_property
     def words(self) -> word_scores.WordScores:
-        return word_scores.measure(self.pairs, self.choices.scheme)
+        return word_scores.measure_words(self.pairs, self.choices.scheme)
 
     @cached_property
     def mistakes(self) -> list[error_analysis.ErrorRecord]:
-        return error_analysis.find(self.pairs)
+        return error_analysis.find_errors(self.pairs)
 
     @cached_property
     def recipe(self) -> Signature:
-        return recipe(self.pairs, self.choices.scheme.name, self.choices.hipaa, self.absent)
+        return build_signature(self.pairs, self.choices.scheme.name, self.choices.hipaa, self.absent)
 
     @cached_property
     def groups(self) -> tuple[str, ...] | None:
@@ -121,14 +121,14 @@ def evaluate(
     right, found = ([side.document for side in sides] for sides in (gold, system))
     pairs = pair_documents(right, found, choices.missing)
     if choices.unknown == "count":
-        choices = replace(choices, scheme=widened(choices.scheme, [*right, *found]))
+        choices = replace(choices, scheme=widen_scheme(choices.scheme, [*right, *found]))
     choices.scheme.check([*right, *found])
     ours, theirs = ({side.document.id: side for side in sides} for sides in (gold, system))
     tags = [(ours[document.id], theirs[document.id]) for document, _ in pairs]
     return Evaluation(choices, tags, len(gold) - len(pairs))
 
 
-def read(
+def read_sides(
     paths: Sequence[Path], choices: EvaluationOptions, format: str | None = None, encoding: str = "utf-8"
 ) -> list[list[ScoredDocument]]:
     """Each path's documents. Where all are i2b2 XML, tags are verbatim, as the script wants
@@ -144,17 +144,17 @@ def read(
             side = i2b2_2014.read_verbatim(path, choices.scheme, encoding, fold=choices.rules == "i2b2")
         else:
             side = [ScoredDocument(document, ()) for document in corpora.read(path, name, encoding)]
-        sides.append(side if verbatim else retagged(side, choices))
+        sides.append(side if verbatim else rebuild_tags(side, choices))
     return sides
 
 
-def retagged(side: Sequence[ScoredDocument], choices: EvaluationOptions) -> list[ScoredDocument]:
+def rebuild_tags(side: Sequence[ScoredDocument], choices: EvaluationOptions) -> list[ScoredDocument]:
     documents = [tagged.document for tagged in side]
-    scheme = widened(choices.scheme, documents) if choices.unknown == "count" else choices.scheme
-    return [tagged(document, scheme) for document in documents]
+    scheme = widen_scheme(choices.scheme, documents) if choices.unknown == "count" else choices.scheme
+    return [build_scored_document(document, scheme) for document in documents]
 
 
-def widened(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
+def widen_scheme(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
     """The scheme with a category UNKNOWN for the types that it lacks."""
     types = {span.type for document in documents for span in document.spans} - set(scheme.types)
     if not types:
@@ -167,7 +167,7 @@ class Comparison:
     """``randomised[criterion][metric]``; ``z[kind]`` is the F of each system, and their z."""
 
     randomised: dict[str, dict[str, Difference]]
-    z: dict[str, tuple[float, float, Z]]
+    z: dict[str, tuple[float, float, ZTest]]
 
 
 def compare(first: Evaluation, second: Evaluation) -> Comparison:
@@ -175,17 +175,17 @@ def compare(first: Evaluation, second: Evaluation) -> Comparison:
     if first.scores.ids != second.scores.ids:
         raise PairError("the two systems were not scored on the same documents")
     return Comparison(
-        {criterion: randomised(first, second, Criterion(criterion)) for criterion in CRITERIA},
-        z_tests(first, second),
+        {criterion: compare_randomised(first, second, Criterion(criterion)) for criterion in CRITERIA},
+        compare_words(first, second),
     )
 
 
-def randomised(first: Evaluation, second: Evaluation, track: Criterion) -> dict[str, Difference]:
+def compare_randomised(first: Evaluation, second: Evaluation, track: Criterion) -> dict[str, Difference]:
     tables = first.scores.documents(track), second.scores.documents(track)
-    return randomisation(*tables, first.groups, first.choices.resamples or 1, first.choices.seed)
+    return randomisation_test(*tables, first.groups, first.choices.resamples or 1, first.choices.seed)
 
 
-def z_tests(first: Evaluation, second: Evaluation) -> dict[str, tuple[float, float, Z]]:
+def compare_words(first: Evaluation, second: Evaluation) -> dict[str, tuple[float, float, ZTest]]:
     """Per kind of word; the sample size is the number of gold words of the kind."""
     ours, theirs = first.words.counts(), second.words.counts()
     results = {}

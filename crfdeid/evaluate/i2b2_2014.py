@@ -41,28 +41,31 @@ BY_ELEMENT = {
 NUMBER = re.compile(r"(\d{3})-\d{2}")  # patient and note
 
 
-def table(scores: Scores) -> dict[str, dict[str, Any]]:
+def build_table(scores: Scores) -> dict[str, dict[str, Any]]:
     """Every row of the script's output, rounded as it prints them."""
-    rows = {name: row(scores, track) for name, track in OVERALL.items()}
+    rows = {name: build_row(scores, track) for name, track in OVERALL.items()}
     for element in ELEMENTS:
         for name, track in BY_ELEMENT.items():
-            rows[f"{element} {name}"] = row(scores, track, element)
+            rows[f"{element} {name}"] = build_row(scores, track, element)
     return rows
 
 
-def row(scores: Scores, track: Criterion, element: str = "") -> dict[str, Any]:
+def build_row(scores: Scores, track: Criterion, element: str = "") -> dict[str, Any]:
     micro, macro = scores.micro(track, element), scores.macro(track, element)
     figures = {
-        name: {"micro": printed(getattr(micro, name)), "macro": printed(getattr(macro, name))}
+        name: {
+            "micro": round_as_printed(getattr(micro, name)),
+            "macro": round_as_printed(getattr(macro, name)),
+        }
         for name in ("precision", "recall", "f1")
     }
     return {"documents": len(scores.ids), **figures}
 
 
-def printed(number: float) -> float | None:
+def round_as_printed(number: float) -> float | None:
     """Four significant digits; None where the script has no number.
 
-    >>> printed(2 / 3), printed(0.0123456), printed(float("nan"))
+    >>> round_as_printed(2 / 3), round_as_printed(0.0123456), round_as_printed(float("nan"))
     (0.6667, 0.01235, None)
     """
     return None if math.isnan(number) else float(f"{number:.4}")
@@ -79,10 +82,10 @@ def read_verbatim(
     """
     files = storage.list_folder(path, (i2b2_2014.SUFFIX,)) if path.is_dir() else [path]
     types = frozenset(scheme.types)
-    return [build_scored_document(i2b2_2014.read_xml_document(file, encoding), types, fold) for file in files]
+    return [build_verbatim(i2b2_2014.read_xml_document(file, encoding), types, fold) for file in files]
 
 
-def build_scored_document(source: XmlDocument, types: frozenset[str], fold: bool) -> ScoredDocument:
+def build_verbatim(source: XmlDocument, types: frozenset[str], fold: bool) -> ScoredDocument:
     """The identifier is NNN-NN at the start of the file's name, else the file's stem."""
     if source.tags is None:
         raise FormatError(f"{source.path}: no TAGS element; wanted i2b2 2014 XML")

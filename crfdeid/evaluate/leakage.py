@@ -63,21 +63,21 @@ class Leakage:
             "leaks per 1000 words": ratio(1000 * total.leaks, total.words),
             "leaks per document": float(leaks.mean()),
             "documents without a leak": float((leaks == 0).mean()),
-            "patients without a leak": float((grouped(leaks, self.patients) == 0).mean()),
+            "patients without a leak": float((sum_groups(leaks, self.patients) == 0).mean()),
         }
 
 
-def measure(pairs: Sequence[tuple[Document, Document]]) -> Leakage:
+def measure_leakage(pairs: Sequence[tuple[Document, Document]]) -> Leakage:
     """Of gold and system documents of the same text."""
-    rows = [tally(gold, system) for gold, system in pairs]
+    rows = [count_characters(gold, system) for gold, system in pairs]
     patients = tuple(gold.patient or gold.id for gold, _ in pairs)
     return Leakage(patients, np.array(rows, dtype=np.int64).reshape(len(rows), len(Tally._fields)))
 
 
-def tally(gold: Document, system: Document) -> Tally:
-    right, found = mask(gold), mask(system)
+def count_characters(gold: Document, system: Document) -> Tally:
+    right, found = mask_document(gold), mask_document(system)
     touched = sum(bool(found[span.start : span.end].any()) for span in set(gold.spans))
-    leaking = sum(leaks(gold, span, found) for span in set(gold.spans))
+    leaking = sum(is_leaked(gold, span, found) for span in set(gold.spans))
     return Tally(
         gold=int(right.sum()),
         system=int(found.sum()),
@@ -89,17 +89,17 @@ def tally(gold: Document, system: Document) -> Tally:
     )
 
 
-def mask(document: Document) -> np.ndarray:
+def mask_document(document: Document) -> np.ndarray:
     """True at each character that a span covers."""
     return np.frombuffer(mask_spans(len(document.text), document.spans), dtype=bool)
 
 
-def leaks(gold: Document, span: Span, found: np.ndarray) -> bool:
+def is_leaked(gold: Document, span: Span, found: np.ndarray) -> bool:
     """
     >>> note = Document("n", "J. Roe")
-    >>> leaks(note, Span(0, 6, "DOCTOR"), np.array([1, 0, 0, 1, 1, 1]))
+    >>> is_leaked(note, Span(0, 6, "DOCTOR"), np.array([1, 0, 0, 1, 1, 1]))
     False
-    >>> leaks(note, Span(0, 6, "DOCTOR"), np.array([1, 1, 1, 1, 1, 0]))
+    >>> is_leaked(note, Span(0, 6, "DOCTOR"), np.array([1, 1, 1, 1, 1, 0]))
     True
     """
     covered = found[span.start : span.end]
@@ -107,7 +107,7 @@ def leaks(gold: Document, span: Span, found: np.ndarray) -> bool:
     return not all(letters) if letters else not covered.any()
 
 
-def grouped(values: np.ndarray, groups: Sequence[str]) -> np.ndarray:
+def sum_groups(values: np.ndarray, groups: Sequence[str]) -> np.ndarray:
     """Rows summed by group, in the groups' alphabetical order."""
     names, places = np.unique(np.array(groups, dtype=object), return_inverse=True)
     sums = np.zeros((len(names), *values.shape[1:]), dtype=values.dtype)
@@ -115,5 +115,5 @@ def grouped(values: np.ndarray, groups: Sequence[str]) -> np.ndarray:
     return sums
 
 
-def table(exposure: Leakage) -> str:
+def format_leakage(exposure: Leakage) -> str:
     return "\n".join(f"{name:<26}{value:8.4f}" for name, value in exposure.figures().items())

@@ -48,10 +48,10 @@ class Criterion(NamedTuple):
     binary: bool = False
 
 
-TRACKS = tuple(Criterion(*choice) for choice in product(CRITERIA, (False, True), (False, True)))
+ALL_CRITERIA = tuple(Criterion(*choice) for choice in product(CRITERIA, (False, True), (False, True)))
 
 
-def tagged(document: Document, scheme: Scheme) -> ScoredDocument:
+def build_scored_document(document: Document, scheme: Scheme) -> ScoredDocument:
     """Spans as tags; raises :class:`SchemeError` at a type that the scheme lacks."""
     scheme.check([document])
     tags = (ScoredTag(scheme.category(span.type), span.type, span.start, span.end) for span in document.spans)
@@ -59,56 +59,56 @@ def tagged(document: Document, scheme: Scheme) -> ScoredDocument:
 
 
 Cell = tuple[str, str]
-Ends = dict[tuple[str, str, int], list[int]]  # the ends of the keys of one element, type and start
+KeyEnds = dict[tuple[str, str, int], list[int]]  # the ends of the keys of one element, type and start
 
 
-def compared(
+def count_matches(
     gold: ScoredDocument, system: ScoredDocument, track: Criterion, hipaa: frozenset[str]
 ) -> dict[Cell, list[int]]:
     """Of each cell: gold keys, system keys, gold keys with a match in system, and system
     keys with a match in gold. ``hipaa`` are the types of the subset."""
     counts: dict[Cell, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    sides = keys(gold, track, hipaa), keys(system, track, hipaa)
+    sides = collect_keys(gold, track, hipaa), collect_keys(system, track, hipaa)
     for side, (own, other) in enumerate((sides, sides[::-1])):
         for key, ends in own.items():
             cell = counts[key[0].upper(), key[1].upper()]
             cell[side] += len(ends)
             others = other.get(key, ())
-            cell[2 + side] += sum(near(end, others, TOLERANCE[track.criterion]) for end in ends)
+            cell[2 + side] += sum(is_near(end, others, TOLERANCE[track.criterion]) for end in ends)
     return counts
 
 
-def keys(side: ScoredDocument, track: Criterion, hipaa: frozenset[str]) -> Ends:
+def collect_keys(side: ScoredDocument, track: Criterion, hipaa: frozenset[str]) -> KeyEnds:
     """What is compared. Near-duplicates of one side merge into the first of them."""
     tags: Iterable[ScoredTag] = side.tags
     if track.hipaa:
-        tags = (tag for tag in tags if in_hipaa(tag, hipaa))
+        tags = (tag for tag in tags if is_in_hipaa(tag, hipaa))
     if track.criterion == "token":
-        tags = (piece for tag in tags for piece in pieces(tag, side.document.text))
+        tags = (piece for tag in tags for piece in split_tag(tag, side.document.text))
     else:
         tags = (tag._replace(element=tag.element.upper(), type=tag.type.upper()) for tag in tags)
-    ends: Ends = defaultdict(list)
+    ends: KeyEnds = defaultdict(list)
     for element, type, start, end in tags:
         known = ends["", "", start] if track.binary else ends[element, type, start]
-        if not near(end, known, TOLERANCE[track.criterion]):
+        if not is_near(end, known, TOLERANCE[track.criterion]):
             known.append(end)
     return ends
 
 
-def near(end: int, others: Iterable[int], tolerance: int) -> bool:
+def is_near(end: int, others: Iterable[int], tolerance: int) -> bool:
     return any(abs(end - other) <= tolerance for other in others)
 
 
-def in_hipaa(tag: ScoredTag, types: frozenset[str]) -> bool:
+def is_in_hipaa(tag: ScoredTag, types: frozenset[str]) -> bool:
     """The script minds the case of TYPE here, but takes every DATE and AGE whatever
     their TYPE says."""
     return tag.type in types or (tag.element in types and tag.element in ("DATE", "AGE"))
 
 
-def pieces(tag: ScoredTag, text: str) -> list[ScoredTag]:
+def split_tag(tag: ScoredTag, text: str) -> list[ScoredTag]:
     """The tag's ASCII words; a tag without any gives one empty piece at its end.
 
-    >>> [(piece.start, piece.end) for piece in pieces(ScoredTag("DATE", "DATE", 1, 6), "(3/14)")]
+    >>> [(piece.start, piece.end) for piece in split_tag(ScoredTag("DATE", "DATE", 1, 6), "(3/14)")]
     [(1, 2), (3, 5)]
     """
     found = TOKEN.finditer(text, tag.start, tag.end)

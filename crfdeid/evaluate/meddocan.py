@@ -8,11 +8,13 @@ from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.evaluate.scores import Counts
 from crfdeid.text.document import Document, Span
 
-Stretch = tuple[int, int]
+Range = tuple[int, int]
 TITLES = {"ner": "sub-track 1", "strict": "sub-track 2 strict", "merged": "sub-track 2 merged"}
 
 
-def score(gold: Sequence[Document], system: Sequence[Document], missing: str = "error") -> dict[str, Counts]:
+def score_documents(
+    gold: Sequence[Document], system: Sequence[Document], missing: str = "error"
+) -> dict[str, Counts]:
     """Micro counts of sub-track 1 (``ner``) and of both forms of sub-track 2 (``strict``,
     ``merged``). Types keep their case. Raises what
     :func:`crfdeid.evaluate.pairing.pair_documents` raises."""
@@ -23,39 +25,43 @@ def score_pairs(pairs: Sequence[tuple[Document, Document]]) -> dict[str, Counts]
     return {name: sum((rule(*pair) for pair in pairs), Counts()) for name, rule in RULES.items()}
 
 
-def ner(gold: Document, system: Document) -> Counts:
-    return counts(set(gold.spans), set(system.spans))
+def count_entities(gold: Document, system: Document) -> Counts:
+    return count_sets(set(gold.spans), set(system.spans))
 
 
-def strict(gold: Document, system: Document) -> Counts:
-    return counts(stretches(gold.spans), stretches(system.spans))
+def count_strict(gold: Document, system: Document) -> Counts:
+    return count_sets(list_ranges(gold.spans), list_ranges(system.spans))
 
 
-def merged(gold: Document, system: Document) -> Counts:
+def count_merged(gold: Document, system: Document) -> Counts:
     """A strict miss or false alarm inside a span that matched, merged or not, is forgiven."""
-    right, found = stretches(gold.spans), stretches(system.spans)
-    matched = (right & found) | (joined(right, gold.text) & joined(found, gold.text))
-    return Counts(len(matched), outside(found - right, matched), outside(right - found, matched))
+    right, found = list_ranges(gold.spans), list_ranges(system.spans)
+    matched = (right & found) | (join_neighbours(right, gold.text) & join_neighbours(found, gold.text))
+    return Counts(len(matched), count_outside(found - right, matched), count_outside(right - found, matched))
 
 
-RULES: dict[str, Callable[[Document, Document], Counts]] = {"ner": ner, "strict": strict, "merged": merged}
+RULES: dict[str, Callable[[Document, Document], Counts]] = {
+    "ner": count_entities,
+    "strict": count_strict,
+    "merged": count_merged,
+}
 
 
-def counts(gold: set, system: set) -> Counts:
+def count_sets(gold: set, system: set) -> Counts:
     return Counts(len(gold & system), len(system - gold), len(gold - system))
 
 
-def stretches(spans: Iterable[Span]) -> set[Stretch]:
+def list_ranges(spans: Iterable[Span]) -> set[Range]:
     return {(span.start, span.end) for span in spans}
 
 
-def joined(spans: Iterable[Stretch], text: str) -> set[Stretch]:
+def join_neighbours(spans: Iterable[Range], text: str) -> set[Range]:
     """Spans with no letter or digit between them become one.
 
-    >>> sorted(joined([(0, 3), (5, 8), (12, 15)], "Ana, Gil con Eva"))
+    >>> sorted(join_neighbours([(0, 3), (5, 8), (12, 15)], "Ana, Gil con Eva"))
     [(0, 8), (12, 15)]
     """
-    result: list[Stretch] = []
+    result: list[Range] = []
     for start, end in sorted(spans):
         if result and not any(map(str.isalnum, text[result[-1][1] : start])):
             result[-1] = result[-1][0], max(end, result[-1][1])
@@ -64,12 +70,12 @@ def joined(spans: Iterable[Stretch], text: str) -> set[Stretch]:
     return set(result)
 
 
-def outside(spans: Iterable[Stretch], matched: Iterable[Stretch]) -> int:
+def count_outside(spans: Iterable[Range], matched: Iterable[Range]) -> int:
     matched = list(matched)
     return sum(not any(start <= s and e <= end for start, end in matched) for s, e in spans)
 
 
-def table(scores: dict[str, Counts]) -> str:
+def format_scores(scores: dict[str, Counts]) -> str:
     lines = [f"{'':<20}{'gold':>7}{'system':>7}   P      R      F1"]
     for name, found in scores.items():
         sizes = f"{found.tp + found.fn:7}{found.tp + found.fp:7}"

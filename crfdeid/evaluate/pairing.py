@@ -21,7 +21,7 @@ def pair_documents(
     gold lacks, a gold document that the system lacks (unless ``missing`` is
     ``"ignore"``), texts that differ, and corpora without a common document.
     """
-    right, found = by_id(gold, "gold"), by_id(system, "system")
+    right, found = index_by_id(gold, "gold"), index_by_id(system, "system")
     check_ids(list(right), list(found), missing)
     pairs = [(document, found[id]) for id, document in right.items() if id in found]
     for ours, theirs in pairs:
@@ -29,7 +29,7 @@ def pair_documents(
     return pairs
 
 
-def by_id(documents: Iterable[Document], side: str) -> dict[str, Document]:
+def index_by_id(documents: Iterable[Document], side: str) -> dict[str, Document]:
     table: dict[str, Document] = {}
     for document in documents:
         if document.id in table:
@@ -43,17 +43,17 @@ def check_ids(gold: Sequence[str], system: Sequence[str], missing: str) -> None:
     if not known & given:
         raise PairError(f"no common documents: {len(gold)} in gold, {len(system)} in system, no id in both")
     if unknown := [id for id in system if id not in known]:
-        raise PairError(f"{some(unknown)} in system but not in gold{did_you_mean(unknown[0], gold)}")
+        raise PairError(f"{describe_ids(unknown)} in system but not in gold{did_you_mean(unknown[0], gold)}")
     if (absent := [id for id in gold if id not in given]) and missing != "ignore":
         raise PairError(
-            f"{some(absent)} in gold but not in system, which would hide their PHI "
+            f"{describe_ids(absent)} in gold but not in system, which would hide their PHI "
             "(--missing-documents ignore leaves them out, as i2b2's script does)"
         )
 
 
-def some(ids: Sequence[str]) -> str:
+def describe_ids(ids: Sequence[str]) -> str:
     """
-    >>> some(["a", "b", "c", "d"])
+    >>> describe_ids(["a", "b", "c", "d"])
     'documents a, b, c and 1 more are'
     """
     rest = f" and {len(ids) - 3} more" if len(ids) > 3 else ""

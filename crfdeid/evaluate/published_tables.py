@@ -18,12 +18,12 @@ from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 
 FOLDER = "configs/published"
-NOTHING = "-"
+NO_VALUE = "-"
 WIDTH = 120  # characters of a line of a table beside ours
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedTable:
     """One table of a paper. ``rows`` maps a row's name to its cells as printed, one for each of
     ``columns``; ``percent`` are the columns printed in percent; ``doubts`` are rows whose printed
     numbers contradict each other or another table, each with the reason."""
@@ -45,24 +45,24 @@ class Published:
         """The number of a cell, as a fraction where it is printed in percent; ``None`` where
         the paper has none. Raises :class:`ConfigurationError` on an unknown row or column.
 
-        >>> read("he-2015-table-3").value("i2b2 strict", "official F1")
+        >>> read_table("he-2015-table-3").value("i2b2 strict", "official F1")
         0.8852
         """
         for name, known in ((row, tuple(self.rows)), (column, self.columns)):
             if name not in known:
                 raise ConfigurationError(f"{self.name}: no row or column {name}{did_you_mean(name, known)}")
         cell = self.rows[row][self.columns.index(column)]
-        if cell in ("", NOTHING):
+        if cell in ("", NO_VALUE):
             return None
         return float(cell) / 100 if column in self.percent else float(cell)
 
 
-def names() -> list[str]:
+def list_tables() -> list[str]:
     """All tables, sorted."""
     return sorted(path.stem for path in resources.find_folder(FOLDER).glob("*.toml"))
 
 
-def read(name: str) -> Published:
+def read_table(name: str) -> PublishedTable:
     """The shipped table of that name, or the one in the file of that path. Raises
     :class:`ConfigurationError` where it is no such table, or a row's length is not the columns'."""
     path = resources.find_file(FOLDER, name, ".toml")
@@ -70,18 +70,18 @@ def read(name: str) -> Published:
         table = tomllib.loads(read_text(path), parse_float=str)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
-    check(table, str(path))
+    refuse_unknown_keys(table, str(path))
     columns = tuple(table.pop("columns"))
     rows = {row: tuple(map(str, cells)) for row, cells in table.pop("rows").items()}
     for row, cells in rows.items():
         if len(cells) != len(columns):
             raise ConfigurationError(f"{path}: row {row} has {len(cells)} cells; wanted {len(columns)}")
     percent = tuple(table.pop("percent", ()))
-    return Published(name=path.stem, columns=columns, rows=rows, percent=percent, **table)
+    return PublishedTable(name=path.stem, columns=columns, rows=rows, percent=percent, **table)
 
 
-def check(table: Mapping[str, Any], where: str) -> None:
-    known = {f.name for f in fields(Published)} - {"name"}
+def refuse_unknown_keys(table: Mapping[str, Any], where: str) -> None:
+    known = {f.name for f in fields(PublishedTable)} - {"name"}
     for key in table:
         if key not in known:
             raise ConfigurationError(f"{where}: no setting {key}{did_you_mean(key, known)}")
@@ -89,8 +89,8 @@ def check(table: Mapping[str, Any], where: str) -> None:
         raise ConfigurationError(f"{where}: {missing[0]} is not set")
 
 
-def beside(
-    published: Published,
+def format_beside(
+    published: PublishedTable,
     rows: Mapping[str, Mapping[str, float]],
     corpus: str = "not named",
     width: int = WIDTH,
@@ -100,29 +100,29 @@ def beside(
     Rows and columns of ours that the paper lacks come last; a table of more than ``width`` characters
     goes on below.
 
-    >>> table = read("he-2015-table-5")
-    >>> print(beside(table, {"WI-deId": {"AGE": 0.5}}, "40 invented notes").splitlines()[2])
+    >>> table = read_table("he-2015-table-5")
+    >>> print(format_beside(table, {"WI-deId": {"AGE": 0.5}}, "40 invented notes").splitlines()[2])
     ours:  40 invented notes
     """
     given = [column for row in rows.values() for column in row]
     heads = [
         (column, side)
-        for column in [*published.columns, *beyond(published.columns, given)]
+        for column in [*published.columns, *find_additional(published.columns, given)]
         for side, has in (("paper", published.columns), ("ours", given))
         if column in has
     ]
     lines = [["", *(column for column, _ in heads)], ["", *(side for _, side in heads)]]
-    for row in [*published.rows, *beyond(published.rows, rows)]:
+    for row in [*published.rows, *find_additional(published.rows, rows)]:
         mine = rows.get(row, {})
-        lines.append([row, *(cell(published, row, column, side, mine) for column, side in heads)])
-    told = (line for part in parts(lines, width) for line in ["", *aligned(part)])
-    return "\n".join([*caption(published, corpus), *told, *remarks(published)])
+        lines.append([row, *(format_cell(published, row, column, side, mine) for column, side in heads)])
+    told = (line for part in split_columns(lines, width) for line in ["", *align_columns(part)])
+    return "\n".join([*format_caption(published, corpus), *told, *format_remarks(published)])
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """One line a row: the first column to the left, the others to the right.
 
-    >>> aligned([["", "P"], ["AGE", "0.5"]])
+    >>> align_columns([["", "P"], ["AGE", "0.5"]])
     ['       P', 'AGE  0.5']
     """
     widths = [max(map(len, column)) for column in zip(*rows)]
@@ -133,11 +133,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:
+def split_columns(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:
     """A table in tables of at most ``width`` characters, where columns allow it that belong
     together: ``official P``, ``official R``.
 
-    >>> [part[0] for part in parts([["", "a P", "a R", "b"]], 10)]
+    >>> [part[0] for part in split_columns([["", "a P", "a R", "b"]], 10)]
     [['', 'a P', 'a R'], ['', 'b']]
     """
     sizes = [max(map(len, column)) + 2 for column in zip(*lines)]
@@ -151,24 +151,28 @@ def parts(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]
         yield [[row[n] for n in [0, *columns]] for row in lines]
 
 
-def beyond(known: Container[str], names: Iterable[str]) -> list[str]:
+def find_additional(known: Container[str], names: Iterable[str]) -> list[str]:
     """The names that are not known, in order.
 
-    >>> beyond(("P", "R"), ["R", "F2", "F1", "F2"])
+    >>> find_additional(("P", "R"), ["R", "F2", "F1", "F2"])
     ['F2', 'F1']
     """
     return [name for name in dict.fromkeys(names) if name not in known]
 
 
-def cell(published: Published, row: str, column: str, side: str, mine: Mapping[str, float]) -> str:
+def format_cell(
+    published: PublishedTable, row: str, column: str, side: str, mine: Mapping[str, float]
+) -> str:
     """The paper's cell as printed, or our number in its unit and with its decimals."""
     if side == "ours":
         scale = 100 if column in published.percent else 1
-        return f"{mine[column] * scale:z.{decimals(published, column)}f}" if column in mine else NOTHING
-    return (published.rows[row][published.columns.index(column)] if row in published.rows else "") or NOTHING
+        return (
+            f"{mine[column] * scale:z.{count_decimals(published, column)}f}" if column in mine else NO_VALUE
+        )
+    return (published.rows[row][published.columns.index(column)] if row in published.rows else "") or NO_VALUE
 
 
-def decimals(published: Published, column: str) -> int:
+def count_decimals(published: PublishedTable, column: str) -> int:
     """The most decimals that a column is printed with; 4 where the paper has no such column."""
     if column not in published.columns:
         return 4
@@ -176,7 +180,7 @@ def decimals(published: Published, column: str) -> int:
     return max(len(cell.partition(".")[2]) for cell in cells)
 
 
-def caption(published: Published, corpus: str) -> list[str]:
+def format_caption(published: PublishedTable, corpus: str) -> list[str]:
     where = ", ".join(filter(None, (published.corpus, published.split, published.criterion)))
     return [
         f"{published.title} ({published.paper}, {published.table})",
@@ -185,7 +189,7 @@ def caption(published: Published, corpus: str) -> list[str]:
     ]
 
 
-def remarks(published: Published) -> list[str]:
+def format_remarks(published: PublishedTable) -> list[str]:
     doubts = [f"the paper's {row}: {reason}" for row, reason in published.doubts.items()]
     told = [*([published.note] if published.note else []), *doubts]
     percent = [f"in percent: {', '.join(published.percent)}"] if published.percent else []

@@ -15,43 +15,46 @@ from crfdeid.evaluate.scores import Scores
 from crfdeid.evaluate.significance import Interval
 
 
-def as_text(found: Evaluation) -> str:
+def format_report(found: Evaluation) -> str:
     """Every table, each with its recipe below it."""
-    return "\n\n".join(f"{table}\n{found.recipe.text(**made)}" for table, made in tables(found))
+    return "\n\n".join(f"{table}\n{found.recipe.text(**made)}" for table, made in format_tables(found))
 
 
-def summary(found: Evaluation) -> str:
+def format_summary(found: Evaluation) -> str:
     """What a page shows on top: scores, intervals and the kinds of mistakes, with recipes."""
     criteria = ",".join(CRITERIA)
-    parts = [(scores.table(found.scores), {"criterion": criteria, "average": "micro"})]
+    parts = [(scores.format_scores(found.scores), {"criterion": criteria, "average": "micro"})]
     if found.intervals:
-        parts.append((interval_table(found.intervals), resampling(found.choices, "bootstrap")))
-    parts.append((leakage.table(found.exposure), {"criterion": "characters", "types": "ignored"}))
-    parts.append((error_analysis.kinds(found.mistakes), {"criterion": "strict"}))
+        parts.append((format_intervals(found.intervals), describe_resampling(found.choices, "bootstrap")))
+    parts.append((leakage.format_leakage(found.exposure), {"criterion": "characters", "types": "ignored"}))
+    parts.append((error_analysis.format_kinds(found.mistakes), {"criterion": "strict"}))
     return "\n\n".join(f"{table}\n{found.recipe.text(**made)}" for table, made in parts)
 
 
-def tables(found: Evaluation) -> Iterator[tuple[str, dict[str, object]]]:
+def format_tables(found: Evaluation) -> Iterator[tuple[str, dict[str, object]]]:
     criteria = ",".join(CRITERIA)
     if found.choices.rules == "meddocan":
-        yield meddocan.table(meddocan.score_pairs(found.pairs)), {"rules": "meddocan", "average": "micro"}
-    yield scores.table(found.scores, types=True), {"criterion": criteria, "average": "micro"}
-    yield macro_table(found.scores), {"criterion": criteria, "average": "macro"}
+        yield (
+            meddocan.format_scores(meddocan.score_pairs(found.pairs)),
+            {"rules": "meddocan", "average": "micro"},
+        )
+    yield scores.format_scores(found.scores, types=True), {"criterion": criteria, "average": "micro"}
+    yield format_macro(found.scores), {"criterion": criteria, "average": "macro"}
     if found.intervals:
-        yield interval_table(found.intervals), resampling(found.choices, "bootstrap")
-    yield leakage.table(found.exposure), {"criterion": "characters", "types": "ignored"}
-    yield word_scores.table(found.words), {"criterion": "words", "average": "micro"}
+        yield format_intervals(found.intervals), describe_resampling(found.choices, "bootstrap")
+    yield leakage.format_leakage(found.exposure), {"criterion": "characters", "types": "ignored"}
+    yield word_scores.format_word_scores(found.words), {"criterion": "words", "average": "micro"}
     yield (
-        error_analysis.table(found.pairs, found.mistakes, found.choices.scheme.types),
+        error_analysis.format_errors(found.pairs, found.mistakes, found.choices.scheme.types),
         {"criterion": "strict"},
     )
 
 
-def resampling(choices: EvaluationOptions, method: str) -> dict[str, object]:
+def describe_resampling(choices: EvaluationOptions, method: str) -> dict[str, object]:
     return {"method": method, "unit": choices.by, "resamples": choices.resamples, "seed": choices.seed}
 
 
-def macro_table(found: Scores) -> str:
+def format_macro(found: Scores) -> str:
     lines = [f"{'mean of documents':<20}P (SD)            R (SD)            F1"]
     for criterion in CRITERIA:
         m = found.macro(Criterion(criterion))
@@ -61,7 +64,7 @@ def macro_table(found: Scores) -> str:
     return "\n".join(lines)
 
 
-def interval_table(intervals: dict[str, dict[str, Interval]]) -> str:
+def format_intervals(intervals: dict[str, dict[str, Interval]]) -> str:
     lines = [f"{'95% interval':<20}P                 R                 F1"]
     for criterion, metrics in intervals.items():
         cells = "".join(f"{f'{low:.4f}-{high:.4f}':<18}" for low, high in metrics.values())
@@ -69,13 +72,13 @@ def interval_table(intervals: dict[str, dict[str, Interval]]) -> str:
     return "\n".join(lines)
 
 
-def as_json(found: Evaluation) -> dict[str, Any]:
+def build_json(found: Evaluation) -> dict[str, Any]:
     return {
         "recipe": asdict(found.recipe),
-        "official": official_rows(found),
-        "scores": list(score_rows(found.scores, found.recipe)),
+        "official": build_official_rows(found),
+        "scores": list(build_score_rows(found.scores, found.recipe)),
         "intervals": {
-            "recipe": found.recipe.text(**resampling(found.choices, "bootstrap")),
+            "recipe": found.recipe.text(**describe_resampling(found.choices, "bootstrap")),
             **{c: {m: list(ends) for m, ends in metrics.items()} for c, metrics in found.intervals.items()},
         },
         "exposure": {
@@ -85,22 +88,22 @@ def as_json(found: Evaluation) -> dict[str, Any]:
         },
         "words": {
             "recipe": found.recipe.text(criterion="words", average="micro"),
-            **{kind: figures(counts) for kind, counts in found.words.counts().items()},
+            **{kind: build_figures(counts) for kind, counts in found.words.counts().items()},
         },
-        "mistakes": mistake_tables(found),
+        "mistakes": build_error_tables(found),
     }
 
 
-def official_rows(found: Evaluation) -> dict[str, Any]:
+def build_official_rows(found: Evaluation) -> dict[str, Any]:
     """What the task's own script prints: i2b2's rows, or MEDDOCAN's three."""
     if found.choices.rules == "meddocan":
-        return {name: figures(counts) for name, counts in meddocan.score_pairs(found.pairs).items()}
-    return i2b2_2014.table(found.scores)
+        return {name: build_figures(counts) for name, counts in meddocan.score_pairs(found.pairs).items()}
+    return i2b2_2014.build_table(found.scores)
 
 
-def score_rows(found: Scores, made: Signature) -> Iterator[dict[str, Any]]:
+def build_score_rows(found: Scores, made: Signature) -> Iterator[dict[str, Any]]:
     """Every track of every row, micro and macro; binary ones of the whole alone."""
-    for title, hipaa, element, type in scores.rows(found, types=True):
+    for title, hipaa, element, type in scores.list_rows(found, types=True):
         for criterion, binary in product(CRITERIA, (False,) if element else (False, True)):
             track = Criterion(criterion, hipaa, binary)
             macro = found.macro(track, element, type)._asdict()
@@ -112,24 +115,24 @@ def score_rows(found: Scores, made: Signature) -> Iterator[dict[str, Any]]:
             }
             yield {
                 **name,
-                "micro": figures(found.micro(track, element, type)),
+                "micro": build_figures(found.micro(track, element, type)),
                 "macro": {key: None if math.isnan(value) else value for key, value in macro.items()},
                 "recipe": made.text(**name),
             }
 
 
-def mistake_tables(found: Evaluation) -> dict[str, Any]:
+def build_error_tables(found: Evaluation) -> dict[str, Any]:
     return {
         "recipe": found.recipe.text(criterion="strict"),
-        "kinds": error_analysis.by_kind(found.mistakes),
-        "extents": error_analysis.by_extent(found.mistakes),
-        "confusion": error_analysis.confusion(found.pairs, found.mistakes, found.choices.scheme.types),
-        "missed contexts": error_analysis.missed_contexts(found.pairs, found.mistakes),
-        "spans": error_analysis.rows(found.mistakes),
+        "kinds": error_analysis.count_kinds(found.mistakes),
+        "extents": error_analysis.count_extents(found.mistakes),
+        "confusion": error_analysis.count_confusions(found.pairs, found.mistakes, found.choices.scheme.types),
+        "missed contexts": error_analysis.count_missed_contexts(found.pairs, found.mistakes),
+        "spans": error_analysis.build_rows(found.mistakes),
     }
 
 
-def figures(counts: scores.Counts) -> dict[str, float]:
+def build_figures(counts: scores.Counts) -> dict[str, float]:
     return {
         **asdict(counts),
         "precision": counts.precision,
@@ -138,21 +141,21 @@ def figures(counts: scores.Counts) -> dict[str, float]:
     }
 
 
-def comparison_text(found: Comparison, made: Signature, choices: EvaluationOptions) -> str:
+def format_comparison(found: Comparison, made: Signature, choices: EvaluationOptions) -> str:
     lines = [f"{'criterion':<10}{'metric':<11}{'system':>8}{'other':>8}{'p':>8}"]
     for criterion, metrics in found.randomised.items():
         for metric, d in metrics.items():
             lines.append(f"{criterion:<10}{metric:<11}{d.first:8.4f}{d.second:8.4f}{d.p:8.4f}")
-    lines.append(made.text(**resampling(choices, "approximate randomisation")))
+    lines.append(made.text(**describe_resampling(choices, "approximate randomisation")))
     lines += ["", f"{'words, F':<16}{'system':>9}{'other':>9}{'z':>9}{'p':>9}"]
     for kind, (first, second, z) in found.z.items():
         lines.append(f"{kind:<16}{first:9.5f}{second:9.5f}{z.z:9.4f}{z.p:9.4f}")
     return "\n".join([*lines, made.text(method="z-test", criterion="words")])
 
 
-def comparison_json(found: Comparison, made: Signature, choices: EvaluationOptions) -> dict[str, Any]:
+def build_comparison_json(found: Comparison, made: Signature, choices: EvaluationOptions) -> dict[str, Any]:
     return {
-        "recipe": made.text(**resampling(choices, "approximate randomisation")),
+        "recipe": made.text(**describe_resampling(choices, "approximate randomisation")),
         "randomisation": {
             criterion: {metric: difference._asdict() for metric, difference in metrics.items()}
             for criterion, metrics in found.randomised.items()

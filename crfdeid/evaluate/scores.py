@@ -16,7 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.evaluate.matching import CRITERIA, TRACKS, Cell, Criterion, ScoredDocument, compared, tagged
+from crfdeid.evaluate.matching import (
+    ALL_CRITERIA,
+    CRITERIA,
+    Cell,
+    Criterion,
+    ScoredDocument,
+    build_scored_document,
+    count_matches,
+)
 from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
@@ -49,14 +57,14 @@ class Counts:
 
     @property
     def f1(self) -> float:
-        return harmonic(self.precision, self.recall)
+        return harmonic_mean(self.precision, self.recall)
 
 
 def ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def harmonic(precision: float, recall: float) -> float:
+def harmonic_mean(precision: float, recall: float) -> float:
     """F1. From the two ratios and not from the counts, as the script does: 38/64 is
     0.59375 exactly, but comes out a bit below it there, and prints 0.5937."""
     return ratio(2 * (precision * recall), precision + recall)
@@ -89,7 +97,7 @@ class Scores:
         """An array [document, 3] of tp, fp, fn, of one element or type if given."""
         element, type = element.upper(), type.upper()
         wanted = [element in ("", cell[0]) and type in ("", cell[1]) for cell in self.cells]
-        return counted(self.statistics[track][:, wanted].sum(axis=1))
+        return count_outcomes(self.statistics[track][:, wanted].sum(axis=1))
 
     def micro(self, track: Criterion, element: str = "", type: str = "") -> Counts:
         return Counts(*(int(number) for number in self.documents(track, element, type).sum(axis=0)))
@@ -97,12 +105,12 @@ class Scores:
     def macro(self, track: Criterion, element: str = "", type: str = "") -> Macro:
         tp, fp, fn = self.documents(track, element, type).T
         precision, recall = ratios(tp, tp + fp), ratios(tp, tp + fn)
-        means = mean(precision), mean(recall)
-        f1 = harmonic(*means) if sum(means) else math.nan
+        means = mean_in_order(precision), mean_in_order(recall)
+        f1 = harmonic_mean(*means) if sum(means) else math.nan
         return Macro(*means, f1, float(precision.std()), float(recall.std()))
 
 
-def mean(numbers: np.ndarray) -> float:
+def mean_in_order(numbers: np.ndarray) -> float:
     """Summed from left to right: numpy and newer Pythons add more exactly than the
     script did, which can change a digit that is halfway."""
     return reduce(add, numbers.tolist(), 0.0) / len(numbers)
@@ -113,7 +121,7 @@ def ratios(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.divide(part, whole, out=np.zeros(np.shape(part)), where=np.asarray(whole) != 0)
 
 
-def counted(statistics: np.ndarray) -> np.ndarray:
+def count_outcomes(statistics: np.ndarray) -> np.ndarray:
     """tp, fp, fn of the four statistics in the last axis. Where the relaxed criterion
     matches two keys of one side to one of the other, the script counts the matches of
     the smaller side, of the system's on a tie."""
@@ -134,15 +142,18 @@ def score(
     that the system does not have, as the script does. Raises what
     :func:`crfdeid.evaluate.pairing.pair_documents` and :meth:`Scheme.check` raise."""
     scheme = scheme or read_scheme()
-    pairs = [(tagged(g, scheme), tagged(s, scheme)) for g, s in pair_documents(gold, system, missing)]
-    return score_tagged(pairs, scheme, hipaa)
+    pairs = [
+        (build_scored_document(g, scheme), build_scored_document(s, scheme))
+        for g, s in pair_documents(gold, system, missing)
+    ]
+    return score_pairs(pairs, scheme, hipaa)
 
 
-def score_tagged(
+def score_pairs(
     pairs: Sequence[tuple[ScoredDocument, ScoredDocument]], scheme: Scheme, hipaa: str = "script"
 ) -> Scores:
     kept = scheme.hipaa | (scheme.hipaa_published if hipaa == "list" else frozenset())
-    found = {track: [compared(g, s, track, kept) for g, s in pairs] for track in TRACKS}
+    found = {track: [count_matches(g, s, track, kept) for g, s in pairs] for track in ALL_CRITERIA}
     cells = sorted({cell for documents in found.values() for counts in documents for cell in counts})
     return Scores(
         scheme=scheme,
@@ -150,11 +161,11 @@ def score_tagged(
         ids=tuple(g.document.id for g, _ in pairs),
         patients=tuple(g.document.patient or g.document.id for g, _ in pairs),
         cells=tuple(cells),
-        statistics={track: as_array(documents, cells) for track, documents in found.items()},
+        statistics={track: build_array(documents, cells) for track, documents in found.items()},
     )
 
 
-def as_array(documents: Sequence[Mapping[Cell, Sequence[int]]], cells: Sequence[Cell]) -> np.ndarray:
+def build_array(documents: Sequence[Mapping[Cell, Sequence[int]]], cells: Sequence[Cell]) -> np.ndarray:
     array = np.zeros((len(documents), len(cells), 4), dtype=np.int64)
     column = {cell: number for number, cell in enumerate(cells)}
     for row, counts in enumerate(documents):
@@ -163,17 +174,17 @@ def as_array(documents: Sequence[Mapping[Cell, Sequence[int]]], cells: Sequence[
     return array
 
 
-def table(scores: Scores, types: bool = False) -> str:
+def format_scores(scores: Scores, types: bool = False) -> str:
     """Micro precision, recall and F1 under the three criteria: all, HIPAA, each category
     (and each type). The counts are strict ones."""
-    chosen = rows(scores, types)
+    chosen = list_rows(scores, types)
     width = max(len(title) for title, *_ in chosen) + 1
     head = " " * (width + 21) + "".join(f"   {criterion:<20}" for criterion in CRITERIA).rstrip()
     names = " " * width + f"{'gold':>7}{'system':>7}{'right':>7}" + "   P      R      F1    " * 3
-    return "\n".join([head, names.rstrip(), *(line(scores, width, *row) for row in chosen)])
+    return "\n".join([head, names.rstrip(), *(format_line(scores, width, *row) for row in chosen)])
 
 
-def rows(scores: Scores, types: bool) -> list[tuple[str, bool, str, str]]:
+def list_rows(scores: Scores, types: bool) -> list[tuple[str, bool, str, str]]:
     """Title, HIPAA subset, element and type of each row that has a span on either side."""
     chosen = [("all", False, "", "")]
     if scores.scheme.hipaa:
@@ -186,7 +197,7 @@ def rows(scores: Scores, types: bool) -> list[tuple[str, bool, str, str]]:
     return [row for row in chosen if {row[2].upper(), row[3].upper()} <= present]
 
 
-def line(scores: Scores, width: int, title: str, hipaa: bool, element: str, type: str) -> str:
+def format_line(scores: Scores, width: int, title: str, hipaa: bool, element: str, type: str) -> str:
     strict, relaxed, token = (scores.micro(Criterion(c, hipaa), element, type) for c in CRITERIA)
     sizes = f"{strict.tp + strict.fn:7}{strict.tp + strict.fp:7}{strict.tp:7}"
     figures = (f"   {c.precision:.4f} {c.recall:.4f} {c.f1:.4f}" for c in (strict, relaxed, token))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.evaluate.leakage import grouped
+from crfdeid.evaluate.leakage import sum_groups
 from crfdeid.evaluate.scores import ratios
 
 METRICS = ("precision", "recall", "f1")
@@ -34,15 +34,15 @@ class Difference(NamedTuple):
     p: float
 
 
-class Z(NamedTuple):
+class ZTest(NamedTuple):
     z: float
     p: float
 
 
-def metrics(counts: np.ndarray) -> np.ndarray:
+def compute_metrics(counts: np.ndarray) -> np.ndarray:
     """Precision, recall and F1 in the last axis, of tp, fp, fn in the last axis; 0/0 is 0.
 
-    >>> metrics(np.array([3, 1, 1])).tolist()
+    >>> compute_metrics(np.array([3, 1, 1])).tolist()
     [0.75, 0.75, 0.75]
     """
     tp, fp, fn = np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
@@ -59,14 +59,16 @@ def bootstrap(
     """Percentile intervals of the micro metrics: documents are drawn with replacement, or
     ``groups`` of them, such as patients, whose notes are alike. The same seed draws the
     same documents for every figure. One document gives an interval without width."""
-    units = counts if groups is None else grouped(counts, groups)
-    drawn = np.concatenate([metrics(weights @ units) for weights in draws(len(units), resamples, seed)])
+    units = counts if groups is None else sum_groups(counts, groups)
+    drawn = np.concatenate(
+        [compute_metrics(weights @ units) for weights in draw_weights(len(units), resamples, seed)]
+    )
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, (tail, 1 - tail), axis=0)
     return {name: Interval(*map(float, ends)) for name, ends in zip(METRICS, zip(low, high))}
 
 
-def draws(units: int, resamples: int, seed: int):
+def draw_weights(units: int, resamples: int, seed: int):
     """Arrays [resample, unit] of how often each unit was drawn."""
     random = np.random.default_rng(seed)
     for begin in range(0, resamples, CHUNK):
@@ -74,7 +76,7 @@ def draws(units: int, resamples: int, seed: int):
         yield random.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
 
 
-def randomisation(
+def randomisation_test(
     first: np.ndarray,
     second: np.ndarray,
     groups: Sequence[str] | None = None,
@@ -84,37 +86,37 @@ def randomisation(
     """Paired approximate randomisation (Noreen 1989), two-sided: each document's, or
     group's, counts of the two systems change places with probability one half."""
     if groups is not None:
-        first, second = grouped(first, groups), grouped(second, groups)
-    ours, theirs = metrics(first.sum(axis=0)), metrics(second.sum(axis=0))
+        first, second = sum_groups(first, groups), sum_groups(second, groups)
+    ours, theirs = compute_metrics(first.sum(axis=0)), compute_metrics(second.sum(axis=0))
     observed = np.abs(ours - theirs)
     change = (second - first).astype(float)
     reached = np.zeros(3)
-    for swapped in swaps(len(first), resamples, seed):
+    for swapped in draw_swaps(len(first), resamples, seed):
         moved = swapped @ change
-        shuffled = metrics(first.sum(axis=0) + moved) - metrics(second.sum(axis=0) - moved)
+        shuffled = compute_metrics(first.sum(axis=0) + moved) - compute_metrics(second.sum(axis=0) - moved)
         reached += (np.abs(shuffled) >= observed - 1e-12).sum(axis=0)
     chances = (reached + 1) / (resamples + 1)
     return {name: Difference(*map(float, row)) for name, row in zip(METRICS, zip(ours, theirs, chances))}
 
 
-def swaps(units: int, resamples: int, seed: int):
+def draw_swaps(units: int, resamples: int, seed: int):
     random = np.random.default_rng(seed)
     for begin in range(0, resamples, CHUNK):
         yield random.integers(0, 2, size=(min(CHUNK, resamples - begin), units)).astype(float)
 
 
-def z_test(first: float, n_first: int, second: float, n_second: int) -> Z:
+def z_test(first: float, n_first: int, second: float, n_second: int) -> ZTest:
     """Tafvizi's comparison of two F-measures (2011, eq. 3.4 and 3.5), where n is the number
     of gold words of the kind; beyond 1.96 either way the difference is called significant.
-    F is no proportion, so prefer :func:`randomisation`; this one compares with the thesis.
+    F is no proportion, so prefer :func:`randomisation_test`; this one compares with the thesis.
     Two equal figures, and figures of nothing, give z = 0.
 
     >>> round(z_test(0.97517, 402, 0.96903, 402).z, 4)    # Patients of table B.1
     0.5286
     """
     if not n_first or not n_second:
-        return Z(0.0, 1.0)
+        return ZTest(0.0, 1.0)
     pooled = (n_first * first + n_second * second) / (n_first + n_second)
     error = math.sqrt(max(0.0, pooled * (1 - pooled)) * (1 / n_first + 1 / n_second))
     z = (first - second) / error if error else 0.0
-    return Z(z, math.erfc(abs(z) / math.sqrt(2)))
+    return ZTest(z, math.erfc(abs(z) / math.sqrt(2)))

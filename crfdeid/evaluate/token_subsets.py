@@ -15,7 +15,7 @@ import numpy as np
 
 from crfdeid.corpora.token_marks import TokenMark
 from crfdeid.errors import FormatError, did_you_mean
-from crfdeid.evaluate.leakage import mask
+from crfdeid.evaluate.leakage import mask_document
 from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.evaluate.scores import Counts
 from crfdeid.evaluate.significance import Interval, bootstrap
@@ -24,7 +24,7 @@ from crfdeid.text.document import Document
 KINDS = ("ambiguous", "unseen")
 
 
-def chosen(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:
+def select_marks(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:
     """The marks of a kind. Raises :class:`FormatError` for one that there is not."""
     if kind not in KINDS:
         raise FormatError(
@@ -33,16 +33,18 @@ def chosen(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:
     return [mark for mark in marks if getattr(mark, kind)]
 
 
-def count(gold: Sequence[Document], system: Sequence[Document], marks: Iterable[TokenMark]) -> np.ndarray:
+def count_tokens(
+    gold: Sequence[Document], system: Sequence[Document], marks: Iterable[TokenMark]
+) -> np.ndarray:
     """An array [document, class, 3] of tp, fp, fn on the marked tokens, in gold's order; the
     classes are PHI and Non-PHI. Whether a token is PHI says gold. Raises what
     :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`FormatError` for
     a mark that leaves its document, or has none."""
     pairs = pair_documents(gold, system)
-    by_id = grouped(marks, {document.id: len(document.text) for document, _ in pairs})
+    by_id = group_by_document(marks, {document.id: len(document.text) for document, _ in pairs})
     counts = np.zeros((len(pairs), 2, 3), dtype=np.int64)
     for row, (right, found) in enumerate(pairs):
-        truth, tagged = mask(right), mask(found)
+        truth, tagged = mask_document(right), mask_document(found)
         for mark in by_id[right.id]:
             phi, said = (bool(side[mark.start : mark.end].all()) for side in (truth, tagged))
             if phi == said:
@@ -53,7 +55,7 @@ def count(gold: Sequence[Document], system: Sequence[Document], marks: Iterable[
     return counts
 
 
-def grouped(marks: Iterable[TokenMark], lengths: Mapping[str, int]) -> dict[str, list[TokenMark]]:
+def group_by_document(marks: Iterable[TokenMark], lengths: Mapping[str, int]) -> dict[str, list[TokenMark]]:
     found: dict[str, list[TokenMark]] = {id: [] for id in lengths}
     for mark in marks:
         if mark.document not in found:
@@ -64,14 +66,14 @@ def grouped(marks: Iterable[TokenMark], lengths: Mapping[str, int]) -> dict[str,
     return found
 
 
-def table(
+def format_table(
     gold: Sequence[Document], system: Sequence[Document], marks: Sequence[TokenMark], resamples: int = 10_000
 ) -> str:
     """P, R and F1 of PHI and Non-PHI on the tokens of each kind, with 95% intervals of the
     recall of PHI. Where no marked token is Non-PHI, precision says nothing and is left out."""
     lines = [f"{'tokens alone':<12}{'class':<9}{'tokens':>7}   P      R      F1       95% interval of R"]
     for kind in KINDS:
-        counts = count(gold, system, chosen(marks, kind))
+        counts = count_tokens(gold, system, select_marks(marks, kind))
         for row, name in enumerate(("PHI", "Non-PHI")):
             total = Counts(*map(int, counts[:, row].sum(axis=0)))
             if size := total.tp + total.fn:

@@ -49,26 +49,26 @@ class WordScores:
         return {kind: Counts(*map(int, row)) for kind, row in zip(self.kinds, totals) if row.any()}
 
 
-def measure(pairs: Sequence[tuple[Document, Document]], scheme: Scheme) -> WordScores:
+def measure_words(pairs: Sequence[tuple[Document, Document]], scheme: Scheme) -> WordScores:
     """Of gold and system documents of the same text."""
-    kinds = ("Non-PHI", *groups(scheme))
-    number = {type: place for place, types in enumerate(groups(scheme).values(), 1) for type in types}
-    rows = [agreement(kinds_of(g, number), kinds_of(s, number), len(kinds)) for g, s in pairs]
+    kinds = ("Non-PHI", *choose_kinds(scheme))
+    number = {type: place for place, types in enumerate(choose_kinds(scheme).values(), 1) for type in types}
+    rows = [count_agreement(find_kinds(g, number), find_kinds(s, number), len(kinds)) for g, s in pairs]
     return WordScores(kinds, np.array(rows, dtype=np.int64).reshape(len(rows), len(kinds), 3))
 
 
-def groups(scheme: Scheme) -> dict[str, tuple[str, ...]]:
+def choose_kinds(scheme: Scheme) -> dict[str, tuple[str, ...]]:
     if not scheme.name.startswith("i2b2"):
         return dict(scheme.categories)
     placed = {type for types in KINDS.values() for type in types}
     return KINDS | {"Other": tuple(type for type in scheme.types if type not in placed)}
 
 
-def kinds_of(document: Document, number: dict[str, int]) -> np.ndarray:
+def find_kinds(document: Document, number: dict[str, int]) -> np.ndarray:
     """The kind of each word, 0 for none.
 
     >>> from crfdeid.text.document import Span
-    >>> kinds_of(Document("n", "Dr. Roe-May, MD", (Span(4, 11, "DOCTOR"),)), {"DOCTOR": 2})
+    >>> find_kinds(Document("n", "Dr. Roe-May, MD", (Span(4, 11, "DOCTOR"),)), {"DOCTOR": 2})
     array([0, 2, 2, 0], dtype=uint8)
     """
     characters = np.zeros(len(document.text) + 1, dtype=np.uint8)
@@ -79,14 +79,14 @@ def kinds_of(document: Document, number: dict[str, int]) -> np.ndarray:
     return np.maximum.reduceat(characters, bounds)[::2] if bounds else characters[:0]
 
 
-def agreement(gold: np.ndarray, system: np.ndarray, kinds: int) -> np.ndarray:
+def count_agreement(gold: np.ndarray, system: np.ndarray, kinds: int) -> np.ndarray:
     right, of_gold, of_system = (
         np.bincount(words, minlength=kinds) for words in (gold[gold == system], gold, system)
     )
     return np.stack([right, of_system - right, of_gold - right], axis=1)
 
 
-def table(found: WordScores) -> str:
+def format_word_scores(found: WordScores) -> str:
     lines = [f"{'':<16}{'words':>8}   P       R       F"]
     for kind, c in found.counts().items():
         figures = f"{c.precision:.5f} {c.recall:.5f} {c.f1:.5f}"

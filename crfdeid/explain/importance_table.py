@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from crfdeid.evaluate import published_tables
-from crfdeid.evaluate.published_tables import aligned
+from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain import information_gain
 from crfdeid.explain.information_gain import TARGETS, Gain, Observed
 
@@ -74,9 +74,9 @@ def as_text(importance: Importance, about: str, top: int) -> str:
     lines = [
         f"Information gain about {TARGET_NAMES[about]}, in bits of {importance.entropy[about]:.4f}; {where}",
         "",
-        *aligned([GROUP_HEADS, *group_rows(importance, about)]),
+        *align_columns([GROUP_HEADS, *group_rows(importance, about)]),
         "",
-        *aligned([("template", "group", *HEADS), *rows]),
+        *align_columns([("template", "group", *HEADS), *rows]),
     ]
     return "\n".join(
         [*lines, *(compare_with_paper([gain.name for gain in templates], where) if about == "phi" else [])]
@@ -106,4 +106,8 @@ def compare_with_paper(templates: Sequence[str], corpus: str) -> list[str]:
         if places:
             ours[name] = {"rank": float(places[0])}
     caption = f"{corpus}, rank among {len(templates)} templates"
-    return ["", "", published_tables.beside(published_tables.read(PAPER), ours, caption)] if ours else []
+    return (
+        ["", "", published_tables.format_beside(published_tables.read_table(PAPER), ours, caption)]
+        if ours
+        else []
+    )

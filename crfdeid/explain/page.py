@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 
 from crfdeid import resources
-from crfdeid.evaluate.error_page import colours
+from crfdeid.evaluate.error_page import render_colours
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
 from crfdeid.explain.model_weights import ModelWeights, Weight
@@ -51,7 +51,7 @@ def render_page(
     folder = resources.PACKAGE / "explain"
     parts = {
         "/* style */": (folder / "page.css").read_text(encoding="utf-8"),
-        "/* colours */": colours(weights.scheme),
+        "/* colours */": render_colours(weights.scheme),
         "<!-- note -->": render_note(trace, explanations, weights.scheme) if trace else "",
         "<!-- tokens -->": "".join(render_explanation(one, runners, top) for one in explanations),
         "<!-- model -->": "".join(render_model(weights, labels or weights.labels, top)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from crfdeid.evaluate.published_tables import aligned
+from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain.attribution import Candidate, DocumentTrace, Explanation, lead
 from crfdeid.explain.model_weights import ModelWeights, Weight
 from crfdeid.text.bio import OUTSIDE
@@ -34,7 +34,7 @@ def describe_model(weights: ModelWeights, labels: Sequence[str], top: int) -> It
         yield f"recall bias {settings.recall_bias:g}, which the weight of bias for O has lost"
     yield ""
     heads = ("group", "features", "weights", "sum of |weight|")
-    yield from aligned([heads, *map(group_row, weights.by_group())])
+    yield from align_columns([heads, *map(group_row, weights.by_group())])
     for label in labels or weights.labels:
         yield from ["", label]
         yield from list_weights("for", weights.strongest_features(label, top))
@@ -73,7 +73,7 @@ def list_tokens(trace: DocumentTrace) -> list[str]:
     for number, token, label, probability in trace.label_tokens():
         text = escape_controls(token.text)
         rows.append((str(number), str(token.start), label, f"{probability:.4f}", text))
-    return aligned(rows)
+    return align_columns(rows)
 
 
 def explain_token(explanation: Explanation, runners: int, top: int) -> Iterator[str]:
@@ -86,10 +86,10 @@ def explain_token(explanation: Explanation, runners: int, top: int) -> Iterator[
     )
     yield ""
     rows = (candidate_cells(explanation.candidates[n]) for n in chosen)
-    yield from aligned([candidate_heads(explanation), *rows])
+    yield from align_columns([candidate_heads(explanation), *rows])
     for title in ("group", "template", "feature"):
         yield ""
-        yield from aligned(list(contribution_rows(explanation, title, chosen, top)))
+        yield from align_columns(list(contribution_rows(explanation, title, chosen, top)))
 
 
 def choose_candidates(explanation: Explanation, runners: int) -> list[int]:

@@ -23,7 +23,7 @@ from sklearn.metrics import roc_auc_score
 
 from crfdeid import cli
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError
-from crfdeid.evaluate.published_tables import aligned
+from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.systems import model
 from crfdeid.systems.linear import classifier
 from crfdeid.systems.model import Tagger
@@ -127,5 +127,5 @@ def main(arguments: list[str] | None = None) -> None:
     rows = [["recall_bias", "recall", "precision", "false alarms"]]
     for bias in sorted({*args.bias, own}):
         rows.append([f"{bias:g}", *(f"{value:.4f}" for value in margins.at(bias)[1:])])
-    print("\n".join(aligned(rows)))
+    print("\n".join(align_columns(rows)))
     print(f"\narea under the ROC curve {margins.area:.4f}")

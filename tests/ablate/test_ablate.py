@@ -24,7 +24,7 @@ from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, TemplateError
 from crfdeid.evaluate import evaluation, published_tables, scores
-from crfdeid.evaluate.matching import tagged
+from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.evaluate.scores import Counts
 from crfdeid.feature_extraction import templates
 from crfdeid.text import scheme
@@ -573,9 +573,9 @@ def test_a_missing_program_is_told_before_anything_is_trained(corpus, tmp_path, 
 PAPERS = ("he-2015-", "tafvizi-2011-table-a-", "tafvizi-2011-table-b-")
 
 
-@pytest.mark.parametrize("name", [name for name in published_tables.names() if name.startswith(PAPERS)])
+@pytest.mark.parametrize("name", [name for name in published_tables.list_tables() if name.startswith(PAPERS)])
 def test_each_table_of_he_and_tafvizi_finds_our_figures(name, notes, tmp_path):
-    table = published_tables.read(name)
+    table = published_tables.read_table(name)
     found = published_comparison.choose_view(table)(
         [result("official", notes, tmp_path), result("WI-deId", notes, tmp_path)]
     )
@@ -594,7 +594,7 @@ def result(title, notes, folder):
     doctor, date, age = notes[1].spans
     short = notes[1].with_spans([doctor, dataclasses.replace(date, end=date.end - 1), age])
     sides = (
-        [tagged(d, scheme.read()) for d in side]
+        [build_scored_document(d, scheme.read()) for d in side]
         for side in (notes, [notes[0].with_spans([]), short, *notes[2:]])
     )
     found = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read(), resamples=0))
@@ -618,7 +618,9 @@ def test_figures_of_a_papers_table_are_right(notes, tmp_path):
 def test_a_category_takes_one_of_its_types_for_another(notes, tmp_path):
     found = result("base", notes, tmp_path)
     gold = Document("n", "Roe", (Span(0, 3, "DOCTOR"),))
-    sides = ([tagged(d, scheme.read())] for d in (gold, gold.with_spans([Span(0, 3, "PATIENT")])))
+    sides = (
+        [build_scored_document(d, scheme.read())] for d in (gold, gold.with_spans([Span(0, 3, "PATIENT")]))
+    )
     evaluated = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read(), resamples=0))
     other = dataclasses.replace(found, evaluation=evaluated)
     assert published_comparison.score_category(other, "NAME") == Counts(1, 0, 0)

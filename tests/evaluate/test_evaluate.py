@@ -14,8 +14,8 @@ from crfdeid.errors import CrfdeidError, FormatError, SchemeError
 from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.evaluate import evaluation, i2b2_2014, matching, report
 from crfdeid.evaluate.evaluation import EvaluationOptions
-from crfdeid.evaluate.leakage import measure
-from crfdeid.evaluate.word_scores import measure as measure_words
+from crfdeid.evaluate.leakage import measure_leakage
+from crfdeid.evaluate.word_scores import measure_words as measure_words
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -71,7 +71,7 @@ def test_case_in_the_official_rows(sides):
     """By the rules: strict and relaxed ignore case; token does not; HIPAA wants capitals,
     but takes every DATE. The empty note scores 0 in the macro averages."""
     gold, system = (i2b2_2014.read_verbatim(side, SCHEME) for side in sides)
-    rows = i2b2_2014.table(evaluation.evaluate(gold, system, EvaluationOptions(SCHEME)).scores)
+    rows = i2b2_2014.build_table(evaluation.evaluate(gold, system, EvaluationOptions(SCHEME)).scores)
 
     def row(name):
         return [rows[name][figure]["micro"] for figure in ("precision", "recall", "f1")]
@@ -100,7 +100,7 @@ def test_ids_patients_and_line_ends(tmp_path):
 def test_a_tag_without_a_character_is_scored_but_is_no_span(tmp_path):
     gold = i2b2_2014.read_verbatim(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
     found = evaluation.evaluate(gold, gold, EvaluationOptions(SCHEME))
-    assert i2b2_2014.table(found.scores)["Token"]["f1"]["micro"] == 1.0
+    assert i2b2_2014.build_table(found.scores)["Token"]["f1"]["micro"] == 1.0
     assert gold[0].document.spans == ()
 
 
@@ -195,8 +195,8 @@ def test_paths_that_are_not_there(tmp_path):
 def test_an_empty_corpus_gives_zeros():
     side = i2b2_2014.ScoredDocument(Document("a", ""), ())
     found = evaluation.evaluate([side], [side], EvaluationOptions(SCHEME, resamples=10))
-    assert "nan" not in report.as_text(found)
-    assert "NaN" not in json.dumps(report.as_json(found))
+    assert "nan" not in report.format_report(found)
+    assert "NaN" not in json.dumps(report.build_json(found))
 
 
 def note(*spans, id="a", patient=None, text="Ana Roe-May saw Tom at 9."):
@@ -210,7 +210,7 @@ def test_exposure():
         (note((0, 11, "PATIENT"), id="b", patient="p"), note((0, 3, "CITY"), (4, 11, "CITY"), id="b")),
         (note(id="c", patient="p"), note(id="c")),
     ]
-    found = measure(pairs)
+    found = measure_leakage(pairs)
     assert found.total() == (25, 22, 20, 3, 3, 1, 21)
     figures = found.figures()
     assert figures["leaks per 1000 words"] == pytest.approx(1000 / 21)
@@ -262,5 +262,7 @@ def test_two_files_of_one_number(sides):
 
 def test_a_scheme_in_small_letters(tmp_path):
     small = scheme.Scheme("small", {"names": ("person", "place")})
-    side = [matching.tagged(Document("a", "Roe", (Span(0, 3, "person"),)), small)]
-    assert "person" in report.as_text(evaluation.evaluate(side, side, EvaluationOptions(small, resamples=0)))
+    side = [matching.build_scored_document(Document("a", "Roe", (Span(0, 3, "person"),)), small)]
+    assert "person" in report.format_report(
+        evaluation.evaluate(side, side, EvaluationOptions(small, resamples=0))
+    )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crfdeid.evaluate import error_analysis, error_page, evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
-from crfdeid.evaluate.matching import tagged
+from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -24,7 +24,7 @@ def document(*spans, text=TEXT, id="a"):
 
 
 def found(gold, system, text=TEXT):
-    return error_analysis.find([(document(*gold, text=text), document(*system, text=text))])
+    return error_analysis.find_errors([(document(*gold, text=text), document(*system, text=text))])
 
 
 P, D, DATE = (0, 8, "PATIENT"), (17, 26, "DOCTOR"), (30, 37, "DATE")
@@ -58,20 +58,20 @@ def test_kinds_and_extents(gold, system, wanted):
 
 def test_tables_6_and_8():
     wrong = found([P, D], [(0, 3, "PATIENT"), (17, 26, "PATIENT"), DATE])
-    assert error_analysis.by_kind(wrong) == {
+    assert error_analysis.count_kinds(wrong) == {
         "type": 1,
         "extent": 1,
         "type and extent": 0,
         "missing": 0,
         "spurious": 1,
     }
-    assert error_analysis.by_extent(wrong) == {"PATIENT": {"short": 1, "long": 0, "short and long": 0}}
-    assert re.search(r"^type +1 +33\.33%$", error_analysis.kinds(wrong), re.M)
+    assert error_analysis.count_extents(wrong) == {"PATIENT": {"short": 1, "long": 0, "short and long": 0}}
+    assert re.search(r"^type +1 +33\.33%$", error_analysis.format_kinds(wrong), re.M)
 
 
 def test_table_7_counts_right_spans_missing_and_spurious():
     pairs = [(document(P, D, (42, 46, "CITY")), document((0, 3, "PATIENT"), (17, 26, "PATIENT"), DATE))]
-    table = error_analysis.confusion(pairs, error_analysis.find(pairs), ("PATIENT", "DOCTOR"))
+    table = error_analysis.count_confusions(pairs, error_analysis.find_errors(pairs), ("PATIENT", "DOCTOR"))
     assert list(table) == ["PATIENT", "DOCTOR", "CITY", "DATE", "spurious"]
     assert table["PATIENT"]["PATIENT"] == 1
     assert table["DOCTOR"] == {"PATIENT": 1, "DOCTOR": 0, "CITY": 0, "DATE": 0, "missing": 0}
@@ -81,18 +81,20 @@ def test_table_7_counts_right_spans_missing_and_spurious():
 
 def test_contexts_show_no_phi_and_no_digits():
     pairs = [(document(P, D, DATE, id=id), document(id=id)) for id in "ab"]
-    contexts = error_analysis.missed_contexts(pairs, error_analysis.find(pairs))
+    contexts = error_analysis.count_missed_contexts(pairs, error_analysis.find_errors(pairs))
     assert ("DOCTOR", "saw dr. _ on DATE", 2) in contexts
     assert not any(word in str(contexts) for word in ("Tom", "tom", "Ana", "ana", "14"))
 
 
 def test_nothing_wrong_gives_a_table_of_zeros():
-    assert "missing                0    0.00%" in error_analysis.table([(document(P), document(P))], [])
+    assert "missing                0    0.00%" in error_analysis.format_errors(
+        [(document(P), document(P))], []
+    )
 
 
 def test_a_mistake_holds_no_text():
     assert "Ana" not in repr(found([P], []))
-    assert set(error_analysis.rows(found([P], []))[0]) == set(error_analysis.COLUMNS)
+    assert set(error_analysis.build_rows(found([P], []))[0]) == set(error_analysis.COLUMNS)
 
 
 spans = st.lists(
@@ -140,8 +142,10 @@ class Reader(HTMLParser):
 
 
 def page(gold, system, text=TEXT):
-    sides = [[tagged(document(*spans, text=text), SCHEME)] for spans in (gold, system)]
-    return "".join(error_page.page(evaluation.evaluate(*sides, EvaluationOptions(SCHEME, resamples=10))))
+    sides = [[build_scored_document(document(*spans, text=text), SCHEME)] for spans in (gold, system)]
+    return "".join(
+        error_page.render_page(evaluation.evaluate(*sides, EvaluationOptions(SCHEME, resamples=10)))
+    )
 
 
 @pytest.mark.parametrize(

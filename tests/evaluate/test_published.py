@@ -12,7 +12,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import published_tables
 from crfdeid.text import scheme
 
-TABLES = published_tables.names()
+TABLES = published_tables.list_tables()
 PAPERS = Path(__file__).parents[3] / "shared" / "papers"
 FILES = {
     "he-2015": "he-2015-wi-deid",
@@ -31,7 +31,7 @@ def rows_with(*columns: str) -> list[tuple[str, str, str]]:
     """Table, row and head ("CRF " of "CRF P") of all rows that have these columns."""
     found = []
     for name in TABLES:
-        table = published_tables.read(name)
+        table = published_tables.read_table(name)
         for first in table.columns:
             head = first.removesuffix(columns[0])
             if first.endswith(columns[0]) and all(head + column in table.columns for column in columns):
@@ -39,7 +39,7 @@ def rows_with(*columns: str) -> list[tuple[str, str, str]]:
     return found
 
 
-def bounds(table: published_tables.Published, row: str, column: str) -> tuple[float, float]:
+def bounds(table: published_tables.PublishedTable, row: str, column: str) -> tuple[float, float]:
     """Between which numbers the one that was rounded to the printed one lies."""
     cell = table.rows[row][table.columns.index(column)]
     half = 0.5 * 10 ** -len(cell.partition(".")[2]) / (100 if column in table.percent else 1)
@@ -54,7 +54,7 @@ def test_every_paper_is_there():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_loads_and_its_numbers_are_in_range(name):
-    table = published_tables.read(name)
+    table = published_tables.read_table(name)
     assert table.rows and all(text for text in (table.title, table.paper, table.table, table.corpus))
     assert set(table.percent) <= set(table.columns) and set(table.doubts) <= set(table.rows)
     for row in table.rows:
@@ -68,20 +68,20 @@ def test_f1_is_the_harmonic_mean_of_p_and_r():
     """But for the rows that carry a doubt; and each such doubt is right."""
     wrong = set()
     for name, row, head in rows_with("P", "R", "F1"):
-        table = published_tables.read(name)
+        table = published_tables.read_table(name)
         (p0, p1), (r0, r1), (f0, f1) = (bounds(table, row, head + column) for column in ("P", "R", "F1"))
         low, high = (2 * p * r / (p + r) if p > 0 and r > 0 else 0 for p, r in ((p0, r0), (p1, r1)))
         if not (low <= f1 and f0 <= high):
             wrong.add((name, row))
     assert wrong == {("sibanda-uzuner-2006-table-7", "IFinder Non-PHI"), ("tafvizi-2011-table-a-8", "DOCTOR")}
-    assert all(row in published_tables.read(name).doubts for name, row in wrong)
+    assert all(row in published_tables.read_table(name).doubts for name, row in wrong)
 
 
 @pytest.mark.parametrize("right, gold, system", [("right", "gold", "system"), ("TP", "FN", "FP")])
 def test_p_and_r_follow_from_the_counts(right, gold, system):
     wrong = set()
     for name, row, _ in rows_with("P", "R", right):
-        table = published_tables.read(name)
+        table = published_tables.read_table(name)
         tp = table.value(row, right)
         rest = tp if right == "TP" else 0
         for column, total in (("P", system), ("R", gold)):
@@ -90,14 +90,14 @@ def test_p_and_r_follow_from_the_counts(right, gold, system):
             if not low <= (tp / every if every else 0) <= high:
                 wrong.add((name, row))
     assert wrong == ({("douglass-2005-table-5-3", "all")} if right == "TP" else set())
-    assert all(row in published_tables.read(name).doubts for name, row in wrong)
+    assert all(row in published_tables.read_table(name).doubts for name, row in wrong)
 
 
 def test_tables_of_he_agree():
-    four, five, six, seven, eight = (published_tables.read(f"he-2015-table-{n}") for n in range(4, 9))
+    four, five, six, seven, eight = (published_tables.read_table(f"he-2015-table-{n}") for n in range(4, 9))
     for category in five.columns[:-1]:
         assert five.value("WI-deId", category) == four.value(category, "F1")
-    three = published_tables.read("he-2015-table-3")
+    three = published_tables.read_table("he-2015-table-3")
     assert five.value("WI-deId", "all") == three.value("i2b2 strict", "unofficial2 F1")
     for type in list(seven.rows)[:-1]:
         assert seven.value(type, "right") in (None, four.value(type, "right"))
@@ -122,8 +122,8 @@ def z(p1: float, p2: float, n1: float, n2: float) -> float:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6, 8])
 def test_z_follows_from_f1_and_the_token_counts(number):
-    table = published_tables.read(f"tafvizi-2011-table-b-{number}")
-    challenge, obesity = (published_tables.read(f"tafvizi-2011-table-5-{n}") for n in (1, 2))
+    table = published_tables.read_table(f"tafvizi-2011-table-b-{number}")
+    challenge, obesity = (published_tables.read_table(f"tafvizi-2011-table-5-{n}") for n in (1, 2))
     first = obesity if number == 5 else challenge
     second = obesity if number in (4, 5, 6) else challenge
     for row in table.rows:
@@ -138,15 +138,15 @@ COMPARED = {1: (6, 8), 2: (1, 3), 3: (6, 1), 4: (6, 12), 5: (12, 11), 6: (1, 11)
 
 @pytest.mark.parametrize("number", COMPARED)
 def test_tables_of_tafvizi_agree(number):
-    compared = published_tables.read(f"tafvizi-2011-table-b-{number}")
+    compared = published_tables.read_table(f"tafvizi-2011-table-b-{number}")
     for column, of in zip(compared.columns, COMPARED[number]):
-        table = published_tables.read(f"tafvizi-2011-table-a-{of}")
+        table = published_tables.read_table(f"tafvizi-2011-table-a-{of}")
         assert all(compared.value(row, column) == table.value(row, "F1") for row in table.rows)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_averages_of_douglass(number):
-    table = published_tables.read(f"douglass-2005-table-a-{number}")
+    table = published_tables.read_table(f"douglass-2005-table-a-{number}")
     rows = [row for row in table.rows if row[0].isdigit()]
     for column in table.columns:
         mean = sum(table.value(row, column) for row in rows) / len(rows)
@@ -156,8 +156,8 @@ def test_averages_of_douglass(number):
 @pytest.mark.parametrize("number, who", [(1, "1 person"), (2, "2 people"), (3, "3 people")])
 def test_the_summary_of_douglass_is_that_of_her_appendix(number, who):
     table, four = (
-        published_tables.read(f"douglass-2005-table-a-{number}"),
-        published_tables.read("douglass-2005-table-4-1"),
+        published_tables.read_table(f"douglass-2005-table-a-{number}"),
+        published_tables.read_table("douglass-2005-table-4-1"),
     )
     for column in table.columns:
         values = [table.value(row, column) for row in table.rows if row[0].isdigit()]
@@ -169,10 +169,10 @@ def test_the_summary_of_douglass_is_that_of_her_appendix(number, who):
 def test_rows_are_types_of_our_schemes():
     for name in ("he-2015-table-4", "he-2015-table-7", "shweta-2016-table-2"):
         ours = scheme.read("i2b2-2014")
-        assert set(published_tables.read(name).rows) <= {*ours.types, *ours.categories, "all"}
+        assert set(published_tables.read_table(name).rows) <= {*ours.types, *ours.categories, "all"}
     for name in TABLES:
         if name.startswith("tafvizi"):
-            assert set(published_tables.read(name).rows) == {*scheme.read("i2b2-2006").types, "Non-PHI"}
+            assert set(published_tables.read_table(name).rows) == {*scheme.read("i2b2-2006").types, "Non-PHI"}
 
 
 # Not rows of a printed table, or a table whose cells the machine-read text holds in another order.
@@ -187,7 +187,7 @@ LOOSE = (
 @pytest.mark.skipif(not PAPERS.is_dir(), reason="needs the papers beside the checkout")
 @pytest.mark.parametrize("name", TABLES)
 def test_every_row_stands_in_the_paper_as_printed(name):
-    table = published_tables.read(name)
+    table = published_tables.read_table(name)
     text = (PAPERS / f"{FILES[paper(name)]}.txt").read_text(encoding="utf-8")
     for row, cells in table.rows.items():
         if name in LOOSE:
@@ -197,12 +197,12 @@ def test_every_row_stands_in_the_paper_as_printed(name):
             assert re.search(rf"(?<![\d.]){together}(?![\d]|\.\d)", text), row
 
 
-FIVE = published_tables.read("he-2015-table-5")
+FIVE = published_tables.read_table("he-2015-table-5")
 
 
 def test_beside_puts_our_number_next_to_the_paper_s():
     ours = {"WI-deId": {"AGE": 0.87654, "all": 1.0}, "SVM": {"all": 0.5, "spans": 12}}
-    lines = published_tables.beside(FIVE, ours, "150 synthetic notes", width=1000).splitlines()
+    lines = published_tables.format_beside(FIVE, ours, "150 synthetic notes", width=1000).splitlines()
     assert "table 5" in lines[0]
     assert lines[1].startswith("paper: i2b2/UTHealth 2014") and lines[2] == "ours:  150 synthetic notes"
     assert lines[4].split()[-3:] == ["all", "all", "spans"]
@@ -213,29 +213,31 @@ def test_beside_puts_our_number_next_to_the_paper_s():
 
 
 def test_beside_tells_ours_in_percent_where_the_paper_does():
-    text = published_tables.beside(
-        published_tables.read("shweta-2016-table-5"), {"all": {"CRF F1": 0.87654}}, "x"
+    text = published_tables.format_beside(
+        published_tables.read_table("shweta-2016-table-5"), {"all": {"CRF F1": 0.87654}}, "x"
     )
     assert "91.99" in text and "87.65" in text and "in percent" in text
 
 
 def test_beside_names_the_paper_s_own_contradictions():
-    table = published_tables.read("tafvizi-2011-table-a-8")
-    assert table.doubts["DOCTOR"] in published_tables.beside(table, {}, "x")
+    table = published_tables.read_table("tafvizi-2011-table-a-8")
+    assert table.doubts["DOCTOR"] in published_tables.format_beside(table, {}, "x")
 
 
 CELLS = st.dictionaries(st.sampled_from([*FIVE.columns, "z"]), st.floats(0, 1))
 
 
 def test_what_rounds_to_nothing_has_no_sign():
-    text = published_tables.beside(published_tables.read("he-2015-figure-2"), {"DATE": {"gain": -0.004}}, "x")
+    text = published_tables.format_beside(
+        published_tables.read_table("he-2015-figure-2"), {"DATE": {"gain": -0.004}}, "x"
+    )
     assert next(line for line in text.splitlines() if line.startswith("DATE")).split() == ["DATE", "-", "0"]
 
 
 def test_a_wide_table_goes_on_below():
-    table = published_tables.read("he-2015-table-3")
+    table = published_tables.read_table("he-2015-table-3")
     ours = {"HIPAA token": dict.fromkeys(table.columns, 0.5)}
-    lines = published_tables.beside(table, ours, "x").splitlines()
+    lines = published_tables.format_beside(table, ours, "x").splitlines()
     heads = [line.split() for line in lines if "F1" in line]
     assert [set(head[::2]) for head in heads] == [{"official"}, {"unofficial1"}, {"unofficial2"}]
     assert max(map(len, lines[3:-2])) <= published_tables.WIDTH
@@ -244,7 +246,7 @@ def test_a_wide_table_goes_on_below():
 
 @given(st.dictionaries(st.sampled_from([*FIVE.rows, "new"]), CELLS))
 def test_beside_shows_each_of_our_numbers(rows):
-    lines = published_tables.beside(FIVE, rows, "c", width=1000).splitlines()
+    lines = published_tables.format_beside(FIVE, rows, "c", width=1000).splitlines()
     head = lines[4:6]
     for row, cells in rows.items():
         line = next(line for line in lines[6:] if line.startswith(row))
@@ -266,11 +268,11 @@ def test_a_bad_table_is_refused(tmp_path, text, message):
     rest = "".join(f'{key} = "x"\n' for key in ("title", "paper", "table", "corpus", "split", "criterion"))
     (tmp_path / "t.toml").write_text(rest + text, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=re.escape(message)):
-        published_tables.read(str(tmp_path / "t.toml"))
+        published_tables.read_table(str(tmp_path / "t.toml"))
 
 
 def test_an_unknown_table_row_or_column_is_refused_with_the_nearest():
     with pytest.raises(ConfigurationError, match="did you mean he-2015-table-5"):
-        published_tables.read("he-2015-tabel-5")
+        published_tables.read_table("he-2015-tabel-5")
     with pytest.raises(ConfigurationError, match="did you mean WI-deId"):
         FIVE.value("WI-deid", "AGE")

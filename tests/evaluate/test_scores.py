@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from crfdeid.errors import SchemeError
 from crfdeid.evaluate import meddocan, scores
-from crfdeid.evaluate.matching import TRACKS, Criterion, ScoredDocument, ScoredTag, pieces
+from crfdeid.evaluate.matching import ALL_CRITERIA, Criterion, ScoredDocument, ScoredTag, split_tag
 from crfdeid.evaluate.pairing import PairError, pair_documents
 from crfdeid.evaluate.scores import Counts
 from crfdeid.text import scheme
@@ -100,7 +100,7 @@ def test_case_counts_for_tokens_and_for_hipaa_alone():
     system = ScoredDocument(
         document(), (ScoredTag("ID", "device", 34, 41), ScoredTag("DATE", "date", 34, 41))
     )
-    found = scores.score_tagged([(gold, system)], SCHEME)
+    found = scores.score_pairs([(gold, system)], SCHEME)
     assert found.micro(Criterion("strict")) == Counts(2, 0, 0)
     assert found.micro(Criterion("token")) == Counts(0, 6, 6)
     assert found.micro(Criterion("strict", hipaa=True)) == Counts(1, 0, 1)
@@ -114,13 +114,13 @@ def test_a_ratio_without_a_denominator_is_0():
 
 def test_the_table_shows_what_there_is():
     found = scores.score([document(PATIENT)], [document(PATIENT, DOCTOR)], SCHEME)
-    lines = scores.table(found, types=True).splitlines()[2:]
+    lines = scores.format_scores(found, types=True).splitlines()[2:]
     assert [line.split()[0] for line in lines] == ["all", "HIPAA", "NAME", "PATIENT", "DOCTOR"]
     assert "      1      2      1   0.5000 1.0000 0.6667" in lines[0]
 
 
 def test_pieces_of_a_tag_stop_at_its_ends():
-    assert [(p.start, p.end) for p in pieces(ScoredTag("NAME", "PATIENT", 1, 7), TEXT)] == [(1, 3), (4, 7)]
+    assert [(p.start, p.end) for p in split_tag(ScoredTag("NAME", "PATIENT", 1, 7), TEXT)] == [(1, 3), (4, 7)]
 
 
 # gold, system and counts of MEDDOCAN's sub-tracks 1, 2 strict and 2 merged
@@ -139,9 +139,9 @@ MEDDOCAN = [
 
 @pytest.mark.parametrize(("gold", "system", "ner", "strict", "merged"), MEDDOCAN)
 def test_meddocan(gold, system, ner, strict, merged):
-    found = meddocan.score([document(*gold)], [document(*system)])
+    found = meddocan.score_documents([document(*gold)], [document(*system)])
     assert found == {"ner": Counts(*ner), "strict": Counts(*strict), "merged": Counts(*merged)}
-    assert "sub-track 2 merged" in meddocan.table(found)
+    assert "sub-track 2 merged" in meddocan.format_scores(found)
 
 
 CANARY = "Zebulon"
@@ -185,8 +185,8 @@ sides = st.lists(annotations(), max_size=8)
 @given(sides)
 def test_a_side_scores_1_against_itself(side):
     found = scores.score([document(*side)], [document(*side)], SCHEME)
-    assert all(found.micro(track).f1 == 1 for track in TRACKS if found.statistics[track].sum())
-    merged = meddocan.score([document(*side)], [document(*side)])["merged"]
+    assert all(found.micro(track).f1 == 1 for track in ALL_CRITERIA if found.statistics[track].sum())
+    merged = meddocan.score_documents([document(*side)], [document(*side)])["merged"]
     assert (merged.fp, merged.fn) == (0, 0)
 
 
@@ -194,7 +194,7 @@ def test_a_side_scores_1_against_itself(side):
 def test_precision_and_recall_change_places_with_the_sides(one, other):
     there = scores.score([document(*one)], [document(*other)], SCHEME)
     back = scores.score([document(*other)], [document(*one)], SCHEME)
-    for track in TRACKS:
+    for track in ALL_CRITERIA:
         a, b = there.micro(track), back.micro(track)
         assert (a.fp, a.fn) == (b.fn, b.fp)
         if track.criterion != "relaxed":

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from crfdeid.evaluate import evaluation
 from crfdeid.evaluate.evaluation import EvaluationOptions
-from crfdeid.evaluate.leakage import grouped
-from crfdeid.evaluate.matching import tagged
+from crfdeid.evaluate.leakage import sum_groups
+from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.evaluate.pairing import PairError
-from crfdeid.evaluate.significance import bootstrap, metrics, randomisation, z_test
+from crfdeid.evaluate.significance import bootstrap, compute_metrics, randomisation_test, z_test
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -51,7 +51,9 @@ def test_beyond_1_96_is_below_5_percent():
 
 def test_the_interval_is_that_of_every_resample():
     counts = np.array([[3, 1, 0], [0, 2, 2], [5, 0, 1]])
-    exact = np.array([metrics(counts[list(rows)].sum(axis=0)) for rows in product(range(3), repeat=3)])
+    exact = np.array(
+        [compute_metrics(counts[list(rows)].sum(axis=0)) for rows in product(range(3), repeat=3)]
+    )
     found = bootstrap(counts, resamples=20_000, seed=1)
     for place, name in enumerate(("precision", "recall", "f1")):
         low, high = np.quantile(exact[:, place], (0.025, 0.975), method="inverted_cdf")
@@ -73,20 +75,20 @@ def test_one_document_has_no_width():
 def test_randomisation_tends_to_the_share_of_all_swaps():
     first = np.array([[4, 0, 1], [3, 1, 2], [5, 0, 0], [2, 2, 2], [4, 1, 1]])
     second = np.array([[2, 2, 3], [3, 2, 2], [4, 1, 1], [1, 2, 3], [4, 0, 1]])
-    observed = abs(metrics(first.sum(0)) - metrics(second.sum(0)))
+    observed = abs(compute_metrics(first.sum(0)) - compute_metrics(second.sum(0)))
     reached = np.zeros(3)
     for swap in product((False, True), repeat=5):
         mask = np.array(swap)[:, None]
         ours, theirs = np.where(mask, second, first), np.where(mask, first, second)
-        reached += abs(metrics(ours.sum(0)) - metrics(theirs.sum(0))) >= observed - 1e-12
-    found = randomisation(first, second, resamples=20_000)
+        reached += abs(compute_metrics(ours.sum(0)) - compute_metrics(theirs.sum(0))) >= observed - 1e-12
+    found = randomisation_test(first, second, resamples=20_000)
     for place, name in enumerate(("precision", "recall", "f1")):
         assert found[name].p == pytest.approx(reached[place] / 32, abs=0.015)
 
 
 def test_a_system_does_not_differ_from_itself():
     counts = np.array([[1, 2, 3], [4, 5, 6]])
-    assert all(difference.p == 1 for difference in randomisation(counts, counts, resamples=99).values())
+    assert all(difference.p == 1 for difference in randomisation_test(counts, counts, resamples=99).values())
 
 
 def test_the_same_seed_gives_the_same_figures():
@@ -107,13 +109,13 @@ def test_intervals_are_ordered_ratios(table):
 @given(tables, st.lists(st.sampled_from("abc"), min_size=6, max_size=6))
 def test_grouping_keeps_the_sum(table, names):
     counts = np.array(table)
-    assert (grouped(counts, names[: len(counts)]).sum(axis=0) == counts.sum(axis=0)).all()
+    assert (sum_groups(counts, names[: len(counts)]).sum(axis=0) == counts.sum(axis=0)).all()
 
 
 def evaluated(ids, *spans):
     documents = [Document(id, "Ana Roe", tuple(Span(*span) for span in spans)) for id in ids]
-    gold = [tagged(Document(id, "Ana Roe", (Span(0, 7, "PATIENT"),)), SCHEME) for id in ids]
-    side = [tagged(document, SCHEME) for document in documents]
+    gold = [build_scored_document(Document(id, "Ana Roe", (Span(0, 7, "PATIENT"),)), SCHEME) for id in ids]
+    side = [build_scored_document(document, SCHEME) for document in documents]
     return evaluation.evaluate(gold, side, EvaluationOptions(SCHEME, resamples=100))
 
 

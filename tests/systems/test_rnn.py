@@ -367,14 +367,17 @@ def test_the_shipped_configurations_are_the_papers():
 
 def test_the_doubt_about_table_5():
     """What precision and recall of the categories make of table 2's test documents."""
-    sizes, table = published_tables.read("shweta-2016-table-2"), published_tables.read("shweta-2016-table-5")
+    sizes, table = (
+        published_tables.read_table("shweta-2016-table-2"),
+        published_tables.read_table("shweta-2016-table-5"),
+    )
     gold = {category: sizes.value(category, "test") for category in sizes.rows}
     made = []
     for name in ("CRF", "Elman", "Jordan"):
         right = {c: n * table.value(c, f"{name} R") for c, n in gold.items()}
         system = sum(n / table.value(c, f"{name} P") for c, n in right.items())
         recall, precision = sum(right.values()) / sum(gold.values()), sum(right.values()) / system
-        made.append((scores.harmonic(precision, recall), recall))
+        made.append((scores.harmonic_mean(precision, recall), recall))
         assert recall - table.value("all", f"{name} R") > 0.02
     for figures, told in zip(zip(*made), ("F1 of {}, {} and {}", "recall of {}, {} and {}")):
         assert told.format(*(f"{100 * value:.2f}" for value in figures)) in table.doubts["all"]

@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from crfdeid.evaluate import scores
-from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, compared, tagged
+from crfdeid.evaluate.matching import (
+    CRITERIA,
+    Criterion,
+    ScoredDocument,
+    build_scored_document,
+    count_matches,
+)
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.measures import measures
 from crfdeid.review.measures.measures import Outcome, Read, Rules
@@ -39,7 +45,7 @@ class DecidedNote:
 
     @cached_property
     def gold(self) -> ScoredDocument:
-        return tagged(self.document.with_spans(self.consensus.spans), self.scheme)
+        return build_scored_document(self.document.with_spans(self.consensus.spans), self.scheme)
 
     @cached_property
     def labels(self) -> dict[str, list[str]]:
@@ -158,12 +164,14 @@ def voter(study: Study, notes: list[DecidedNote], name: str, kind: str, chosen: 
 def official(study: Study, read: list[DecidedNote], name: str) -> Table:
     """The i2b2 criteria, micro-averaged."""
     votes = [note.document.with_spans(plain(note.votes[name])) for note in read]
-    pairs = [(note.gold, tagged(document, study.scheme)) for note, document in zip(read, votes)]
+    pairs = [
+        (note.gold, build_scored_document(document, study.scheme)) for note, document in zip(read, votes)
+    ]
     found = {}
     for criterion in CRITERIA:
-        cells = [compared(*pair, Criterion(criterion), study.scheme.hipaa).values() for pair in pairs]
+        cells = [count_matches(*pair, Criterion(criterion), study.scheme.hipaa).values() for pair in pairs]
         sums = [np.sum([*counts, (0, 0, 0, 0)], axis=0) for counts in cells]
-        counts = Counts(*(int(number) for number in scores.counted(np.array(sums)).sum(axis=0)))
+        counts = Counts(*(int(number) for number in scores.count_outcomes(np.array(sums)).sum(axis=0)))
         found[criterion] = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     return found
 

@@ -80,4 +80,4 @@ def differences(study: Study, number: int, ours: Sequence[Span], theirs: Sequenc
     trimmed = [
         Document("", document.text, tuple(agreement.trimmed(document.text, s))) for s in (ours, theirs)
     ]
-    return sum(1 for _ in error_analysis.within(*trimmed))
+    return sum(1 for _ in error_analysis.compare_spans(*trimmed))
