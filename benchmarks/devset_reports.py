@@ -12,7 +12,7 @@ from pathlib import Path
 
 from crfdeid.synthetic.reidentify import convention, source_text
 from crfdeid.synthetic.reidentify.convention import Place
-from crfdeid.synthetic.reidentify.convention import from_commas as restored
+from crfdeid.synthetic.reidentify.convention import restore_from_commas as restored
 from crfdeid.text.document import Document
 
 __all__ = ["DATA", "found", "restored", "settled", "unsettled"]
@@ -22,18 +22,18 @@ SHORTEST = 500  # characters of a report
 
 def found(text: str) -> list[Place]:
     """The PHI of a restored report."""
-    return convention.found(text, convention.read("mtsamples"))
+    return convention.find_places(text, convention.read_convention("mtsamples"))
 
 
 def unsettled(text: str, places: Sequence[Place]) -> re.Match[str] | None:
     """The first thing outside ``places`` that may be PHI and may not."""
-    return next(convention.unsettled(text, places, convention.read("mtsamples")), None)
+    return next(convention.find_unsettled(text, places, convention.read_convention("mtsamples")), None)
 
 
 def settled(path: Path = DATA) -> Iterator[tuple[str, str, tuple[Place, ...]]]:
     """Id, restored text and PHI of each report of which every word is settled, in an order
     that is fixed and has nothing to do with what they are about."""
-    mtsamples = convention.read("mtsamples")
+    mtsamples = convention.read_convention("mtsamples")
     with path.open(encoding="utf-8") as lines:
         reports = sorted(map(json.loads, lines), key=lambda report: sha256(report["id"].encode()).digest())
     for report in reports:

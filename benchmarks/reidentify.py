@@ -26,7 +26,7 @@ from crfdeid.evaluate import leakage, scores, token_subsets
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.significance import METRICS, bootstrap, compute_metrics, randomisation_test
 from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
-from crfdeid.synthetic.reidentify.corpus import KINDS, Made
+from crfdeid.synthetic.reidentify.corpus import KINDS, ReidentifiedDocument
 from crfdeid.systems import model
 from crfdeid.systems.model import Tagger
 from crfdeid.text.document import Document
@@ -37,8 +37,10 @@ TITLES = ("synthetic", "+ synthetic", "+ re-identified")
 RESAMPLES = 2000
 
 
-def made(kind: str, known: Sequence[source_text.SourceText], part: str, count: int) -> list[Made]:
-    return list(corpus.make(kind, known, SEED, part, count=count))
+def made(
+    kind: str, known: Sequence[source_text.SourceText], part: str, count: int
+) -> list[ReidentifiedDocument]:
+    return list(corpus.make_corpus(kind, known, SEED, part, count=count))
 
 
 def trained(documents: Sequence[Document], iterations: int, folder: Path) -> Tagger:
@@ -49,7 +51,7 @@ def trained(documents: Sequence[Document], iterations: int, folder: Path) -> Tag
     return model.train(documents, config.build(table, "benchmark"), folder)
 
 
-def own_text(documents: Sequence[Document], test: Sequence[Made]) -> list[Document]:
+def own_text(documents: Sequence[Document], test: Sequence[ReidentifiedDocument]) -> list[Document]:
     """The documents with the spans alone that begin in the reports' own text."""
     kept = []
     for document, one in zip(documents, test):
@@ -78,9 +80,9 @@ def compared(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:
         yield f"  {name:<29}{metric:<11}{'  '.join(cells)}  {tested[metric].p:.4f}"
 
 
-def table(kind: str, test: Sequence[Made], taggers: Sequence[Tagger]) -> str:
+def table(kind: str, test: Sequence[ReidentifiedDocument], taggers: Sequence[Tagger]) -> str:
     gold = [one.document for one in test]
-    known = token_marks.marks(test)
+    known = token_marks.mark_tokens(test)
     systems = [[tagger.tag(Document(d.id, d.text)) for d in gold] for tagger in taggers]
     whole = [counted(gold, system, taggers[0].scheme) for system in systems]
     own = [counted(own_text(gold, test), own_text(system, test), taggers[0].scheme) for system in systems]
@@ -105,7 +107,7 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--test", type=int, default=120, help="reports of each kind (default: 120)")
     parse.add_argument("--iterations", type=int, default=60)
     given = parse.parse_args(arguments)
-    known = source_text.read_sources(corpora.read(given.data), convention.read("mtsamples"))
+    known = source_text.read_sources(corpora.read(given.data), convention.read_convention("mtsamples"))
     notes = list(synthetic.generate(given.synthetic + given.train, SEED, "train"))
     first, more = notes[: given.synthetic], notes[given.synthetic :]
     real = [one.document for one in made("reidentified", known, "train", given.train)]

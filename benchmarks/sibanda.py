@@ -99,10 +99,10 @@ def main(arguments: list[str] | None = None) -> None:
     parse.add_argument("--iterations", type=int, default=40)
     parse.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     given = parse.parse_args(arguments)
-    known = source_text.read_sources(corpora.read(given.data), convention.read("mtsamples"))
+    known = source_text.read_sources(corpora.read(given.data), convention.read_convention("mtsamples"))
     texts = []
     for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in given.kinds):
-        made = list(corpus.make(kind, known, SEED, count=given.documents))
+        made = list(corpus.make_corpus(kind, known, SEED, count=given.documents))
         gold = [one.document for one in made]
         people = [names_alone(document) for document in gold]
         for number, documents, out in ((all_phi, gold, kind), (named, people, f"{kind}-names")):
@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> None:
                 runs = {title: [names_alone(d) for d in system] for title, system in runs.items()}
             texts += table(number, documents, runs, words(documents))
         if alone:
-            chosen = token_subsets.select_marks(token_marks.marks(made), alone[1])
+            chosen = token_subsets.select_marks(token_marks.mark_tokens(made), alone[1])
             texts += table(alone[0], gold, found(gold, given.out / kind), chosen)
     print("\n".join(texts))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from crfdeid import cli, corpora, synthetic
 from crfdeid.errors import ConfigurationError
 from crfdeid.synthetic.drawing import PARTS
-from crfdeid.synthetic.genres import all_genres
+from crfdeid.synthetic.genres import read_genres
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
         "--part", choices=PARTS, default="all", help="train and test share no names (default: all)"
     )
     parse.add_argument(
-        "--genres", nargs="+", default=(), metavar="GENRE", help=f"only these: {', '.join(all_genres())}"
+        "--genres", nargs="+", default=(), metavar="GENRE", help=f"only these: {', '.join(read_genres())}"
     )
     parse.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     return parse

@@ -12,15 +12,15 @@ from datetime import date, timedelta
 from functools import cache
 from random import Random
 
-from crfdeid.synthetic import clinical, dates, numbers, people, places
-from crfdeid.synthetic.drawing import listed, weighted
+from crfdeid.synthetic import clinical, dates, invented, numbers, people, places
+from crfdeid.synthetic.drawing import choose_weighted, read_list
 from crfdeid.synthetic.frames import Frame, Slot
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.slots import LISTED, type_of
+from crfdeid.synthetic.slots import LISTED, span_type
 
 STANDINGS = ("retired", "former", "part-time", "senior", "assistant", "freelance", "self-employed", "night")
-Maker = Callable[["Cast", str | None], str]
+Filler = Callable[["Cast", str | None], str]
 
 
 @dataclass(frozen=True)
@@ -40,22 +40,22 @@ class PatientWorld:
     hospital_town: places.Town
 
 
-def world(rng: Random, part: str) -> PatientWorld:
+def draw_world(rng: Random, part: str) -> PatientWorld:
     age = max(0, min(101, int(rng.gauss(62, 19)))) if rng.random() < 0.93 else rng.randint(0, 17)
     # Half the notes lie where the 2014 corpus was shifted to, half in our own time.
     year = rng.randint(2059, 2152) if rng.random() < 0.5 else rng.randint(1986, 2026)
     first_note = date(year, 1, 1) + timedelta(rng.randrange(365))
     return PatientWorld(
         part=part,
-        patient=people.person(rng, part),
+        patient=people.draw_person(rng, part),
         dob=first_note - timedelta(age * 365.25 + rng.randrange(5, 360)),
         first_note=first_note,
-        record=numbers.number("medicalrecord", rng),
-        staff={role: people.person(rng, part) for role in ("doctor", "doctor2", "doctor3", "nurse")},
-        hospital=places.hospital(rng, part),
-        hospital2=places.hospital(rng, part),
-        town=places.town(rng, part),
-        hospital_town=places.town(rng, part),
+        record=numbers.draw_number("medicalrecord", rng),
+        staff={role: people.draw_person(rng, part) for role in ("doctor", "doctor2", "doctor3", "nurse")},
+        hospital=places.draw_hospital(rng, part),
+        hospital2=places.draw_hospital(rng, part),
+        town=places.draw_town(rng, part),
+        hospital_town=places.draw_town(rng, part),
     )
 
 
@@ -66,7 +66,7 @@ class Cast:
     def __init__(self, world: PatientWorld, rng: Random, today: date) -> None:
         self.world, self.rng, self.today = world, rng, today
         self.town = world.town
-        self.numeric = dates.habit(rng) if rng.random() < 0.8 else None
+        self.numeric = dates.choose_numeric_shape(rng) if rng.random() < 0.8 else None
         self.used: dict[str, str] = {}
 
     def render(self, frame: Frame) -> list[Piece]:
@@ -78,8 +78,8 @@ class Cast:
         return pieces
 
     def fill(self, slot: Slot) -> Piece:
-        text = MAKERS[slot.name](self, slot.variant)
-        return Piece(text[:1].upper() + text[1:] if slot.capital else text, type_of(slot.name))
+        text = FILLERS[slot.name](self, slot.variant)
+        return Piece(text[:1].upper() + text[1:] if slot.capital else text, span_type(slot.name))
 
     def once(self, key: str, make: Callable[[], str]) -> str:
         """A value that stays the same through the note, most of the time."""
@@ -92,87 +92,87 @@ class Cast:
         return max(0, int((self.today - self.world.dob).days / 365.25))
 
 
-def name_of(cast: Cast, person: Person, variant: str | None) -> str:
+def write_person(cast: Cast, person: Person, variant: str | None) -> str:
     if cast.rng.random() < 0.02:
-        person = replace(person, last=people.invented.misspelt(person.last, cast.rng))
-    return people.written(person, variant or "full", cast.rng)
+        person = replace(person, last=invented.misspell(person.last, cast.rng))
+    return people.write_name(person, variant or "full", cast.rng)
 
 
-def staff(role: str) -> Maker:
-    return lambda cast, variant: name_of(cast, cast.world.staff[role], variant)
+def staff_filler(role: str) -> Filler:
+    return lambda cast, variant: write_person(cast, cast.world.staff[role], variant)
 
 
-def stranger(cast: Cast, variant: str | None) -> str:
+def fill_stranger(cast: Cast, variant: str | None) -> str:
     """Somebody new. A hospital's staff come from anywhere."""
-    return name_of(cast, people.person(cast.rng, cast.world.part), variant)
+    return write_person(cast, people.draw_person(cast.rng, cast.world.part), variant)
 
 
-def relative(cast: Cast, variant: str | None) -> str:
+def fill_relative(cast: Cast, variant: str | None) -> str:
     last = cast.world.patient.last if cast.rng.random() < 0.5 else None
-    return name_of(cast, people.person(cast.rng, cast.world.part, last=last), variant)
+    return write_person(cast, people.draw_person(cast.rng, cast.world.part, last=last), variant)
 
 
-def day(choose: Callable[[Cast], date]) -> Maker:
-    return lambda cast, variant: dates.written(choose(cast), variant or "numeric", cast.rng, cast.numeric)
+def day_filler(choose: Callable[[Cast], date]) -> Filler:
+    return lambda cast, variant: dates.write_date(choose(cast), variant or "numeric", cast.rng, cast.numeric)
 
 
-def age(cast: Cast, variant: str | None) -> str:
-    return clinical.age(cast.age, variant, cast.rng)
+def fill_age(cast: Cast, variant: str | None) -> str:
+    return clinical.write_age(cast.age, variant, cast.rng)
 
 
-def relative_years(rng: Random) -> int:
+def draw_relative_age(rng: Random) -> int:
     """The age of a relative, or at which something happened to them: mostly grown up."""
     return rng.randint(30, 96) if rng.random() < 0.85 else rng.randint(1, 30)
 
 
-def hospital(which: str) -> Maker:
+def hospital_filler(which: str) -> Filler:
     return lambda cast, variant: getattr(getattr(cast.world, which), variant or "full")
 
 
-def state(cast: Cast, variant: str | None) -> str:
+def fill_state(cast: Cast, variant: str | None) -> str:
     return cast.town.state if variant == "full" else cast.town.abbr
 
 
-def city(cast: Cast, variant: str | None) -> str:
+def fill_city(cast: Cast, variant: str | None) -> str:
     return cast.town.city
 
 
-def employer(cast: Cast, variant: str | None) -> str:
-    return places.organization(cast.rng, cast.world.part)
+def fill_employer(cast: Cast, variant: str | None) -> str:
+    return places.draw_organization(cast.rng, cast.world.part)
 
 
 @cache
-def jobs() -> list[str]:
+def read_jobs() -> list[str]:
     """The listed jobs by code point, the order that the notes of a seed depend on."""
-    return sorted(listed("jobs"))
+    return sorted(read_list("jobs"))
 
 
-def profession(cast: Cast, variant: str | None) -> str:
-    kind = weighted(cast.rng, ((3, "jobs"), (1, "professions")))
-    job = cast.rng.choice(jobs() if kind == "jobs" else listed(kind)).lower()
+def fill_profession(cast: Cast, variant: str | None) -> str:
+    kind = choose_weighted(cast.rng, ((3, "jobs"), (1, "professions")))
+    job = cast.rng.choice(read_jobs() if kind == "jobs" else read_list(kind)).lower()
     return f"{cast.rng.choice(STANDINGS)} {job}" if cast.rng.random() < 0.12 else job
 
 
-def country(cast: Cast, variant: str | None) -> str:
-    return cast.rng.choice(listed("nations"))
+def fill_country(cast: Cast, variant: str | None) -> str:
+    return cast.rng.choice(read_list("nations"))
 
 
-def email(cast: Cast, variant: str | None) -> str:
+def fill_email(cast: Cast, variant: str | None) -> str:
     person = cast.rng.choice([cast.world.patient, *cast.world.staff.values()])
-    return numbers.email(cast.rng, person.first, person.last)
+    return numbers.draw_email(cast.rng, person.first, person.last)
 
 
-def numbered(kind: str) -> Maker:
-    return lambda cast, variant: numbers.number(kind, cast.rng)
+def number_filler(kind: str) -> Filler:
+    return lambda cast, variant: numbers.draw_number(kind, cast.rng)
 
 
-def record(cast: Cast, variant: str | None) -> str:
-    return cast.world.record if cast.rng.random() < 0.9 else numbers.number("medicalrecord", cast.rng)
+def fill_record(cast: Cast, variant: str | None) -> str:
+    return cast.world.record if cast.rng.random() < 0.9 else numbers.draw_number("medicalrecord", cast.rng)
 
 
-def username(cast: Cast, variant: str | None) -> str:
+def fill_username(cast: Cast, variant: str | None) -> str:
     """A login, built from somebody's initials half of the time."""
-    made = numbers.number("username", cast.rng)
+    made = numbers.draw_number("username", cast.rng)
     person = cast.rng.choice(list(cast.world.staff.values()))
     letters = (person.first[0] + person.last[0]).lower()
     return (
@@ -182,44 +182,44 @@ def username(cast: Cast, variant: str | None) -> str:
     )
 
 
-def room(cast: Cast, variant: str | None) -> str:
+def fill_room(cast: Cast, variant: str | None) -> str:
     number = cast.rng.randint(2, 1200)
     bed = cast.rng.choice("AB12")
     return cast.rng.choice((f"{number}", f"{number:03}", f"{number}{bed}", f"{number:03}-{bed}"))
 
 
-MAKERS: dict[str, Maker] = {
-    "patient": lambda cast, variant: name_of(cast, cast.world.patient, variant),
-    "relative": relative,
-    **{role: staff(role) for role in ("doctor", "doctor2", "doctor3", "nurse")},
-    "someone": stranger,
-    "date": day(lambda cast: dates.just_before(cast.today, cast.rng)),
-    "past_date": day(lambda cast: dates.long_before(cast.today, cast.rng)),
-    "next_date": day(lambda cast: dates.soon_after(cast.today, cast.rng)),
-    "dob": day(lambda cast: cast.world.dob),
-    "today": day(lambda cast: cast.today),
-    "age": age,
-    "relative_age": lambda cast, variant: clinical.age(relative_years(cast.rng), variant, cast.rng),
-    "hospital": hospital("hospital"),
-    "hospital2": hospital("hospital2"),
-    "organization": employer,
-    "profession": profession,
-    "country": country,
+FILLERS: dict[str, Filler] = {
+    "patient": lambda cast, variant: write_person(cast, cast.world.patient, variant),
+    "relative": fill_relative,
+    **{role: staff_filler(role) for role in ("doctor", "doctor2", "doctor3", "nurse")},
+    "someone": fill_stranger,
+    "date": day_filler(lambda cast: dates.draw_recent_day(cast.today, cast.rng)),
+    "past_date": day_filler(lambda cast: dates.draw_past_day(cast.today, cast.rng)),
+    "next_date": day_filler(lambda cast: dates.draw_next_day(cast.today, cast.rng)),
+    "dob": day_filler(lambda cast: cast.world.dob),
+    "today": day_filler(lambda cast: cast.today),
+    "age": fill_age,
+    "relative_age": lambda cast, variant: clinical.write_age(draw_relative_age(cast.rng), variant, cast.rng),
+    "hospital": hospital_filler("hospital"),
+    "hospital2": hospital_filler("hospital2"),
+    "organization": fill_employer,
+    "profession": fill_profession,
+    "country": fill_country,
     "street": lambda cast, variant: cast.once(
-        f"street {cast.town}", lambda: places.street(cast.rng, cast.world.part)
+        f"street {cast.town}", lambda: places.draw_street(cast.rng, cast.world.part)
     ),
-    "city": city,
-    "state": state,
+    "city": fill_city,
+    "state": fill_state,
     "zip": lambda cast, variant: cast.town.zip,
-    "department": lambda cast, variant: places.department(cast.rng, cast.world.part),
-    "location_other": lambda cast, variant: places.location(cast.rng, cast.world.part),
-    "room": room,
-    "username": username,
-    "email": email,
-    "url": lambda cast, variant: numbers.url(cast.rng),
-    "medicalrecord": record,
+    "department": lambda cast, variant: places.draw_department(cast.rng, cast.world.part),
+    "location_other": lambda cast, variant: places.draw_location(cast.rng, cast.world.part),
+    "room": fill_room,
+    "username": fill_username,
+    "email": fill_email,
+    "url": lambda cast, variant: numbers.draw_url(cast.rng),
+    "medicalrecord": fill_record,
     **{
-        kind: numbered(kind)
+        kind: number_filler(kind)
         for kind in (
             "phone",
             "pager",
@@ -235,15 +235,15 @@ MAKERS: dict[str, Maker] = {
             "idnum",
         )
     },
-    **{name: lambda cast, variant, name=name: clinical.term(name, cast.rng) for name in LISTED},
+    **{name: lambda cast, variant, name=name: clinical.choose_term(name, cast.rng) for name in LISTED},
     **{
-        name: lambda cast, variant, name=name: clinical.pronoun(
+        name: lambda cast, variant, name=name: clinical.choose_pronoun(
             name, cast.world.patient.sex, cast.age, cast.rng
         )
         for name in clinical.PRONOUNS
     },
     **{
-        name: lambda cast, variant, name=name: clinical.measured(name, variant, cast.rng)
+        name: lambda cast, variant, name=name: clinical.fill_measure(name, variant, cast.rng)
         for name in clinical.MEASURES
     },
 }

@@ -6,7 +6,7 @@ from random import Random
 
 import regex
 
-from crfdeid.synthetic.drawing import listed, pattern
+from crfdeid.synthetic.drawing import choose_pattern, read_list
 
 ONES = [
     "zero",
@@ -51,24 +51,24 @@ CHILD = {
 }
 
 
-def pronoun(name: str, sex: str, age: int, rng: Random) -> str:
+def choose_pronoun(name: str, sex: str, age: int, rng: Random) -> str:
     """
-    >>> pronoun("his", "F", 40, Random(1))
+    >>> choose_pronoun("his", "F", 40, Random(1))
     'her'
     """
     forms = CHILD[name] if age < 16 and name in CHILD else PRONOUNS[name]
     return rng.choice(forms[sex == "M"])
 
 
-def term(kind: str, rng: Random) -> str:
+def choose_term(kind: str, rng: Random) -> str:
     """A disease, a drug, a dose …"""
     if kind in ("dose", "labvalue"):
-        return shaped(kind, rng)
+        return draw_measurement(kind, rng)
     if kind == "relation":
         kind = rng.choice(("relation_f", "relation_m"))
-    if kind == "disease" and rng.random() < 0.12 and (others := listed("medical_words")):
+    if kind == "disease" and rng.random() < 0.12 and (others := read_list("medical_words")):
         return rng.choice(others)
-    return rng.choice(listed(kind))
+    return rng.choice(read_list(kind))
 
 
 MEASURES = ("duration", "time", "weight", "bp", "temp", "pulse", "number")
@@ -76,16 +76,16 @@ RANGE = regex.compile(r"\{([\d.]+)-([\d.]+)\}")
 CHOICE = regex.compile(r"\[([^\]]*)\]")
 
 
-def shaped(kind: str, rng: Random) -> str:
+def draw_measurement(kind: str, rng: Random) -> str:
     """A measurement in one of its shapes (patterns/clinical.txt)."""
-    text = CHOICE.sub(lambda match: rng.choice(match[1].split("|")), pattern(kind, rng))
-    return RANGE.sub(lambda match: between(match[1], match[2], rng), text)
+    text = CHOICE.sub(lambda match: rng.choice(match[1].split("|")), choose_pattern(kind, rng))
+    return RANGE.sub(lambda match: draw_between(match[1], match[2], rng), text)
 
 
-def between(low: str, high: str, rng: Random) -> str:
+def draw_between(low: str, high: str, rng: Random) -> str:
     """A number in the range, with as many decimals as ``low``.
 
-    >>> between("7", "7", Random(1)), between("0.50", "0.5", Random(1))
+    >>> draw_between("7", "7", Random(1)), draw_between("0.50", "0.5", Random(1))
     ('7', '0.50')
     """
     if "." not in low:
@@ -93,34 +93,34 @@ def between(low: str, high: str, rng: Random) -> str:
     return f"{rng.uniform(float(low), float(high)):.{len(low.partition('.')[2])}f}"
 
 
-def measured(name: str, variant: str | None, rng: Random) -> str:
+def fill_measure(name: str, variant: str | None, rng: Random) -> str:
     """
-    >>> measured("number", "7-7", Random(1))
+    >>> fill_measure("number", "7-7", Random(1))
     '7'
     """
-    return between(*str(variant).split("-"), rng) if name == "number" else shaped(name, rng)
+    return draw_between(*str(variant).split("-"), rng) if name == "number" else draw_measurement(name, rng)
 
 
-def words(number: int) -> str:
+def spell_number(number: int) -> str:
     """
-    >>> words(45), words(90)
+    >>> spell_number(45), spell_number(90)
     ('forty-five', 'ninety')
     """
     if number >= 100:
-        return "one hundred" + (f" {words(number - 100)}" if number > 100 else "")
+        return "one hundred" + (f" {spell_number(number - 100)}" if number > 100 else "")
     if number < 20:
         return ONES[number]
     return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
 
 
-def age(years: int, variant: str | None, rng: Random) -> str:
+def write_age(years: int, variant: str | None, rng: Random) -> str:
     """
-    >>> age(45, "number", Random(1)), age(45, "decade", Random(1))
+    >>> write_age(45, "number", Random(1)), write_age(45, "decade", Random(1))
     ('45', '40s')
     """
     years = max(years, 1)
     if variant == "words":
-        return words(years)
+        return spell_number(years)
     if variant == "decade":
         return f"{max(years // 10, 2) * 10}{rng.choice(('s', 's', chr(39) + 's'))}"
     return str(years)

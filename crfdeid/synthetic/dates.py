@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
-from crfdeid.synthetic.drawing import listed, pattern
+from crfdeid.synthetic.drawing import choose_pattern, read_list
 from crfdeid.text.english_dates import MONTHS, WEEKDAYS, write_ordinal
 
 SEASONS = ("winter", "spring", "summer", "fall", "autumn", "Winter", "Spring", "Summer", "Fall")
 
 
-def fields(day: date, suffix: str = "") -> dict[str, object]:
+def date_fields(day: date, suffix: str = "") -> dict[str, object]:
     month, weekday = MONTHS[day.month - 1], WEEKDAYS[day.weekday()]
     values = {
         "m": day.month, "mm": f"{day.month:02}", "month": month, "mon": month[:3], "MON": month[:3].upper(),
@@ -25,34 +25,34 @@ def fields(day: date, suffix: str = "") -> dict[str, object]:
     return {name + suffix: value for name, value in values.items()}
 
 
-def written(day: date, variant: str, rng: Random, numeric: str | None = None) -> str:
+def write_date(day: date, variant: str, rng: Random, numeric: str | None = None) -> str:
     """``day`` in one of the variant's shapes; ``numeric`` is the note's habitual one.
 
-    >>> written(date(2067, 3, 7), "numeric", Random(1), numeric="{m}/{d}/{yy}")
+    >>> write_date(date(2067, 3, 7), "numeric", Random(1), numeric="{m}/{d}/{yy}")
     '3/7/67'
     """
-    shape = numeric if numeric and variant == "numeric" else pattern(variant, rng)
+    shape = numeric if numeric and variant == "numeric" else choose_pattern(variant, rng)
     end = day + timedelta(rng.randint(1, 12))
-    named = {"season": rng.choice(SEASONS), "holiday": rng.choice(listed("holidays"))}
-    return shape.format(**fields(day), **fields(end, "2"), **named)
+    named = {"season": rng.choice(SEASONS), "holiday": rng.choice(read_list("holidays"))}
+    return shape.format(**date_fields(day), **date_fields(end, "2"), **named)
 
 
-def habit(rng: Random) -> str:
+def choose_numeric_shape(rng: Random) -> str:
     """A numeric shape that the writer of a note keeps to."""
-    return pattern("numeric", rng)
+    return choose_pattern("numeric", rng)
 
 
-def long_before(day: date, rng: Random) -> date:
+def draw_past_day(day: date, rng: Random) -> date:
     """A day of the past history: months to decades before ``day``."""
     return day - timedelta(int(20 + 9000 * rng.random() ** 3))
 
 
-def soon_after(day: date, rng: Random) -> date:
+def draw_next_day(day: date, rng: Random) -> date:
     return day + timedelta(
         rng.choice((1, 2, 3, 5, 7, 7, 10, 14, 14, 21, 30, 60, 90, 180)) + rng.randint(0, 3)
     )
 
 
-def just_before(day: date, rng: Random) -> date:
+def draw_recent_day(day: date, rng: Random) -> date:
     """A day of the present illness: 0 to 20 days before ``day``, mostly the day itself."""
     return day - timedelta(max(0, rng.randint(-10, 20)))

@@ -24,17 +24,17 @@ TEST_SHARE = 5  # one in so many
 Item = TypeVar("Item")
 
 
-def check(part: str) -> None:
+def check_part(part: str) -> None:
     if part not in PARTS:
         raise ConfigurationError(
             f"{part}: no part of the notes{did_you_mean(part, PARTS)}; wanted train, test or all"
         )
 
 
-def belongs(text: str, part: str) -> bool:
+def is_in_part(text: str, part: str) -> bool:
     """Whether ``text`` may occur in ``part``. Case does not matter.
 
-    >>> [sum(belongs(f"name {n}", part) for n in range(100)) for part in PARTS]
+    >>> [sum(is_in_part(f"name {n}", part) for n in range(100)) for part in PARTS]
     [82, 18, 100]
     """
     return part == "all" or (crc32(text.lower().encode()) % TEST_SHARE == 0) == (part == "test")
@@ -43,28 +43,28 @@ def belongs(text: str, part: str) -> bool:
 def draw(part: str, make: Callable[[], str]) -> str:
     """The first text that ``make`` gives that belongs to ``part``."""
     for _ in range(200):
-        if belongs(text := make(), part):
+        if is_in_part(text := make(), part):
             return text
     raise ConfigurationError(f"nothing for part {part} in 200 draws")
 
 
 @cache
-def listed(name: str, part: str = "all") -> tuple[str, ...]:
+def read_list(name: str, part: str = "all") -> tuple[str, ...]:
     """The entries of a list that belong to ``part``: one of this package's own
     (``lists/NAME.txt``), else a shipped gazetteer; none where there is no such file."""
     own = Path(__file__).parent / "lists" / f"{name}.txt"
     path = own if own.is_file() else resources.find_folder("gazetteers") / f"{name}.txt"
-    return tuple(entry for entry in lines(path) if belongs(entry, part)) if path.is_file() else ()
+    return tuple(entry for entry in lines(path) if is_in_part(entry, part)) if path.is_file() else ()
 
 
-def weighted(rng: Random, choices: Iterable[tuple[float, Item]]) -> Item:
+def choose_weighted(rng: Random, choices: Iterable[tuple[float, Item]]) -> Item:
     """One of ``(weight, item)``."""
     weights, items = zip(*choices)
     return rng.choices(items, weights)[0]
 
 
 @cache
-def all_kinds() -> dict[str, tuple[tuple[float, str], ...]]:
+def read_patterns() -> dict[str, tuple[tuple[float, str], ...]]:
     found: dict[str, list[tuple[float, str]]] = {}
     for path in sorted((Path(__file__).parent / "patterns").glob("*.txt")):
         kind = ""
@@ -77,6 +77,6 @@ def all_kinds() -> dict[str, tuple[tuple[float, str], ...]]:
     return {kind: tuple(rows) for kind, rows in found.items()}
 
 
-def pattern(kind: str, rng: Random) -> str:
+def choose_pattern(kind: str, rng: Random) -> str:
     """One pattern of the kind, by weight."""
-    return weighted(rng, all_kinds()[kind])
+    return choose_weighted(rng, read_patterns()[kind])

@@ -14,7 +14,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.files import read_text
 from crfdeid.synthetic import slots
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 CHOICE = regex.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
 SLOT = regex.compile(r"\{(\w+)(?:[.:]([^{}]*))?\}")
 
@@ -51,16 +51,16 @@ class Frame:
     types: frozenset[str]
 
 
-def rate(frame: Frame) -> float:
+def frame_weight(frame: Frame) -> float:
     """The weight of the frame: the product of its types' rates, within 0.15 and 2."""
     return min(2.0, max(0.15, prod(RATES.get(type, 1.0) for type in frame.types)))
 
 
-def parse(text: str, where: str) -> Frame:
+def parse_frame(text: str, where: str) -> Frame:
     """The frame that ``text`` writes down; ``where`` begins the message of a fault.
     Raises :class:`ConfigurationError` on an unknown slot or a brace out of place.
 
-    >>> parse("Seen by Dr. {doctor.last} [today|].", "example:1").parts[1]
+    >>> parse_frame("Seen by Dr. {doctor.last} [today|].", "example:1").parts[1]
     Slot(name='doctor', variant='last', capital=False)
     """
     parts: list[str | Slot | Choice] = []
@@ -70,7 +70,7 @@ def parse(text: str, where: str) -> Frame:
         parts.append(Choice(tuple(tuple(_slots(branch, where)) for branch in match[1].split("|"))))
         position = match.end()
     parts += _slots(text[position:], where)
-    types = {slots.type_of(slot.name) for slot in _all_slots(parts)} - {None}
+    types = {slots.span_type(slot.name) for slot in _all_slots(parts)} - {None}
     return Frame(text, tuple(parts), frozenset(types))
 
 
@@ -79,7 +79,7 @@ def _slots(text: str, where: str) -> Iterator[str | Slot]:
     for match in SLOT.finditer(text):
         yield from _literal(text[position : match.start()], where)
         name = match[1][0].lower() + match[1][1:]
-        slots.check(name, match[2], where)
+        slots.check_slot(name, match[2], where)
         yield Slot(name, match[2], match[1][0].isupper())
         position = match.end()
     yield from _literal(text[position:], where)
@@ -109,28 +109,28 @@ def read_file(path: Path) -> Iterator[tuple[str, Frame]]:
         elif line.strip() and not line.startswith("#"):
             if section is None:
                 raise ConfigurationError(f"{path.name}:{number}: a frame before the first @section")
-            yield section, parse(line.strip(), f"{path.name}:{number}")
+            yield section, parse_frame(line.strip(), f"{path.name}:{number}")
 
 
 @cache
-def sections() -> dict[str, tuple[Frame, ...]]:
+def read_sections() -> dict[str, tuple[Frame, ...]]:
     """All shipped frames by section, without doubles, in the order of the files."""
     found: dict[str, dict[str, Frame]] = {}
-    for path in sorted((HERE / "frames").glob("*.txt")):
+    for path in sorted((FOLDER / "frames").glob("*.txt")):
         for section, frame in read_file(path):
             found.setdefault(section, {})[frame.text] = frame
     return {section: tuple(frames.values()) for section, frames in found.items()}
 
 
 @cache
-def blocks() -> dict[str, tuple[tuple[frozenset[str], Frame], ...]]:
+def read_blocks() -> dict[str, tuple[tuple[frozenset[str], Frame], ...]]:
     """The shipped layout blocks by kind, each with the genres it is for (none: all).
     A block is the lines from ``@block KIND [GENRE ...]`` to the next."""
     found: dict[str, list[tuple[frozenset[str], Frame]]] = {}
-    for path in sorted((HERE / "layouts").glob("*.txt")):
+    for path in sorted((FOLDER / "layouts").glob("*.txt")):
         for part in regex.split(r"(?m)^@block ", read_text(path))[1:]:
             heading, _, body = part.partition("\n")
             kind, *genres = heading.split()
-            frame = parse(body.strip("\n"), f"{path.name}: block {heading}")
+            frame = parse_frame(body.strip("\n"), f"{path.name}: block {heading}")
             found.setdefault(kind, []).append((frozenset(genres), frame))
     return {kind: tuple(group) for kind, group in found.items()}

@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.synthetic.drawing import listed, pattern
+from crfdeid.synthetic.drawing import choose_pattern, read_list
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Genre:
     held_out: bool
 
 
-def parse(line: str) -> Genre:
+def parse_genre(line: str) -> Genre:
     """
-    >>> parse("*nursing 5: nursing 6-14, plan 1-3")
+    >>> parse_genre("*nursing 5: nursing 6-14, plan 1-3")
     Genre(name='nursing', weight=5.0, sections=(('nursing', 6, 14), ('plan', 1, 3)), held_out=True)
     """
     head, _, rows = line.partition(": ")
@@ -34,13 +34,13 @@ def parse(line: str) -> Genre:
 
 
 @cache
-def all_genres() -> dict[str, Genre]:
-    return {genre.name: genre for genre in map(parse, listed("genres"))}
+def read_genres() -> dict[str, Genre]:
+    return {genre.name: genre for genre in map(parse_genre, read_list("genres"))}
 
 
-def named(names: tuple[str, ...]) -> tuple[Genre, ...]:
+def select_genres(names: tuple[str, ...]) -> tuple[Genre, ...]:
     """The genres of those names, all for none. Raises :class:`ConfigurationError`."""
-    known = all_genres()
+    known = read_genres()
     for name in names:
         if name not in known:
             raise ConfigurationError(
@@ -49,7 +49,7 @@ def named(names: tuple[str, ...]) -> tuple[Genre, ...]:
     return tuple(known[name] for name in names or known)
 
 
-def for_part(genres: tuple[Genre, ...], part: str) -> list[tuple[float, Genre]]:
+def weigh_genres(genres: tuple[Genre, ...], part: str) -> list[tuple[float, Genre]]:
     """The genres with their weights in ``part``: train has none that is held out; in test
     those make up half."""
     if part == "train" and (kept := [(g.weight, g) for g in genres if not g.held_out]):
@@ -58,25 +58,25 @@ def for_part(genres: tuple[Genre, ...], part: str) -> list[tuple[float, Genre]]:
 
 
 @cache
-def headings() -> dict[str, list[str]]:
-    return {section: row.split("|") for section, row in (line.split(": ") for line in listed("headings"))}
+def read_headings() -> dict[str, list[str]]:
+    return {section: row.split("|") for section, row in (line.split(": ") for line in read_list("headings"))}
 
 
-def heading(section: str, rng: Random) -> str:
+def choose_heading(section: str, rng: Random) -> str:
     """A heading of the section, or now and then one that no section has."""
-    if rng.random() < 0.12 or section not in headings():
-        return rng.choice(listed("heading_words"))
-    return rng.choice(headings()[section])
+    if rng.random() < 0.12 or section not in read_headings():
+        return rng.choice(read_list("heading_words"))
+    return rng.choice(read_headings()[section])
 
 
-def style(rng: Random) -> str:
+def choose_heading_style(rng: Random) -> str:
     """How one writer sets all headings."""
-    return pattern("heading", rng).replace("/", "\n").replace("_", " ")
+    return choose_pattern("heading", rng).replace("/", "\n").replace("_", " ")
 
 
-def dressed(heading: str, style: str) -> str:
+def format_heading(heading: str, style: str) -> str:
     """
-    >>> dressed("Family History", "{upper}: ")
+    >>> format_heading("Family History", "{upper}: ")
     'FAMILY HISTORY: '
     """
     return style.format(upper=heading.upper(), title=heading, low=heading.lower())

@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from crfdeid.synthetic.drawing import listed
+from crfdeid.synthetic.drawing import read_list
 
 
 @cache
-def syllables(culture: str | None = None) -> tuple[tuple[list[str], ...], ...]:
+def read_syllables(culture: str | None = None) -> tuple[tuple[list[str], ...], ...]:
     """Beginnings, middles and ends of family names, of every culture or of one."""
-    rows = (line.split(": ") for line in listed("syllables"))
+    rows = (line.split(": ") for line in read_list("syllables"))
     return tuple(
         tuple(part.replace("~", "").split(" ") for part in row.split(" | "))
         for name, row in rows
@@ -23,28 +23,28 @@ def syllables(culture: str | None = None) -> tuple[tuple[list[str], ...], ...]:
     )
 
 
-def surname(rng: Random) -> str:
+def invent_surname(rng: Random) -> str:
     """A family name of a random culture."""
-    start, middle, end = rng.choice(syllables())
+    start, middle, end = rng.choice(read_syllables())
     return rng.choice(start) + (rng.choice(middle) if rng.random() < 0.4 else "") + rng.choice(end)
 
 
-def first_name(rng: Random) -> str:
-    return "".join(rng.choice(part.split()) for part in listed("first_name_syllables")[0].split(" | "))
+def invent_first_name(rng: Random) -> str:
+    return "".join(rng.choice(part.split()) for part in read_list("first_name_syllables")[0].split(" | "))
 
 
-def place(rng: Random) -> str:
+def invent_place(rng: Random) -> str:
     """A town nobody has heard of."""
-    start, middle, end = syllables("english")[0]
+    start, middle, end = read_syllables("english")[0]
     made = rng.choice(start) + (rng.choice(middle) if rng.random() < 0.3 else "") + rng.choice(end)
     return (
         made
         if rng.random() < 0.7
-        else surname(rng) + rng.choice(("ville", "burg", "ton", " Springs", " City", "boro"))
+        else invent_surname(rng) + rng.choice(("ville", "burg", "ton", " Springs", " City", "boro"))
     )
 
 
-def misspelt(name: str, rng: Random) -> str:
+def misspell(name: str, rng: Random) -> str:
     """``name`` with one slip of the hand: a letter doubled, lost, swapped or changed."""
     if len(name) < 4:
         return name
@@ -55,7 +55,7 @@ def misspelt(name: str, rng: Random) -> str:
     return name[:at] + changed + rest
 
 
-def permuted(name: str, rng: Random) -> str:
+def permute_letters(name: str, rng: Random) -> str:
     """``name`` with its letters in another order, as in the surrogates of i2b2 2006."""
     letters = list(name.lower())
     rng.shuffle(letters)

@@ -10,8 +10,8 @@ from random import Random
 
 import regex
 
-from crfdeid.synthetic.invented import misspelt
-from crfdeid.synthetic.pieces import Piece, plain
+from crfdeid.synthetic.invented import misspell
+from crfdeid.synthetic.pieces import Piece, join_pieces
 
 Pieces = list[Piece]
 TABULAR = regex.compile(r"\S {3,}\S|[_=]{8}|\|")
@@ -19,43 +19,44 @@ WORD = regex.compile(r"\b[a-z]{5,}\b")
 GAP = regex.compile(r"(?<=[a-z0-9][.,:;]) (?=[A-Za-z0-9])")
 
 
-def upper(pieces: Sequence[Piece]) -> Pieces:
+def to_upper(pieces: Sequence[Piece]) -> Pieces:
     return [Piece(text.upper(), type) for text, type in pieces]
 
 
-def lower(pieces: Sequence[Piece]) -> Pieces:
+def to_lower(pieces: Sequence[Piece]) -> Pieces:
     return [Piece(text.lower(), type) for text, type in pieces]
 
 
-def outside(pieces: Sequence[Piece], edit: Callable[[str], str]) -> Pieces:
+def edit_outside(pieces: Sequence[Piece], edit: Callable[[str], str]) -> Pieces:
     """``edit`` what is no span."""
     return [Piece(text, type) if type else Piece(edit(text)) for text, type in pieces]
 
 
-def slips(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
+def add_typos(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
     """Misspell so many of the ordinary words."""
-    return outside(
-        pieces, lambda text: WORD.sub(lambda m: misspelt(m[0], rng) if rng.random() < rate else m[0], text)
+    return edit_outside(
+        pieces, lambda text: WORD.sub(lambda m: misspell(m[0], rng) if rng.random() < rate else m[0], text)
     )
 
 
-def lost_spaces(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
+def drop_spaces(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
     """Drop so many of the spaces after punctuation."""
-    return outside(pieces, lambda text: GAP.sub(lambda m: "" if rng.random() < rate else " ", text))
+    return edit_outside(pieces, lambda text: GAP.sub(lambda m: "" if rng.random() < rate else " ", text))
 
 
-def doubled_spaces(pieces: Sequence[Piece]) -> Pieces:
+def double_spaces(pieces: Sequence[Piece]) -> Pieces:
     """Two spaces after a full stop, as typists do."""
-    return outside(pieces, lambda text: regex.sub(r"(?<=[a-z0-9)]\.) (?=[A-Z])", "  ", text))
+    return edit_outside(pieces, lambda text: regex.sub(r"(?<=[a-z0-9)]\.) (?=[A-Z])", "  ", text))
 
 
 def run_together(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
     """Drop so many of the single spaces beside a span, where the kind of character still
     tells the two apart.
 
-    >>> plain(run_together([Piece("PEND "), Piece("01/26/2098", "DATE")], Random(1), 1.0))
+    >>> join_pieces(run_together([Piece("PEND "), Piece("01/26/2098", "DATE")], Random(1), 1.0))
     'PEND01/26/2098'
-    >>> plain(run_together([Piece("Jaffrey", "PATIENT"), Piece(" Marital")], Random(1), 1.0))
+    >>> pieces = [Piece("Jaffrey", "PATIENT"), Piece(" Marital")]
+    >>> join_pieces(run_together(pieces, Random(1), 1.0))
     'JaffreyMarital'
     """
     joined = list(pieces)
@@ -64,31 +65,33 @@ def run_together(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
         if (a.type is None) == (b.type is None) or rng.random() >= rate:
             continue
         left, right = a.text.removesuffix(" "), b.text.removeprefix(" ")
-        if len(left) + len(right) < len(a.text) + len(b.text) and told_apart(left[-1:], right[:1]):
+        if len(left) + len(right) < len(a.text) + len(b.text) and is_token_boundary(left[-1:], right[:1]):
             joined[index - 1 : index + 1] = [Piece(left, a.type), Piece(right, b.type)]
     return joined
 
 
-def told_apart(a: str, b: str) -> bool:
+def is_token_boundary(a: str, b: str) -> bool:
     """Whether a token would end between the two characters.
 
-    >>> told_apart("D", "0"), told_apart("y", "M"), told_apart("Y", "M"), told_apart("", "M")
-    (True, True, False, False)
+    >>> [is_token_boundary(*pair) for pair in (("D", "0"), ("y", "M"), ("Y", "M"), ("", "M"))]
+    [True, True, False, False]
     """
     return (a.isalpha() and b.isdigit()) or (a.isdigit() and b.isalpha()) or (a.islower() and b.isupper())
 
 
-def wrapped(pieces: Sequence[Piece], width: int) -> Pieces:
+def wrap_lines(pieces: Sequence[Piece], width: int) -> Pieces:
     """Cut long lines at ``width`` characters, at a space, also inside a span. Tables stay.
 
-    >>> plain(wrapped([Piece("Seen by Dr. "), Piece("Ana Ruiz", "DOCTOR")], 16))
+    >>> join_pieces(wrap_lines([Piece("Seen by Dr. "), Piece("Ana Ruiz", "DOCTOR")], 16))
     'Seen by Dr. Ana\\nRuiz'
     """
-    text = "\n".join(line if TABULAR.search(line) else cut(line, width) for line in plain(pieces).split("\n"))
-    return like(pieces, text)
+    text = "\n".join(
+        line if TABULAR.search(line) else cut_line(line, width) for line in join_pieces(pieces).split("\n")
+    )
+    return split_like(pieces, text)
 
 
-def cut(line: str, width: int) -> str:
+def cut_line(line: str, width: int) -> str:
     """``line`` with some of its spaces turned to line ends."""
     characters, start = list(line), 0
     while len(line) - start > width:
@@ -100,7 +103,7 @@ def cut(line: str, width: int) -> str:
     return "".join(characters)
 
 
-def like(pieces: Sequence[Piece], text: str) -> Pieces:
+def split_like(pieces: Sequence[Piece], text: str) -> Pieces:
     """``text``, which is as long as the pieces together, in pieces as theirs."""
     cut_up, position = [], 0
     for piece in pieces:
@@ -109,27 +112,27 @@ def like(pieces: Sequence[Piece], text: str) -> Pieces:
     return cut_up
 
 
-def flattened(pieces: Sequence[Piece], rng: Random) -> Pieces:
+def flatten(pieces: Sequence[Piece], rng: Random) -> Pieces:
     """The note in one line, as text columns of a table often hold it."""
     end = rng.choice((" ", "  ", ",", ", ", " | "))
     return [Piece(regex.sub(r" *\n\s*", end if type is None else " ", text), type) for text, type in pieces]
 
 
-def mess_up(pieces: Sequence[Piece], rng: Random) -> Pieces:
+def add_noise(pieces: Sequence[Piece], rng: Random) -> Pieces:
     """A note as one archive or another would hold it; a third come out clean."""
     made = list(pieces)
     if rng.random() < 0.35:
-        made = doubled_spaces(made)
+        made = double_spaces(made)
     if rng.random() < 0.45:
-        made = slips(made, rng, rng.choice((0.002, 0.005, 0.015)))
+        made = add_typos(made, rng, rng.choice((0.002, 0.005, 0.015)))
     if rng.random() < 0.3:
-        made = lost_spaces(made, rng, rng.choice((0.01, 0.03, 0.1)))
+        made = drop_spaces(made, rng, rng.choice((0.01, 0.03, 0.1)))
     if rng.random() < 0.35:
         made = run_together(made, rng, rng.choice((0.02, 0.04, 0.1)))
     if rng.random() < 0.06:
-        made = rng.choice((upper, lower))(made)
+        made = rng.choice((to_upper, to_lower))(made)
     if rng.random() < 0.04:
-        return flattened(made, rng)
+        return flatten(made, rng)
     if rng.random() < 0.35:
-        made = wrapped(made, rng.choice((60, 64, 70, 72, 75, 78, 80)))
+        made = wrap_lines(made, rng.choice((60, 64, 70, 72, 75, 78, 80)))
     return made

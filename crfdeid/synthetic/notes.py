@@ -9,149 +9,152 @@ from itertools import chain, count, islice
 from random import Random
 
 from crfdeid.synthetic import drawing, forms, frames, genres, noise
-from crfdeid.synthetic.cast import Cast, PatientWorld, world
-from crfdeid.synthetic.drawing import belongs, weighted
+from crfdeid.synthetic.cast import Cast, PatientWorld, draw_world
+from crfdeid.synthetic.drawing import choose_weighted, is_in_part
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
-from crfdeid.synthetic.pieces import Piece, document, tidy
+from crfdeid.synthetic.pieces import Piece, build_document, tidy
 from crfdeid.text.document import Document
 
 Pieces = list[Piece]
 
 # How much of a section's sentences hold PHI; most of a note must be plain narrative.
-SHARE = 0.17
-SHARES = {
+PHI_SHARE = 0.17
+PHI_SHARES = {
     "queries": 0.7, "letter": 0.35, "phone": 0.4, "social_work": 0.35, "ed": 0.3, "discharge": 0.3,
     "admission": 0.5, "exam": 0.05, "radiology": 0.25, "operative": 0.1, "social": 0.3, "family": 0.3,
 }  # fmt: skip
-LISTS = ("meds", "problems", "allergies", "labs")
+LISTED_SECTIONS = ("meds", "problems", "allergies", "labs")
 
 
 @cache
-def pool(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
+def select_frames(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
     """The frames of a section, with or without PHI, that belong to ``part``; all of them
     where the part has none."""
-    kind = [frame for frame in frames.sections().get(section, ()) if bool(frame.types) == phi]
-    chosen = [frame for frame in kind if belongs(frame.text, part)] or kind
-    return tuple((frames.rate(frame), frame) for frame in chosen)
+    kind = [frame for frame in frames.read_sections().get(section, ()) if bool(frame.types) == phi]
+    chosen = [frame for frame in kind if is_in_part(frame.text, part)] or kind
+    return tuple((frames.frame_weight(frame), frame) for frame in chosen)
 
 
-def chosen(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
+def choose_frames(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
     """So many frames of the section, those in ``used`` only when nothing else is left."""
-    share = SHARES.get(section, SHARE)
+    share = PHI_SHARES.get(section, PHI_SHARE)
     for _ in range(count):
         frames_of_kind = (
-            pool(section, part, rng.random() < share)
-            or pool(section, part, False)
-            or pool(section, part, True)
+            select_frames(section, part, rng.random() < share)
+            or select_frames(section, part, False)
+            or select_frames(section, part, True)
         )
         fresh = [entry for entry in frames_of_kind if entry[1].text not in used] or frames_of_kind
         if fresh:
-            frame = weighted(rng, fresh)
+            frame = choose_weighted(rng, fresh)
             used.add(frame.text)
             yield frame
 
 
-def block(kind: str, genre: str, rng: Random) -> Frame:
+def choose_block(kind: str, genre: str, rng: Random) -> Frame:
     """A layout block: one of the genre's own half of the time, else one for any genre."""
-    own = [frame for names, frame in frames.blocks()[kind] if genre in names]
-    open_to_all = [frame for names, frame in frames.blocks()[kind] if not names]
+    own = [frame for names, frame in frames.read_blocks()[kind] if genre in names]
+    open_to_all = [frame for names, frame in frames.read_blocks()[kind] if not names]
     those = own if own and rng.random() < 0.6 else open_to_all
-    return weighted(rng, ((frames.rate(frame), frame) for frame in those))
+    return choose_weighted(rng, ((frames.frame_weight(frame), frame) for frame in those))
 
 
-def compose(genre: Genre, world: PatientWorld, number: int, rng: Random) -> Pieces:
+def compose_note(genre: Genre, world: PatientWorld, number: int, rng: Random) -> Pieces:
     """Note ``number`` (from 0) of a patient, in pieces."""
     today = world.first_note + timedelta(number * rng.randint(2, 400))
     cast = Cast(world, rng, today)
     if genre.name == "query":
-        return queries(genre, cast)
+        return compose_queries(genre, cast)
     pieces: Pieces = []
     if rng.random() < 0.92:
-        pieces += around("head", genre, cast)
-    pieces += body(genre, cast)
+        pieces += compose_edge("head", genre, cast)
+    pieces += compose_body(genre, cast)
     for _ in range(rng.choice((0, 1, 1, 1, 1, 2))):
-        pieces += around("foot", genre, cast)
-    return noise.mess_up(list(tidy(pieces)), rng)
+        pieces += compose_edge("foot", genre, cast)
+    return noise.add_noise(list(tidy(pieces)), rng)
 
 
-def around(kind: str, genre: Genre, cast: Cast) -> Pieces:
+def compose_edge(kind: str, genre: Genre, cast: Cast) -> Pieces:
     """A head or foot, of a block or of fields; the address in it is mostly the hospital's."""
     home = cast.town
     cast.town = cast.world.hospital_town if cast.rng.random() < 0.7 else home
     chosen = (
-        forms.form(kind, cast) if cast.rng.random() < 0.35 else cast.render(block(kind, genre.name, cast.rng))
+        forms.compose_form(kind, cast)
+        if cast.rng.random() < 0.35
+        else cast.render(choose_block(kind, genre.name, cast.rng))
     )
     cast.town = home
-    return [*(noise.upper(chosen) if cast.rng.random() < 0.06 else chosen), Piece("\n\n")]
+    return [*(noise.to_upper(chosen) if cast.rng.random() < 0.06 else chosen), Piece("\n\n")]
 
 
-def body(genre: Genre, cast: Cast) -> Pieces:
+def compose_body(genre: Genre, cast: Cast) -> Pieces:
     rng, used = cast.rng, set[str]()
-    style, gap = genres.style(rng), rng.choice(("\n\n", "\n\n", "\n", "\n", "\n \n"))
+    style, gap = genres.choose_heading_style(rng), rng.choice(("\n\n", "\n\n", "\n", "\n", "\n \n"))
     sections = [entry for entry in genre.sections if rng.random() < 0.88]
     if rng.random() < 0.15:
         rng.shuffle(sections)
     pieces: Pieces = []
     for section, fewest, most in sections:
         sentences = [
-            cast.render(f) for f in chosen(section, rng.randint(fewest, most), rng, cast.world.part, used)
+            cast.render(f)
+            for f in choose_frames(section, rng.randint(fewest, most), rng, cast.world.part, used)
         ]
         if not sentences:
             continue
         if rng.random() < 0.85:
-            pieces.append(Piece(genres.dressed(genres.heading(section, rng), style)))
-        pieces += [*cased(laid_out(section, sentences, rng), rng), Piece(gap)]
+            pieces.append(Piece(genres.format_heading(genres.choose_heading(section, rng), style)))
+        pieces += [*vary_case(lay_out(section, sentences, rng), rng), Piece(gap)]
         if section in ("labs", "exam", "meds", "plan") and rng.random() < 0.3:
-            pieces += [*cast.render(block("table", genre.name, rng)), Piece(gap)]
+            pieces += [*cast.render(choose_block("table", genre.name, rng)), Piece(gap)]
     return pieces
 
 
-def laid_out(section: str, sentences: Sequence[Pieces], rng: Random) -> Pieces:
+def lay_out(section: str, sentences: Sequence[Pieces], rng: Random) -> Pieces:
     """The sentences as a paragraph or as a list of one kind or another."""
-    listing = 0.8 if section in LISTS else 0.18
+    listing = 0.8 if section in LISTED_SECTIONS else 0.18
     if rng.random() >= listing:
-        return joined(sentences, lambda index: " " if index else "")
+        return join_sentences(sentences, lambda index: " " if index else "")
     mark = rng.choice(("", "", "{}. ", "{}) ", "- ", "-", "* ", "#{} ", "  {}. ", "• "))
-    return joined(sentences, lambda index: ("\n" if index else "") + mark.format(index + 1))
+    return join_sentences(sentences, lambda index: ("\n" if index else "") + mark.format(index + 1))
 
 
-def joined(sentences: Sequence[Pieces], before) -> Pieces:
+def join_sentences(sentences: Sequence[Pieces], before) -> Pieces:
     pieces: Pieces = []
     for index, sentence in enumerate(sentences):
         pieces += [Piece(before(index)), *sentence]
     return pieces
 
 
-def cased(pieces: Pieces, rng: Random) -> Pieces:
+def vary_case(pieces: Pieces, rng: Random) -> Pieces:
     """Now and then a section is all in capitals, or has none."""
     chance = rng.random()
-    return noise.upper(pieces) if chance < 0.04 else noise.lower(pieces) if chance < 0.055 else pieces
+    return noise.to_upper(pieces) if chance < 0.04 else noise.to_lower(pieces) if chance < 0.055 else pieces
 
 
-def queries(genre: Genre, cast: Cast) -> Pieces:
+def compose_queries(genre: Genre, cast: Cast) -> Pieces:
     """Searches typed by clinicians, one a line, most about another patient each."""
     rng, part, used = cast.rng, cast.world.part, set[str]()
     _, fewest, most = genre.sections[0]
     count = 1 if rng.random() < 0.4 else rng.randint(fewest + 1, most)
     pieces: Pieces = []
-    for frame in chosen("queries", count, rng, part, used):
-        about = world(rng, part)
+    for frame in choose_frames("queries", count, rng, part, used):
+        about = draw_world(rng, part)
         asked = Cast(about, rng, about.first_note)
         line = asked.render(frame)
-        pieces += [*(noise.lower(line) if rng.random() < 0.75 else line), Piece("\n")]
-    return noise.slips(pieces[:-1], rng, 0.01)
+        pieces += [*(noise.to_lower(line) if rng.random() < 0.75 else line), Piece("\n")]
+    return noise.add_typos(pieces[:-1], rng, 0.01)
 
 
-def patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]) -> Iterator[Document]:
+def generate_patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]) -> Iterator[Document]:
     """The notes of one patient: one to five."""
     rng = Random(f"{seed}-{number}")
-    about = world(rng, part)
+    about = draw_world(rng, part)
     for note in range(rng.choice((1, 1, 2, 2, 3, 4, 5))):
         rng = Random(f"{seed}-{number}-{note}")
-        genre = weighted(rng, genres.for_part(kinds, part))
+        genre = choose_weighted(rng, genres.weigh_genres(kinds, part))
         id = f"{100 + number}-{note + 1:02}"
-        yield document(compose(genre, about, note, rng), id, str(100 + number))
+        yield build_document(compose_note(genre, about, note, rng), id, str(100 + number))
 
 
 def generate(documents: int, seed: int, part: str = "all", kinds: tuple[str, ...] = ()) -> Iterator[Document]:
@@ -163,6 +166,6 @@ def generate(documents: int, seed: int, part: str = "all", kinds: tuple[str, ...
     >>> [note.id for note in generate(3, seed=1)][0]
     '100-01'
     """
-    drawing.check(part)
-    chosen = genres.named(kinds)
-    return islice(chain.from_iterable(patient(seed, n, part, chosen) for n in count()), documents)
+    drawing.check_part(part)
+    chosen = genres.select_genres(kinds)
+    return islice(chain.from_iterable(generate_patient(seed, n, part, chosen) for n in count()), documents)

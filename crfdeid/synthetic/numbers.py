@@ -8,28 +8,28 @@ from random import Random
 import regex
 
 from crfdeid.synthetic import invented
-from crfdeid.synthetic.drawing import pattern
+from crfdeid.synthetic.drawing import choose_pattern
 
 SETS = {"#": string.digits, "^": "23456789", "A": "ABCDEFGHJKLMNPRSTVWXYZ", "a": string.ascii_lowercase}
 DOMAINS = ["com", "org", "net", "edu"]
 SITES = ["aol", "gmail", "yahoo", "hotmail", "verizon", "comcast", "partners", "outlook"]
 
 
-def filled(shape: str, rng: Random) -> str:
+def fill_signs(shape: str, rng: Random) -> str:
     """``shape`` with its signs (patterns/numbers.txt) replaced; a number does not begin with 0.
 
-    >>> filled("(^##) ###-####", Random(2))
+    >>> fill_signs("(^##) ###-####", Random(2))
     '(211) 524-4939'
     """
     text = "".join(rng.choice(SETS[sign]) if sign in SETS else sign for sign in shape)
     return str(rng.randint(1, 9)) + text[1:] if shape[0] == "#" else text
 
 
-def number(kind: str, rng: Random) -> str:
-    return filled(pattern(kind, rng), rng)
+def draw_number(kind: str, rng: Random) -> str:
+    return fill_signs(choose_pattern(kind, rng), rng)
 
 
-def email(rng: Random, first: str, last: str) -> str:
+def draw_email(rng: Random, first: str, last: str) -> str:
     """An address of somebody of that name."""
     first, last = (regex.sub(r"\W", "", name.lower()) for name in (first, last))
     name = rng.choice(
@@ -41,18 +41,18 @@ def email(rng: Random, first: str, last: str) -> str:
             f"{first}{last}",
         )
     )
-    return f"{name}@{domain(rng)}"
+    return f"{name}@{draw_domain(rng)}"
 
 
-def domain(rng: Random) -> str:
+def draw_domain(rng: Random) -> str:
     if rng.random() < 0.4:
         return f"{rng.choice(SITES)}.{rng.choice(DOMAINS)}"
-    place = invented.place(rng).lower().replace(" ", "")
+    place = invented.invent_place(rng).lower().replace(" ", "")
     return f"{place}{rng.choice(('', 'hospital', 'health', 'clinic'))}.{rng.choice(DOMAINS)}"
 
 
-def url(rng: Random) -> str:
+def draw_url(rng: Random) -> str:
     page = rng.choice(
-        ("", "/portal", "/patients", "/directions", "/~" + number("username", rng), "/index.html")
+        ("", "/portal", "/patients", "/directions", "/~" + draw_number("username", rng), "/index.html")
     )
-    return rng.choice(("www.", "http://www.", "https://", "http://")) + domain(rng) + page
+    return rng.choice(("www.", "http://www.", "https://", "http://")) + draw_domain(rng) + page

@@ -9,7 +9,7 @@ from random import Random
 import regex
 
 from crfdeid.synthetic import invented
-from crfdeid.synthetic.drawing import draw, listed, pattern, weighted
+from crfdeid.synthetic.drawing import choose_pattern, choose_weighted, draw, read_list
 
 PARTICLES = (
     "van ", "Van ", "van der ", "Van Der ", "de ", "De ", "de la ", "De La ", "O'", "Mc", "Mac", "St. ",
@@ -32,12 +32,12 @@ class Person:
     sex: str
 
 
-def person(rng: Random, part: str, sex: str | None = None, last: str | None = None) -> Person:
+def draw_person(rng: Random, part: str, sex: str | None = None, last: str | None = None) -> Person:
     sex = sex or rng.choice("FM")
     return Person(
-        first=draw(part, lambda: first_name(rng, sex)),
-        middle=draw(part, lambda: first_name(rng, sex)) if rng.random() < 0.6 else "",
-        last=last or surname(rng, part),
+        first=draw(part, lambda: draw_first_name(rng, sex)),
+        middle=draw(part, lambda: draw_first_name(rng, sex)) if rng.random() < 0.6 else "",
+        last=last or draw_surname(rng, part),
         suffix=rng.choice(("Jr.", "Jr", "Sr.", "II", "III", "IV"))
         if sex == "M" and rng.random() < 0.05
         else "",
@@ -45,68 +45,68 @@ def person(rng: Random, part: str, sex: str | None = None, last: str | None = No
     )
 
 
-def first_name(rng: Random, sex: str) -> str:
-    common = listed("female_names" if sex == "F" else "male_names")
+def draw_first_name(rng: Random, sex: str) -> str:
+    common = read_list("female_names" if sex == "F" else "male_names")
     kinds: list[tuple[float, Callable[[], str]]] = [
         (40, lambda: rng.choice(common)),
-        (30, lambda: rng.choice(listed("first_names") or common)),
-        (18, lambda: invented.first_name(rng)),
-        (5, lambda: invented.misspelt(rng.choice(common), rng)),
-        (3, lambda: invented.surname(rng)),
-        (2, lambda: rng.choice(listed("word_names"))),
+        (30, lambda: rng.choice(read_list("first_names") or common)),
+        (18, lambda: invented.invent_first_name(rng)),
+        (5, lambda: invented.misspell(rng.choice(common), rng)),
+        (3, lambda: invented.invent_surname(rng)),
+        (2, lambda: rng.choice(read_list("word_names"))),
         (2, lambda: "-".join(rng.sample(common, 2))),
     ]
-    return named(weighted(rng, kinds)())
+    return fix_case(choose_weighted(rng, kinds)())
 
 
-def surname(rng: Random, part: str) -> str:
-    common, all_of_them = listed("common_surnames"), listed("surnames") or listed("common_surnames")
+def draw_surname(rng: Random, part: str) -> str:
+    common, all_of_them = read_list("common_surnames"), read_list("surnames") or read_list("common_surnames")
     kinds: list[tuple[float, Callable[[], str]]] = [
         (20, lambda: rng.choice(common)),
         (30, lambda: rng.choice(all_of_them)),
-        (24, lambda: invented.surname(rng)),
-        (8, lambda: rng.choice(listed("word_names"))),
-        (4, lambda: rng.choice(listed("eponym_names"))),
-        (6, lambda: invented.misspelt(rng.choice(all_of_them), rng)),
-        (2, lambda: invented.permuted(rng.choice(common), rng)),
-        (3, lambda: with_particle(rng.choice(common), rng)),
+        (24, lambda: invented.invent_surname(rng)),
+        (8, lambda: rng.choice(read_list("word_names"))),
+        (4, lambda: rng.choice(read_list("eponym_names"))),
+        (6, lambda: invented.misspell(rng.choice(all_of_them), rng)),
+        (2, lambda: invented.permute_letters(rng.choice(common), rng)),
+        (3, lambda: add_particle(rng.choice(common), rng)),
         (3, lambda: f"{rng.choice(common)}-{rng.choice(all_of_them)}"),
     ]
-    make = weighted(rng, kinds)
-    return draw(part, lambda: named(make()))
+    make = choose_weighted(rng, kinds)
+    return draw(part, lambda: fix_case(make()))
 
 
-def named(name: str) -> str:
+def fix_case(name: str) -> str:
     """A listed name, which may be all in one case, as a name is written.
 
-    >>> named("GARCIA"), named("o'neil"), named("McKay")
+    >>> fix_case("GARCIA"), fix_case("o'neil"), fix_case("McKay")
     ('Garcia', "O'Neil", 'McKay')
     """
     return name.title() if name.isupper() or name.islower() else name
 
 
-def with_particle(name: str, rng: Random) -> str:
+def add_particle(name: str, rng: Random) -> str:
     return rng.choice(PARTICLES) + name
 
 
-def written(person: Person, variant: str, rng: Random) -> str:
+def write_name(person: Person, variant: str, rng: Random) -> str:
     """The name in one shape of the variant.
 
-    >>> written(Person("Ana", "Maria", "Ruiz", "", "F"), "last", Random(3))
+    >>> write_name(Person("Ana", "Maria", "Ruiz", "", "F"), "last", Random(3))
     'Ruiz'
     """
     if variant == "nick":
-        return rng.choice(nicknames(person.first))
-    shape = pattern(variant, rng) if variant in SHAPED else f"{{{variant}}}"
+        return rng.choice(find_nicknames(person.first))
+    shape = choose_pattern(variant, rng) if variant in SHAPED else f"{{{variant}}}"
     if not person.middle and variant != "initials":
         shape = MIDDLE.sub("", shape)
-    text = shape.format(**fields(person))
+    text = shape.format(**name_fields(person))
     if text.replace(".", "").upper() in CREDENTIALS:
-        return written(person, variant, rng)
-    return with_suffix(text, person.suffix, variant)
+        return write_name(person, variant, rng)
+    return add_suffix(text, person.suffix, variant)
 
 
-def fields(person: Person) -> dict[str, str]:
+def name_fields(person: Person) -> dict[str, str]:
     first, middle, last = person.first, person.middle or person.last, person.last
     f, m, z = first[0].upper(), middle[0].upper(), last[0].upper()
     return {
@@ -116,7 +116,7 @@ def fields(person: Person) -> dict[str, str]:
     }  # fmt: skip
 
 
-def with_suffix(text: str, suffix: str, variant: str) -> str:
+def add_suffix(text: str, suffix: str, variant: str) -> str:
     if not suffix or variant not in ("full", "formal"):
         return text
     if variant == "full":
@@ -125,13 +125,13 @@ def with_suffix(text: str, suffix: str, variant: str) -> str:
     return f"{last} {suffix}{comma}{rest}"
 
 
-def nicknames(first: str) -> list[str]:
+def find_nicknames(first: str) -> list[str]:
     """What a first name is shortened to: listed (``Robert: Bob Bobby``), else its stem.
 
-    >>> nicknames("Zyntia")
+    >>> find_nicknames("Zyntia")
     ['Zyn']
     """
-    for line in listed("nicknames"):
+    for line in read_list("nicknames"):
         name, _, short = line.partition(":")
         if name == first:
             return short.split()

@@ -17,7 +17,7 @@ class Piece(NamedTuple):
     type: str | None = None
 
 
-def plain(pieces: Iterable[Piece]) -> str:
+def join_pieces(pieces: Iterable[Piece]) -> str:
     return "".join(piece.text for piece in pieces)
 
 
@@ -30,7 +30,7 @@ def tidy(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """
     for type, group in groupby(_whole_names(_spaces_outside(pieces)), key=lambda piece: piece.type):
         if type is None:
-            yield Piece(plain(group))
+            yield Piece(join_pieces(group))
         else:
             yield from group
 
@@ -55,10 +55,10 @@ def _spaces_outside(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield Piece(text)
 
 
-def document(pieces: Iterable[Piece], id: str, patient: str | None = None) -> Document:
+def build_document(pieces: Iterable[Piece], id: str, patient: str | None = None) -> Document:
     """The finished note.
 
-    >>> document([Piece("Dr. "), Piece("Ruiz", "DOCTOR")], "n1").spans
+    >>> build_document([Piece("Dr. "), Piece("Ruiz", "DOCTOR")], "n1").spans
     (Span(start=4, end=8, type='DOCTOR', probability=None),)
     """
     texts: list[str] = []

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 from crfdeid.synthetic import invented, people
-from crfdeid.synthetic.drawing import belongs, draw, listed, pattern
-from crfdeid.synthetic.numbers import number
+from crfdeid.synthetic.drawing import choose_pattern, draw, is_in_part, read_list
+from crfdeid.synthetic.numbers import draw_number
 
 
 @dataclass(frozen=True)
@@ -28,22 +28,22 @@ class Town:
     zip: str
 
 
-def town(rng: Random, part: str) -> Town:
+def draw_town(rng: Random, part: str) -> Town:
     """A real town with its state and zip (``Dayton|OH|454`` in the list), or an invented
     one in a real state."""
-    states = dict(line.split("|") for line in listed("state_names"))
-    known = [line.split("|") for line in listed("towns") if belongs(line.split("|")[0], part)]
+    states = dict(line.split("|") for line in read_list("state_names"))
+    known = [line.split("|") for line in read_list("towns") if is_in_part(line.split("|")[0], part)]
     city, abbr, start = rng.choice(known)
     if rng.random() < 0.65:
-        city = draw(part, lambda: city_name(rng))
+        city = draw(part, lambda: draw_city_name(rng))
         abbr = rng.choice(list(states)) if rng.random() < 0.5 else abbr
-    return Town(city, states[abbr], abbr, start + number("zip", rng)[len(start) :])
+    return Town(city, states[abbr], abbr, start + draw_number("zip", rng)[len(start) :])
 
 
-def city_name(rng: Random) -> str:
-    if rng.random() < 0.45 and (cities := listed("us_cities")):
-        return people.named(rng.choice(cities))
-    name = invented.place(rng)
+def draw_city_name(rng: Random) -> str:
+    if rng.random() < 0.45 and (cities := read_list("us_cities")):
+        return people.fix_case(rng.choice(cities))
+    name = invented.invent_place(rng)
     if rng.random() < 0.25:
         name = (
             rng.choice(
@@ -69,61 +69,61 @@ def city_name(rng: Random) -> str:
     return name
 
 
-def hospital(rng: Random, part: str) -> Hospital:
-    known = [name for name in listed("hospitals", part) if " " in name]
+def draw_hospital(rng: Random, part: str) -> Hospital:
+    known = [name for name in read_list("hospitals", part) if " " in name]
     full = (
         rng.choice(known)
         if known and rng.random() < 0.3
-        else draw(part, lambda: patterned("hospital", rng, part))
+        else draw(part, lambda: fill_pattern("hospital", rng, part))
     )
-    return Hospital(full, acronym(full), nick(full))
+    return Hospital(full, make_acronym(full), make_nickname(full))
 
 
-def organization(rng: Random, part: str) -> str:
-    known = listed("organizations", part)
+def draw_organization(rng: Random, part: str) -> str:
+    known = read_list("organizations", part)
     return (
         rng.choice(known)
         if known and rng.random() < 0.35
-        else draw(part, lambda: patterned("organization", rng, part))
+        else draw(part, lambda: fill_pattern("organization", rng, part))
     )
 
 
-def department(rng: Random, part: str) -> str:
-    return draw(part, lambda: patterned("ward", rng, part))
+def draw_department(rng: Random, part: str) -> str:
+    return draw(part, lambda: fill_pattern("ward", rng, part))
 
 
-def location(rng: Random, part: str) -> str:
-    return draw(part, lambda: patterned("location", rng, part))
+def draw_location(rng: Random, part: str) -> str:
+    return draw(part, lambda: fill_pattern("location", rng, part))
 
 
-def patterned(kind: str, rng: Random, part: str) -> str:
+def fill_pattern(kind: str, rng: Random, part: str) -> str:
     parts: dict[str, Callable[[], str]] = {
-        "sur": lambda: people.surname(rng, part),
-        "sur2": lambda: people.surname(rng, part),
-        "city": lambda: draw(part, lambda: city_name(rng)),
-        "place": lambda: invented.place(rng),
-        "saint": lambda: f"{rng.choice(('St.', 'St.', 'Saint', 'St'))} {rng.choice(listed('saints'))}",
-        "word": lambda: rng.choice(listed("place_words")),
-        "state": lambda: rng.choice(listed("state_names")).split("|")[1],
+        "sur": lambda: people.draw_surname(rng, part),
+        "sur2": lambda: people.draw_surname(rng, part),
+        "city": lambda: draw(part, lambda: draw_city_name(rng)),
+        "place": lambda: invented.invent_place(rng),
+        "saint": lambda: f"{rng.choice(('St.', 'St.', 'Saint', 'St'))} {rng.choice(read_list('saints'))}",
+        "word": lambda: rng.choice(read_list("place_words")),
+        "state": lambda: rng.choice(read_list("state_names")).split("|")[1],
         "number": lambda: str(rng.randint(1, 30)),
     }
-    shape = pattern(kind, rng)
+    shape = choose_pattern(kind, rng)
     return shape.format(**{name: make() for name, make in parts.items() if f"{{{name}}}" in shape})
 
 
-def acronym(full: str) -> str:
+def make_acronym(full: str) -> str:
     """
-    >>> acronym("University of Idaho Medical Center")
+    >>> make_acronym("University of Idaho Medical Center")
     'UIMC'
     """
     letters = [word[0] for word in full.replace("-", " ").split() if word[0].isupper()]
     return "".join(letters) if len(letters) > 1 else full[:3].upper() + "H"
 
 
-def nick(full: str) -> str:
+def make_nickname(full: str) -> str:
     """What staff call it.
 
-    >>> nick("St. Luke's Medical Center"), nick("Dayton General Hospital")
+    >>> make_nickname("St. Luke's Medical Center"), make_nickname("Dayton General Hospital")
     ("St. Luke's", 'Dayton General')
     """
     words = full.removeprefix("Hospital of ").removeprefix("University of ").split()
@@ -139,12 +139,12 @@ NTH = ("2nd", "3rd", "4th", "5th", "12th", "42nd", "First", "Second", "Third", "
 DIRECTIONS = ("N.", "S.", "E.", "W.", "North", "South", "West", "East")
 
 
-def street(rng: Random, part: str) -> str:
+def draw_street(rng: Random, part: str) -> str:
     """A house number and a street, or a post office box."""
-    nth, kind = rng.choice(NTH), rng.choice(listed("street_types"))
-    return pattern("street", rng).format(
+    nth, kind = rng.choice(NTH), rng.choice(read_list("street_types"))
+    return choose_pattern("street", rng).format(
         no=rng.choice((rng.randint(1, 99), rng.randint(100, 999), rng.randint(1000, 19999))),
-        road=road(rng, part),
+        road=draw_road(rng, part),
         type=kind,
         TYPE=kind.upper(),
         nth=nth,
@@ -154,11 +154,11 @@ def street(rng: Random, part: str) -> str:
     )
 
 
-def road(rng: Random, part: str) -> str:
+def draw_road(rng: Random, part: str) -> str:
     """What a street is named after: a person, a tree, a town."""
     chance = rng.random()
     if chance < 0.25:
-        return people.surname(rng, part)
+        return people.draw_surname(rng, part)
     if chance < 0.7:
-        return rng.choice(listed("place_words"))
-    return invented.place(rng) if chance < 0.9 else people.first_name(rng, "F")
+        return rng.choice(read_list("place_words"))
+    return invented.invent_place(rng) if chance < 0.9 else people.draw_first_name(rng, "F")

@@ -52,16 +52,16 @@ OTHER: dict[str, tuple[str, ...]] = {
 VARIANTS: dict[str, tuple[str, ...]] = {name: variants for name, (_, variants) in PHI.items()} | OTHER
 
 
-def type_of(slot: str) -> str | None:
+def span_type(slot: str) -> str | None:
     """The type of the span a slot makes, or ``None``.
 
-    >>> type_of("pager"), type_of("drug")
+    >>> span_type("pager"), span_type("drug")
     ('PHONE', None)
     """
     return PHI[slot][0] if slot in PHI else None
 
 
-def check(slot: str, variant: str | None, where: str) -> None:
+def check_slot(slot: str, variant: str | None, where: str) -> None:
     """Raise :class:`ConfigurationError` unless there is such a slot with such a variant."""
     if slot not in VARIANTS:
         raise ConfigurationError(f"{where}: {slot}: no such slot{did_you_mean(slot, VARIANTS)}")

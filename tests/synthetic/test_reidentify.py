@@ -37,16 +37,16 @@ def report(number: int) -> Document:
 
 @pytest.fixture(scope="module")
 def reports() -> list[SourceText]:
-    return read_sources(map(report, range(60)), convention.read("mtsamples"))
+    return read_sources(map(report, range(60)), convention.read_convention("mtsamples"))
 
 
 @pytest.fixture(scope="module")
-def made(reports) -> dict[str, list[corpus.Made]]:
-    return {kind: list(corpus.make(kind, reports, seed=1)) for kind in KINDS}
+def made(reports) -> dict[str, list[corpus.ReidentifiedDocument]]:
+    return {kind: list(corpus.make_corpus(kind, reports, seed=1)) for kind in KINDS}
 
 
 def places(text: str, name: str) -> list[tuple[str, str, bool]]:
-    known = convention.found(text, convention.read(name))
+    known = convention.find_places(text, convention.read_convention(name))
     return [(place.type, text[place.start : place.end], place.replaced) for place in known]
 
 
@@ -77,13 +77,15 @@ def test_places(name: str, text: str, expected: list) -> None:
 @pytest.mark.parametrize("name", ["mimic", "blanks"])
 def test_what_no_rule_types_is_unsettled(name: str) -> None:
     text = "the [**Odd Thing 3**] of ___ was XX"
-    doubts = convention.unsettled(text, convention.found(text, convention.read(name)), convention.read(name))
+    doubts = convention.find_unsettled(
+        text, convention.find_places(text, convention.read_convention(name)), convention.read_convention(name)
+    )
     assert list(doubts)
 
 
 def test_doubt_decides_what_is_left() -> None:
     document = Document("d", "A cough.\nHis wife, Zelda, called.\nNo fever.")
-    rules = convention.read("mtsamples")
+    rules = convention.read_convention("mtsamples")
     assert read_source(document, rules, "leave") is None
     assert read_source(document, rules, "cut").text == "A cough.\nNo fever."
     assert "Zelda" in read_source(document, rules, "keep").text
@@ -107,24 +109,24 @@ def test_a_bad_convention_is_refused(table: str, message: str, tmp_path: Path) -
     path = tmp_path / "mine.toml"
     path.write_text(table)
     with pytest.raises(ConfigurationError) as fault:
-        convention.read(path)
+        convention.read_convention(path)
     assert re.search(message.replace("[[", r"\[\["), str(fault.value)) and "mine.toml" in str(fault.value)
 
 
 def test_an_unknown_convention_suggests() -> None:
     with pytest.raises(ConfigurationError, match="did you mean mtsamples"):
-        convention.read("mtsample")
+        convention.read_convention("mtsample")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_but_places_changes(kind: str, reports) -> None:
-    for host, one in zip(reports, corpus.make(kind, reports, seed=3, plain=True)):
+    for host, one in zip(reports, corpus.make_corpus(kind, reports, seed=3, plain=True)):
         document = one.document
         outside, at = [], 0
         for span in document.spans:
             outside.append(document.text[at : span.start])
             at = span.end
-        assert [*outside, document.text[at:]] == list(host.rest())
+        assert [*outside, document.text[at:]] == list(host.texts_between())
         kinds = [(span.type, document.text_of(span)) for span in document.spans]
         assert [type for type, _ in kinds] == [place.type for place in host.places]
         assert {text for type, text in kinds if type in ("DOCTOR", "PATIENT")}.isdisjoint({"X", "Y", "ABC"})
@@ -148,23 +150,23 @@ def test_spans_fit_the_scheme_and_the_text(kind: str, made) -> None:
 
 
 def test_one_placeholder_is_one_person(reports) -> None:
-    for one in corpus.make("reidentified", reports, seed=2, plain=True):
+    for one in corpus.make_corpus("reidentified", reports, seed=2, plain=True):
         named = (one.document.text_of(span) for span in one.document.spans if span.type == "DOCTOR")
-        first, second, third = ({*renaming.words_of(text)} - renaming.SUFFIXES for text in named)
+        first, second, third = ({*renaming.split_words(text)} - renaming.SUFFIXES for text in named)
         assert first & third and not first & second
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_seed_decides(kind: str, reports, made) -> None:
-    again = list(corpus.make(kind, reports, seed=1))
-    other = list(corpus.make(kind, reports, seed=2))
+    again = list(corpus.make_corpus(kind, reports, seed=1))
+    other = list(corpus.make_corpus(kind, reports, seed=2))
     assert again == made[kind]
     assert [one.document for one in other] != [one.document for one in again]
 
 
 def test_parts_share_no_document_and_no_name(reports) -> None:
     train, test = (
-        list(corpus.make("reidentified", reports, 1, part, plain=True)) for part in ("train", "test")
+        list(corpus.make_corpus("reidentified", reports, 1, part, plain=True)) for part in ("train", "test")
     )
     ids = [{one.document.id for one in side} for side in (train, test)]
     assert (
@@ -186,46 +188,51 @@ def test_parts_share_no_document_and_no_name(reports) -> None:
 
 def test_every_ambiguous_word_is_phi_and_not(made) -> None:
     texts = {one.document.id: one.document.text for one in made["ambiguous"]}
-    found = [mark for mark in token_marks.marks(made["ambiguous"]) if mark.ambiguous]
+    found = [mark for mark in token_marks.mark_tokens(made["ambiguous"]) if mark.ambiguous]
     inside = {texts[m.document][m.start : m.end].lower() for m in found if m.type}
     outside = {texts[m.document][m.start : m.end].lower() for m in found if not m.type}
     assert inside == outside and len(inside) > 10
-    named = [mark for mark in token_marks.marks(made["ambiguous"]) if mark.type in renaming.NAMES]
-    words = [m for m in named if not token_marks.abbreviated(texts[m.document][m.start : m.end])
+    named = [mark for mark in token_marks.mark_tokens(made["ambiguous"]) if mark.type in renaming.NAMES]
+    words = [m for m in named if not token_marks.is_abbreviation(texts[m.document][m.start : m.end])
              and texts[m.document][m.start : m.end].lower() not in renaming.SUFFIXES]  # fmt: skip
     assert words and all(mark.ambiguous for mark in words)
 
 
 def test_words_out_of_dictionary_are_in_no_list(made) -> None:
-    listed = renaming.dictionary()
+    listed = renaming.read_dictionary()
     assert {"smith", "march", "pneumonia"} <= listed
     texts = {one.document.id: one.document.text for one in made["out-of-dictionary"]}
-    found = token_marks.marks(made["out-of-dictionary"])
+    found = token_marks.mark_tokens(made["out-of-dictionary"])
     named = [mark for mark in found if mark.type in renaming.NAMES | {"CITY"}]
     words = [texts[m.document][m.start : m.end] for m in named]
-    full = [(m, w) for m, w in zip(named, words)
-            if not token_marks.abbreviated(w) and w.lower() not in renaming.kept(m.type)]  # fmt: skip
+    full = [
+        (m, w)
+        for m, w in zip(named, words)
+        if not token_marks.is_abbreviation(w) and w.lower() not in renaming.words_to_keep(m.type)
+    ]
     assert len(full) > 50 and all(mark.unseen and word.lower() not in listed for mark, word in full)
 
 
 def test_every_form_of_every_type_is_covered(reports) -> None:
-    count = -(-len(head_and_foot.forms()) // head_and_foot.MENTIONS)
+    count = -(-len(head_and_foot.list_forms()) // head_and_foot.MENTIONS)
     turns = [
-        head_and_foot.mentions(number, part, Random(1))
+        head_and_foot.choose_mentions(number, part, Random(1))
         for part in ("train", "test")
         for number in range(count)
     ]
     texts = " ".join(frame.text for turn in turns for frame in turn)
-    for slot in head_and_foot.sentences():
+    for slot in head_and_foot.read_mentions():
         for form in slots.VARIANTS[slot]:
             assert f"{{{slot}.{form}}}" in texts
-    assert {slots.type_of(slot) for slot in head_and_foot.sentences()} == set(scheme.read().types) - {"OTHER"}
-    assert all(len(group) > 1 for group in head_and_foot.sentences().values())
+    assert {slots.span_type(slot) for slot in head_and_foot.read_mentions()} == set(scheme.read().types) - {
+        "OTHER"
+    }
+    assert all(len(group) > 1 for group in head_and_foot.read_mentions().values())
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
-    made = list(corpus.make(kind, read_sources(notes, None), seed=1, plain=True))
+    made = list(corpus.make_corpus(kind, read_sources(notes, None), seed=1, plain=True))
     for note, one in zip(notes, made):
         assert [s.type for s in one.document.spans] == [s.type for s in note.spans]
         assert one.document.patient == note.patient and one.document.text.startswith("Seen by Dr. ")
@@ -236,17 +243,17 @@ def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
 @given(st.sampled_from(["AGE", "STATE", "CITY", "DATE", "PATIENT", "DOCTOR", "ZIP"]), st.integers(0, 500))
 def test_no_surrogate_is_what_it_replaces(type: str, seed: int) -> None:
     first = Document("n", "It is X here", (Span(6, 7, type),))
-    made = next(corpus.make("reidentified", [read_source(first, None)], seed, plain=True)).document
+    made = next(corpus.make_corpus("reidentified", [read_source(first, None)], seed, plain=True)).document
     text = made.text_of(made.spans[0])  # what the same seed would give again
     again = Document("n", f"It is {text} here", (Span(6, 6 + len(text), type),))
-    other = next(corpus.make("reidentified", [read_source(again, None)], seed, plain=True)).document
+    other = next(corpus.make_corpus("reidentified", [read_source(again, None)], seed, plain=True)).document
     assert other.text_of(other.spans[0]).casefold() != text.casefold()
 
 
 def test_the_world_has_the_age_and_year_of_the_text() -> None:
     text = "Dr. X saw this 44-year-old woman on 3/4/2004. She is well; her brother is 70 years old."
-    host = read_source(Document("n", text), convention.read("mtsamples"))
-    about = fill.world(host, Random(1), "all")
+    host = read_source(Document("n", text), convention.read_convention("mtsamples"))
+    about = fill.draw_matching_world(host, Random(1), "all")
     assert (about.first_note - about.dob).days // 365.25 == 44
     assert about.first_note.year == 2004 and about.patient.sex == "F"
 
@@ -254,16 +261,20 @@ def test_the_world_has_the_age_and_year_of_the_text() -> None:
 def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:
     odd = Document("odd", "Blue eyes", (Span(0, 4, "COLOUR"),))
     with pytest.raises(SchemeError, match="COLOUR: no surrogates"):
-        list(corpus.make("reidentified", read_sources([odd], None), 1))
+        list(corpus.make_corpus("reidentified", read_sources([odd], None), 1))
     both = Document("both", "Ana Ruiz", (Span(0, 8, "PATIENT"), Span(4, 8, "CITY")))
     with pytest.raises(DocumentError, match="overlaps CITY at 4-8; a place is of one type"):
         read_sources([both], None)
     with pytest.raises(DocumentError, match="has spans"):
-        read_sources([odd], convention.read("mtsamples"))
+        read_sources([odd], convention.read_convention("mtsamples"))
     with pytest.raises(DocumentError, match="in part test"):
-        list(corpus.make("reidentified", read_sources([report(2)], convention.read("mtsamples")), 1, "test"))
+        list(
+            corpus.make_corpus(
+                "reidentified", read_sources([report(2)], convention.read_convention("mtsamples")), 1, "test"
+            )
+        )
     with pytest.raises(ConfigurationError, match="did you mean ambiguous"):
-        list(corpus.make("ambigous", [], 1))
+        list(corpus.make_corpus("ambigous", [], 1))
 
 
 @settings(max_examples=60, deadline=None)
@@ -276,7 +287,7 @@ def test_any_gold_text_keeps_what_is_outside(text: str, data) -> None:
         return
     host = read_source(Document("n", text, (Span(start, end, type),)), None)
     for kind in ("reidentified", "out-of-dictionary"):
-        document = next(corpus.make(kind, [host], 1, plain=True)).document
+        document = next(corpus.make_corpus(kind, [host], 1, plain=True)).document
         (span,) = document.spans
         assert document.text[: span.start] + document.text[span.end :] == text[:start] + text[end:]
 
@@ -436,7 +447,7 @@ def test_the_papers_table_beside_ours(tmp_path: Path, monkeypatch) -> None:
 def test_the_shared_reports_can_be_hosts() -> None:
     from itertools import islice
 
-    known = read_sources(islice(corpora.read(DATA), 60), convention.read("mtsamples"), "cut")
-    made = list(corpus.make("ambiguous", known, seed=1))
+    known = read_sources(islice(corpora.read(DATA), 60), convention.read_convention("mtsamples"), "cut")
+    made = list(corpus.make_corpus("ambiguous", known, seed=1))
     scheme.read().check([one.document for one in made])
     assert len(made) > 40

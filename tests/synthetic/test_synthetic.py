@@ -22,9 +22,9 @@ from crfdeid.synthetic import (
     slots,
 )
 from crfdeid.synthetic.__main__ import main
-from crfdeid.synthetic.cast import MAKERS, Cast, world
-from crfdeid.synthetic.drawing import PARTS, all_kinds, belongs, listed
-from crfdeid.synthetic.pieces import Piece, document, plain
+from crfdeid.synthetic.cast import FILLERS, Cast, draw_world
+from crfdeid.synthetic.drawing import PARTS, is_in_part, read_list, read_patterns
+from crfdeid.synthetic.pieces import Piece, build_document, join_pieces
 from crfdeid.text import scheme
 
 # Spans in the 790 training notes of i2b2 2014 (Stubbs & Uzuner 2015, table 3).
@@ -103,34 +103,35 @@ def test_patients_have_some_notes():
 
 @pytest.mark.parametrize("kind", ["hospital", "organization", "location"])
 def test_places_of_the_parts_are_disjoint(kind):
-    make = getattr(places, kind)
+    make = getattr(places, f"draw_{kind}")
     made = {part: {str(make(Random(n), part)) for n in range(40)} for part in ("train", "test")}
     assert not made["train"] & made["test"]
 
 
 def test_names_of_the_parts_are_disjoint():
     last = {
-        part: {world(Random(n), part).patient.last.lower() for n in range(150)} for part in ("train", "test")
+        part: {draw_world(Random(n), part).patient.last.lower() for n in range(150)}
+        for part in ("train", "test")
     }
     assert not last["train"] & last["test"]
-    assert all(belongs(name, part) for part in last for name in last[part])
+    assert all(is_in_part(name, part) for part in last for name in last[part])
 
 
 def test_held_out_genres_are_only_in_test():
-    kinds = genres.named(())
-    assert not any(genre.held_out for _, genre in genres.for_part(kinds, "train"))
-    assert sum(genre.held_out for _, genre in genres.for_part(kinds, "test")) >= 3
+    kinds = genres.select_genres(())
+    assert not any(genre.held_out for _, genre in genres.weigh_genres(kinds, "train"))
+    assert sum(genre.held_out for _, genre in genres.weigh_genres(kinds, "test")) >= 3
     assert len(kinds) >= 13
 
 
 def test_a_third_of_surnames_is_in_no_list():
-    known = {name.lower() for name in (*listed("surnames"), *listed("common_surnames"))}
-    drawn = [people.surname(Random(n), "all").lower() for n in range(400)]
+    known = {name.lower() for name in (*read_list("surnames"), *read_list("common_surnames"))}
+    drawn = [people.draw_surname(Random(n), "all").lower() for n in range(400)]
     assert 0.2 < sum(name not in known for name in drawn) / 400 < 0.6
 
 
 def test_dates_have_forty_shapes():
-    shapes = {shape for kind in slots.DAY for _, shape in all_kinds()[kind]}
+    shapes = {shape for kind in slots.DAY for _, shape in read_patterns()[kind]}
     assert len(shapes) >= 40
 
 
@@ -138,11 +139,11 @@ def test_dates_have_forty_shapes():
 
 
 def test_every_slot_and_variant_renders():
-    cast = Cast(world(Random(1), "all"), Random(1), world(Random(1), "all").first_note)
+    cast = Cast(draw_world(Random(1), "all"), Random(1), draw_world(Random(1), "all").first_note)
     for name, variants in slots.VARIANTS.items():
         for variant in ("2-40",) if variants == ("*",) else (None, *variants):
-            assert MAKERS[name](cast, variant).strip(), (name, variant)
-    assert set(MAKERS) == set(slots.VARIANTS)
+            assert FILLERS[name](cast, variant).strip(), (name, variant)
+    assert set(FILLERS) == set(slots.VARIANTS)
 
 
 def test_every_slot_is_in_the_documentation():
@@ -151,21 +152,21 @@ def test_every_slot_is_in_the_documentation():
 
 
 def test_every_shipped_frame_and_block_is_read():
-    assert sum(map(len, frames.sections().values())) > 10
-    assert {"head", "foot", "table"} <= set(frames.blocks())
+    assert sum(map(len, frames.read_sections().values())) > 10
+    assert {"head", "foot", "table"} <= set(frames.read_blocks())
 
 
 @pytest.mark.parametrize("kind", ["head", "foot"])
 def test_every_field_is_read_and_renders(kind):
-    about = world(Random(2), "all")
+    about = draw_world(Random(2), "all")
     cast = Cast(about, Random(2), about.first_note)
-    assert all(labels and plain(cast.render(value)) for labels, value in forms.fields(kind))
+    assert all(labels and join_pieces(cast.render(value)) for labels, value in forms.read_fields(kind))
 
 
 def test_every_section_has_frames_and_headings():
-    wanted = {section for genre in genres.named(()) for section, _, _ in genre.sections}
-    assert wanted - set(frames.sections()) == set()
-    assert wanted - {"queries"} - {"letter"} <= set(genres.headings())
+    wanted = {section for genre in genres.select_genres(()) for section, _, _ in genre.sections}
+    assert wanted - set(frames.read_sections()) == set()
+    assert wanted - {"queries"} - {"letter"} <= set(genres.read_headings())
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ def test_every_section_has_frames_and_headings():
 )
 def test_a_bad_frame_is_named(text, message):
     with pytest.raises(ConfigurationError) as caught:
-        frames.parse(text, "x.txt:3")
+        frames.parse_frame(text, "x.txt:3")
     assert str(caught.value) == message
 
 
@@ -191,8 +192,8 @@ def test_a_frame_before_any_section_is_refused(tmp_path):
 
 
 def rendered(text, seed=5):
-    about = world(Random(seed), "all")
-    return Cast(about, Random(seed), about.first_note).render(frames.parse(text, "here"))
+    about = draw_world(Random(seed), "all")
+    return Cast(about, Random(seed), about.first_note).render(frames.parse_frame(text, "here"))
 
 
 def test_only_the_value_is_the_span():
@@ -205,11 +206,11 @@ def test_only_the_value_is_the_span():
 
 
 def test_brackets_without_a_bar_are_literal():
-    assert plain(rendered("[sic] {number:3-3} [a|a]")) == "[sic] 3 a"
+    assert join_pieces(rendered("[sic] {number:3-3} [a|a]")) == "[sic] 3 a"
 
 
 def test_capitals_of_slots():
-    assert plain(rendered("{He} {he}")) in ("He he", "She she")
+    assert join_pieces(rendered("{He} {he}")) in ("He he", "She she")
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_capitals_of_slots():
     [(1, "one"), (19, "nineteen"), (45, "forty-five"), (90, "ninety"), (101, "one hundred one")],
 )
 def test_ages_in_words(number, word):
-    assert clinical.words(number) == word
+    assert clinical.spell_number(number) == word
 
 
 # --- the mess -----------------------------------------------------------------------
@@ -229,20 +230,20 @@ PIECES = st.lists(
     max_size=12,
 )
 EDITS = {
-    "upper": lambda pieces, rng: noise.upper(pieces),
-    "doubled": lambda pieces, rng: noise.doubled_spaces(pieces),
-    "slips": lambda pieces, rng: noise.slips(pieces, rng, 0.5),
-    "lost": lambda pieces, rng: noise.lost_spaces(pieces, rng, 0.5),
+    "upper": lambda pieces, rng: noise.to_upper(pieces),
+    "doubled": lambda pieces, rng: noise.double_spaces(pieces),
+    "slips": lambda pieces, rng: noise.add_typos(pieces, rng, 0.5),
+    "lost": lambda pieces, rng: noise.drop_spaces(pieces, rng, 0.5),
     "together": lambda pieces, rng: noise.run_together(pieces, rng, 0.5),
-    "wrapped": lambda pieces, rng: noise.wrapped(pieces, 9),
-    "flattened": noise.flattened,
-    "all": noise.mess_up,
+    "wrapped": lambda pieces, rng: noise.wrap_lines(pieces, 9),
+    "flattened": noise.flatten,
+    "all": noise.add_noise,
 }
 
 
 def spans_of(pieces):
     """The texts of the spans without white space or case, which no edit may change."""
-    note = document(pieces, "n")
+    note = build_document(pieces, "n")
     return "".join("".join(note.text_of(span).upper().split()) for span in note.spans)
 
 
@@ -255,7 +256,7 @@ def test_no_edit_moves_a_span(edit, pieces, seed):
 
 def test_wrapping_keeps_tables():
     table = [Piece("Sodium      140      141     and a line that goes on and on")]
-    assert noise.wrapped(table, 20) == table
+    assert noise.wrap_lines(table, 20) == table
 
 
 # --- the verb -----------------------------------------------------------------------

@@ -20,7 +20,7 @@ from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import open_whole
 from crfdeid.synthetic.drawing import PARTS
 from crfdeid.synthetic.reidentify import convention, source_text, token_marks
-from crfdeid.synthetic.reidentify.corpus import KINDS, make
+from crfdeid.synthetic.reidentify.corpus import KINDS, make_corpus
 from crfdeid.synthetic.reidentify.fill import SLOTS
 from crfdeid.text.document import Document
 
@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--documents", type=int, metavar="N", help="no more than N of the part")
     parse.add_argument("--seed", type=int, default=1, help="the same seed gives the same bytes (default: 1)")
     parse.add_argument(
-        "--doubt", choices=source_text.UNSETTLED, default="leave",
+        "--doubt", choices=source_text.DOUBT_CHOICES, default="leave",
         help="what may be PHI and no rule settles: leave out its document, cut its line, or keep it",
     )  # fmt: skip
     parse.add_argument("--plain", action="store_true", help="add no head, foot and mentions; keep the lines")
@@ -60,8 +60,8 @@ def main(arguments: list[str] | None = None) -> None:
     tokens = given.tokens or Path(f"{given.out}.tokens.csv")
     storage.refuse_existing(tokens, given.overwrite)
     read, known = settled(given)
-    made = list(make(given.kind, known, given.seed, given.part, given.plain, given.documents))
-    found = token_marks.marks(made)
+    made = list(make_corpus(given.kind, known, given.seed, given.part, given.plain, given.documents))
+    found = token_marks.mark_tokens(made)
     documents = [labelled(one.document, given.types) for one in made]
     corpora.write(documents, given.out, given.format, given.overwrite)
     with open_whole(tokens) as file:
@@ -69,12 +69,12 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{len(documents)} documents, {sum(len(one.spans) for one in documents)} spans, in {given.out}")
     if read > len(known):
         print(f"{read - len(known)} of {read} documents were left out: unsettled, set aside or blank")
-    print(token_marks.table(found, documents))
+    print(token_marks.format_table(found, documents))
 
 
 def settled(args: argparse.Namespace) -> tuple[int, list[source_text.SourceText]]:
     """How many documents there are, and the hosts among them."""
-    rules = convention.read(args.convention) if args.convention else None
+    rules = convention.read_convention(args.convention) if args.convention else None
     documents = list(cli.documents(args.host, args.source, args))
     if rules is None and not any(document.spans for document in documents):
         raise ConfigurationError(f"{args.host}: no gold spans; --convention says how PHI is hidden")

@@ -27,7 +27,7 @@ from crfdeid.files import read_text
 from crfdeid.synthetic.slots import PHI
 from crfdeid.text.spans import overlaps
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 KEYS = {
     "line_breaks": str,
     "unsettled": str,
@@ -52,7 +52,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ConventionRule:
     type: str
     pattern: re.Pattern[str]
     replaced: bool
@@ -64,18 +64,18 @@ class Convention:
     """``unsettled`` matches what may be PHI where no rule can tell; ``set_aside`` are ids of
     documents that were read and cannot be settled."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[ConventionRule, ...]
     unsettled: re.Pattern[str] | None
     set_aside: frozenset[str]
     line_breaks: str
 
 
 @cache
-def read(name: str | Path) -> Convention:
+def read_convention(name: str | Path) -> Convention:
     """The convention of a file, or the shipped one of that name. Raises :class:`ConfigurationError`."""
-    path = Path(name) if Path(name).is_file() else HERE / f"{name}.toml"
+    path = Path(name) if Path(name).is_file() else FOLDER / f"{name}.toml"
     if not path.is_file():
-        known = sorted(path.stem for path in HERE.glob("*.toml"))
+        known = sorted(path.stem for path in FOLDER.glob("*.toml"))
         raise ConfigurationError(
             f"{name}: no such file, and no convention of that name{did_you_mean(str(name), known)}; "
             f"there are {', '.join(known)}"
@@ -84,37 +84,39 @@ def read(name: str | Path) -> Convention:
         table = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
-    return build(table, str(path))
+    return build_convention(table, str(path))
 
 
-def build(table: dict[str, Any], where: str) -> Convention:
+def build_convention(table: dict[str, Any], where: str) -> Convention:
     """The convention of a file's table; ``where`` begins the message of a fault."""
     check_keys(table, KEYS, where)
     words: dict[str, str] = {}
     for name, text in table.get("vocabulary", {}).items():
-        words[name] = expanded(text, words, f"{where}: vocabulary.{name}")
+        words[name] = expand_vocabulary(text, words, f"{where}: vocabulary.{name}")
     rules = [
-        rule(entry, kind == "placeholder", words, f"{where}: {kind} {number}")
+        build_rule(entry, kind == "placeholder", words, f"{where}: {kind} {number}")
         for kind in ("placeholder", "real")
         for number, entry in enumerate(table.get(kind, ()), 1)
     ]
     if not rules:
         raise ConfigurationError(f"{where}: no [[placeholder]] and nothing [[real]]")
-    if (breaks := table.get("line_breaks", "kept")) not in RESTORED:
-        raise ConfigurationError(f"{where}: line_breaks = {breaks!r}: wanted {' or '.join(RESTORED)}")
+    if (breaks := table.get("line_breaks", "kept")) not in LINE_BREAKS:
+        raise ConfigurationError(f"{where}: line_breaks = {breaks!r}: wanted {' or '.join(LINE_BREAKS)}")
     doubt = table.get("unsettled")
     return Convention(
         tuple(rules),
-        compiled(expanded(doubt, words, where), f"{where}: unsettled", re.VERBOSE) if doubt else None,
+        compile_pattern(expand_vocabulary(doubt, words, where), f"{where}: unsettled", re.VERBOSE)
+        if doubt
+        else None,
         frozenset(table.get("set_aside", ())),
         breaks,
     )
 
 
-def expanded(text: str, words: dict[str, str], where: str) -> str:
+def expand_vocabulary(text: str, words: dict[str, str], where: str) -> str:
     """``text`` with the vocabulary's entries in place of their names.
 
-    >>> expanded("(?<!x)<AB> <AB>", {"AB": "b+"}, "here")
+    >>> expand_vocabulary("(?<!x)<AB> <AB>", {"AB": "b+"}, "here")
     '(?<!x)b+ b+'
     """
 
@@ -126,7 +128,7 @@ def expanded(text: str, words: dict[str, str], where: str) -> str:
     return re.sub(r"<([A-Z_]{2,})>", entry, text)
 
 
-def compiled(pattern: str, where: str, flags: int = 0) -> re.Pattern[str]:
+def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except re.error as error:
@@ -150,16 +152,16 @@ def check_forms(type: str, forms: Iterable[str], where: str) -> None:
             raise ConfigurationError(f"{where}: {form}: no form of {type}{did_you_mean(form, known)}")
 
 
-def rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], where: str) -> Rule:
+def build_rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], where: str) -> ConventionRule:
     check_keys(entry, RULE_KEYS, where)
     if not {"type", "pattern"} <= entry.keys():
         raise ConfigurationError(f"{where}: wanted a type and a pattern")
     check_forms(entry["type"], entry.get("forms", ()), where)
-    pattern = compiled(expanded(entry["pattern"], words, where), where)
-    return Rule(entry["type"], pattern, replaced, tuple(entry.get("forms", ())))
+    pattern = compile_pattern(expand_vocabulary(entry["pattern"], words, where), where)
+    return ConventionRule(entry["type"], pattern, replaced, tuple(entry.get("forms", ())))
 
 
-def found(text: str, convention: Convention) -> list[Place]:
+def find_places(text: str, convention: Convention) -> list[Place]:
     """The places of a text, in order, none overlapping: the earlier rule wins."""
     taken: list[Place] = []
     for each in convention.rules:
@@ -171,7 +173,7 @@ def found(text: str, convention: Convention) -> list[Place]:
     return sorted(taken, key=lambda place: place.start)
 
 
-def unsettled(text: str, places: Iterable[Place], convention: Convention) -> Iterator[re.Match[str]]:
+def find_unsettled(text: str, places: Iterable[Place], convention: Convention) -> Iterator[re.Match[str]]:
     """What, outside ``places``, may be PHI and may not."""
     if convention.unsettled is None:
         return
@@ -182,10 +184,10 @@ def unsettled(text: str, places: Iterable[Place], convention: Convention) -> Ite
 
 
 # Line breaks that an archive lost.
-def from_commas(text: str) -> str:
+def restore_from_commas(text: str) -> str:
     """The text where breaks show as a comma without a space after it, as in MTSamples.
 
-    >>> from_commas("HISTORY: , A cough.,PLAN:,1.  Rest.,2.  Fluids, 1,000 mL.")
+    >>> restore_from_commas("HISTORY: , A cough.,PLAN:,1.  Rest.,2.  Fluids, 1,000 mL.")
     'HISTORY: A cough.\\n\\nPLAN:\\n1. Rest.\\n2. Fluids, 1,000 mL.'
     """
     text = re.sub(r": +, *", ": ", text)
@@ -196,4 +198,4 @@ def from_commas(text: str) -> str:
     return re.sub(r" {2,}", " ", text).strip(" ,\n")
 
 
-RESTORED: dict[str, Callable[[str], str]] = {"kept": str, "commas": from_commas}
+LINE_BREAKS: dict[str, Callable[[str], str]] = {"kept": str, "commas": restore_from_commas}

@@ -14,15 +14,15 @@ from crfdeid.synthetic import drawing, noise, pieces
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.pieces import Piece
 from crfdeid.synthetic.reidentify import head_and_foot, renaming
-from crfdeid.synthetic.reidentify.fill import Fillers
+from crfdeid.synthetic.reidentify.fill import SourceCast
 from crfdeid.synthetic.reidentify.renaming import Renaming
 from crfdeid.synthetic.reidentify.source_text import SourceText
 from crfdeid.text.document import Document
 
 KINDS: dict[str, Callable[[Iterable[str]], Callable[[Random], Renaming | None]]] = {
-    "reidentified": lambda texts: renaming.none,
-    "ambiguous": renaming.ambiguous,
-    "out-of-dictionary": renaming.out_of_dictionary,
+    "reidentified": lambda texts: renaming.keep_names,
+    "ambiguous": renaming.build_ambiguous,
+    "out-of-dictionary": renaming.build_out_of_dictionary,
 }
 WRAPPED, CAPITALS = 1 / 3, 1 / 12  # how often lines are cut, and everything is in capitals
 
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Made:
+class ReidentifiedDocument:
     """A document and where each of its spans stands (see :class:`Part`), in their order;
     ``host`` holds the stretches of the document that are the host's own, as start and end."""
 
@@ -45,14 +45,14 @@ class Made:
     host: tuple[tuple[int, int], ...]
 
 
-def make(
+def make_corpus(
     kind: str,
     hosts: Sequence[SourceText],
     seed: int,
     part: str = "all",
     plain: bool = False,
     count: int | None = None,
-) -> Iterator[Made]:
+) -> Iterator[ReidentifiedDocument]:
     """The corpus of ``kind`` from the hosts of ``part``, or the first ``count`` of them. A host is
     in train or test by its patient, or its id, and the two share no names. ``plain`` adds nothing
     and leaves lines as they are. Raises :class:`ConfigurationError` for an unknown kind or part,
@@ -61,59 +61,61 @@ def make(
         raise ConfigurationError(
             f"{kind}: no such corpus{did_you_mean(kind, KINDS)}; wanted {', '.join(KINDS)}"
         )
-    drawing.check(part)
-    chosen = [host for host in hosts if drawing.belongs(host.patient or host.id, part)][:count]
+    drawing.check_part(part)
+    chosen = [host for host in hosts if drawing.is_in_part(host.patient or host.id, part)][:count]
     if not chosen:
         raise DocumentError(f"none of {len(hosts)} documents is in part {part}")
-    renaming_for = KINDS[kind](text for host in chosen for text in host.rest())
+    renaming_for = KINDS[kind](text for host in chosen for text in host.texts_between())
     for number, host in enumerate(chosen):
         rng = Random(f"{seed}-{kind}-{host.id}")
-        cast = Fillers(host, rng, part, renaming_for(rng))
-        mentions = [] if plain else head_and_foot.mentions(number, part, rng)
-        yield finished(list(composed(host, cast, mentions, plain)), host, rng, plain)
+        cast = SourceCast(host, rng, part, renaming_for(rng))
+        mentions = [] if plain else head_and_foot.choose_mentions(number, part, rng)
+        yield finish_document(list(compose_parts(host, cast, mentions, plain)), host, rng, plain)
 
 
-def composed(host: SourceText, cast: Fillers, mentions: Sequence[Frame], plain: bool) -> Iterator[Part]:
+def compose_parts(
+    host: SourceText, cast: SourceCast, mentions: Sequence[Frame], plain: bool
+) -> Iterator[Part]:
     """The parts of the document, the host's places filled."""
     if not plain:
-        yield from (Part("head", piece) for piece in head_and_foot.head(cast))
-    rest = list(host.rest())
+        yield from (Part("head", piece) for piece in head_and_foot.compose_head(cast))
+    rest = list(host.texts_between())
     longest = max(range(len(rest)), key=lambda number: len(rest[number]))  # where the mentions go
     for number, text in enumerate(rest):
         if number:
             place = host.places[number - 1]
-            yield Part("host", Piece(filled(host, number - 1, cast), place.type))
+            yield Part("host", Piece(fill_place(host, number - 1, cast), place.type))
         if plain or number != longest:
             yield Part("host", Piece(text))
             continue
-        for stretch in head_and_foot.spread(text, mentions, cast.rng):
+        for stretch in head_and_foot.spread_mentions(text, mentions, cast.rng):
             if isinstance(stretch, str):
                 yield Part("host", Piece(stretch))
             else:
                 yield from (Part("mention", piece) for piece in cast.render(stretch))
     if not plain:
-        yield from (Part("foot", piece) for piece in head_and_foot.foot(cast))
+        yield from (Part("foot", piece) for piece in head_and_foot.compose_foot(cast))
 
 
-def filled(host: SourceText, number: int, cast: Fillers) -> str:
+def fill_place(host: SourceText, number: int, cast: SourceCast) -> str:
     """What stands in a place: its surrogate, or what is really there (in the wording of the
     corpus)."""
     place = host.places[number]
     text = host.text[place.start : place.end]
     if not place.replaced:
-        return cast.worded(text, place.type, "acronym" if text.isupper() else None)
+        return cast.reword(text, place.type, "acronym" if text.isupper() else None)
     return cast.surrogate(text, place)
 
 
-def finished(made: list[Part], host: SourceText, rng: Random, plain: bool) -> Made:
+def finish_document(made: list[Part], host: SourceText, rng: Random, plain: bool) -> ReidentifiedDocument:
     texts = [part.piece for part in made]
     if not plain and rng.random() < WRAPPED:
-        texts = noise.wrapped(texts, rng.randrange(60, 81))
+        texts = noise.wrap_lines(texts, rng.randrange(60, 81))
     if not plain and rng.random() < CAPITALS:
-        texts = noise.upper(texts)
-    document = pieces.document(texts, host.id, host.patient)
+        texts = noise.to_upper(texts)
+    document = pieces.build_document(texts, host.id, host.patient)
     ends = list(accumulate(len(piece.text) for piece in texts))
     bounds = [(end - len(p.text), end, part.where) for part, p, end in zip(made, texts, ends)]
     typed = [(a, b, where) for (a, b, where), piece in zip(bounds, texts) if piece.type]
     where = tuple(next(w for a, b, w in typed if a < s.end and s.start < b) for s in document.spans)
-    return Made(document, where, tuple((a, b) for a, b, w in bounds if w == "host" and a < b))
+    return ReidentifiedDocument(document, where, tuple((a, b) for a, b, w in bounds if w == "host" and a < b))

@@ -12,43 +12,43 @@ from datetime import date, timedelta
 from random import Random
 
 from crfdeid.errors import SchemeError, did_you_mean
-from crfdeid.synthetic import cast, people, places
+from crfdeid.synthetic import cast, dates, people, places
 from crfdeid.synthetic.cast import Cast, PatientWorld
 from crfdeid.synthetic.frames import Slot
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
 from crfdeid.synthetic.reidentify.convention import Place
-from crfdeid.synthetic.reidentify.renaming import NAMES, Renaming, renamable, words_of
+from crfdeid.synthetic.reidentify.renaming import NAMES, Renaming, is_renamable, split_words
 from crfdeid.synthetic.reidentify.source_text import SourceText
 from crfdeid.synthetic.slots import PHI
 
 SLOTS = {type: name for name, (type, _) in reversed(PHI.items())} | {"LOCATION": "city", "ID": "idnum"}
-FURTHER = {"AGE": "relative_age", "HOSPITAL": "hospital2", "DATE": "past_date"}  # the second and on
+FURTHER_SLOTS = {"AGE": "relative_age", "HOSPITAL": "hospital2", "DATE": "past_date"}  # the second and on
 TRIES = 100
-STAFF = ("doctor", "doctor2", "doctor3")
+STAFF_ROLES = ("doctor", "doctor2", "doctor3")
 FEMALE = re.compile(r"\b(?:she|her|female|woman|lady|girl|mrs|ms)\b", re.IGNORECASE)
 MALE = re.compile(r"\b(?:he|his|him|male|man|gentleman|boy|mr)\b", re.IGNORECASE)
 YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
 
 
-class Fillers(Cast):
+class SourceCast(Cast):
     """Who and what a host is about. ``rename`` gives names another wording."""
 
     def __init__(self, host: SourceText, rng: Random, part: str, rename: Renaming | None) -> None:
-        about = world(host, rng, part)
+        about = draw_matching_world(host, rng, part)
         self.rename = rename
-        super().__init__(renamed(about, rename) if rename else about, rng, about.first_note)
-        self.numeric = cast.dates.habit(rng)
+        super().__init__(rename_world(about, rename) if rename else about, rng, about.first_note)
+        self.numeric = dates.choose_numeric_shape(rng)
         self.patients: list[tuple[set[str], Person]] = []
         self.doctors: list[tuple[set[str], Person]] = []
         self.values: dict[tuple[str, str], str] = {}
 
     def fill(self, slot: Slot) -> Piece:
         text, type = super().fill(slot)
-        return Piece(self.worded(text, type, slot.variant), type)
+        return Piece(self.reword(text, type, slot.variant), type)
 
-    def worded(self, text: str, type: str | None, form: str | None = None) -> str:
-        if self.rename is None or type is None or not renamable(text, type, form):
+    def reword(self, text: str, type: str | None, form: str | None = None) -> str:
+        if self.rename is None or type is None or not is_renamable(text, type, form):
             return text
         return self.rename(text, type)
 
@@ -57,7 +57,7 @@ class Fillers(Cast):
         that nothing can stand in for."""
         if place.type not in SLOTS:
             raise SchemeError(f"{place.type}: no surrogates for this type{did_you_mean(place.type, SLOTS)}")
-        form = self.rng.choice(place.forms) if place.forms else form_of(text, place.type)
+        form = self.rng.choice(place.forms) if place.forms else detect_form(text, place.type)
         if place.type in NAMES:
             return self.name(text, place, form)
         key = (place.type, text.casefold())
@@ -68,49 +68,49 @@ class Fillers(Cast):
     def name(self, old: str, place: Place, form: str) -> str:
         """The name of whom ``old`` names; somebody else's where they are alike (initials)."""
         person = self.person(old, place)
-        while (made := people.written(person, form, self.rng)).casefold() == old.casefold():
-            person = people.person(self.rng, self.world.part)
-        return self.worded(made, place.type, form)
+        while (made := people.write_name(person, form, self.rng)).casefold() == old.casefold():
+            person = people.draw_person(self.rng, self.world.part)
+        return self.reword(made, place.type, form)
 
     def value(self, type: str, form: str, old: str) -> str:
         """Something other than ``old``, but for a type that has no more than few values."""
         seen = any(known == type for known, _ in self.values)
-        slot = FURTHER.get(type, SLOTS[type]) if seen else SLOTS[type]
+        slot = FURTHER_SLOTS.get(type, SLOTS[type]) if seen else SLOTS[type]
         for _ in range(TRIES):
             made = self.fill(Slot(slot, form if form in PHI[slot][1] else None, False)).text
             if made.casefold() != old.casefold():
                 break
-            slot = FURTHER.get(type, SLOTS[type])
-            self.town = places.town(self.rng, self.world.part)
+            slot = FURTHER_SLOTS.get(type, SLOTS[type])
+            self.town = places.draw_town(self.rng, self.world.part)
         return made
 
     def person(self, text: str, place: Place) -> Person:
         """Who ``text`` names: a known person where it shares a word with what named them
         before. Every placeholder of a patient is the patient."""
-        words = set(words_of(text)) or {text}
+        words = set(split_words(text)) or {text}
         known = self.patients if place.type == "PATIENT" else self.doctors
         for named, person in known:
             if named & words or (place.type == "PATIENT" and place.forms):
                 named |= words
                 return person
         person = self.newcomer(place.type, len(known))
-        while words & {*words_of(person.first), *words_of(person.last)}:
-            person = people.person(self.rng, self.world.part)
+        while words & {*split_words(person.first), *split_words(person.last)}:
+            person = people.draw_person(self.rng, self.world.part)
         known.append((words, person))
         return person
 
     def newcomer(self, type: str, number: int) -> Person:
         if type == "PATIENT" and number == 0:
             return self.world.patient
-        if type == "DOCTOR" and number < len(STAFF):
-            return self.world.staff[STAFF[number]]
-        return people.person(self.rng, self.world.part)
+        if type == "DOCTOR" and number < len(STAFF_ROLES):
+            return self.world.staff[STAFF_ROLES[number]]
+        return people.draw_person(self.rng, self.world.part)
 
 
-def world(host: SourceText, rng: Random, part: str) -> PatientWorld:
+def draw_matching_world(host: SourceText, rng: Random, part: str) -> PatientWorld:
     """A world in which the patient has the sex and age that the text says, and the notes the
     last year that stands there."""
-    made = cast.world(rng, part)
+    made = cast.draw_world(rng, part)
     women, men = len(FEMALE.findall(host.text)), len(MALE.findall(host.text))
     sex = made.patient.sex if women == men else "F" if women > men else "M"
     real = [(p.type, host.text[p.start : p.end]) for p in host.places if not p.replaced]
@@ -120,13 +120,13 @@ def world(host: SourceText, rng: Random, part: str) -> PatientWorld:
     age = ages[0] if ages and ages[0] < 110 else int((made.first_note - made.dob).days / 365.25)
     return replace(
         made,
-        patient=people.person(rng, part, sex),
+        patient=people.draw_person(rng, part, sex),
         first_note=today,
         dob=today - timedelta(age * 365.25 + rng.randrange(5, 360)),
     )
 
 
-def renamed(about: PatientWorld, rename: Renaming) -> PatientWorld:
+def rename_world(about: PatientWorld, rename: Renaming) -> PatientWorld:
     """The world with other words in its names: initials and acronyms follow."""
 
     def person(known: Person) -> Person:
@@ -135,7 +135,7 @@ def renamed(about: PatientWorld, rename: Renaming) -> PatientWorld:
 
     def hospital(known: places.Hospital) -> places.Hospital:
         full = rename(known.full, "HOSPITAL")
-        return places.Hospital(full, places.acronym(full), places.nick(full))
+        return places.Hospital(full, places.make_acronym(full), places.make_nickname(full))
 
     def town(known: places.Town) -> places.Town:
         return replace(known, city=rename(known.city, "CITY"), state=rename(known.state, "STATE"))
@@ -152,10 +152,10 @@ def renamed(about: PatientWorld, rename: Renaming) -> PatientWorld:
 
 
 # The form of a gold span: a variant of docs/synthetic.md (``full``, ``last``, ``numeric``).
-def form_of(text: str, type: str) -> str:
+def detect_form(text: str, type: str) -> str:
     """The form of a gold span.
 
-    >>> form_of("Ruiz, Ana", "PATIENT"), form_of("RS", "DOCTOR"), form_of("May 4, 2061", "DATE")
+    >>> detect_form("Ruiz, Ana", "PATIENT"), detect_form("RS", "DOCTOR"), detect_form("May 4, 2061", "DATE")
     ('formal', 'initials', 'long')
     """
     if type in NAMES:
@@ -165,7 +165,7 @@ def form_of(text: str, type: str) -> str:
             return "initials"
         return "full" if len(text.split()) > 1 else "last"
     if type == "DATE":
-        return date_form(text)
+        return detect_date_form(text)
     if type == "AGE":
         return "number" if any(c.isdigit() for c in text) else "words"
     if type == "STATE":
@@ -188,9 +188,9 @@ DATE_FORMS = (
 )
 
 
-def date_form(text: str) -> str:
+def detect_date_form(text: str) -> str:
     """
-    >>> [date_form(text) for text in ("3/4/61", "3/4", "2061", "Tuesday", "June of 2061", "June 3rd")]
+    >>> [detect_date_form(text) for text in ("3/4/61", "3/4", "2061", "Tuesday", "June of 2061", "June 3rd")]
     ['numeric', 'numeric_noyear', 'year', 'weekday', 'month_year', 'long_noyear']
     """
     return next((form for form, pattern in DATE_FORMS if re.fullmatch(pattern, text)), "long")

@@ -15,7 +15,7 @@ from random import Random
 from crfdeid.files import read_text
 from crfdeid.synthetic import frames, genres, notes, slots
 from crfdeid.synthetic.cast import Cast
-from crfdeid.synthetic.drawing import weighted
+from crfdeid.synthetic.drawing import choose_weighted
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.pieces import Piece
 
@@ -25,21 +25,23 @@ SENTENCE_END = re.compile(r"(?<=[a-z]{2}[.]) (?=[A-Z])")
 TEST_SHARE = 3  # of a slot's mentions one in so many is for the test part
 
 
-def head(cast: Cast) -> list[Piece]:
-    return around("head", cast) if cast.rng.random() < HEAD else []
+def compose_head(cast: Cast) -> list[Piece]:
+    return compose_any_edge("head", cast) if cast.rng.random() < HEAD else []
 
 
-def foot(cast: Cast) -> list[Piece]:
-    return [Piece("\n\n"), *around("foot", cast)] if cast.rng.random() < FOOT else []
+def compose_foot(cast: Cast) -> list[Piece]:
+    return [Piece("\n\n"), *compose_any_edge("foot", cast)] if cast.rng.random() < FOOT else []
 
 
-def around(kind: str, cast: Cast) -> list[Piece]:
-    known = [genre for genre in genres.all_genres().values() if genre.name != "query"]
-    return notes.around(kind, weighted(cast.rng, ((genre.weight, genre) for genre in known)), cast)
+def compose_any_edge(kind: str, cast: Cast) -> list[Piece]:
+    known = [genre for genre in genres.read_genres().values() if genre.name != "query"]
+    return notes.compose_edge(
+        kind, choose_weighted(cast.rng, ((genre.weight, genre) for genre in known)), cast
+    )
 
 
 @cache
-def sentences() -> dict[str, tuple[str, ...]]:
+def read_mentions() -> dict[str, tuple[str, ...]]:
     """The mentions by slot; ``{}`` is where the slot goes."""
     found: dict[str, list[str]] = {}
     for line in read_text(Path(__file__).parent / "mentions.txt").splitlines():
@@ -50,32 +52,32 @@ def sentences() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def forms() -> tuple[tuple[str, str | None], ...]:
+def list_forms() -> tuple[tuple[str, str | None], ...]:
     """Every slot of the mentions in every form, in an order that mixes them."""
-    pairs = [(slot, form) for slot in sentences() for form in slots.VARIANTS[slot] or (None,)]
+    pairs = [(slot, form) for slot in read_mentions() for form in slots.VARIANTS[slot] or (None,)]
     Random("mentions").shuffle(pairs)
     return tuple(pairs)
 
 
-def mentions(number: int, part: str, rng: Random) -> list[Frame]:
+def choose_mentions(number: int, part: str, rng: Random) -> list[Frame]:
     """The mentions of document ``number``; consecutive numbers go through all forms."""
-    pairs = forms()
+    pairs = list_forms()
     turn = [pairs[(number * MENTIONS + step) % len(pairs)] for step in range(MENTIONS)]
-    return [mention(slot, form, part, rng) for slot, form in turn]
+    return [build_mention(slot, form, part, rng) for slot, form in turn]
 
 
-def mention(slot: str, form: str | None, part: str, rng: Random) -> Frame:
-    of_slot = sentences()[slot]
+def build_mention(slot: str, form: str | None, part: str, rng: Random) -> Frame:
+    of_slot = read_mentions()[slot]
     chosen = {
         "all": of_slot,
         "test": of_slot[::TEST_SHARE],
         "train": tuple(s for n, s in enumerate(of_slot) if n % TEST_SHARE),
     }[part]
     text = rng.choice(chosen).replace("{}", f"{{{slot}.{form}}}" if form else f"{{{slot}}}")
-    return frames.parse(text, "mentions.txt")
+    return frames.parse_frame(text, "mentions.txt")
 
 
-def spread(text: str, sentences: Sequence[Frame], rng: Random) -> Iterator[str | Frame]:
+def spread_mentions(text: str, sentences: Sequence[Frame], rng: Random) -> Iterator[str | Frame]:
     """The text with the sentences put between its own; after it, where it has none."""
     gaps = [match.span() for match in SENTENCE_END.finditer(text)]
     chosen = sorted(rng.sample(gaps, min(len(gaps), len(sentences))))

@@ -14,11 +14,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from crfdeid.errors import DocumentError
-from crfdeid.synthetic.reidentify.convention import RESTORED, Convention, Place, found, unsettled
+from crfdeid.synthetic.reidentify.convention import (
+    LINE_BREAKS,
+    Convention,
+    Place,
+    find_places,
+    find_unsettled,
+)
 from crfdeid.text.document import Document
 from crfdeid.text.spans import find_overlap
 
-UNSETTLED = ("leave", "cut", "keep")
+DOUBT_CHOICES = ("leave", "cut", "keep")
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class SourceText:
     places: tuple[Place, ...] = ()
     patient: str | None = None
 
-    def rest(self) -> Iterator[str]:
+    def texts_between(self) -> Iterator[str]:
         """What stands between the places."""
         at = 0
         for place in self.places:
@@ -47,21 +53,21 @@ def read_source(document: Document, convention: Convention | None, doubt: str = 
     overlapping spans, and for a document that has spans as well as a convention.
     """
     if convention is None:
-        return SourceText(document.id, document.text, gold_places(document), document.patient)
+        return SourceText(document.id, document.text, list_gold_places(document), document.patient)
     if document.spans:
         raise DocumentError(f"{document.id}: has spans, and a convention is for texts without; leave it out")
     if document.id in convention.set_aside and doubt != "keep":
         return None
-    text = RESTORED[convention.line_breaks](document.text)
+    text = LINE_BREAKS[convention.line_breaks](document.text)
     if doubt == "cut":
-        text = without_doubt(text, convention)
-    places = found(text, convention)
-    if doubt == "leave" and next(unsettled(text, places, convention), None):
+        text = drop_unsettled_lines(text, convention)
+    places = find_places(text, convention)
+    if doubt == "leave" and next(find_unsettled(text, places, convention), None):
         return None
     return SourceText(document.id, text, tuple(places), document.patient)
 
 
-def gold_places(document: Document) -> tuple[Place, ...]:
+def list_gold_places(document: Document) -> tuple[Place, ...]:
     """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentError`."""
     if both := find_overlap(document.spans):
         first, second = (f"{span.type} at {span.start}-{span.end}" for span in both)
@@ -69,9 +75,9 @@ def gold_places(document: Document) -> tuple[Place, ...]:
     return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)
 
 
-def without_doubt(text: str, convention: Convention) -> str:
+def drop_unsettled_lines(text: str, convention: Convention) -> str:
     """The text without the lines that hold anything unsettled."""
-    while doubts := list(unsettled(text, found(text, convention), convention)):
+    while doubts := list(find_unsettled(text, find_places(text, convention), convention)):
         starts = [0, *(match.end() for match in re.finditer("\n", text)), len(text)]
         text = "".join(
             text[a:b] for a, b in pairwise(starts) if not any(m.start() < b and a < m.end() for m in doubts)

@@ -8,54 +8,58 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from crfdeid.corpora.token_marks import TokenMark
-from crfdeid.synthetic.reidentify.corpus import Made
-from crfdeid.synthetic.reidentify.fill import form_of
-from crfdeid.synthetic.reidentify.renaming import WORD, dictionary, kept, renamable
+from crfdeid.synthetic.reidentify.corpus import ReidentifiedDocument
+from crfdeid.synthetic.reidentify.fill import detect_form
+from crfdeid.synthetic.reidentify.renaming import WORD, is_renamable, read_dictionary, words_to_keep
 from crfdeid.text.document import Document
 
 
-def marks(corpus: Sequence[Made]) -> list[TokenMark]:
+def mark_tokens(corpus: Sequence[ReidentifiedDocument]) -> list[TokenMark]:
     """Every word of two letters or more of every span, and every one outside that is ambiguous.
 
     *Ambiguous*: a word of a name or place that occurs in the corpus as no PHI, too. *Unseen*:
     one that is in no list that ships, and occurs nowhere as no PHI. Words that say what kind of
     place it is (Hospital) are neither; case does not matter.
     """
-    outside = {word for made in corpus for _, _, word in words_outside(made.document)}
-    inside = [mark for made in corpus for mark in of_spans(made, outside)]
+    outside = {word for made in corpus for _, _, word in find_words_outside(made.document)}
+    inside = [mark for made in corpus for mark in mark_spans(made, outside)]
     texts = {made.document.id: made.document.text for made in corpus}
     both = {texts[mark.document][mark.start : mark.end].lower() for mark in inside if mark.ambiguous}
     rest = [
-        TokenMark(made.document.id, start, end, "", True, False, "host" if within(start, made.host) else "")
+        TokenMark(
+            made.document.id, start, end, "", True, False, "host" if is_within(start, made.host) else ""
+        )
         for made in corpus
-        for start, end, word in words_outside(made.document)
+        for start, end, word in find_words_outside(made.document)
         if word in both
     ]
     return sorted([*inside, *rest])
 
 
-def of_spans(made: Made, outside: set[str]) -> Iterator[TokenMark]:
+def mark_spans(made: ReidentifiedDocument, outside: set[str]) -> Iterator[TokenMark]:
     text = made.document.text
     for span, where in zip(made.document.spans, made.where):
-        named = renamable(covered := made.document.text_of(span), span.type, form_of(covered, span.type))
+        named = is_renamable(
+            covered := made.document.text_of(span), span.type, detect_form(covered, span.type)
+        )
         for match in WORD.finditer(text, span.start, span.end):
             word = match[0].lower()
-            telling = named and word not in kept(span.type) and not abbreviated(match[0])
-            unseen = telling and word not in outside and word not in dictionary()
+            telling = named and word not in words_to_keep(span.type) and not is_abbreviation(match[0])
+            unseen = telling and word not in outside and word not in read_dictionary()
             ambiguous = telling and word in outside
             yield TokenMark(made.document.id, match.start(), match.end(), span.type, ambiguous, unseen, where)
 
 
-def abbreviated(word: str) -> bool:
+def is_abbreviation(word: str) -> bool:
     """Whether the word may be initials.
 
-    >>> [abbreviated(word) for word in ("JM", "rsk", "LEE", "Lee", "Jo")]
+    >>> [is_abbreviation(word) for word in ("JM", "rsk", "LEE", "Lee", "Jo")]
     [True, True, True, False, False]
     """
     return len(word) <= 3 and (word.isupper() or word.islower())
 
 
-def words_outside(document: Document) -> Iterator[tuple[int, int, str]]:
+def find_words_outside(document: Document) -> Iterator[tuple[int, int, str]]:
     """Start, end and lowercased word of the words between the spans."""
     bounds = [0, *(end for span in document.spans for end in (span.start, span.end)), len(document.text)]
     for number, (start, end) in enumerate(pairwise(bounds)):
@@ -64,13 +68,13 @@ def words_outside(document: Document) -> Iterator[tuple[int, int, str]]:
                 yield match.start(), match.end(), match[0].lower()
 
 
-def within(at: int, stretches: Sequence[tuple[int, int]]) -> bool:
+def is_within(at: int, stretches: Sequence[tuple[int, int]]) -> bool:
     return any(start <= at < end for start, end in stretches)
 
 
-def table(found: Sequence[TokenMark], documents: Sequence[Document]) -> str:
+def format_table(found: Sequence[TokenMark], documents: Sequence[Document]) -> str:
     """The distribution of words by type, as in tables 1, 6 and 10 of the paper."""
-    words = sum(1 for document in documents for _ in words_outside(document))
+    words = sum(1 for document in documents for _ in find_words_outside(document))
     counts = {kind: Counter(m.type for m in found if getattr(m, kind)) for kind in ("ambiguous", "unseen")}
     lines = [f"{'words':<16}{'all':>8}{'ambiguous':>11}{'unseen':>8}"]
     lines += [f"{'Non-PHI':<16}{words:>8}{counts['ambiguous']['']:>11}{0:>8}"]
