@@ -51,7 +51,7 @@ def with_epochs(settings: Config, epochs: int) -> Config:
 
 
 def with_options(run: Run, name: str, **options: object) -> Run:
-    return replace(run, name=name, settings=replace(run.settings, options=run.settings.options | options))
+    return replace(run, name=name, config=replace(run.config, options=run.config.options | options))
 
 
 def vectors(kind: str) -> str:
@@ -66,7 +66,7 @@ def planned(args: argparse.Namespace) -> Plan:
     """The paper's three runs, the CRF of words alone, and what else was asked for."""
     shipped = plan.read_plan("shweta_table5", partial(with_epochs, epochs=args.epochs))
     crf, elman, jordan = shipped.runs
-    words = replace(crf, name=WORDS, settings=replace(crf.settings, features=("lexical",)))
+    words = replace(crf, name=WORDS, config=replace(crf.config, features=("lexical",)))
     more = [with_options(elman, vectors(kind), embedding=kind) for kind in ("rnnlm", "random")]
     for run in (elman, jordan):
         more += [with_options(run, seeded(run.name, seed), seed=seed) for seed in range(1, args.seeds)]

@@ -64,7 +64,7 @@ TABLES = {
 def experiments(args: argparse.Namespace) -> dict[str, Config]:
     """The rows of ``configs/systems.toml`` and Mega's single sets, of as many iterations and folds as
     were asked for, also in a stack's members."""
-    rows = {run.name: run.settings for run in plan.read_plan("systems").runs}
+    rows = {run.name: run.config for run in plan.read_plan("systems").runs}
     rows |= {f"mega: {name}": replace(rows["mega"], features=(name,)) for name in SETS}
     return {name: shortened(settings, args) for name, settings in rows.items()}
 

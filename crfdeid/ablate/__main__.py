@@ -1,9 +1,9 @@
 """Train and compare the runs of a configuration.
 
     python -m crfdeid.ablate configs/window.toml corpus/train corpus/test --out runs/window
-    python -m crfdeid.ablate settings corpus/train --out runs/settings        cross-validation alone
+    python -m crfdeid.ablate settings corpus/train --out runs/settings        only cross-validation
 
-Stop it at any time: what is finished stays in the folder and is not trained again. docs/experiments.md
+You can stop it at any time: finished runs stay in the folder and are not trained again. docs/experiments.md
 shows one table from start to end.
 """
 
@@ -33,50 +33,51 @@ from crfdeid.systems import registry
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(prog="python -m crfdeid.ablate", description=__doc__.split("\n")[0])
-    parse.add_argument("config", help="a configuration of runs: a file, or the name of a shipped one")
-    parse.add_argument("train", type=Path, help="training corpus, in any format")
-    parse.add_argument("test", type=Path, nargs="?", help="test corpus; cross-validation needs none")
-    parse.add_argument(
-        "--corpus", action="append", default=[], metavar="NAME=PATH", help="another that runs name"
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.ablate", description=__doc__.split("\n")[0])
+    parser.add_argument("config", help="a configuration with runs: a file, or the name of a shipped one")
+    parser.add_argument("train", type=Path, help="training corpus, in any format")
+    parser.add_argument("test", type=Path, nargs="?", help="test corpus; cross-validation does not need it")
+    parser.add_argument(
+        "--corpus", action="append", default=[], metavar="NAME=PATH", help="another corpus that runs name"
     )
-    parse.add_argument("--out", type=Path, required=True, help="folder for the runs and the table")
-    parse.add_argument(
+    parser.add_argument("--out", type=Path, required=True, help="folder for the runs and the table")
+    parser.add_argument(
         "--jobs", type=cli.natural_number, default=min(2, os.cpu_count() or 1), help="runs at a time"
     )
-    parse.add_argument(
+    parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="change the base of all runs"
     )
-    parse.add_argument("--again", action="store_true", help="train also what is done")
-    parse.add_argument(
-        "--resamples", type=cli.natural_number, default=10_000, help="0: no intervals (default: 10000)"
+    parser.add_argument("--again", action="store_true", help="train finished runs again")
+    parser.add_argument(
+        "--resamples",
+        type=cli.natural_number,
+        default=10_000,
+        help="for intervals and p; 0: none (default: 10000)",
     )
-    cli.add_reading_options(parse)
-    return parse
+    cli.add_reading_options(parser)
+    return parser
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = build_parser().parse_args(arguments)
-    planned = plan.read_plan(given.config, partial(registry.apply_changes, changes=given.set))
+    args = build_parser().parse_args(arguments)
+    planned = plan.read_plan(args.config, partial(registry.apply_changes, changes=args.set))
     published_comparison.check_published(planned)
-    corpora = read_corpora(given, planned)
-    rows = jobs.build_rows(planned, corpora, given.out)
-    wanted = [job for row in rows for job in row.jobs]
-    train_jobs(
-        wanted, [job for job in wanted if given.again or not job.is_done()], given.out, max(1, given.jobs)
-    )
-    shown = cli.progress(rows, "score", len(rows))
-    found = [results.read_result(row, given.resamples, planned.seed) for row in shown]
-    print(write_tables(planned, found, corpora, given.out))
+    corpora = read_corpora(args, planned)
+    rows = jobs.build_rows(planned, corpora, args.out)
+    train_jobs([job for row in rows for job in row.jobs], args.out, max(1, args.jobs), args.again)
+    progress = cli.progress(rows, "score", len(rows))
+    finished = [results.read_result(row, args.resamples, planned.seed) for row in progress]
+    print(write_tables(planned, finished, corpora, args.out))
 
 
 def read_corpora(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
-    """The corpora by name, those that a run wants."""
+    """Read the corpora of the command line, by name. Raises :class:`ConfigurationError` on a name that is
+    taken, or that no run uses."""
     paths = {TRAIN: args.train} | ({TEST: args.test} if args.test else {})
     for other in args.corpus:
         name, _, path = other.partition("=")
         if not path or name in paths:
-            raise ConfigurationError(f"--corpus {other}: wanted NAME=PATH, with a name of its own")
+            raise ConfigurationError(f"--corpus {other}: wanted NAME=PATH, with a new name")
         paths[name] = Path(path)
     if unused := sorted(set(paths) - planned.corpora - {TRAIN, TEST}):
         raise ConfigurationError(
@@ -85,65 +86,67 @@ def read_corpora(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
     return {name: Part(str(path), tuple(cli.documents(path, None, args))) for name, path in paths.items()}
 
 
-def train_jobs(wanted: Sequence[Job], left: Sequence[Job], out: Path, at_once: int) -> None:
-    """Run the jobs that are left of those wanted, and show how far they are."""
-    going: dict[str, int] = {}
+def train_jobs(wanted: Sequence[Job], out: Path, at_once: int, again: bool) -> None:
+    """Train the jobs that are not done (with ``again``, all of them), and show the progress."""
+    left = [job for job in wanted if again or not job.is_done()]
+    iterations: dict[str, int] = {}
     with tqdm(
         desc="runs", total=len(wanted), initial=len(wanted) - len(left), disable=None, leave=False
     ) as bar:
 
-        def hear(job: Job, iteration: int | None) -> None:
+        def on_iteration(job: Job, iteration: int | None) -> None:
             if iteration is None:
-                going.pop(job.title, None)
+                iterations.pop(job.title, None)
                 bar.update()
             else:
-                going[job.title] = iteration
-            bar.set_postfix_str(", ".join(f"{title}: {number}" for title, number in going.items()))
+                iterations[job.title] = iteration
+            bar.set_postfix_str(", ".join(f"{title}: {number}" for title, number in iterations.items()))
 
-        runner.run_jobs(left, out, at_once, hear)
+        runner.run_jobs(left, out, at_once, on_iteration)
 
 
-def write_tables(planned: Plan, found: list[Result], corpora: dict[str, Part], out: Path) -> str:
-    """Write the table in every form; returns it as text."""
-    figures = results.build_figures(found)
-    caption = table.write_caption(planned, found, corpora)
-    text = table.format_table(caption, found, figures, planned.z_tests)
-    text = "\n\n".join([text, *compare_with_papers(planned, found, corpora)])
+def write_tables(planned: Plan, finished: list[Result], corpora: dict[str, Part], out: Path) -> str:
+    """Write the table in every form, and return it as text."""
+    figures = results.build_figures(finished)
+    caption = table.write_caption(planned, finished, corpora)
+    text = table.format_table(caption, finished, figures, planned.z_tests)
+    text = "\n\n".join([text, *compare_with_papers(planned, finished, corpora)])
     with open_whole(out / "table.txt") as file:
         file.write(text + "\n")
     with open_whole(out / "table.csv") as file:
         csv.writer(file, lineterminator="\n").writerows(table.build_csv_rows(figures))
     with open_whole(out / "table.json") as file:
-        json.dump(table.build_json(caption, found, figures), file, indent=1)
+        json.dump(table.build_json(caption, finished, figures), file, indent=1)
         file.write("\n")
-    draw_plot(found, figures, out, caption)
+    draw_plot(finished, figures, out, caption)
     return text
 
 
-def compare_with_papers(planned: Plan, found: list[Result], corpora: dict[str, Part]) -> list[str]:
-    """The papers' tables beside ours; a table that wants a row which this run has not is named."""
-    rows = {result.title: result for result in found}
+def compare_with_papers(planned: Plan, finished: list[Result], corpora: dict[str, Part]) -> list[str]:
+    """Return the papers' tables with our figures beside them; where a row is missing, a line that says so."""
+    rows = {result.title: result for result in finished}
     texts = []
     for name, titles in planned.published.items():
         if missing := [title for title in titles if title not in rows]:
             texts.append(f"{name}: not shown, for there is no row {missing[0]} (is TEST given?)")
         else:
-            chosen = [rows[title] for title in titles] or found
+            chosen = [rows[title] for title in titles] or finished
             used = dict.fromkeys(name for row in chosen for name in row.corpora)
-            told = [", ".join(row.title for row in chosen)]
-            told += [f"{corpus}: {table.describe_part(corpora[corpus])}" for corpus in used]
-            texts.append(published_comparison.format_comparison(name, chosen, "; ".join(told)))
+            about = [", ".join(row.title for row in chosen)]
+            about += [f"{corpus}: {table.describe_part(corpora[corpus])}" for corpus in used]
+            texts.append(published_comparison.format_comparison(name, chosen, "; ".join(about)))
     return texts
 
 
-def draw_plot(found: list[Result], figures: Figures, out: Path, caption: list[str]) -> None:
+def draw_plot(finished: list[Result], figures: Figures, out: Path, caption: list[str]) -> None:
+    """Draw the plot; without matplotlib, print one line that says so."""
     try:
-        plot.write_plot(found, figures, out, "\n".join(caption[:3]))
-    except plot.PlotError as fault:
-        cli.complain(str(fault))
+        plot.write_plot(finished, figures, out, "\n".join(caption[:3]))
+    except plot.PlotError as error:
+        cli.complain(str(error))
 
 
 if __name__ == "__main__":
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: children are ended, nothing half is left
-        signal.signal(ending, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: children end, and no half result is left
+        signal.signal(number, signal.default_int_handler)
     cli.run(main)

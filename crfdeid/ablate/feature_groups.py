@@ -1,10 +1,9 @@
-"""Feature groups of a run: which, with what window, and without which observations.
+"""The feature groups of a run: which groups, with what window, without which templates.
 
-The range ``[-2..2]`` in a template file stands for the window, He et al.'s two tokens to either
-side. A run's ``window = N`` writes every ``name[-2..2]`` of its groups as ``name[-N..N]``; other
-ranges, single offsets and joined templates stay as they are, for they are the group's own.
-``without_templates`` leaves out templates, named as their features are (``lower[-1]|lower[0]``), or
-all that an observation occurs in (``lower``).
+The range ``[-2..2]`` in a template file is the window: two tokens on either side, as in He et al. 2015.
+``window = N`` rewrites every ``name[-2..2]`` in the groups of a run as ``name[-N..N]``. Other ranges, single
+offsets and joined templates belong to their group and do not change. ``without_templates`` leaves out a
+template by its name (``lower[-1]|lower[0]``), or every template with an observation (``lower``).
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import Any
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, CrfdeidError, TemplateError, did_you_mean
 from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction.pipeline import needs_pos
 from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.files import read_text
-from crfdeid.systems.model_folder import needs_pos
 from crfdeid.text import gazetteer
 
 WINDOW = "[-2..2]"
@@ -27,8 +26,8 @@ WINDOW = "[-2..2]"
 def change_groups(
     features: Sequence[str], without: Sequence[str], added: Sequence[str], where: str
 ) -> tuple[str, ...]:
-    """The groups less those of ``without`` and with ``added`` after them. A change that would
-    change nothing is refused.
+    """Return the groups except those in ``without``, followed by ``added``. Raises
+    :class:`ConfigurationError` on a change that changes nothing.
 
     >>> change_groups(["lexical", "form"], ["form"], ["names"], "a run")
     ('lexical', 'names')
@@ -44,31 +43,34 @@ def change_groups(
     return (*(group for group in features if group not in without), *added)
 
 
-def read_windows(features: Sequence[str], wanted: Any, where: str) -> dict[str, int]:
-    """The window of each group that changes: all that have one, or those that are named."""
-    if wanted is None:
+def read_windows(features: Sequence[str], window: Any, where: str) -> dict[str, int]:
+    """Return the new window of each group that changes. ``window`` is a number for all groups that have a
+    window, or a table of groups and numbers."""
+    if window is None:
         return {}
     with prefix_errors(where):
         able = [group for group in features if WINDOW in read_group(group)]
-    found = wanted if isinstance(wanted, dict) else dict.fromkeys(able, wanted)
-    for group, size in found.items():
+    sizes = dict(window) if isinstance(window, dict) else dict.fromkeys(able, window)
+    for group, size in sizes.items():
         if type(size) is not int or size < 0:
             raise ConfigurationError(f"{where}: window = {size!r}: wanted a number of tokens")
         if group not in able:
             raise ConfigurationError(
                 f"{where}: window.{group}: no such group with {WINDOW}{did_you_mean(group, able)}"
             )
-    if not found:
+    if not sizes:
         raise ConfigurationError(f"{where}: window: no group of the run has {WINDOW}")
-    return dict(found)
+    return sizes
 
 
 def read_group(group: str) -> str:
+    """Return the text of a group's template file."""
     return read_text(templates.find(group))
 
 
 def set_window(text: str, size: int) -> str:
-    """
+    """Return the text of a template file with another window.
+
     >>> set_window("lower[-2..2] shape[-1..1]", 3), set_window("lower[-2..2]", 0)
     ('lower[-3..3] shape[-1..1]', 'lower[0]')
     """
@@ -76,73 +78,74 @@ def set_window(text: str, size: int) -> str:
 
 
 def list_observations(features: Sequence[str]) -> set[str]:
-    """The observations that the groups name."""
+    """Return the observations that the groups use."""
     files = (templates.read(templates.find(group)) for group in features)
     return {name for file in files for template in file for name, _ in template}
 
 
-def drop_templates(found: Iterable[Template], names: Collection[str]) -> list[Template]:
-    """The templates but those that ``names`` leave out.
+def drop_templates(kept: Iterable[Template], without: Collection[str]) -> list[Template]:
+    """Return the templates that no name in ``without`` leaves out.
 
     >>> drop_templates([(("lower", 0),), (("lower", 1),), (("pos", 0), ("lower", 0))], {"pos", "lower[1]"})
     [(('lower', 0),)]
     """
-    return [template for template in found if not template_names(template) & set(names)]
+    return [template for template in kept if not template_names(template) & set(without)]
 
 
 def template_names(template: Template) -> set[str]:
-    """The names by which a template can be left out."""
+    """The names that leave a template out: its own, and those of its observations."""
     return {templates.title(template), *(name for name, _ in template)}
 
 
 def rewrite_groups(
     features: Sequence[str], window: Mapping[str, int], without: Sequence[str], where: str
 ) -> dict[str, str]:
-    """The template files that differ from the groups' own, by group; empty where nothing of a
-    group is left. Raises :class:`ConfigurationError` on a template that no group has."""
+    """Return the new text of each template file that changes, by group; an empty text where no template is
+    left. Raises :class:`ConfigurationError` on a name in ``without`` that no group has."""
     with prefix_errors(where):
         files = {group: templates.read(templates.find(group)) for group in features}
-    known = {title for file in files.values() for template in file for title in template_names(template)}
+    known = {name for file in files.values() for template in file for name in template_names(template)}
     for name in without:
         if name not in known:
             raise ConfigurationError(
                 f"{where}: without_templates {name}: no group has it{did_you_mean(name, known)}"
             )
-    found = {group: set_window(read_group(group), size) for group, size in window.items()}
+    texts = {group: set_window(read_group(group), size) for group, size in window.items()}
     for group in features if without else ():
-        file = [t for part in split_words(found.get(group, read_group(group))) for t in templates.parse(part)]
+        words = split_words(texts.get(group, read_group(group)))
+        file = [template for word in words for template in templates.parse(word)]
         if len(kept := drop_templates(file, without)) < len(file):
-            found[group] = "".join(f"{templates.title(template)}\n" for template in kept)
-    return found
+            texts[group] = "".join(f"{templates.title(template)}\n" for template in kept)
+    return texts
 
 
 def split_words(text: str) -> Iterator[str]:
-    """The words of a template file that are no comments."""
+    """Yield the words of a template file, without comments."""
     for line in text.splitlines():
         yield from line.partition("#")[0].split()
 
 
-def check_groups(settings: Config, where: str) -> None:
-    """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation
-    or a list does not exist, without reading the lists."""
+def check_groups(config: Config, where: str) -> None:
+    """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation or a
+    gazetteer does not exist. The gazetteers are not read."""
     with prefix_errors(where):
-        found = [t for group in settings.features for t in templates.read(templates.find(group))]
+        found = [t for group in config.features for t in templates.read(templates.find(group))]
         names = templates.gazetteers_named(found)
         for name in names:
             if not name.startswith(gazetteer.TRAINING):
                 gazetteer.find(name)
         empty = {name: gazetteer.made(name, []) for name in names}
-        needs_pos(settings, found)
-        pos = list if settings.pos else None
+        needs_pos(config, found)
+        pos = list if config.pos else None
         Extractor(found, templates.lexical(empty), templates.contextual(empty, pos))
 
 
 @contextmanager
 def prefix_errors(where: str) -> Iterator[None]:
-    """Faults from inside say where."""
+    """Put ``where`` before the message of an error raised inside."""
     try:
         yield
-    except TemplateError as fault:
-        raise TemplateError(f"{where}: {fault}") from None
-    except CrfdeidError as fault:
-        raise ConfigurationError(f"{where}: {fault}") from None
+    except TemplateError as error:
+        raise TemplateError(f"{where}: {error}") from None
+    except CrfdeidError as error:
+        raise ConfigurationError(f"{where}: {error}") from None

@@ -1,4 +1,4 @@
-"""Trainings: what is trained on what, with the fingerprint that tells whether it is done."""
+"""The trainings of a plan: corpora, settings, and the fingerprint that says whether one is done."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ RESULT = "run.json"
 
 @dataclass(frozen=True)
 class Job:
-    """``templates`` are those groups' template files, by name, that the run rewrites;
-    ``folder`` is where the result goes."""
+    """One training. ``templates`` maps a group to the text of its template file where the run changes it;
+    ``folder`` is the folder of the result."""
 
     title: str
     folder: Path
-    settings: Config
+    config: Config
     templates: Mapping[str, str] = field(repr=False)
     train: Part = field(repr=False)
     test: Part = field(repr=False)
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all that the result depends on."""
-        made_of = {
+        """SHA-256 of everything that the result depends on."""
+        parts = {
             "version": __version__,
-            "code": dict(code_fingerprint.hash_modules(self.settings.system)),
-            "settings": self.settings.table(),
-            "files": hash_files(self.settings),
+            "code": dict(code_fingerprint.hash_modules(self.config.system)),
+            "settings": self.config.table(),
+            "files": hash_files(self.config),
             "rewritten": dict(self.templates),
             "train": self.train.fingerprint,
             "test": self.test.fingerprint,
         }
-        return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def is_done(self) -> bool:
-        """Whether the folder holds the result of just this job."""
+        """Whether the folder holds the result of exactly this job."""
         try:
             table = json.loads((self.folder / RESULT).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -59,16 +59,16 @@ class Job:
         return isinstance(table, dict) and table.get("fingerprint") == self.fingerprint
 
 
-def hash_files(settings: Config) -> dict[str, str]:
-    """The checksums of scheme, templates, and the lists that they name; of all that
-    ships for a system other than the CRF, which may read more."""
-    paths = [templates.find(group) for group in settings.features]
+def hash_files(config: Config) -> dict[str, str]:
+    """Return the SHA-256 of the scheme, the templates and the gazetteers that the templates name. A system
+    other than the CRF may read more, so all files that ship count."""
+    paths = [templates.find(group) for group in config.features]
     found = [template for path in paths for template in templates.read(path)]
     names = [n for n in templates.gazetteers_named(found) if not n.startswith(gazetteer.TRAINING)]
     lists = [gazetteer.find(name) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
-    paths.append(resources.find_file("configs/schemes", settings.scheme, ".toml"))
-    if settings.system != "crf":
+    paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))
+    if config.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
             paths += resources.find_folder(folder).glob(pattern)
     return {path.name: sha256(path) for path in sorted(set(paths)) if path.is_file()}
@@ -76,20 +76,19 @@ def hash_files(settings: Config) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table to be: a run and its trainings, several in cross-validation."""
+    """One row of the table: a run and its trainings, in cross-validation one for each fold."""
 
     title: str
     run: Run
     jobs: tuple[Job, ...]
-    folded: bool = False
+    cross_validated: bool = False
 
 
 def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
-    """The rows in the table's order: each run on its test corpus, where there is one, and in
-    cross-validation of its training corpus, where the plan wants that. A run on as many documents
-    as its corpus has, or more, is left out. Raises :class:`ConfigurationError` on a corpus that
-    is wanted and not given."""
-    found: list[Row] = []
+    """Return the rows in the order of the table. A run is scored on its test corpus where there is one, and
+    in cross-validation of its training corpus where the plan wants that. A run on a sample that is not
+    smaller than its corpus is left out. Raises :class:`ConfigurationError` where a corpus is missing."""
+    rows: list[Row] = []
     for run in plan.runs:
         check_programs(run)
         train = folds.join_parts([find_corpus(name, run, corpora) for name in run.train])
@@ -97,22 +96,22 @@ def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
             continue
         if run.documents:
             train = folds.draw_sample(train, run.documents, plan.sample_seed)
-        test = corpora.get(run.test) if plan.folds else find_corpus(run.test, run, corpora)
+        test = corpora.get(run.test) if plan.fold_count else find_corpus(run.test, run, corpora)
         if test:
-            found.append(Row(run.name, run, (build_job(run, run.name, out / run.folder, train, test),)))
-        if plan.folds:
-            title = folds_title(run.name, plan.folds)
-            parts = folds.make_folds(train, plan.folds, plan.folds_seed)
-            found.append(
+            rows.append(Row(run.name, run, (build_job(run, run.name, out / run.folder, train, test),)))
+        if plan.fold_count:
+            title = folds_title(run.name, plan.fold_count)
+            parts = folds.make_folds(train, plan.fold_count, plan.fold_seed)
+            rows.append(
                 Row(title, run, tuple(build_fold_jobs(run, parts, out / f"{run.folder}-folds")), True)
             )
-    return found
+    return rows
 
 
 def check_programs(run: Run) -> None:
-    """Raise :class:`ConfigurationError` now, and not when hours are gone, where a run needs the
-    link grammar parser and there is none."""
-    if any(name.startswith("links_") for name in feature_groups.list_observations(run.settings.features)):
+    """Raise :class:`ConfigurationError` before any training where a run needs the link grammar parser and it
+    is not installed."""
+    if any(name.startswith("links_") for name in feature_groups.list_observations(run.config.features)):
         link_parser.version()
 
 
@@ -129,4 +128,4 @@ def build_fold_jobs(run: Run, parts: list[tuple[Part, Part]], folder: Path) -> I
 
 
 def build_job(run: Run, title: str, folder: Path, train: Part, test: Part) -> Job:
-    return Job(title, folder, run.settings, run.templates, train, test)
+    return Job(title, folder, run.config, run.templates, train, test)

@@ -1,18 +1,18 @@
-"""A configuration of runs, read and checked before anything is trained.
+"""A configuration with runs, read and checked before anything is trained.
 
-    base = "wi_deid"                      # a configuration beside the file, or a shipped one
-    name = "all groups"                   # what the base's row is called
+    base = "wi_deid"                      # a configuration in the same folder, or a shipped one
+    name = "all groups"                   # the name of the base's row
     [[run]]
     name = "no lists"
     without = ["dictionary"]              # or: with, features
     window = 3                            # or: window = { dictionary = 0 }
     without_templates = ["pos", "lower[-1]|lower[0]"]    # an observation, or one template
-    crf.c1 = 0.3                          # any key of an experiment
+    crf.c1 = 0.3                          # any key of a configuration
 
-A run that names another ``algorithm`` or ``system`` begins with an empty ``[crf]`` or
-``[options]``. Tables of their own are ``[grid]`` and ``[random]`` (:mod:`crfdeid.ablate.search`;
-a run of theirs that is the base over again is left out), ``[cross_validation]`` (``folds``,
-``seed``) and ``[learning_curve]`` (numbers of ``documents``, ``seed``).
+A run with another ``algorithm`` or ``system`` starts with an empty ``[crf]`` or ``[options]``. Further
+tables are ``[grid]`` and ``[random]`` (:mod:`crfdeid.ablate.search`; a run of a search that equals the base
+is left out), ``[cross_validation]`` (``folds``, ``seed``) and ``[learning_curve]`` (numbers of
+``documents``, ``seed``).
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from crfdeid.ablate.run import (
     build_run,
     check_keys,
     read_count,
-    read_table,
+    read_toml,
     read_value,
 )
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables
 
 PLAN_KEYS = ("base", "name", "seed", "published", "z_tests", "run", "grid", "random")
-TABLES = {"cross_validation": ("folds", "seed"), "learning_curve": ("documents", "seed")}
+SECTIONS = {"cross_validation": ("folds", "seed"), "learning_curve": ("documents", "seed")}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """``runs[0]`` is the base. ``folds`` is 0 without cross-validation; ``published`` maps a paper's
-    table to the rows it is about (none: all); ``z_tests`` asks for Tafvizi's comparison as well."""
+    """``runs[0]`` is the base. ``fold_count`` is 0 without cross-validation; ``published`` maps a paper's
+    table to the rows that it shows (empty: all rows); ``z_tests`` adds Tafvizi's comparison."""
 
     name: str
     runs: tuple[Run, ...]
     seed: int = 0
-    folds: int = 0
-    folds_seed: int = 0
+    fold_count: int = 0
+    fold_seed: int = 0
     sample_seed: int = 0
     published: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     z_tests: bool = False
@@ -62,26 +62,21 @@ class Plan:
 
     @property
     def corpora(self) -> set[str]:
-        """The names of all corpora that a run wants."""
+        """The names of all corpora that the runs use."""
         return {name for run in self.runs for name in (*run.train, run.test)}
 
 
-def read_plan(name: str | Path, change: Change = lambda settings: settings) -> Plan:
-    """The plan of a file, or of a shipped configuration of that name; ``change`` is made to the
-    base of every run. Raises :class:`ConfigurationError` and :class:`TemplateError`."""
+def read_plan(name: str | Path, change: Change = lambda config: config) -> Plan:
+    """Read the plan in a file, or in the shipped configuration ``name``; ``change`` is applied to the base
+    of every run. Raises :class:`ConfigurationError` and :class:`TemplateError`."""
     path = resources.find_file("configs", str(name), ".toml")
-    table = read_table(path)
+    table = read_toml(path)
     where = str(path)
-    check_keys(table, (*SETTINGS, *PLAN_KEYS, *TABLES), where)
-    base = change(build_base_config(table, path))
-    first = Run(read_value(table, "name", "base", where), base)
-    runs = [first, *(build_run(row, first, path, change) for row in read_run_tables(table, where))]
-    searched = [build_run(row, first, path, change) for row in search.expand_search(table, where)]
-    runs += [run for run in searched if replace(run, name=first.name) != first]
+    check_keys(table, (*SETTINGS, *PLAN_KEYS, *SECTIONS), where)
     curve, folds = (read_section(table, key, where) for key in ("learning_curve", "cross_validation"))
+    runs = read_runs(table, curve, path, change)
     if curve and folds:
         raise ConfigurationError(f"{where}: learning_curve and cross_validation: wanted one of them")
-    runs = [*runs, *(part for run in runs for part in build_curve_runs(run, curve, where))]
     check_runs(runs, where)
     seed = read_value(table, "seed", 0, where)
     return Plan(
@@ -96,19 +91,29 @@ def read_plan(name: str | Path, change: Change = lambda settings: settings) -> P
     )
 
 
+def read_runs(table: Mapping[str, Any], curve: Mapping[str, Any], path: Path, change: Change) -> list[Run]:
+    """Return the base, the listed runs and those of a search, and then each of them by size of corpus."""
+    where = str(path)
+    base = Run(read_value(table, "name", "base", where), change(build_base_config(table, path)))
+    listed = [build_run(row, base, path, change) for row in read_run_tables(table, where)]
+    searched = [build_run(row, base, path, change) for row in search.expand_search(table, where)]
+    runs = [base, *listed, *(run for run in searched if replace(run, name=base.name) != base)]
+    return [*runs, *(part for run in runs for part in build_curve_runs(run, curve, where))]
+
+
 def read_run_tables(table: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """The tables ``[[run]]``."""
-    found = table.get("run", [])
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+    """Return the tables ``[[run]]``, each with a name."""
+    rows = table.get("run", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ConfigurationError(f"{where}: run: wanted [[run]]")
-    for number, row in enumerate(found, 1):
+    for number, row in enumerate(rows, 1):
         if not isinstance(row.get("name"), str) or not row["name"].strip():
             raise ConfigurationError(f"{where}: run {number} has no name")
-    return found
+    return rows
 
 
 def build_curve_runs(run: Run, curve: Mapping[str, Any], where: str) -> Iterator[Run]:
-    """The runs on fewer documents that a learning curve asks for."""
+    """Yield the run with fewer training documents, once for each size in ``[learning_curve]``."""
     if not curve:
         return
     sizes = curve.get("documents")
@@ -119,7 +124,8 @@ def build_curve_runs(run: Run, curve: Mapping[str, Any], where: str) -> Iterator
 
 
 def check_runs(runs: Sequence[Run], where: str) -> None:
-    """No name twice, nor two of the same folder; every group's templates can be read and bound."""
+    """Raise :class:`ConfigurationError` on two runs of one name or one folder, and where the templates of a
+    run cannot be read or name an unknown observation."""
     seen: dict[str, str] = {}
     for run in runs:
         if not run.folder:
@@ -128,38 +134,42 @@ def check_runs(runs: Sequence[Run], where: str) -> None:
             if folder in seen:
                 raise ConfigurationError(f"{where}: runs {seen[folder]!r} and {run.name!r} have one name")
             seen[folder] = run.name
-        feature_groups.check_groups(run.settings, f"{where}: run {run.name}")
+        feature_groups.check_groups(run.config, f"{where}: run {run.name}")
 
 
 def read_published(
-    wanted: Any, runs: Sequence[Run], folds: Mapping[str, Any], where: str
+    published: Any, runs: Sequence[Run], folds: Mapping[str, Any], where: str
 ) -> dict[str, tuple[str, ...]]:
-    """``published`` as a name, a list of names, or a table of name to row titles."""
-    named = {wanted: []} if isinstance(wanted, str) else wanted
-    named = dict.fromkeys(named, ()) if isinstance(named, list) else named
+    """Return the row titles by name of a paper's table. ``published`` is a name, a list of names, or a table
+    of names and row titles."""
+    if isinstance(published, str):
+        published = [published]
+    if isinstance(published, list):
+        published = dict.fromkeys(published, ())
+    if not isinstance(published, dict) or not all(isinstance(r, list | tuple) for r in published.values()):
+        raise ConfigurationError(f"{where}: published: wanted a name, names, or a list of rows for each name")
     titles = [run.name for run in runs]
     if folds:
         titles += [folds_title(title, folds["folds"]) for title in titles]
-    if not isinstance(named, dict) or not all(isinstance(rows, list | tuple) for rows in named.values()):
-        raise ConfigurationError(f"{where}: published: wanted a name, names, or a list of rows for each name")
-    for name, rows in named.items():
+    for name, rows in published.items():
         published_tables.read_table(name)
         for row in rows:
             if row not in titles:
                 raise ConfigurationError(
                     f"{where}: published.{name}: no row {row}{did_you_mean(row, titles)}"
                 )
-    return {name: tuple(rows) for name, rows in named.items()}
+    return {name: tuple(rows) for name, rows in published.items()}
 
 
 def folds_title(title: str, folds: int) -> str:
-    """What the row of a run in cross-validation is called."""
+    """The title of a run's row in cross-validation."""
     return f"{title}, {folds} folds"
 
 
 def read_section(table: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
-    found = table.get(key, {})
-    if not isinstance(found, dict):
+    """Return the table ``[key]``, empty where it is missing."""
+    section = table.get(key, {})
+    if not isinstance(section, dict):
         raise ConfigurationError(f"{where}: {key}: wanted a table")
-    check_keys(found, TABLES[key], f"{where}: {key}")
-    return found
+    check_keys(section, SECTIONS[key], f"{where}: {key}")
+    return section

@@ -40,7 +40,7 @@ def check_published(planned: Plan) -> None:
     for name, rows in planned.published.items():
         table = published_tables.read_table(name)
         choose_view(table)
-        number = len(rows) or len(planned.runs) * (2 if planned.folds else 1)
+        number = len(rows) or len(planned.runs) * (2 if planned.fold_count else 1)
         if {"gain", "z"} & set(table.columns) and number < 2:
             raise ConfigurationError(f"published.{name}: compares two rows; there is {number}")
 

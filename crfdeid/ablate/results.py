@@ -44,7 +44,7 @@ class Result:
     def corpora(self) -> tuple[str, ...]:
         """The names of those that it was trained and tested on."""
         run = self.row.run
-        return run.train if self.row.folded else (*run.train, run.test)
+        return run.train if self.row.cross_validated else (*run.train, run.test)
 
     @property
     def sizes(self) -> list[int]:
@@ -63,7 +63,7 @@ class Result:
 
 def read_result(row: Row, resamples: int, seed: int) -> Result:
     """The result of a row whose jobs are done."""
-    settings = row.run.settings
+    settings = row.run.config
     found = [training.read_output(job) for job in row.jobs]
     gold = [document for job in row.jobs for document in job.test.documents]
     system = [document for documents, _ in found for document in documents]
@@ -90,7 +90,7 @@ def compute_figures(result: Result, base: Result | None) -> dict[str, float]:
     found = compute_scores(result)
     if base and result.row.run != base.row.run:
         found |= compare_with_base(result, base)
-    if result.row.folded:
+    if result.row.cross_validated:
         found |= summarize_folds(result)
     return found | summarize_costs(result.costs)
 

@@ -1,4 +1,4 @@
-"""A run: an experiment by its differences from another."""
+"""A run, how it changes the base, and the keys of a configuration's tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from crfdeid.ablate import feature_groups
 from crfdeid.config import Config, flatten_keys
@@ -17,19 +17,20 @@ from crfdeid.systems import registry
 
 SETTINGS = tuple(f.name for f in fields(Config))
 RUN_KEYS = ("name", "base", "without", "with", "without_templates", "window", "train", "test")
-TRAIN, TEST = "train", "test"  # the corpora of the command; --corpus names others
+TRAIN, TEST = "train", "test"  # the corpora of the command line; --corpus adds others
 
 Change = Callable[[Config], Config]
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Run:
-    """``templates`` are the texts of those groups' files that differ from the groups' own, for a
-    window or left-out templates; ``train`` and ``test`` name corpora; ``documents`` is how many
-    of the training documents are used, 0 for all."""
+    """One row of the table. ``templates`` maps a group to the text of its template file where a window or
+    left-out templates change it; ``train`` and ``test`` name corpora; ``documents`` is the number of
+    training documents, 0 for all."""
 
     name: str
-    settings: Config
+    config: Config
     templates: Mapping[str, str] = field(default_factory=dict, repr=False)
     train: tuple[str, ...] = (TRAIN,)
     test: str = TEST
@@ -37,7 +38,8 @@ class Run:
 
     @property
     def folder(self) -> str:
-        """
+        """The name of the run's folder.
+
         >>> Run("No lists, c1=0.1", Config(("lexical",))).folder
         'no-lists-c1-0_1'
         """
@@ -45,58 +47,60 @@ class Run:
 
 
 def build_base_config(table: Mapping[str, Any], path: Path) -> Config:
-    """The experiment that a table's own settings make of its ``base``."""
-    below = read_base(table["base"], path) if "base" in table else None
-    own = {key: value for key, value in table.items() if key in SETTINGS}
-    if below is None:
-        return registry.build_config(own | {"crf": flatten_keys(own.get("crf", {}))}, str(path))
-    return change_config(below, own, str(path))
+    """Build the configuration of the file itself: its ``base`` with the settings of ``table``."""
+    settings = {key: value for key, value in table.items() if key in SETTINGS}
+    if "base" not in table:
+        return registry.build_config(settings | {"crf": flatten_keys(settings.get("crf", {}))}, str(path))
+    return change_config(read_base(table["base"], path), settings, str(path))
 
 
 def read_base(name: str, path: Path) -> Config:
+    """Read the configuration ``name``: a file in the folder of ``path``, or a shipped one."""
     beside = path.parent / name
     return registry.read_config(beside if beside.is_file() else name)
 
 
-def change_config(settings: Config, own: Mapping[str, Any], where: str) -> Config:
-    """``settings`` with the changes of ``own``."""
-    table = settings.table()
-    if own.get("algorithm", settings.algorithm) != settings.algorithm:
+def change_config(config: Config, changes: Mapping[str, Any], where: str) -> Config:
+    """Return ``config`` with ``changes``. Another algorithm starts with an empty ``crf`` table, another
+    system with an empty ``options`` table."""
+    table = config.table()
+    if changes.get("algorithm", config.algorithm) != config.algorithm:
         table["crf"] = {}
-    if own.get("system", settings.system) != settings.system:
+    if changes.get("system", config.system) != config.system:
         table["options"] = {}
-    for key in {"crf", "options"} & own.keys():
-        if not isinstance(own[key], dict):
-            raise ConfigurationError(f"{where}: {key} = {own[key]!r}: wanted a table")
-        table[key] = table[key] | (flatten_keys(own[key]) if key == "crf" else own[key])
-    others = {key: value for key, value in own.items() if key not in ("crf", "options")}
+    for key in {"crf", "options"} & changes.keys():
+        if not isinstance(changes[key], dict):
+            raise ConfigurationError(f"{where}: {key} = {changes[key]!r}: wanted a table")
+        table[key] = table[key] | (flatten_keys(changes[key]) if key == "crf" else changes[key])
+    others = {key: value for key, value in changes.items() if key not in ("crf", "options")}
     return registry.build_config(table | others, where)
 
 
 def build_run(row: Mapping[str, Any], base: Run, path: Path, change: Change) -> Run:
+    """Build the run of one ``[[run]]`` table. ``change`` is applied to a base that the run itself names."""
     where = f"{path}: run {row['name']}"
     check_keys(row, (*SETTINGS, *RUN_KEYS), where)
-    start = change(read_base(row["base"], path)) if "base" in row else base.settings
-    own = {key: value for key, value in row.items() if key in SETTINGS}
-    laid = change_config(start, own, where)
-    without, added = read_names(row, "without", where), read_names(row, "with", where)
-    features = feature_groups.change_groups(laid.features, without, added, where)
-    window = feature_groups.read_windows(features, row.get("window"), where)
-    texts = feature_groups.rewrite_groups(
-        features, window, read_names(row, "without_templates", where), where
+    start = change(read_base(row["base"], path)) if "base" in row else base.config
+    config = change_config(start, {key: value for key, value in row.items() if key in SETTINGS}, where)
+    without, added, without_templates = (
+        read_names(row, key, where) for key in ("without", "with", "without_templates")
     )
-    kept = [group for group in features if texts.get(group) != ""]
+    features = feature_groups.change_groups(config.features, without, added, where)
+    window = feature_groups.read_windows(features, row.get("window"), where)
+    templates = feature_groups.rewrite_groups(features, window, without_templates, where)
+    features = tuple(group for group in features if templates.get(group) != "")
     train = row.get("train", TRAIN)
     return Run(
         row["name"],
-        change_config(laid, {"features": kept}, where),
-        {group: text for group, text in texts.items() if text},
+        change_config(config, {"features": list(features)}, where),
+        {group: text for group, text in templates.items() if text},
         tuple([train] if isinstance(train, str) else read_names(row, "train", where)),
         read_value(row, "test", TEST, where),
     )
 
 
-def read_table(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file. Raises :class:`ConfigurationError` where it is not one."""
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
@@ -104,13 +108,14 @@ def read_table(path: Path) -> dict[str, Any]:
 
 
 def check_keys(table: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    """Raise :class:`ConfigurationError` on a key that is not in ``keys``."""
     for key in table:
         if key not in keys:
             raise ConfigurationError(f"{where}: no setting {key}{did_you_mean(key, keys)}")
 
 
-def read_value(table: Mapping[str, Any], key: str, default: Any, where: str) -> Any:
-    """The value of a key, of the default's type."""
+def read_value(table: Mapping[str, Any], key: str, default: Value, where: str) -> Value:
+    """Return the value of a key, which must have the default's type."""
     value = table.get(key, default)
     if type(value) is not type(default):
         raise ConfigurationError(f"{where}: {key} = {value!r}: wanted {type(default).__name__}")
@@ -118,13 +123,15 @@ def read_value(table: Mapping[str, Any], key: str, default: Any, where: str) -> 
 
 
 def read_count(table: Mapping[str, Any], key: str, least: int, where: str) -> int:
+    """Return the value of a key, which must be a whole number of at least ``least``."""
     if type(value := table.get(key)) is not int or value < least:
         raise ConfigurationError(f"{where}: {key} = {value!r}: wanted {least} or more")
     return value
 
 
-def read_names(row: Mapping[str, Any], key: str, where: str) -> list[str]:
-    found = row.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise ConfigurationError(f"{where}: {key} = {found!r}: wanted a list of names")
-    return found
+def read_names(table: Mapping[str, Any], key: str, where: str) -> list[str]:
+    """Return the value of a key, which must be a list of strings; empty without the key."""
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ConfigurationError(f"{where}: {key} = {value!r}: wanted a list of names")
+    return value

@@ -1,8 +1,8 @@
-"""Run jobs, each in a process of its own, some at a time.
+"""Run jobs, each in its own process, several at a time.
 
-A result is built aside and moved to its place when it is whole, so whatever stops the runner,
-what is finished stays; what a killed one left half-built is removed by the next. Children do not
-hear Ctrl-C: the parent does, and ends them; one whose parent is gone ends itself.
+A result is built in a temporary folder and moved to its place when it is complete. Whatever stops the
+runner, finished results stay; the next runner removes what a killed one left incomplete. Children ignore
+Ctrl-C: the parent receives it and ends them. A child whose parent is gone ends itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import signal
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection, get_context
@@ -43,10 +43,11 @@ class Running:
 
 
 def run_jobs(
-    jobs: Sequence[Job], folder: Path, at_once: int, hear: Callable[[Job, int | None], None]
+    jobs: Sequence[Job], folder: Path, at_once: int, on_iteration: Callable[[Job, int | None], None]
 ) -> None:
-    """Run ``jobs``; results are built in ``folder``. ``hear`` is told of each iteration of a job,
-    and ``None`` when it is done. Raises :class:`RunError` at the first that fails."""
+    """Run ``jobs``; their results are built in ``folder``. Calls ``on_iteration`` with the number of each
+    iteration of a job, and with ``None`` when the job is done. Raises :class:`RunError` at the first job
+    that fails."""
     folder.mkdir(parents=True, exist_ok=True)
     waiting, running = deque(jobs), dict[Connection, Running]()
     with lock_folder(folder), tempfile.TemporaryDirectory(prefix=BUILDING, dir=folder) as building:
@@ -55,10 +56,10 @@ def run_jobs(
                 while waiting and len(running) < at_once:
                     pipe, started = start_job(waiting.popleft(), Path(building) / str(len(waiting)))
                     running[pipe] = started
-                for pipe in connection.wait(list(running)):
-                    told = receive_iteration(pipe, running[pipe])
-                    hear(running[pipe].job, told)
-                    if told is None:
+                for pipe in wait_for_messages(running):
+                    iteration = receive_iteration(pipe, running[pipe])
+                    on_iteration(running[pipe].job, iteration)
+                    if iteration is None:
                         running.pop(pipe).process.join()
         finally:
             for left in running.values():
@@ -68,14 +69,14 @@ def run_jobs(
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """No other runner works in ``folder`` meanwhile, and nothing is left there of killed ones.
-    Raises :class:`RunError` where another does."""
+    """Keep other runners out of ``folder``, and remove what killed ones left there. Raises
+    :class:`RunError` where another runner works."""
     path = folder / LOCK
-    with path.open("w") as lock:  # the system frees it when the process ends, however it does
+    with path.open("w") as lock:  # the operating system frees it, however the process ends
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RunError(f"{folder}: another ablation is at work there") from None
+            raise RunError(f"{folder}: another ablation is running in this folder") from None
         for left in folder.glob(f"{BUILDING}*"):
             shutil.rmtree(left, ignore_errors=True)
         try:
@@ -85,6 +86,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def start_job(job: Job, building: Path) -> tuple[Connection, Running]:
+    """Start a process for the job; returns the end of its pipe that receives."""
     context = get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=run_job, args=(job, building, theirs))
@@ -96,7 +98,7 @@ def start_job(job: Job, building: Path) -> tuple[Connection, Running]:
 
 @contextmanager
 def block_interrupts() -> Iterator[None]:
-    """Processes started inside never hear Ctrl-C; this one hears it afterwards."""
+    """Block Ctrl-C in processes that start inside; this process receives it afterwards."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -105,7 +107,8 @@ def block_interrupts() -> Iterator[None]:
 
 
 def run_job(job: Job, building: Path, pipe: Connection) -> None:
-    """What a child does: tell the number of each iteration, and last that it is done, or why not."""
+    """Train in a child process. Sends the number of each iteration, and at the end ``DONE`` or the reason
+    why it failed."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         training.train_job(job, building, pipe.send)
@@ -116,34 +119,43 @@ def run_job(job: Job, building: Path, pipe: Connection) -> None:
         pipe.send(DONE)
     except BrokenPipeError:
         return  # the parent is gone
-    except CrfdeidError as fault:
-        pipe.send(str(fault))
-    except Exception as error:  # its message could hold note text; its kind and place cannot
+    except CrfdeidError as error:
+        pipe.send(str(error))
+    except Exception as error:  # its message could hold text of a note; its type and place cannot
         pipe.send(f"{type(error).__name__} {locate_error(error)}")
 
 
 def end_with_parent() -> None:
+    """Wait for the end of the parent process, and end this one."""
     if parent := multiprocessing.parent_process():
         parent.join()
         os._exit(1)
 
 
 def locate_error(error: BaseException) -> str:
+    """Return file and line where the error was raised."""
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
     return f"in {Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}" if trace else ""
 
 
+def wait_for_messages(pipes: Iterable[Connection]) -> list[Connection]:
+    """Wait until a child sends a message or ends; returns the pipes of all such children."""
+    ready = set(connection.wait(list(pipes)))
+    return [pipe for pipe in pipes if pipe in ready]
+
+
 def receive_iteration(pipe: Connection, running: Running) -> int | None:
-    """The iteration that a child tells of, ``None`` when it is done."""
+    """Return the iteration that a child sends, ``None`` when it is done. Raises :class:`RunError` with the
+    reason where it failed."""
     try:
-        told = pipe.recv()
+        message = pipe.recv()
     except EOFError:
         running.process.join()
-        told = f"its process ended with status {running.process.exitcode}"
-    if told == DONE:
+        message = f"its process ended with status {running.process.exitcode}"
+    if message == DONE:
         return None
-    if isinstance(told, str):
-        raise RunError(f"run {running.job.title}: {told}")
-    return told
+    if isinstance(message, str):
+        raise RunError(f"run {running.job.title}: {message}")
+    return int(message)

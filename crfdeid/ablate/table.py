@@ -27,9 +27,9 @@ def write_caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, P
     rows = f"{len(results)} row{'s' if len(results) > 1 else ''}"
     lines = [f"{plan.name}: {rows}; the base is {plan.base.name}"]
     lines += [f"{name}: {describe_part(part)}" for name, part in corpora.items()]
-    if plan.folds:
+    if plan.fold_count:
         lines.append(
-            f"{plan.folds} folds of the training corpus, seed {plan.folds_seed}, each patient in one; "
+            f"{plan.fold_count} folds of the training corpus, seed {plan.fold_seed}, each patient in one; "
             "scores are of all folds together"
         )
     if both := {r.title for r in results for job in r.row.jobs if have_common_text(job.train, job.test)}:
@@ -66,7 +66,7 @@ def describe_part(part: Part) -> str:
 def format_table(title: Sequence[str], results: Sequence[Result], figures: Figures, z: bool = False) -> str:
     """The table in blocks of the same rows, under its caption; ``z`` adds Tafvizi's test."""
     blocks = [tabulate_scores(figures), tabulate_tests(figures), tabulate_categories(figures)]
-    if any(result.row.folded for result in results):
+    if any(result.row.cross_validated for result in results):
         blocks.append(tabulate_folds(figures))
     if z:
         blocks.append(tabulate_z_tests(compute_z_tests(results), results[0].title))
@@ -166,7 +166,7 @@ def build_json_row(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
     run = result.row.run
     return {
         "run": result.title,
-        "settings": run.settings.table(),
+        "settings": run.config.table(),
         "templates": dict(run.templates),
         "recipe": asdict(result.evaluation.recipe),
         "figures": dict(row),

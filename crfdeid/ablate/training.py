@@ -1,10 +1,10 @@
-"""One training, start to end.
+"""One training from start to end.
 
-It leaves no text of a note but the words that a model is made of::
+The result holds no text of a note, except the words in the model::
 
     run.json       fingerprint, settings, seconds, sizes, memory
     spans.jsonl    the system's spans by document, without text
-    model/         the model, its templates as the run rewrote them
+    model/         the model, with the templates as the run rewrote them
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ SPANS = "spans.jsonl"
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of wall time, bytes of the model folder and of the process at its largest (0 where
-    the system does not tell), and tokens of the test documents."""
+    """Wall time in seconds, tokens of the test documents, bytes of the model folder, and peak memory of the
+    process in bytes (0 where the operating system does not report it)."""
 
     train_seconds: float
     tag_seconds: float
@@ -46,13 +46,15 @@ class Cost:
         return self.tokens / self.tag_seconds if self.tag_seconds else 0.0
 
 
-def train_job(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
-    """Train, tag and leave the result in ``folder``, which does not exist yet. ``hear`` is told
-    the number of each iteration."""
+def train_job(job: Job, folder: Path, on_iteration: Callable[[int], None]) -> None:
+    """Train, tag the test documents, and write the result to the new folder ``folder``. Calls
+    ``on_iteration`` with the number of each iteration."""
     folder.mkdir(parents=True)
-    settings = write_templates(job, folder / "templates")
+    config = write_templates(job, folder / "templates")
     began = time.perf_counter()
-    tagger = model.train(job.train.documents, settings, folder / "model", lambda number, _: hear(number))
+    tagger = model.train(
+        job.train.documents, config, folder / "model", lambda number, _: on_iteration(number)
+    )
     trained = time.perf_counter()
     system = list(model.tag_all(tagger, job.test.documents))
     tagged = time.perf_counter()
@@ -69,27 +71,29 @@ def train_job(job: Job, folder: Path, hear: Callable[[int], None]) -> None:
 
 
 def write_templates(job: Job, folder: Path) -> Config:
-    """The settings with those groups' files that the run rewrites, in ``folder``."""
+    """Write the template files that the run changes to ``folder``, and return the configuration that uses
+    them."""
     if not job.templates:
-        return job.settings
+        return job.config
     folder.mkdir()
     paths = {group: folder / templates.find(group).name for group in job.templates}
     for group, path in paths.items():
         path.write_text(job.templates[group], encoding="utf-8")
-    return replace(job.settings, features=tuple(str(paths.get(g, g)) for g in job.settings.features))
+    return replace(job.config, features=tuple(str(paths.get(g, g)) for g in job.config.features))
 
 
 def measure_peak_memory() -> int:
-    """The most bytes that this process held at once; Linux alone tells of this process and not
-    of the one that started it."""
+    """Return the peak memory of this process in bytes. Only Linux reports it for this process without
+    the one that started it; elsewhere the result is 0."""
     try:
-        found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+        match = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     except OSError:
-        found = None
-    return int(found[1]) * 1024 if found and sys.platform == "linux" else 0
+        match = None
+    return int(match[1]) * 1024 if match and sys.platform == "linux" else 0
 
 
 def write_spans(documents: Iterable[Document], path: Path) -> None:
+    """Write identifier, offsets and types, one document on a line."""
     with path.open("w", encoding="utf-8") as file:
         for document in documents:
             spans = [[span.start, span.end, span.type] for span in document.spans]
@@ -102,7 +106,7 @@ def write_result(job: Job, cost: Cost, path: Path) -> None:
         "fingerprint": job.fingerprint,
         "title": job.title,
         "version": __version__,
-        "settings": job.settings.table(),
+        "settings": job.config.table(),
         "rewritten": sorted(job.templates),
         **parts,
         "cost": asdict(cost),
@@ -115,7 +119,8 @@ def summarize_part(part: Part) -> dict[str, object]:
 
 
 def read_output(job: Job) -> tuple[list[Document], Cost]:
-    """The system's documents and the cost of a job that is done."""
+    """Read the system's documents and the cost of a finished job. Raises :class:`FormatError` where the
+    file of spans lacks a document."""
     spans = dict(map(parse_spans, (job.folder / SPANS).read_text(encoding="utf-8").splitlines()))
     table = json.loads((job.folder / RESULT).read_text(encoding="utf-8"))
     if missing := [document.id for document in job.test.documents if document.id not in spans]:
@@ -125,5 +130,10 @@ def read_output(job: Job) -> tuple[list[Document], Cost]:
 
 
 def parse_spans(line: str) -> tuple[str, tuple[Span, ...]]:
+    """Return identifier and spans of one line of :data:`SPANS`.
+
+    >>> parse_spans('{"id": "n1", "spans": [[0, 3, "DATE"]]}') == ("n1", (Span(0, 3, "DATE"),))
+    True
+    """
     row = json.loads(line)
     return row["id"], tuple(Span(*span) for span in row["spans"])

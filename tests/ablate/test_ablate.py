@@ -57,12 +57,12 @@ def test_runs_change_the_base(tmp_path):
     )
     base, names, pos, online, other = plan.read_plan(path).runs
     assert (base.name, names.name) == ("all", "no names")
-    gone = set(base.settings.features) - set(names.settings.features)
+    gone = set(base.config.features) - set(names.config.features)
     assert gone == {"names", "dictionary"}
-    assert names.settings.crf == base.settings.crf | {"c1": 0.5}
-    assert pos.settings.features == (*base.settings.features, "pos")
-    assert online.settings.crf == {"c2": 0.1}
-    assert (other.settings.tokenizer, other.settings.sequence) == ("wi_deid", "line")
+    assert names.config.crf == base.config.crf | {"c1": 0.5}
+    assert pos.config.features == (*base.config.features, "pos")
+    assert online.config.crf == {"c2": 0.1}
+    assert (other.config.tokenizer, other.config.sequence) == ("wi_deid", "line")
 
 
 RUN = BASE + '[[run]]\nname = "a"\n'
@@ -114,7 +114,7 @@ def test_what_is_refused(tmp_path, text, message):
 
 
 def test_every_group_that_ships_is_used_by_a_configuration():
-    used = {group for path in CONFIGS for run in plan.read_plan(path).runs for group in run.settings.features}
+    used = {group for path in CONFIGS for run in plan.read_plan(path).runs for group in run.config.features}
     assert {path.stem for path in resources.find_folder("features").glob("*.template")} - used == set()
 
 
@@ -145,7 +145,7 @@ def test_a_search_is_of_all_combinations_or_of_random_ones(tmp_path):
     assert [run.name for run in found] == [
         "c1=0.1 sequence=line", "c1=0.1 sequence=sentence", "c1=1.0 sequence=line", "c1=1.0 sequence=sentence"
     ]  # fmt: skip
-    assert found[3].settings.crf["c1"] == 1.0 and found[3].settings.sequence == "sentence"
+    assert found[3].config.crf["c1"] == 1.0 and found[3].config.sequence == "sentence"
     table = {
         "number": 5,
         "seed": 3,
@@ -176,7 +176,7 @@ def test_templates_are_left_out_and_an_empty_group_with_them(tmp_path):
     text = 'features = ["lexical", "layout", "pos"]\npos = "gruut"\n'
     text += '[[run]]\nname = "a"\nwithout_templates = ["pos", "lower", "short_shape"]\nwindow.lexical = 1\n'
     run = plan.read_plan(written(tmp_path, text)).runs[1]
-    assert run.settings.features == ("lexical", "layout")
+    assert run.config.features == ("lexical", "layout")
     assert run.templates["lexical"].split() == [
         f"{n}[{o}]" for n in ("prefix4", "suffix4") for o in (-1, 0, 1)
     ]
@@ -460,7 +460,7 @@ def test_one_runner_works_in_a_folder_and_nothing_of_a_killed_one_stays(tmp_path
     (tmp_path / ".building.dead" / "0" / "model").mkdir(parents=True)
     with runner.lock_folder(tmp_path):
         assert not (tmp_path / ".building.dead").exists()
-        with pytest.raises(runner.RunError, match="another ablation is at work there"):
+        with pytest.raises(runner.RunError, match="another ablation is running in this folder"):
             runner.run_jobs([], tmp_path, 1, print)
     assert list(tmp_path.iterdir()) == []
     runner.run_jobs([], tmp_path, 1, print)
@@ -590,7 +590,7 @@ def result(title, notes, folder):
     """A row that missed the first document and cut the date of the second short."""
     part = Part("notes", tuple(notes))
     job = jobs.Job(title, folder, Config(("lexical",)), {}, part, part)
-    row = jobs.Row(title, Run(title, job.settings), (job,))
+    row = jobs.Row(title, Run(title, job.config), (job,))
     doctor, date, age = notes[1].spans
     short = notes[1].with_spans([doctor, dataclasses.replace(date, end=date.end - 1), age])
     sides = (

@@ -396,7 +396,7 @@ def test_the_papers_runs_can_be_read(name: str) -> None:
     from crfdeid.ablate import plan
 
     planned = plan.read_plan(f"sibanda_{name}")
-    assert planned.folds == 10 and [run.name for run in planned.runs] == [
+    assert planned.fold_count == 10 and [run.name for run in planned.runs] == [
         "CRF",
         "CRF, local context",
         "SVM, local context",

@@ -362,7 +362,7 @@ def test_the_shipped_configurations_are_the_papers():
         assert (options.epochs, options.size, options.development) == (25, 300, 0.1)
     runs = plan.read_plan("shweta_table5").runs
     assert [run.name for run in runs] == ["CRF", "Elman", "Jordan"]
-    assert [run.settings.system for run in runs] == ["crf", "rnn", "rnn"]
+    assert [run.config.system for run in runs] == ["crf", "rnn", "rnn"]
 
 
 def test_the_doubt_about_table_5():
