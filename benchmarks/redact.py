@@ -1,12 +1,12 @@
-"""What redaction costs on top of tagging, and whether it keeps its promises on a whole corpus.
+"""The cost of redaction after tagging, and whether it keeps its promises on a whole corpus.
 
     python benchmarks/redact.py [--documents 400] [--tokens 1000000]
 
-Synthetic notes with their gold spans are redacted patient by patient and, with a key, note by note,
-again and again until so many tokens are done; the seconds are those of the CPU. Then every promise is
-counted: intervals between dates that say day, month and year, and found names that still stand in the
-patient's output; and once more with two of five spans taken away at random, as a tagger misses them: whole
-words of names and whole identifiers, found elsewhere, that stand in the output and are not listed.
+Synthetic notes with their gold spans are redacted patient by patient and note by note, again and again until
+the number of tokens is reached; seconds are those of the CPU. Then the promises are counted: intervals
+between dates with day, month and year, and found names that remain in the patient's output. The last line
+repeats this with two of five spans removed at random, as if a tagger had missed them: whole words of names
+and whole identifiers, found elsewhere, that remain in the output and are not listed.
 """
 
 from __future__ import annotations
@@ -23,35 +23,38 @@ from itertools import groupby
 from crfdeid import synthetic
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
 from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.dates import parser
+from crfdeid.redact.surrogates.dates import parser as date_parser
 from crfdeid.text.document import Document, Span
 from crfdeid.text.tokenizer import fine
 
 SECRET = b"a secret of the benchmark"
-FOUND = 0.6  # of the spans, where the others are missed
-WHOLE = re.compile(r"[^\W_]+")
+FOUND = 0.6  # the share of spans that is kept when some are missed
+WORD = re.compile(r"[^\W_]+")
 
 
 def main() -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--documents", type=int, default=400)
-    parse.add_argument("--tokens", type=int, default=1_000_000)
-    given = parse.parse_args()
-    corpus = list(synthetic.generate(given.documents, seed=7))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--documents", type=int, default=400)
+    parser.add_argument("--tokens", type=int, default=1_000_000)
+    args = parser.parse_args()
+    corpus = list(synthetic.generate(args.documents, seed=7))
     groups = [list(group) for _, group in groupby(corpus, key=identify_patient)]
     tokens = sum(len(fine(document.text)) for document in corpus)
     spans = sum(len(document.spans) for document in corpus)
     print(f"{len(corpus)} notes of {len(groups)} patients, {tokens:,} tokens, {spans:,} spans")
     for by_note in (False, True):
-        seconds, done = timed(groups, tokens, given.tokens, by_note)
+        seconds, done = measure_seconds(groups, tokens, args.tokens, by_note)
         print(f"{'note by note' if by_note else 'by patient':12}  {done:,} tokens in {seconds:.1f} s of CPU, "
               f"{done / seconds:,.0f} tokens/s")  # fmt: skip
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
-    promises(groups)
-    missed(groups, random.Random(7))
+    count_promises(groups)
+    count_missed(groups, random.Random(7))
 
 
-def timed(groups: list[list[Document]], tokens: int, wanted: int, by_note: bool) -> tuple[float, int]:
+def measure_seconds(
+    groups: list[list[Document]], tokens: int, wanted: int, by_note: bool
+) -> tuple[float, int]:
+    """Redact the ``groups``, which hold ``tokens`` tokens, until ``wanted`` tokens are done."""
     Redactor(SECRET).redact(groups[0])  # reads the lists
     start, done = time.process_time(), 0
     while done < wanted:
@@ -62,71 +65,71 @@ def timed(groups: list[list[Document]], tokens: int, wanted: int, by_note: bool)
     return time.process_time() - start, done
 
 
-def promises(groups: list[list[Document]]) -> None:
+def count_promises(groups: list[list[Document]]) -> None:
     redactor = Redactor(SECRET)
     pairs = kept = unresolved = names = left = dates = 0
     for group in groups:
-        found = redactor.redact(group)
-        before, after = days(group, found)
+        redactions = redactor.redact(group)
+        before, after = collect_days(group, redactions)
         shifts = [new - old for old, new in zip(before, after)]
         dates += len(shifts)
         pairs += len(shifts) * (len(shifts) - 1) // 2
         kept += sum(a == b for i, a in enumerate(shifts) for b in shifts[:i])
-        for redaction in found:
+        for redaction in redactions:
             unresolved += sum(not made.resolved for made in redaction.replacements)
             names += sum(kinds.kind_of(made.type) == kinds.NAME for made in redaction.replacements)
             left += sum(kinds.kind_of(span.type) == kinds.NAME for span in redaction.survivors)
     print(f"{kept:,} of {pairs:,} intervals between {dates:,} whole dates kept to the day")
     print(f"{unresolved} spans could not be read and became a marker")
-    print(f"{names:,} names replaced; {left} places still hold a word of a name, listed by offset")
+    print(f"{names:,} names replaced; {left} places still contain a word of a name, listed by offset")
 
 
-def missed(groups: list[list[Document]], rng: random.Random) -> None:
+def count_missed(groups: list[list[Document]], rng: random.Random) -> None:
     repeats = listed = unlisted = 0
     for group in groups:
         notes = [note.with_spans(s for s in note.spans if rng.random() < FOUND) for note in group]
-        known = {word for note in notes for span in note.spans for word in telling(note, span)}
+        known = {word for note in notes for span in note.spans for word in list_identifying(note, span)}
         for redaction in Redactor(SECRET).redact(notes):
             repeats += sum(made.repeat for made in redaction.replacements)
             listed += len(redaction.survivors)
-            for match in WHOLE.finditer(redaction.document.text):
-                at = any(s.start <= match.start() and match.end() <= s.end for s in redaction.survivors)
-                unlisted += match[0].lower() in known and not at
+            for match in WORD.finditer(redaction.document.text):
+                is_listed = any(
+                    s.start <= match.start() and match.end() <= s.end for s in redaction.survivors
+                )
+                unlisted += match[0].lower() in known and not is_listed
     print(f"with {FOUND:.0%} of the spans: {repeats:,} repeats replaced, {listed} survivors listed, "
           f"{unlisted} names and identifiers not listed")  # fmt: skip
 
 
-def telling(note: Document, span: Span) -> list[str]:
-    """The words of a name of five letters or more, or an identifier of six characters or more."""
+def list_identifying(note: Document, span: Span) -> list[str]:
+    """The words of a name with five or more letters, or an identifier with six or more characters."""
     kind, text = kinds.kind_of(span.type), note.text_of(span).lower()
     if kind == kinds.NAME:
-        return [
-            word
-            for word in WHOLE.findall(text)
-            if len(word) > 4 and word not in name_pools.load_lowercase("titles")
-        ]
+        titles = name_pools.load_lowercase("titles")
+        return [word for word in WORD.findall(text) if len(word) > 4 and word not in titles]
     return [text] if kind == kinds.IDENTIFIER and len(text) > 5 and text.isalnum() else []
 
 
-def days(group: Sequence[Document], found: Sequence[Redaction]) -> tuple[list[date], list[date]]:
-    """The days of dates of one moment with a year of four digits, before and after."""
+def collect_days(group: Sequence[Document], redactions: Sequence[Redaction]) -> tuple[list[date], list[date]]:
+    """The days of single dates with a year of four digits, before and after."""
     before, after = [], []
-    for document, redaction in zip(group, found):
+    for document, redaction in zip(group, redactions):
         for made in redaction.replacements:
             if kinds.kind_of(made.type) == kinds.DATE and made.treatment == "shifted":
-                old, new = day(document.text[made.start : made.end]), day(made.replacement)
+                old, new = parse_day(document.text[made.start : made.end]), parse_day(made.replacement)
                 if old and new:
                     before.append(old)
                     after.append(new)
     return before, after
 
 
-def day(text: str) -> date | None:
-    moments = parser.parse_dates(text) or []
-    said = {field.unit: field for field in moments[0].fields} if len(moments) == 1 else {}
-    if set(said) != {"y", "m", "d"} or len(said["y"].text) != 4:
+def parse_day(text: str) -> date | None:
+    """The day of a text that is one whole date with a year of four digits."""
+    expressions = date_parser.parse_dates(text) or []
+    fields = {field.unit: field for field in expressions[0].fields} if len(expressions) == 1 else {}
+    if set(fields) != {"y", "m", "d"} or len(fields["y"].text) != 4:
         return None
-    return date(said["y"].value, said["m"].value, said["d"].value)
+    return date(fields["y"].value, fields["m"].value, fields["d"].value)
 
 
 if __name__ == "__main__":

@@ -158,6 +158,22 @@ def test_any_text_is_moved_or_not_read(text):
     assert made is None or made != text
 
 
+# The earliest and the latest day, and the examples of Meeus, Astronomical Algorithms, chapter 8.
+EASTERS = ["1818-03-22", "1886-04-25", "1943-04-25", "1954-04-18", "1991-03-31", "1992-04-19", "1993-04-11",
+           "2000-04-23", "2024-03-31", "2038-04-25", "2100-03-28", "2200-04-06", "2285-03-22"]  # fmt: skip
+
+
+@pytest.mark.parametrize("day", map(date.fromisoformat, EASTERS), ids=EASTERS)
+def test_easter_is_computed_for_any_year(day):
+    assert calendar.find_easter(day.year) == day
+
+
+def test_every_easter_is_a_sunday_from_march_22_to_april_25():
+    for year in range(1583, 4100):
+        day = calendar.find_easter(year)
+        assert day.weekday() == 6 and date(year, 3, 22) <= day <= date(year, 4, 25)
+
+
 @pytest.mark.parametrize("name", calendar.HOLIDAY_NAMES)
 def test_every_holiday_has_its_day(name):
     assert calendar.find_holiday(name, 2066).year == 2066

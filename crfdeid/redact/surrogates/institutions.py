@@ -101,7 +101,7 @@ class Institutions:
 
     def replace_listed(self, name: str, text: str) -> str | None:
         """Replace ``text`` by another entry of a list, in the same capitals."""
-        entries = sorted(name_pools.load_entries(name))
+        entries = name_pools.load_sorted(name)
         if not any(c.isalnum() for c in text):
             return None
         low = fold(text)

@@ -14,10 +14,15 @@ MIN_EITHER = 30  # names of an initial; with fewer names for either gender, thos
 MIN_RATIO = 3  # an ending marks a first name if it is this many times as common as in surnames
 
 
+def read_entries(name: str) -> list[str]:
+    """Read all entries of a shipped list."""
+    return gazetteer.lines(gazetteer.find(name))
+
+
 @cache
-def load_entries(name: str) -> tuple[str, ...]:
-    """All entries of a shipped list."""
-    return tuple(gazetteer.lines(gazetteer.find(name)))
+def load_sorted(name: str) -> tuple[str, ...]:
+    """All entries of a shipped list in alphabetical order."""
+    return tuple(sorted(read_entries(name)))
 
 
 @cache
@@ -25,13 +30,13 @@ def load_allowed(name: str) -> tuple[str, ...]:
     """The entries of a shipped list except those of its list of exclusions."""
     exclusions = gazetteer.find(name).with_name(f"{name}.exclude.txt")
     excluded = frozenset(gazetteer.lines(exclusions)) if exclusions.is_file() else frozenset()
-    return tuple(entry for entry in load_entries(name) if entry not in excluded)
+    return tuple(entry for entry in read_entries(name) if entry not in excluded)
 
 
 @cache
 def load_lowercase(*names: str) -> frozenset[str]:
     """The lowercase entries of several lists."""
-    return frozenset(entry.lower() for name in names for entry in load_entries(name))
+    return frozenset(entry.lower() for name in names for entry in read_entries(name))
 
 
 @cache
@@ -43,13 +48,13 @@ def load_words(name: str) -> frozenset[str]:
 @cache
 def load_folded(name: str) -> frozenset[str]:
     """The folded entries of a list."""
-    return frozenset(fold(entry) for entry in load_entries(name))
+    return frozenset(fold(entry) for entry in read_entries(name))
 
 
 @cache
 def load_credentials() -> frozenset[str]:
     """The lowercase titles that are written in capitals and follow a name (MD, PharmD)."""
-    titles = load_entries("titles")
+    titles = read_entries("titles")
     return frozenset(title.lower() for title in titles if sum(map(str.isupper, title)) > 1)
 
 
@@ -136,7 +141,7 @@ def group_by_initial(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 @cache
 def load_nicknames() -> Mapping[str, tuple[str, ...]]:
     """The nicknames, as written, of each folded first name."""
-    rows = (line.split(":") for line in load_entries("nicknames"))
+    rows = (line.split(":") for line in read_entries("nicknames"))
     return {fold(name): tuple(short.split()) for name, short in rows}
 
 
@@ -153,7 +158,7 @@ def load_full_names() -> Mapping[str, tuple[str, ...]]:
 @cache
 def load_pairs(name: str) -> tuple[tuple[str, str], ...]:
     """The rows of a list with entries ``left|right``."""
-    rows = (line.split("|") for line in load_entries(name))
+    rows = (line.split("|") for line in read_entries(name))
     return tuple((row[0], row[1]) for row in rows)
 
 

@@ -22,7 +22,7 @@ from crfdeid.redact.surrogates.text_forms import WORD, fold, match_case, word_se
 MIN_TOWNS = 30
 TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
 US = frozenset(("us", "usa", "unitedstates", "unitedstatesofamerica", "america"))
-STATES = dict(line.split("|") for line in name_pools.load_entries("state_names")) | {
+STATES = dict(line.split("|") for line in name_pools.read_entries("state_names")) | {
     "DC": "District of Columbia"
 }
 # Three-digit prefixes of the ZIP codes of each state (USPS Publication 65).

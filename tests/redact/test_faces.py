@@ -1,0 +1,33 @@
+"""The packages for dates and for search are used through one class each."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crfdeid import resources
+
+SURROGATES = "crfdeid.redact.surrogates"
+FACES = {"dates": "DateShifter", "search": "PatientSearch"}
+
+
+def list_imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("package", FACES)
+def test_other_modules_import_only_the_face(package):
+    prefix, inside = f"{SURROGATES}.{package}", resources.PACKAGE / "redact" / "surrogates" / package
+    names = {
+        name
+        for path in resources.PACKAGE.rglob("*.py")
+        if path.parent != inside
+        for name in list_imports(path)
+        if name.startswith(prefix)
+    }
+    assert names == {f"{prefix}.{FACES[package]}"}
