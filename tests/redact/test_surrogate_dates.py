@@ -163,7 +163,7 @@ EASTERS = ["1818-03-22", "1886-04-25", "1943-04-25", "1954-04-18", "1991-03-31",
            "2000-04-23", "2024-03-31", "2038-04-25", "2100-03-28", "2200-04-06", "2285-03-22"]  # fmt: skip
 
 
-@pytest.mark.parametrize("day", map(date.fromisoformat, EASTERS), ids=EASTERS)
+@pytest.mark.parametrize("day", [date.fromisoformat(day) for day in EASTERS], ids=EASTERS)
 def test_easter_is_computed_for_any_year(day):
     assert calendar.find_easter(day.year) == day
 
