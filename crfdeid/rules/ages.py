@@ -1,6 +1,6 @@
-"""Ages: Tafvizi 2011, section 2.5.7 and tables 2.5 and 2.6, which look for ages from 90 to 125
-alone, since only those are PHI under HIPAA. i2b2 2014 marks every age: the rules for
-younger ones use the same phrases and are ours."""
+"""Ages: Tafvizi 2011, section 2.5.7 and tables 2.5 and 2.6, which look only for ages from 90 to 125,
+since only those are PHI under HIPAA. i2b2 2014 marks every age: the rules for younger ages use
+the same phrases and are ours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEASURE = re.compile(
     r"(?:\.\d|/\d|%|[ -]?(?:mg|ml|cm|mm|kg|lb|lbs|bpm|units?|hours?|days?|weeks?|months?|mos?|wks?)\b)",
     re.IGNORECASE,
 )
-WARM = 94  # degrees Fahrenheit rather than the age of a woman
+WARM = 94  # from here on, a number before F is rather degrees Fahrenheit than the age of a woman
 TEMPERATURE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°)\W*(?:of |to )?$", re.IGNORECASE)
 BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]{0,26}\d ?\($", re.IGNORECASE)
 ONES = "one|two|three|four|five|six|seven|eight|nine"
@@ -34,7 +34,7 @@ TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|
 
 
 def has_phrase_before(pattern: re.Pattern[str], match: re.Match[str], note: Note) -> bool:
-    """Whether the phrase stands before the number, and no unit behind it."""
+    """Whether the phrase precedes the number, and no unit follows it."""
     before = note.text[max(0, match.start() - 24) : match.start()]
     return bool(pattern.search(before)) and not MEASURE.match(note.text, match.end())
 

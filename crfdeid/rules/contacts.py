@@ -35,20 +35,20 @@ HOSTS = word_set("http https www com org net edu gov")
 
 
 def cut_line_before(note: Note, start: int) -> str:
-    """The text of at most 30 characters to the left in the line."""
+    """Return the text to the left in the line, at most 30 characters."""
     return note.text[max(note.text.rfind("\n", 0, start) + 1, start - 30) : start]
 
 
 def find_area_numbers(note: Note) -> Iterator[tuple[Edges, bool]]:
-    """Numbers with an area code, and whether they are a fax's."""
+    """Yield the offsets of numbers with an area code, and whether each is a fax number."""
     for index in note.numbers:
         start = note.starts[index]
         before_it = note.text[max(0, start - 2) : start]
         if before_it.endswith((".", "/", "-")) and before_it not in ("1-", "1."):
             continue
         if match := AREA.match(note.text, start):
-            opened = start - (note.text[start - 1 : start] == "(")
-            yield (opened, match.end()), bool(FAX.search(cut_line_before(note, opened)))
+            begin = start - (note.text[start - 1 : start] == "(")
+            yield (begin, match.end()), bool(FAX.search(cut_line_before(note, begin)))
 
 
 @rule("PHONE", PHONES)
@@ -80,7 +80,7 @@ pager = match_at_words(
     r"[a-z]+(?:[ ](?:number|no\.?|is|at"
     r"|\#))?\s?[#:.]{0,2}[ ]?(?P<phi>(?:\(?\d{3}\)?[- .]?)?\d{3}[- .]\d{4}|\d{4,7}|\d{1,2}-\d{3,4})\b(?!/)",
 )  # fmt: skip
-extension = match_at_words(
+_labelled_extension = match_at_words(
     "extension", "PHONE", DOUGLASS, "An extension: \"x12345\", \"ext. 1234\".",
     ["x", "ext", "extension"], r"(?:x[ ]?(?:\d{4,6}|\d-\d{4})|(?:ext|extension)[.:]?[ ]?\d{2,6})(?![\d.%/])",
 )  # fmt: skip
@@ -88,7 +88,7 @@ extension = match_at_words(
 
 def find_extensions(note: Note, lists: Lists) -> Iterator[Edges]:
     """An extension: "x12345", "ext. 1234"; with its x, as i2b2's phones have it."""
-    for start, end in _extensions(note, lists):
+    for start, end in _labelled_extension.find(note, lists):
         yield (
             (start, end)
             if note.text[start] in "xX" and note.text[start + 1].isdigit()
@@ -97,13 +97,12 @@ def find_extensions(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def find_last_number(text: str, start: int, end: int) -> int:
-    """Where the digits at the end of ``text[start:end]`` begin."""
+    """Return where the digits at the end of ``text[start:end]`` begin."""
     while end > start and text[end - 1].isdigit():
         end -= 1
     return end
 
 
-_extensions = extension.find
 extension = Rule("extension", "PHONE", DOUGLASS, find_extensions)
 
 ssn = match_at_numbers(

@@ -13,11 +13,10 @@ TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"
 
 
-# What a/b is: a date, or a score, strength, pressure, fraction or dose. Douglass 2005, table 5.4, has 132
-# false dates of 292 for want of this. A word for a date before it decides; else a word for a
-# measurement on either side; else the numbers: what is counted out of 2 to 6 or out of 10 is rather
-# a score.
-NEAR = 24  # characters to the left that are looked at
+# What a/b is: a date, or a score, strength, pressure, fraction or dose. Without this check, 132 of 292
+# findings of Douglass 2005 (table 5.4) are false dates. A word for a date before it decides; else a word for
+# a measurement on either side; else the numbers: out of 2 to 6 or out of 10 is rather a score.
+NEAR = 24  # characters to the left that can hold a clue
 SCALES = frozenset([2, 3, 4, 5, 6, 10])
 
 DATED = re.compile(
@@ -56,16 +55,17 @@ UNIT = re.compile(
 
 
 def cut_text_before(match: re.Match[str], text: str) -> str:
+    """Return the last characters before a match."""
     return text[max(0, match.start() - NEAR) : match.start()]
 
 
 def has_date_word(match: re.Match[str], text: str) -> bool:
-    """Whether a word for a date stands before."""
+    """Whether a word for a date precedes the match."""
     return bool(DATED.search(cut_text_before(match, text)))
 
 
 def is_measurement(match: re.Match[str], text: str) -> bool:
-    """Whether a/b is rather a measurement than a date."""
+    """Whether a/b is a measurement rather than a date."""
     if UNIT.match(text, match.end()):
         return True
     before, lower = cut_text_before(match, text), int(re.split(r"[/-]", match[0])[1])
@@ -82,7 +82,7 @@ MONTH_NAMES = (
 )  # fmt: skip
 MONTHS = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
 MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of the months
-AMBIGUOUS_MONTHS = word_set("may march mar jan dec apr sep jun aug")  # words, names and abbreviations too
+AMBIGUOUS_MONTHS = word_set("may march mar jan dec apr sep jun aug")  # also words, names or abbreviations
 
 MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
 MM, DAY = r"(?P<month>1[0-2]|0?[1-9])", r"(?P<day>3[01]|[12]\d|0?[1-9])"
@@ -101,14 +101,15 @@ MONTH_CLUES = word_set(
 
 
 def is_date(match: re.Match[str], note: Note) -> bool:
-    """Whether month, day and year, as far as the pattern has them, make a date."""
-    said = match.groupdict()
-    month = said.get("month")
+    """Whether the month and the day exist, as far as the pattern has them."""
+    groups = match.groupdict()
+    month = groups.get("month")
     number = (MONTHS.get(month.lower()) or int(month)) if month else 1
-    return int(said.get("day") or 1) <= MONTH_LENGTHS[number - 1]
+    return int(groups.get("day") or 1) <= MONTH_LENGTHS[number - 1]
 
 
 def build_numeric_rule(name: str, about: str, pattern: str) -> Rule:
+    """Build a rule for dates of numbers."""
     return match_at_numbers(name, "DATE", TABLE, about, START + pattern + END, is_date)
 
 
@@ -168,10 +169,10 @@ def month_alone(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised month by itself; one that is a word or name too, after "in", "since" and such."""
     for index in note.find_words(MONTHS):
         word = note.lowered[index]
-        told = note.word_before(index) in (
+        has_clue = note.word_before(index) in (
             MONTH_CLUES if note.words[index][0].isupper() else CLEAR_MONTH_CLUES
         )
-        if note.is_capitalised(index) and (told or (word not in AMBIGUOUS_MONTHS and len(word) > 3)):
+        if note.is_capitalised(index) and (has_clue or (word not in AMBIGUOUS_MONTHS and len(word) > 3)):
             yield note.edges(index, index + 1)
 
 
@@ -200,7 +201,7 @@ ORDINAL_AFTER = re.compile(r"[.,;)\n]|$| (?:and|at|for|to|with|of)\b")
 # medical event".
 EVENT_WORDS = 6  # between a year and its event
 
-# Words for what happened to a patient: beside these a year alone is a date.
+# Words for events in a life: beside these, an isolated year is a date.
 EVENTS = word_set(
     """surgery resection transplant transplantation cabg pci stent stents mi stroke cva tia infarction
     appendectomy cholecystectomy hysterectomy mastectomy lumpectomy tonsillectomy thyroidectomy
@@ -247,8 +248,8 @@ def weekday(note: Note, lists: Lists) -> Iterator[Edges]:
         if note.is_capitalised(index):
             yield note.edges(index, index + 1)
     for index in note.find_words(["sat", "sun"]):
-        told = note.word_before(index) in BEFORE_A_DAY or DATE_AFTER.match(note.text, note.ends[index])
-        if note.is_capitalised(index) and told:
+        has_clue = note.word_before(index) in BEFORE_A_DAY or DATE_AFTER.match(note.text, note.ends[index])
+        if note.is_capitalised(index) and has_clue:
             yield note.edges(index, index + 1)
 
 
@@ -277,7 +278,7 @@ decade = match_at_numbers(
 
 
 def find_years(note: Note) -> Iterator[int]:
-    """The numbers that stand for themselves and could be years of this note."""
+    """Yield the indices of the isolated numbers that can be years in this note."""
     for index in note.numbers:
         word = note.words[index]
         if len(word) == 4 and word.isdecimal() and note.is_plausible_year(int(word)) and is_free(note, index):
@@ -285,7 +286,7 @@ def find_years(note: Note) -> Iterator[int]:
 
 
 def is_free(note: Note, index: int) -> bool:
-    """Whether a number has nothing numeric stuck to it, and no unit behind it."""
+    """Whether a number has nothing numeric attached to it, and no unit behind it."""
     start, end = note.starts[index], note.ends[index]
     before, after = note.text[start - 1 : start], note.text[end : end + 2]
     stuck = after[:1] in tuple("%:-") or (after[:1] in tuple("/.,") and after[1:].isdigit())

@@ -10,7 +10,8 @@ from crfdeid.rules.lists import Lists, stems
 from crfdeid.rules.name_words import FUNCTION_WORDS, is_thing_name
 from crfdeid.rules.rule import rule, word_set
 
-# Head words, as the words they are.
+TAFVIZI = "Tafvizi 2011, section 2.5.4"
+# The words that name the kind of institution, at the end of its name.
 HEAD_WORDS = (
     "hospital", "hospitals", "hosp", "infirmary", "hospice", "sanatorium", "sanitarium", "clinic",
     "medical center", "medical centre", "medical ctr", "med center", "med ctr", "health center",
@@ -22,14 +23,14 @@ HEAD_WORDS = (
     "general", "memorial",
 )  # fmt: skip
 HEADS = tuple(tuple(head.split()) for head in HEAD_WORDS)
-# These stand in names of hospitals but do not make one.
+# These occur in names of hospitals, but are not a name by themselves.
 GENERIC_WORDS = word_set(
     """the a an this our your local outside community general memorial regional university hospital
     center medical day children childrens state county city veterans affairs acute care home
     admission discharge emergency course inpatient outpatient primary nursing rehab rehabilitation
     health system in at"""
 )
-# Heads before which a common word makes no name; and what goes with the others without being one.
+# Heads before which an ordinary word is not a name; and words that precede other heads and are not names.
 WEAK_HEADS = word_set(
     "clinic hospice rehab healthcare health primary family general memorial pavilion assisted"
 )
@@ -47,8 +48,8 @@ TRAILING_WORDS = word_set(
     """st saint mt of and the s general memorial regional university children medical"""
 )
 SHORT_WORDS = word_set("st mt mc la el ny va")
-LONGEST_NAME = 5
-LONGEST_ABBREVIATION = 5  # letters of an abbreviation at most
+LONGEST_NAME = 5  # words before the head
+LONGEST_ABBREVIATION = 5  # letters
 ABBREVIATION = re.compile(
     r"(?:at|from|to|in) (?P<phi>[A-Z]{2,6})\b"
     r"(?![-/]|\.\w| \d| [A-Z]{2}| (?:of|level)\b)"
@@ -58,16 +59,13 @@ MOVING_WORDS = word_set(
     followed care admission presents drawn done dx diagnosed evaluated treated performed records
     visit clinic"""
 )
-MOVING_DISTANCE = 5  # words between such a word and the preposition
+MOVING_DISTANCE = 5  # words, at most, from such a word to the preposition
 NOT_HOSPITALS = word_set(
     """ed er ew icu micu sicu ccu cvicu nicu picu pacu tcu or osh ot pt snf cath ent gi gu ob obgyn gyn
     ir ct mri ltac rehab opd ob cvu msicu nsicu tsicu csru ercp ep or iv im sl po pcp hd rt lt us
     usa uk pr am pm labor nh cpap bipap acls vvir ddd ap vvi aai rusb lusb llsb rlsb dej lsb ua cc
     ppm pe rv lv aic bid tid qd prn npo dnr dni"""
 )
-
-
-TAFVIZI = "Tafvizi 2011, section 2.5.4"
 
 
 @rule("HOSPITAL", f"{TAFVIZI} (list)")
@@ -80,7 +78,7 @@ def hospital_list(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def is_ambiguous(note: Note, lists: Lists, index: int) -> bool:
-    """A single word that is a name or a common word too, or an abbreviation with a hyphen (R-CHOP)."""
+    """Whether a single word is also a name or an ordinary word, or follows a hyphen (R-CHOP)."""
     word = note.lowered[index]
     return (
         word in lists.names
@@ -104,9 +102,9 @@ def hospital_head(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def find_name_start(note: Note, lists: Lists, index: int) -> int:
-    """The first word of the name before the head at ``index``; ``index`` if there is none. It has
-    a capital and at least one word that is no generic and no medical word; before a weak head, no
-    common word either."""
+    """Return the index of the first word of the name before the head at ``index``; ``index`` if there is
+    none. The name begins with a capital and has at least one word that is not generic and not medical;
+    before a weak head, that word is not ordinary either."""
     first, named = index, index
     plain_allowed = note.lowered[index] not in WEAK_HEADS and not lists.strict
     while first and index - first < LONGEST_NAME and PLACE_GAP.fullmatch(note.gap(first)):
@@ -135,6 +133,7 @@ def find_name_start(note: Note, lists: Lists, index: int) -> int:
 
 
 def is_naming_word(note: Note, lists: Lists, index: int) -> bool:
+    """Whether the word can make a name of a hospital by itself."""
     word = note.lowered[index]
     if word in FUNCTION_WORDS or word in GENERIC_WORDS or word in ("of", "and", "s"):
         return False
@@ -147,19 +146,20 @@ def is_naming_word(note: Note, lists: Lists, index: int) -> bool:
 
 
 def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
-    """A capitalised word that is common but not medical, and not written small in the note: "Walnut"."""
+    """Whether a capitalised word is common but not medical, and not written small in the note: "Walnut"."""
     word = note.lowered[index]
-    medical = word in lists.medical_words or any(stem in lists.medical_words for stem in stems(word))
+    is_medical = word in lists.medical_words or any(stem in lists.medical_words for stem in stems(word))
     return (
         note.words[index].istitle()
         and len(word) > 3
-        and not medical
+        and not is_medical
         and word not in note.lowercase_words | WORDS_BEFORE_HEADS
     )
 
 
 def extend_past_of(note: Note, lists: Lists, stop: int) -> int:
-    """Past the head, "of" or "at" and capitalised words that are a name."""
+    """Return the end of the name behind a head: after "of" or "at" and the capitalised words of a name, else
+    ``stop``."""
     if stop + 1 < len(note) and note.lowered[stop] in ("of", "at") and note.gap(stop) == " ":
         more = stop + 1
         while (

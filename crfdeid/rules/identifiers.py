@@ -1,4 +1,4 @@
-"""Numbers of people and things "by looking for words around strings of numbers" (Douglass
+"""Numbers of people and things, found "by looking for words around strings of numbers" (Douglass
 2005, section 5.1.3). The words are ours, one rule for each type of i2b2 2014."""
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, wor
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
 AFTER_A_WORD = re.compile(r"[A-Za-z,] {2,}$")
-TOP = 10  # lines of a note's head
+TOP = 10  # lines of the head of a note
 VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/.-])|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
 
 
 def build_labelled_rule(name: str, type: str, about: str, labels: str) -> Rule:
-    """A number after one of the ``labels``, alternatives of a regular expression."""
+    """Build a rule for a number after one of the ``labels`` (alternatives of a regular expression)."""
     first = {word for label in re.split(r"\|", labels) for word in re.findall(r"[a-z]+", label)[:1]}
     return match_at_words(name, type, SOURCE, about, first, rf"(?:{labels}){NUMBER}{VALUE}")
 

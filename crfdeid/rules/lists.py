@@ -50,18 +50,19 @@ def stems(word: str) -> Iterable[str]:
 
 @dataclass(frozen=True)
 class Lists:
-    """``gazetteers`` by name, all those of :data:`NAME_TYPES`. With ``strict``, a common or medical
-    word is never PHI, whatever stands around it."""
+    """``gazetteers`` holds the lists of :data:`NAMES` by name. With ``strict``, an ordinary word is never
+    PHI, whatever its context."""
 
     gazetteers: Mapping[str, Gazetteer]
     strict: bool = False
 
     def make_strict(self) -> Lists:
+        """Return the same lists with ``strict``."""
         return replace(self, strict=True)
 
     @cached_property
     def ordinary_words(self) -> frozenset[str]:
-        """Common and medical words, months and nationalities."""
+        """Common and medical words, words of dates and streets, and nationalities."""
         return self.words("common_words", "medical_words", "dates", "nationalities", "street_words")
 
     @cached_property
@@ -69,7 +70,7 @@ class Lists:
         return {}
 
     def is_ordinary(self, word: str) -> bool:
-        """Whether a lowercased word, or what it is inflected from, is a common or medical word."""
+        """Whether a lowercased word, or a word that it is inflected from, is ordinary."""
         known = self._ordinary.get(word)
         if known is None:
             if len(self._ordinary) > CACHE_SIZE:
@@ -105,17 +106,17 @@ class Lists:
 
     @cached_property
     def clear_first_names(self) -> frozenset[str]:
-        """Unambiguous first names."""
+        """Unambiguous first names that are not the name of a place too."""
         return self.keep_clear(self.first_names) - self.place_words
 
     @cached_property
     def clear_surnames(self) -> frozenset[str]:
-        """Unambiguous surnames; a surname that is a place's name too is not among them."""
+        """Unambiguous surnames that are not the name of a place too."""
         return self.keep_clear(self.surnames) - self.place_words
 
     @cached_property
     def place_words(self) -> frozenset[str]:
-        """Towns, states and countries of one word."""
+        """Towns, states and countries whose name is one word."""
         lists = (self.gazetteers[n] for n in ("us_cities", "world_cities", "us_states", "countries"))
         return frozenset(word for one in lists for word, phrases in one.phrases.items() if (word,) in phrases)
 
@@ -125,7 +126,8 @@ class Lists:
 
     @cached_property
     def clear_cities(self) -> Phrases:
-        """Unambiguous towns: not one word that is a common or medical word, an eponym or a name."""
+        """Unambiguous towns: names of several words, or of one word that is not ordinary, an eponym or
+        a name."""
         never = self.names | self.eponyms
         return {
             first: kept
@@ -166,19 +168,21 @@ class Lists:
         return self.phrases("professions")
 
     def words(self, *names: str) -> frozenset[str]:
-        """The words of these lists."""
+        """The words of the lists of these names."""
         return frozenset().union(*(self.gazetteers[name].words for name in names))
 
     def keep_clear(self, names: frozenset[str]) -> frozenset[str]:
+        """Keep the names that are nothing else in a note."""
         return frozenset(
             n for n in names - NOT_NAMES if len(n) > 2 and n not in self.eponyms and not self.is_ordinary(n)
         )
 
     def drop_ordinary(self, names: frozenset[str]) -> frozenset[str]:
+        """Drop the ordinary words among names if the lists are strict."""
         return frozenset(n for n in names if not self.is_ordinary(n)) if self.strict else names
 
     def phrases(self, *names: str) -> Phrases:
-        """The entries of these lists by their first word, without their punctuation."""
+        """The entries of the lists of these names by their first word, without their punctuation."""
         found: dict[str, set[tuple[str, ...]]] = {}
         for name in names:
             for group in self.gazetteers[name].phrases.values():
@@ -190,5 +194,5 @@ class Lists:
 
 @cache
 def load_shipped() -> Lists:
-    """The lists that come with the package."""
+    """Load the lists that come with the package."""
     return Lists({name: gazetteer.read(gazetteer.find(name)) for name in NAMES})

@@ -25,6 +25,7 @@ STREET_WORDS = (
     "|Way|Parkway|Pkwy|Highway|Hwy|Turnpike|Tpke|Pike|Trail|Trl|Alley|Crescent|Plaza|Loop|Row|Path|Crossing|Hill"
     "|Heights|Landing|Commons|Park|Run|Extension|Ext"
 )
+ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
 
 street_address = match_at_numbers(
     "street_address", "STREET", "Tafvizi 2011, section 2.5.3 (street, parkway); ours",
@@ -43,7 +44,6 @@ zip_code = match_at_numbers(
     r"\d{5}(?:-\d{4})?(?![\d-])",
     lambda match, note: ZIP_BEFORE.search(note.text[max(0, match.start() - 16) : match.start()]),
 )  # fmt: skip
-ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
 room = match_at_words(
     "room", "ROOM", "ours", "The number of a room or bed.",
     ["room", "rm", "bed"], r"(?:room|rm\.?|bed)[ ](?:no\.?[ ]|\#[ ]?"
@@ -74,6 +74,7 @@ def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def find_state_starts(note: Note, lists: Lists) -> Iterator[int]:
+    """Yield the index of each state's first word and of each abbreviation in capitals."""
     for index in note.find_words(lists.state_abbreviations):
         if note.words[index].isupper():
             yield index
@@ -82,7 +83,8 @@ def find_state_starts(note: Note, lists: Lists) -> Iterator[int]:
 
 
 def find_town_start(note: Note, lists: Lists, stop: int) -> int:
-    """The first of at most three capitalised words of a town that ends before ``stop``."""
+    """Return the index of the first of at most three capitalised words of a town that ends before ``stop``;
+    ``stop`` if there is none."""
     first = stop
     while first and stop - first < 3 and note.is_capitalised(first - 1) and len(note.words[first - 1]) > 1:
         if note.lowered[first - 1] in FUNCTION_WORDS or (
@@ -97,6 +99,7 @@ def find_town_start(note: Note, lists: Lists, stop: int) -> int:
 
 
 def is_listed_town(note: Note, lists: Lists, first: int, stop: int) -> bool:
+    """Whether the words are a town of the lists."""
     return tuple(note.lowered[first:stop]) in lists.cities.get(note.lowered[first], ())
 
 
@@ -112,8 +115,8 @@ def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def has_town_before(note: Note, lists: Lists, index: int) -> bool:
-    """Whether a town and a comma, or a listed town, stand before. What is a credential or a word
-    too (MD, PA, IN, OR, ME) needs a listed town."""
+    """Whether a town and a comma, or a listed town, precede the word. An abbreviation that is also a
+    credential or a word (MD, PA, IN, OR, ME) needs a listed town."""
     if not index or note.gap(index) not in (", ", " "):
         return False
     first = find_town_start(note, lists, index)
@@ -132,7 +135,7 @@ def has_town_before(note: Note, lists: Lists, index: int) -> bool:
 
 WORDS_BEFORE = word_set("cape fort lake mount los")
 WORDS_AFTER = word_set("street parkway town ville harbor")
-# Phrases that a place follows.
+# Words that a place follows.
 INDICATORS = word_set(
     """lives live living lived comes came coming visiting returns returned resides residing resident
     moved moving born raised grew native originally immigrated emigrated traveled travelled travel
@@ -143,7 +146,7 @@ NOT_A_PLACE = word_set(
     """ed er icu micu sicu ccu nicu picu pacu or osh home rehab hospital clinic work bed school church
     college snf nursing house unit floor room ward baseline prison jail court"""
 )
-# Towns that a note speaks of as a study, a rule, a drug or an abbreviation.
+# Towns whose names are studies, rules, drugs or abbreviations in a note.
 NOT_TOWNS = word_set("framingham ottawa norco plano osh wells lanoxin rome bethesda vienna")
 
 
@@ -169,8 +172,9 @@ def place_by_neighbour(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def is_place_pair(note: Note, lists: Lists, second: int, name: int) -> bool:
-    """Whether word ``second`` and the one before are capitalised, a blank apart, and word ``name`` of
-    the two can be a place's; a common word can with a capital and small letters ("Elm Street")."""
+    """Whether word ``second`` and the one before it are capitalised, with a space between them, and word
+    ``name`` of the two can be a place: an ordinary word can if only its first letter is a capital ("Elm
+    Street")."""
     both = note.is_capitalised(second - 1) and note.is_capitalised(second) and note.gap(second) == " "
     word = note.words[name]
     return both and not is_excluded(note, lists, name, word.istitle() and len(word) > 2)
@@ -185,8 +189,8 @@ def street_by_name(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def is_excluded(note: Note, lists: Lists, index: int, known: bool = False) -> bool:
-    """A common or medical word, unless it is ``known``, or one that this note writes small, is no
-    place."""
+    """Whether the word cannot be a place: it is ordinary and not ``known`` as a name, or this note writes
+    it small."""
     word = note.lowered[index]
     known = known or word in lists.place_words or word in lists.names
     return (

@@ -1,7 +1,7 @@
 """Names of people by lists: Douglass 2005, section 5.1.1 and table 5.1.
 
 An ambiguous name needs an initial, a prefix or a second name beside it; a popular or
-unambiguous one stands for itself. Whether it is a patient's or a doctor's is a guess.
+unambiguous one needs nothing. Whether it is the name of a patient or of a doctor is a guess.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from crfdeid.rules.rule import rule
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"
 SHORTEST, LONGEST = 5, 13  # letters of a name whose misspellings are looked for
-LONG_NAME = 8  # letters from which on two slips are forgiven
+LONG_NAME = 8  # letters of a name that may have two typos
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
 
@@ -54,11 +54,12 @@ def is_surname_of_initial(note: Note, lists: Lists, index: int, name: int) -> bo
 
 
 def is_name_start(note: Note, index: int) -> bool:
-    """An initial is no end of a unit, of "A&W" or of a hyphenated word."""
+    """Whether an initial can begin a name: it does not end a unit, "A&W" or a hyphenated word."""
     return note.gap(index)[-1:] not in tuple("/&-'’%")
 
 
 def has_second_initial(note: Note, index: int) -> bool:
+    """Whether another initial precedes the one at ``index``."""
     return index > 0 and is_initial(note, index - 1) and note.gap(index) in (".", ". ")
 
 
@@ -90,13 +91,13 @@ def first_and_surname(note: Note, lists: Lists) -> Iterator[Edges]:
         last = index + 1
         if last < len(note) and is_initial(note, last) and is_joined(note, last):
             last += 1
-        told = last < len(note) and is_joined(note, last) and is_full_name(note, lists, index, last)
-        if told and (edges := find_name_from(note, lists, index)):
+        follows = last < len(note) and is_joined(note, last) and is_full_name(note, lists, index, last)
+        if follows and (edges := find_name_from(note, lists, index)):
             yield edges
 
 
 def is_full_name(note: Note, lists: Lists, first: int, last: int) -> bool:
-    """Whether the words ``first`` and ``last`` make a name: not both of them may be words."""
+    """Whether the words ``first`` and ``last`` make a name: not both of them may be ordinary words."""
     if note.lowered[last] in PREFIXES:
         return is_name_part(note, lists, last)
     name, surname = note.lowered[first], note.lowered[last]
@@ -106,8 +107,8 @@ def is_full_name(note: Note, lists: Lists, first: int, last: int) -> bool:
         return False
     if note.words[last].isupper() and not note.words[first].isupper():
         return False
-    sure = name in lists.popular_names or name in lists.clear_first_names
-    return sure or (surname in lists.clear_surnames and name not in lists.eponyms)
+    clear = name in lists.popular_names or name in lists.clear_first_names
+    return clear or (surname in lists.clear_surnames and name not in lists.eponyms)
 
 
 @rule("PATIENT", TABLE, guess=True)
@@ -130,7 +131,7 @@ def surname_comma_first(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def find_surname_start(note: Note, lists: Lists, index: int) -> int:
-    """The first word of a surname of two with a hyphen or apostrophe."""
+    """Return the index of the first word of a surname, which may have a hyphen or apostrophe."""
     tied = index > 0 and note.gap(index) in ("'", "’", "-")
     return index - 1 if tied and is_name_part(note, lists, index - 1) else index
 
@@ -159,7 +160,7 @@ def clear_surname(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
-    """Capitalised words of the list. In capitals throughout, a short one is rather an abbreviation."""
+    """Yield the capitalised words of a list, except short ones in capitals: they are abbreviations."""
     for index in note.find_words((note.vocabulary & names) - note.lowercase_words):
         short = len(note.words[index]) < SHORTEST_CAPITALS and note.words[index].isupper()
         if note.is_capitalised(index) and not short and not is_thing_name(note, index):
@@ -178,7 +179,7 @@ def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def is_unknown(note: Note, lists: Lists, word: str) -> bool:
-    """Whether a word that is long enough is in no list and not written small in the note."""
+    """Whether a word is long enough, in no list, and not written small in the note."""
     if len(word) < SHORTEST:
         return False
     known = (
@@ -190,17 +191,17 @@ def is_unknown(note: Note, lists: Lists, word: str) -> bool:
     return not known and word.isalpha() and not lists.is_ordinary(word)
 
 
-# Misspellings. Douglass 2005, section 5.1.1, looks for those of the most common first names. A slip
-# is a letter too many, too few, another, or two that changed places. Words that differ by at
-# most k slips share what is left after taking out at most k letters of each, so candidates
-# come from one dictionary of such remains.
+# Misspellings. Douglass 2005, section 5.1.1, looks for those of the most common first names. A typo is an
+# extra, a missing or a wrong letter, or two letters in the wrong order. Two words that differ by at most k
+# typos have something in common: the letters that remain when at most k letters of each are deleted. So
+# the candidates come from one dictionary of such remains.
 def count_allowed_typos(length: int) -> int:
-    """How many slips a name of that length is forgiven."""
+    """Return the number of typos that a name of that length may have."""
     return 0 if length < SHORTEST else 1 if length < LONG_NAME else 2
 
 
 def delete_letters(word: str, most: int) -> set[str]:
-    """The word without each choice of at most so many of its letters.
+    """Return the word without each choice of at most ``most`` of its letters.
 
     >>> sorted(delete_letters("ana", 1))
     ['aa', 'an', 'ana', 'na']
@@ -212,6 +213,7 @@ def delete_letters(word: str, most: int) -> set[str]:
 
 @cache
 def index_by_deletions(names: frozenset[str]) -> dict[str, list[str]]:
+    """Index the names by what remains of them after deletions."""
     found: dict[str, list[str]] = {}
     for name in sorted(names):
         for rest in delete_letters(name, count_allowed_typos(len(name))):
@@ -221,7 +223,8 @@ def index_by_deletions(names: frozenset[str]) -> dict[str, list[str]]:
 
 @lru_cache(50_000)
 def find_close_name(word: str, names: frozenset[str]) -> str | None:
-    """The name that ``word`` is but for its slips; both lowercased, and with the same first letter.
+    """Return the name of which ``word`` is a misspelling, or None. Both are lowercased and have the same
+    first letter.
 
     >>> names = frozenset(["william", "maria"])
     >>> find_close_name("willaim", names), find_close_name("marria", names), find_close_name("malaria", names)
@@ -242,7 +245,7 @@ def find_close_name(word: str, names: frozenset[str]) -> str | None:
 
 
 def count_typos(one: str, other: str) -> int:
-    """Slips between two words (optimal string alignment).
+    """Count the typos between two words (optimal string alignment).
 
     >>> count_typos("willaim", "william"), count_typos("jon", "john"), count_typos("mary", "mark")
     (1, 1, 1)
@@ -252,7 +255,9 @@ def count_typos(one: str, other: str) -> int:
 
 
 def _distance_rows(one: str, other: str) -> Iterator[list[int]]:
-    before, row = [], list(range(len(other) + 1))
+    """Yield the rows of the table of distances between the beginnings of two words."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
     yield row
     for i, letter in enumerate(one, 1):
         earlier, before, row = before, row, [i]

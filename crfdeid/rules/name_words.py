@@ -14,7 +14,7 @@ PATIENT_TITLES = word_set("mr mrs ms miss mister sr sra madam")
 DOCTOR_TITLES = word_set("dr drs doctor prof professor")
 OTHER_TITLES = word_set("rev reverend father rabbi sister capt captain sgt")
 
-# Before a surname; Douglass 2005, table 5.1, has 148.
+# Words before a surname; Douglass 2005, table 5.1, has 148.
 PREFIXES = word_set(
     """van von der den de del della da di du la le los bin ibn al el ter ten san st mc mac o d"""
 )
@@ -71,7 +71,7 @@ CREDENTIAL_WORDS = word_set(
     lcsw msw psyd mbbs dpt otr slp rrt"""
 )
 
-# Capitalised or not, these are no names.
+# These are not names, capitalised or not.
 FUNCTION_WORDS = word_set(
     """a an and are as at but by for from had has have he her his i if in is it its no not of on or our
     she so that the their then there they this to was we were who will with you your when while
@@ -79,7 +79,7 @@ FUNCTION_WORDS = word_set(
     electronically unknown none"""
 )
 
-# Behind a name, these make it an eponym's or a brand's: no one is called a retractor.
+# A name before one of these is an eponym or a brand: a retractor is not a person.
 THING_WORDS = word_set(
     """retractor retractors forceps clamp clamps bag tube tubes curette stem score scores scale criteria
     sign signs test tests type classification syndrome disease catheter drain drains suture
@@ -92,12 +92,12 @@ THING_WORDS = word_set(
 )
 
 
-LONGEST_NAME = 4  # words of a name, initials and prefixes among them
-SHORTEST_CAPITALS = 5  # letters from which on a word in capitals is no abbreviation
+LONGEST_NAME = 4  # words of a name, with initials and prefixes
+SHORTEST_CAPITALS = 5  # letters of a word in capitals that is not an abbreviation
 
 
 def is_nameable(note: Note, lists: Lists, index: int) -> bool:
-    """A capitalised word that could be a name: in a list of names, or in no list of words."""
+    """Whether a capitalised word can be a name: it is in a list of names, or in no list of words."""
     word = note.lowered[index]
     if not note.is_capitalised(index) or word in FUNCTION_WORDS or len(word) < 2:
         return False
@@ -105,11 +105,12 @@ def is_nameable(note: Note, lists: Lists, index: int) -> bool:
 
 
 def is_initial(note: Note, index: int) -> bool:
+    """Whether the word is one capital letter."""
     return len(note.words[index]) == 1 and note.is_capitalised(index)
 
 
 def is_name_part(note: Note, lists: Lists, index: int) -> bool:
-    """What a name may go on with: a name, an initial, or a prefix before a name."""
+    """Whether a name can continue with the word: a name, an initial, or a prefix before a name."""
     if is_nameable(note, lists, index):
         return note.lowered[index] not in CREDENTIAL_WORDS or not note.words[index].isupper()
     if is_initial(note, index):
@@ -118,7 +119,7 @@ def is_name_part(note: Note, lists: Lists, index: int) -> bool:
 
 
 def is_before_name(note: Note, lists: Lists, index: int) -> bool:
-    """Whether a name follows the word, maybe after a second prefix ("van der Berg")."""
+    """Whether a name follows the word, possibly after a second prefix ("van der Berg")."""
     following = index + 1
     if following < len(note) and is_joined(note, following) and note.lowered[following] in SMALL_PREFIXES:
         following += 1
@@ -126,7 +127,8 @@ def is_before_name(note: Note, lists: Lists, index: int) -> bool:
 
 
 def find_name_from(note: Note, lists: Lists, first: int, most: int = LONGEST_NAME) -> Edges | None:
-    """The name that begins at word ``first``, if one does: at least one word of two letters."""
+    """Return the offsets of the name that begins at word ``first``, or None. It has at least one word of two
+    letters."""
     stop = find_run_end(note, first, lambda i: is_name_part(note, lists, i), most)
     while (
         stop > first
@@ -146,7 +148,8 @@ def is_credential_start(note: Note, index: int) -> bool:
 
 
 def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
-    """The name that ends before word ``stop``: ``Bryan J. Ruiz`` or ``Ruiz, Bryan``."""
+    """Return the offsets of the name that ends before word ``stop``, or None: ``Bryan J. Ruiz`` or
+    ``Ruiz, Bryan``."""
     first = stop
     while first and stop - first < LONGEST_NAME and is_leading_part(note, lists, first - 1):
         if first < stop and not is_joined(note, first):
@@ -160,11 +163,13 @@ def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
 
 
 def is_leading_part(note: Note, lists: Lists, index: int) -> bool:
+    """Whether the word can be in a name before another word of it."""
     return note.lowered[index] in SMALL_PREFIXES or is_name_part(note, lists, index)
 
 
 def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
-    """Beside an indicator, a name that is a word too must not be written as a word in this note."""
+    """Whether the word is a name beside an indicator. A name that is also an ordinary word counts only if
+    this note does not write it small."""
     word = note.lowered[index]
     abbreviation = note.words[index].isupper() and len(word) < SHORTEST_CAPITALS and word not in lists.names
     if abbreviation or not is_nameable(note, lists, index):
@@ -177,8 +182,8 @@ def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
 
 
 def is_thing_name(note: Note, index: int) -> bool:
-    """Whether the word names a thing: a word for it follows within two words, or a hyphen ties it to
-    others (``Semmes-Weinstein``, ``Z-Pak``)."""
+    """Whether the word names a thing: a word for a thing is one of the next two words, or a hyphen joins it
+    to another word (``Semmes-Weinstein``, ``Z-Pak``)."""
     following = range(index + 1, min(index + 3, len(note)))
     if any(note.lowered[i] in THING_WORDS for i in following):
         return not re.search(r"[.,;\n]", note.text[note.ends[index] : note.starts[following[-1]]])

@@ -47,14 +47,15 @@ def doctor_field(note: Note, lists: Lists) -> Iterator[Edges]:
     yield from find_in_fields(note, lists, DOCTOR_FIELD_WORDS, DOCTOR_FIELDS)
     for index in note.find_words(SIGNING_WORDS):
         first = index + 2
-        told = note.word_after(index) == "by" and first < len(note) and note.gap(first) in (" ", ": ")
-        if told and is_clear_name(note, lists, first) and (edges := find_name_from(note, lists, first)):
+        follows = note.word_after(index) == "by" and first < len(note) and note.gap(first) in (" ", ": ")
+        if follows and is_clear_name(note, lists, first) and (edges := find_name_from(note, lists, first)):
             yield edges
 
 
 def find_in_fields(
     note: Note, lists: Lists, words: frozenset[str], fields: re.Pattern[str]
 ) -> Iterator[Edges]:
+    """Yield the names that follow ``fields``; each field begins with one of ``words``."""
     for index in note.find_words(words):
         match = fields.match(note.text, note.starts[index])
         first = note.index_at.get(match.end()) if match else None
@@ -67,8 +68,8 @@ def find_in_fields(
 
 
 def is_comma_pair(note: Note, index: int) -> bool:
-    """Whether two capitalised words stand here with a comma between them: in a field, a name even
-    where the first is a word too ("RICE,ANA")."""
+    """Whether two capitalised words with a comma between them begin here. In a field they are a name even
+    if the first is also an ordinary word ("RICE,ANA")."""
     pair = index + 1 < len(note) and note.gap(index + 1) in (",", ", ")
     return (
         pair and note.is_capitalised(index) and note.is_capitalised(index + 1) and len(note.words[index]) > 2
@@ -76,7 +77,7 @@ def is_comma_pair(note: Note, index: int) -> bool:
 
 
 def add_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:
-    """``Ruiz, Ana`` where ``Ruiz`` was found."""
+    """Extend a surname by the first name behind its comma: ``Ruiz`` to ``Ruiz, Ana``."""
     match = COMMA.match(note.text, edges[1])
     first = note.index_at.get(match.end()) if match else None
     if first is None or not is_nameable(note, lists, first) or note.lowered[first] in CREDENTIAL_WORDS:
@@ -91,6 +92,7 @@ BEFORE_CREDENTIAL = re.compile(r",? {1,2}|,")
 
 
 def find_after_titles(note: Note, lists: Lists, titles: frozenset[str]) -> Iterator[Edges]:
+    """Yield the names after these titles."""
     for index in note.find_words(titles):
         first = index + 1
         if not note.is_capitalised(index) or first >= len(note) or note.gap(first) not in AFTER_TITLE:
@@ -104,8 +106,8 @@ def find_after_titles(note: Note, lists: Lists, titles: frozenset[str]) -> Itera
 
 
 def find_ordinary_name(note: Note, lists: Lists, index: int) -> Edges | None:
-    """After a title, a capitalised word that is a common word too is a name, and so is one
-    letter: ``Dr. Will``, ``Dr. X``."""
+    """Return the word after a title as a name, or None. After a title, a capitalised word that is also an
+    ordinary word is a name, and so is one letter: ``Dr. Will``, ``Dr. X``."""
     if (
         lists.strict
         or not note.is_capitalised(index)
@@ -153,8 +155,8 @@ def credential(note: Note, lists: Lists) -> Iterator[Edges]:
     """A name before MD, RN, PA-C and other credentials."""
     for index in note.find_words(CREDENTIAL_WORDS):
         if index and note.is_capitalised(index) and BEFORE_CREDENTIAL.fullmatch(note.gap(index)):
-            told = CREDENTIALS.match(note.text, note.starts[index])
-            if told and (edges := find_name_until(note, lists, index)):
+            match = CREDENTIALS.match(note.text, note.starts[index])
+            if match and (edges := find_name_until(note, lists, index)):
                 yield edges
 
 
@@ -171,17 +173,19 @@ def staff(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 def find_beside(note: Note, lists: Lists, indicators: frozenset[str]) -> Iterator[Edges]:
+    """Yield the names after these indicators, and those before an indicator in parentheses."""
     for index in note.find_words(indicators):
         first = skip_indicator(note, index)
         if first and is_clear_name(note, lists, first) and (edges := find_name_from(note, lists, first)):
             yield edges
-        told = index and note.gap(index) == " (" and is_clear_name(note, lists, index - 1)
-        if told and (edges := find_name_until(note, lists, index)):
+        before = index and note.gap(index) == " (" and is_clear_name(note, lists, index - 1)
+        if before and (edges := find_name_until(note, lists, index)):
             yield edges
 
 
 def skip_indicator(note: Note, index: int) -> int | None:
-    """The word that an indicator tells of: the next, or the one past "named", "is", "name is"."""
+    """Return the index of the word that an indicator describes, or None: the next word, or the one after
+    "named", "is", "name is"."""
     first = index + 1
     while (
         first < len(note)

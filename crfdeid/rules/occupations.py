@@ -43,11 +43,11 @@ def employer(note: Note, lists: Lists) -> Iterator[Edges]:
     for index in note.find_words(EMPLOYER_WORDS):
         match = EMPLOYER.match(note.text, note.starts[index])
         first = note.index_at.get(match.end()) if match else None
-        if first is None or not note.is_capitalised(first):
+        if match is None or first is None or not note.is_capitalised(first):
             continue
         stop = listed.get(first) or find_run_end(note, first, note.is_capitalised, 4)
-        field = match[0].rstrip().endswith((":", "="))
-        if field or first in listed or any(is_nameable(note, lists, i) for i in range(first, stop)):
+        is_field = match[0].rstrip().endswith((":", "="))
+        if is_field or first in listed or any(is_nameable(note, lists, i) for i in range(first, stop)):
             yield note.edges(first, stop)
 
 

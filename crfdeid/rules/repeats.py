@@ -1,8 +1,8 @@
-"""What was found once is found again: Douglass 2005, section 5.1.4.
+"""What a rule finds once is found again: Douglass 2005, section 5.1.4.
 
-Names, places and hospitals that the other rules found by their context are looked for in the
-whole note, and in all notes of the patient. Common words are left out, since one false
-find would otherwise be many (148 of Douglass's 490 false positives were).
+Names, places and hospitals that the other rules find by their context are looked for in the
+whole note, and in all notes of the patient. Ordinary words are left out: otherwise one false
+finding becomes many (148 of Douglass's 490 false positives).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from crfdeid.text.document import Span
 SOURCE = "Douglass 2005, section 5.1.4"
 NEVER = FUNCTION_WORDS | PREFIXES | CREDENTIAL_WORDS
 SHORTEST = 3
-LONG = 5  # letters from which on a name is found without its capital, too
+LONG = 5  # letters of a name that is found without its capital, too
 SEEDS = {
     rule.name: rule
     for rule in (*names.RULES, *name_lists.RULES, *hospitals.RULES, *locations.RULES)
@@ -31,13 +31,13 @@ IN_LISTS = word_set("""popular_name clear_first_name clear_surname misspelt_name
 
 @dataclass
 class KnownNames:
-    """Lowercased words of names with their type, and places as phrases of lowercased words."""
+    """Lowercased words of names with their type, and places as phrases of lowercased words with theirs."""
 
     names: dict[str, str] = field(default_factory=dict, repr=False)
     places: dict[str, dict[tuple[str, ...], str]] = field(default_factory=dict, repr=False)
 
     def learn(self, note: Note, lists: Lists, findings: Iterable[Finding]) -> None:
-        """Take up what was found by context; what a list finds, it finds everywhere already."""
+        """Add the findings that a rule made by context; a list finds its entries everywhere anyway."""
         for finding in findings:
             if finding.rule.name not in SEEDS or finding.rule.name in IN_LISTS:
                 continue
@@ -48,6 +48,7 @@ class KnownNames:
                 self.learn_place(words, finding.span.type)
 
     def learn_name(self, note: Note, lists: Lists, words: Sequence[str], finding: Finding) -> None:
+        """Add the words of a name, except those that are also something else."""
         for word in words:
             if len(word) < SHORTEST or word in NEVER or word in lists.eponyms:
                 continue
@@ -57,11 +58,12 @@ class KnownNames:
                 self.names[word] = finding.span.type
 
     def learn_place(self, words: Sequence[str], type: str) -> None:
+        """Add a place with its type."""
         self.places.setdefault(words[0], {})[tuple(words)] = type
 
 
 def list_words(note: Note, span: Span) -> list[str]:
-    """The lowercased words in a span."""
+    """Return the lowercased words in a span."""
     index, words = note.index_at.get(span.start, len(note)), []
     while index < len(note) and note.ends[index] <= span.end:
         words.append(note.lowered[index])
@@ -70,7 +72,7 @@ def list_words(note: Note, span: Span) -> list[str]:
 
 
 def find_names(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
-    """Words of known names with a capital, and long ones that are no words without one too."""
+    """Yield the words of known names that have a capital; of long names that are not ordinary words, all."""
     for index in note.find_words(known.names):
         word = note.lowered[index]
         if note.is_capitalised(index) or (len(word) >= LONG and not lists.is_ordinary(word)):
@@ -78,7 +80,7 @@ def find_names(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
 
 
 def find_places(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
-    """Places and hospitals that are known, with their capitals."""
+    """Yield the known places and hospitals that have their capitals."""
     phrases = {first: frozenset(group) for first, group in known.places.items()}
     for first, stop in find_capitalised_entries(note, phrases):
         type = known.places[note.lowered[first]][tuple(note.lowered[first:stop])]
@@ -86,6 +88,7 @@ def find_places(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
 
 
 def learn_from(note: Note, lists: Lists) -> KnownNames:
+    """Collect the names and places that the rules find in one note by their context."""
     known = KnownNames()
     known.learn(note, lists, find_all(note, lists, SEEDS.values()))
     return known
@@ -107,7 +110,7 @@ RULES = (NAME, PLACE)
 
 
 def find_repeats(note: Note, lists: Lists, known: KnownNames, rules: Mapping[str, Rule]) -> list[Finding]:
-    """What of ``known`` stands in the note, by those of the two rules that are among ``rules``."""
+    """Find ``known`` names and places in a note, by the one or two of these rules that are in ``rules``."""
     found: list[Finding] = []
     if NAME.name in rules:
         found += [Finding(span, NAME) for span in find_names(note, lists, known)]

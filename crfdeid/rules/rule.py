@@ -1,5 +1,5 @@
-"""What a rule is: it looks at a note and gives the half-open offsets of what it finds; nothing else
-is known of it but its name, its type and the passage of the literature it is from."""
+"""What a rule is: a function from a note to the half-open offsets of what it finds, with a name, a type
+and the passage of the literature that it comes from."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ RuleFunction = Callable[[Note, Lists], Iterable[Edges]]
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text between its white space: how the rules' own short lists are written."""
+    """Split a text at white space: the rules write their own short lists so."""
     return frozenset(text.split())
 
 
 @dataclass(frozen=True)
 class Rule:
-    """``guess`` says that the type is but the likeliest: where another rule finds the same
-    name by a clue to its type, that type holds."""
+    """``guess``: the type is only the most likely one. Where another rule finds the same name by a clue to
+    its type, the name gets that type."""
 
     name: str
     type: str
@@ -39,15 +39,15 @@ class Rule:
 
 
 class Finding(NamedTuple):
-    """A span and the rule that found it. The span's type can differ from the rule's where the
-    rule only guesses."""
+    """A span and the rule that found it. The span's type can differ from the type of a rule that
+    guesses."""
 
     span: Span
     rule: Rule
 
 
 def find_all(note: Note, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
-    """All that each rule finds, overlapping as it comes."""
+    """Return the findings of each rule; they may overlap."""
     return [
         Finding(Span(start, end, rule.type), rule)
         for rule in rules
@@ -56,7 +56,7 @@ def find_all(note: Note, lists: Lists, rules: Iterable[Rule]) -> list[Finding]:
 
 
 def rule(type: str, source: str, guess: bool = False) -> Callable[[RuleFunction], Rule]:
-    """Makes a function a rule of the function's name."""
+    """Turn a function into a rule with the function's name; its docstring describes the rule."""
     return lambda find: Rule(find.__name__, type, source, find, guess)
 
 
@@ -68,8 +68,8 @@ def match_at_numbers(
     pattern: str,
     valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
 ) -> Rule:
-    """A rule that matches ``pattern`` wherever digits begin. Its group ``phi``, or else the
-    whole match, is what is found, if ``valid``."""
+    """Build a rule that matches ``pattern`` wherever digits begin. It finds the group ``phi``, or else the
+    whole match, if ``valid`` accepts the match."""
     compiled = re.compile(pattern, re.IGNORECASE)
     group = "phi" if "phi" in compiled.groupindex else 0
 
@@ -91,7 +91,7 @@ def match_at_words(
     pattern: str,
     valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
 ) -> Rule:
-    """As :func:`match_at_numbers`, wherever one of the lowercased ``words`` begins."""
+    """Build a rule as :func:`match_at_numbers` does, for places where one of the lowercased words begins."""
     compiled, triggers = re.compile(pattern, re.IGNORECASE), frozenset(words)
     group = "phi" if "phi" in compiled.groupindex else 0
 

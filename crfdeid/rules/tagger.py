@@ -1,6 +1,6 @@
 """Rules as a tagger of documents.
 
-note ─▶ find by each rule ─▶ types of guesses ─▶ repeats ─▶ resolve overlaps ─▶ spans
+note ─▶ each rule finds ─▶ guessed types settled ─▶ repeats ─▶ overlaps resolved ─▶ spans
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ RULES: dict[str, Rule] = {
         *locations.RULES, *occupations.RULES, *name_lists.RULES, *repeats.RULES,
     )
 }  # fmt: skip
-Read = tuple[Note, list[Finding]]
 
 
 class Rules:
-    """The rules of these ``names``, with these lists; by default all, with the shipped lists.
-    Raises :class:`ConfigurationError` on a name that no rule has.
+    """A tagger with the rules of these ``names`` (default: all) and these lists.
+    Raises :class:`ConfigurationError` for a name that no rule has.
 
     >>> note = Document("1", "Seen by Dr. Ruiz on 3/4/2061. Ruiz agrees.")
     >>> [(note.text_of(span), rule) for span, rule in load_shipped().explain(note)]
@@ -55,23 +54,23 @@ class Rules:
         self.single_note_rules = [rule for name, rule in self.rules.items() if rule not in repeats.RULES]
 
     def tag(self, document: Document) -> Document:
-        """The document with the spans found, in place of any it had."""
+        """Return the document with the spans that the rules find, in place of its own."""
         return self.tag_patient([document])[0]
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
-        """All notes of one patient: what is found in one by its context is looked for in all."""
+        """Tag all notes of one patient: a name or place found in one by its context is looked for in all."""
         return [
             document.with_spans(finding.span for finding in findings)
             for document, findings in zip(documents, self.find_spans(documents))
         ]
 
     def explain(self, document: Document) -> list[tuple[Span, str]]:
-        """The document's spans, each with the name of the rule that found it."""
+        """Return the spans that the rules find, each with the name of its rule."""
         (findings,) = self.find_spans([document])
         return [(finding.span, finding.rule.name) for finding in findings]
 
     def find_spans(self, documents: Sequence[Document]) -> Iterator[list[Finding]]:
-        """Resolved findings of each of one patient's documents."""
+        """Yield the findings in each document of one patient, without overlap."""
         known, read = KnownNames(), []
         for document in documents:
             note = Note(document.text)
@@ -85,13 +84,14 @@ class Rules:
 
 
 def find_rule(name: str) -> Rule:
+    """Return the rule of that name. Raises :class:`ConfigurationError` if there is none."""
     if name not in RULES:
         raise ConfigurationError(f"{name}: no such rule{did_you_mean(name, RULES)}")
     return RULES[name]
 
 
 def settle_type(note: Note, finding: Finding, known: KnownNames) -> Finding:
-    """A guessed name takes the type that its last word has elsewhere by a clue."""
+    """Give a name of guessed type the type that a clue elsewhere gives to its last word."""
     span, rule = finding
     if not rule.guess or span.type not in NAME_TYPES:
         return finding
@@ -102,14 +102,14 @@ def settle_type(note: Note, finding: Finding, known: KnownNames) -> Finding:
 
 @cache
 def load_shipped() -> Rules:
-    """All rules with the shipped lists: a tagger that needs no training."""
+    """Load all rules with the shipped lists: a tagger that needs no training."""
     return Rules(lists.load_shipped())
 
 
 def resolve_overlaps(text: str, findings: Sequence[Finding], rank: dict[str, int]) -> list[Finding]:
-    """Findings without overlap. Names that share a character become one name; of others the
-    longest is kept, on a tie the one of the first rule by ``rank``, and what sticks out of a
-    kept one stays found if a letter or digit is in it: no character is lost."""
+    """Return findings that do not overlap. Names that share a character become one name. Of other
+    findings the longest wins, and of equally long ones that of the first rule by ``rank``; the rest of
+    a shorter one is kept where it holds a letter or digit, so that no character is lost."""
     names = [f for f in findings if f.span.type in NAME_TYPES]
     others = [f for f in findings if f.span.type not in NAME_TYPES]
     pool = [*others, *merge_names(names, rank)]
@@ -126,17 +126,18 @@ def resolve_overlaps(text: str, findings: Sequence[Finding], rank: dict[str, int
 
 
 def merge_names(names: Sequence[Finding], rank: dict[str, int]) -> Iterator[Finding]:
-    """Overlapping names as one, of the type and rule that is no guess, or of the first rule."""
+    """Yield overlapping names as one name."""
     ordered = sorted(names, key=lambda f: f.span)
     return (merge_group(group, rank) for group in group_overlapping(ordered, lambda f: f.span))
 
 
 def merge_group(group: Sequence[Finding], rank: dict[str, int]) -> Finding:
+    """Merge overlapping names. The type and the rule are those that are not a guess, or of the first rule."""
     best = min(group, key=lambda f: (f.rule.guess and f.span.type == f.rule.type, rank[f.rule.name]))
     start, end = min(f.span.start for f in group), max(f.span.end for f in group)
     return Finding(Span(start, end, best.span.type), best.rule)
 
 
 def is_edge_mark(character: str) -> bool:
-    """Whether a character at an end of a cut span is no part of it: white space or punctuation."""
+    """Whether a character at an end of a cut span does not belong to it: white space or punctuation."""
     return character.isspace() or character in ",;-/"
