@@ -1,4 +1,4 @@
-"""The table as a picture: F1 and recall with their intervals, and F1 of the categories."""
+"""The table as a picture: F1 and recall with their intervals, and F1 by category."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FORMATS = ("svg", "png")
 
 
 class PlotError(CrfdeidError):
-    """No library to draw with."""
+    """Matplotlib is not installed."""
 
 
 def write_plot(results: Sequence[Result], figures: Figures, folder: Path, caption: str) -> None:
-    """``plot.svg`` and ``plot.png`` in ``folder``, the same bytes for the same figures. Raises
+    """Write ``plot.svg`` and ``plot.png`` to ``folder``; the same figures give the same bytes. Raises
     :class:`PlotError` without matplotlib."""
     if find_spec("matplotlib") is None:
         raise PlotError("no plot: matplotlib is not installed (pip install 'crfdeid[plot]')")
@@ -29,7 +29,7 @@ def write_plot(results: Sequence[Result], figures: Figures, folder: Path, captio
 
     rows = max(len(figures), 4)
     with matplotlib.rc_context({"svg.hashsalt": "crfdeid", "svg.fonttype": "none", "font.size": 9}):
-        names = max(map(len, figures)) - 20  # inches grow with what stands at the side
+        names = max(map(len, figures)) - 20  # the width grows with the names at the side
         figure = Figure(figsize=(11 + 0.075 * max(0, names), 1.6 + 0.36 * rows), layout="constrained")
         left, right = figure.subplots(1, 2)
         grows = any(result.row.run.documents for result in results)
@@ -37,7 +37,7 @@ def write_plot(results: Sequence[Result], figures: Figures, folder: Path, captio
             draw_curves(left, results, figures)
         else:
             draw_dots(left, figures)
-        draw_heatmap(right, figures, named=grows)
+        draw_heatmap(right, figures, labelled=grows)
         figure.suptitle(caption, fontsize=9)
         for format in FORMATS:
             with open_whole(folder / f"plot.{format}", "wb", None) as file:
@@ -45,16 +45,16 @@ def write_plot(results: Sequence[Result], figures: Figures, folder: Path, captio
 
 
 def build_metadata(format: str) -> dict[str, Any]:
-    """Metadata without the time of day and the library's version."""
+    """Return metadata without the time and the version of the library."""
     return {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
 
 
 def draw_dots(axes: Any, figures: Figures) -> None:
-    """One line a row, from the top; a bar is the 95% interval."""
+    """Draw one line per row, from the top; a bar is the 95% interval."""
     for shift, (name, mark) in zip((-0.2, 0.0, 0.2), CURVES.items()):
-        places = [place + shift for place in range(len(figures))]
+        heights = [height + shift for height in range(len(figures))]
         values = [row[name] for row in figures.values()]
-        axes.errorbar(values, places, xerr=error_bars(figures, name), fmt=mark, label=name, markersize=4)
+        axes.errorbar(values, heights, xerr=error_bars(figures, name), fmt=mark, label=name, markersize=4)
     axes.set_yticks(range(len(figures)), list(figures))
     axes.set_ylim(len(figures) - 0.5, -0.5)
     axes.grid(axis="x", alpha=0.4)
@@ -62,7 +62,7 @@ def draw_dots(axes: Any, figures: Figures) -> None:
 
 
 def error_bars(figures: Figures, name: str) -> list[list[float]] | None:
-    """How far the interval reaches below and above each value."""
+    """Return the distances from each value to the ends of its interval, below and above."""
     if any(f"{name} low" not in row for row in figures.values()):
         return None
     below = [max(0.0, row[name] - row[f"{name} low"]) for row in figures.values()]
@@ -70,7 +70,7 @@ def error_bars(figures: Figures, name: str) -> list[list[float]] | None:
 
 
 def draw_curves(axes: Any, results: Sequence[Result], figures: Figures) -> None:
-    """Figures against the number of training documents, a line for each system."""
+    """Draw the figures against the number of training documents, one line per system."""
     systems: dict[str, list[Result]] = {}
     for result in sorted(results, key=training_size):
         run = result.row.run
@@ -100,17 +100,17 @@ def training_size(result: Result) -> int:
     return len(result.row.jobs[0].train.documents)
 
 
-def draw_heatmap(axes: Any, figures: Mapping[str, Mapping[str, float]], named: bool) -> None:
-    """Strict F1 of each category, row by row, with the number in the cell; rows are ``named``
-    where those at the left are not the same."""
+def draw_heatmap(axes: Any, figures: Mapping[str, Mapping[str, float]], labelled: bool) -> None:
+    """Draw strict F1 of each category, row by row, with the number in the cell; ``labelled`` writes the names
+    of the rows, where the left picture has other rows."""
     names = list(dict.fromkeys(n for row in figures.values() for n in row if n.startswith("F1 ")))
     values = [[row.get(name, float("nan")) for name in names] for row in figures.values()]
     axes.imshow(values, aspect="auto", cmap="Blues", vmin=0, vmax=1.4)
-    for place, row in enumerate(values):
+    for height, row in enumerate(values):
         for column, value in enumerate(row):
-            axes.text(column, place, f"{value:.3f}", ha="center", va="center", fontsize=7)
+            axes.text(column, height, f"{value:.3f}", ha="center", va="center", fontsize=7)
     axes.set_xticks(range(len(names)), [n.removeprefix("F1 ") for n in names], rotation=45, ha="right")
-    if named:
+    if labelled:
         axes.set_yticks(range(len(figures)), list(figures), fontsize=7)
     else:
         axes.set_yticks([])

@@ -1,7 +1,7 @@
 """Our figures in the rows and columns of a paper's table.
 
-A published table's columns and rows carry this toolkit's words, so what a table is about can be
-told from them; :func:`choose_view` is the one place that does.
+The columns and rows of a published table have this toolkit's names, and :func:`choose_view` concludes from
+them what the table shows.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ SINGULAR = {kind: kind.upper().rstrip("S") for kind in word_scores.KINDS} | {"Ph
 
 
 def format_comparison(name: str, results: Sequence[Result], corpus: str) -> str:
-    """The paper's table with ours beside it; ``results`` are the rows that it is about, which of a
-    table about one system is the first."""
+    """Return the paper's table with our figures beside it. ``results`` are the rows that it shows; a table
+    about one system shows the first."""
     table = published_tables.read_table(name)
     return published_tables.format_beside(table, choose_view(table)(results), corpus)
 
 
 def check_published(planned: Plan) -> None:
-    """Raise :class:`ConfigurationError`, before anything is trained, on a table of a paper that
-    needs other rows than it is given."""
+    """Raise :class:`ConfigurationError` on a paper's table that needs more rows than the plan has for it."""
     for name, rows in planned.published.items():
         table = published_tables.read_table(name)
         choose_view(table)
@@ -46,8 +45,8 @@ def check_published(planned: Plan) -> None:
 
 
 def choose_view(table: PublishedTable) -> View:
-    """What a table shows, by its columns and rows. Raises :class:`ConfigurationError` where that
-    is nothing that a run has figures for."""
+    """Return the function that computes what a table shows, by its columns and rows. Raises
+    :class:`ConfigurationError` where a run has no such figures."""
     columns, rows = set(table.columns), set(table.rows)
     if "Non-PHI" in rows and columns == {"P", "R", "F1"}:
         return view_words
@@ -62,10 +61,10 @@ def choose_view(table: PublishedTable) -> View:
         "all": view_systems,
         "right": view_types,
     }
-    for sign, found in views.items():
-        if sign in columns | rows:
-            return found
-    raise ConfigurationError(f"{table.name}: no table of figures that a run has")
+    for name, view in views.items():
+        if name in columns | rows:
+            return view
+    raise ConfigurationError(f"{table.name}: a run has no figures for this table")
 
 
 def compute_ratios(counts: Counts, head: str = "") -> dict[str, float]:
@@ -102,16 +101,16 @@ def view_types(results: Sequence[Result]) -> Cells:
 
 
 def score_category(result: Result, category: str) -> Counts:
-    """Strict counts of a category, in which any of its types stands for another, as in He et
-    al.'s tables 4 and 5."""
+    """Return the strict counts of a category; any type of the category is right, as in He et al.'s tables
+    4 and 5."""
     total, scheme = Counts(), result.evaluation.scores.scheme
     for pair in result.evaluation.pairs:
-        gold, system = (find_offsets(document, scheme, category) for document in pair)
+        gold, system = (category_offsets(document, scheme, category) for document in pair)
         total += Counts(len(gold & system), len(system - gold), len(gold - system))
     return total
 
 
-def find_offsets(document: Document, scheme: Scheme, category: str) -> set[tuple[int, int]]:
+def category_offsets(document: Document, scheme: Scheme, category: str) -> set[tuple[int, int]]:
     members = scheme.categories[category]
     return {(span.start, span.end) for span in document.spans if span.type in members}
 
@@ -130,7 +129,7 @@ def view_systems(results: Sequence[Result]) -> Cells:
 
 
 def view_gains(results: Sequence[Result]) -> Cells:
-    """He et al. 2015, figure 2: what the second run has over the first."""
+    """He et al. 2015, figure 2: the gain of the second run over the first."""
     found = view_systems(results[:2])
     first, second = (found[result.title] for result in results[:2])
     return {name: {"gain": second[name] - first[name]} for name in second if name in first}
@@ -155,8 +154,7 @@ def view_extents(results: Sequence[Result]) -> Cells:
 
 
 def view_margins(results: Sequence[Result]) -> Cells:
-    """He et al. 2015, table 7: what is right, missing or spurious, by type, extent errors left
-    out of all."""
+    """He et al. 2015, table 7: right, missing and spurious spans by type; extent errors do not count."""
     evaluated = results[0].evaluation
     found = [mistake for mistake in evaluated.mistakes if mistake.kind != "extent"]
     rows = error_analysis.count_confusions(evaluated.pairs, found, evaluated.choices.scheme.types)
@@ -180,7 +178,7 @@ def view_words(results: Sequence[Result]) -> Cells:
 
 
 def view_word_tests(results: Sequence[Result], first: str, second: str) -> Cells:
-    """Tafvizi 2011, appendix B: F of two systems and z without its sign."""
+    """Tafvizi 2011, appendix B: F of two systems, and the absolute value of z."""
     ours, theirs = (result.evaluation.words.counts() for result in results[:2])
     cells: Cells = {}
     for kind in ours:

@@ -1,6 +1,6 @@
-"""What the runs found, as figures: one mapping a row, from which every table and plot is made.
+"""The results of the runs as figures: one mapping per row, the source of every table and plot.
 
-A figure's name says what it is: ``strict F1``, ``strict F1 low`` and ``high`` (95% interval),
+The name of a figure says what it is: ``strict F1``, ``strict F1 low`` and ``high`` (95% interval),
 ``strict F1 change`` and ``p`` (against the base), ``recall NAME``, ``train seconds``.
 """
 
@@ -29,8 +29,8 @@ Figures = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Result:
-    """A row that is done. In cross-validation ``evaluation`` pools the folds, whose documents
-    are, in order, ``sizes`` many each."""
+    """A finished row. In cross-validation ``evaluation`` holds the documents of all folds, in the order of
+    the folds."""
 
     row: Row
     evaluation: Evaluation
@@ -42,18 +42,14 @@ class Result:
 
     @property
     def corpora(self) -> tuple[str, ...]:
-        """The names of those that it was trained and tested on."""
+        """The names of the corpora for training and test."""
         run = self.row.run
         return run.train if self.row.cross_validated else (*run.train, run.test)
 
-    @property
-    def sizes(self) -> list[int]:
-        return [len(job.test.documents) for job in self.row.jobs]
-
     @cached_property
-    def folds(self) -> dict[str, np.ndarray]:
+    def fold_metrics(self) -> dict[str, np.ndarray]:
         """By criterion, an array [fold, metric]."""
-        ends = np.cumsum(self.sizes)[:-1]
+        ends = np.cumsum([len(job.test.documents) for job in self.row.jobs])[:-1]
         parts = {c: np.split(self.evaluation.scores.documents(Criterion(c)), ends) for c in CRITERIA}
         return {
             c: significance.compute_metrics(np.array([p.sum(axis=0) for p in found]))
@@ -62,40 +58,40 @@ class Result:
 
 
 def read_result(row: Row, resamples: int, seed: int) -> Result:
-    """The result of a row whose jobs are done."""
-    settings = row.run.config
-    found = [training.read_output(job) for job in row.jobs]
+    """Read the result of a row whose jobs are done, and score it."""
+    outputs = [training.read_output(job) for job in row.jobs]
     gold = [document for job in row.jobs for document in job.test.documents]
-    system = [document for documents, _ in found for document in documents]
+    system = [document for documents, _ in outputs for document in documents]
     by = "patient" if any(document.patient for document in gold) else "document"
-    choices = EvaluationOptions(scheme.read(settings.scheme), by=by, resamples=resamples, seed=seed)
-    sides = (
-        [build_scored_document(document, choices.scheme) for document in side] for side in (gold, system)
+    options = EvaluationOptions(scheme.read(row.run.config.scheme), by=by, resamples=resamples, seed=seed)
+    first, second = (
+        [build_scored_document(document, options.scheme) for document in side] for side in (gold, system)
     )
-    return Result(row, evaluation.evaluate(*sides, choices), tuple(cost for _, cost in found))
+    return Result(row, evaluation.evaluate(first, second, options), tuple(cost for _, cost in outputs))
 
 
 def find_base(result: Result, results: Sequence[Result]) -> Result | None:
-    """The base's row that a row is compared with: that of the same documents."""
+    """Return the base's row with the same documents, or ``None``."""
     first = results[0].row.run
     for other in results:
-        alike = other.row.run == first and other.evaluation.recipe.corpus == result.evaluation.recipe.corpus
-        if alike and other is not result:
+        same = other.row.run == first and other.evaluation.recipe.corpus == result.evaluation.recipe.corpus
+        if same and other is not result:
             return other
     return None
 
 
 def compute_figures(result: Result, base: Result | None) -> dict[str, float]:
-    """Everything measured of a row, fractions as they are."""
-    found = compute_scores(result)
+    """Return all figures of a row; ratios are between 0 and 1."""
+    figures = compute_scores(result)
     if base and result.row.run != base.row.run:
-        found |= compare_with_base(result, base)
+        figures |= compare_with_base(result, base)
     if result.row.cross_validated:
-        found |= summarize_folds(result)
-    return found | summarize_costs(result.costs)
+        figures |= summarize_folds(result)
+    return figures | summarize_costs(result.costs)
 
 
 def compute_scores(result: Result) -> dict[str, float]:
+    """Return precision, recall and F1 by criterion and by category, with their intervals."""
     evaluated = result.evaluation
     found: dict[str, float] = {}
     for criterion in CRITERIA:
@@ -112,8 +108,8 @@ def compute_scores(result: Result) -> dict[str, float]:
 
 
 def score_categories(result: Result) -> dict[str, float]:
-    """Strict recall and F1 of each category that has a span on either side."""
-    found = {}
+    """Return strict recall and F1 of each category with a gold or system span."""
+    found: dict[str, float] = {}
     scores = result.evaluation.scores
     for category in scores.scheme.categories:
         counts = scores.micro(STRICT, category)
@@ -123,8 +119,9 @@ def score_categories(result: Result) -> dict[str, float]:
 
 
 def compare_with_base(result: Result, base: Result) -> dict[str, float]:
-    """The differences from the base, and the chance of as large a one between equals."""
-    found = {}
+    """Return the differences from the base, and p: the chance of so large a difference between equal
+    systems."""
+    found: dict[str, float] = {}
     for criterion in CRITERIA if result.evaluation.choices.resamples else ():
         tested = evaluation.compare_randomised(result.evaluation, base.evaluation, Criterion(criterion))
         for metric, name in METRICS.items():
@@ -135,9 +132,9 @@ def compare_with_base(result: Result, base: Result) -> dict[str, float]:
 
 
 def summarize_folds(result: Result) -> dict[str, float]:
-    """Mean and sample standard deviation of the folds."""
+    """Return mean and sample standard deviation of the folds."""
     found: dict[str, float] = {}
-    for criterion, values in result.folds.items():
+    for criterion, values in result.fold_metrics.items():
         for column, name in enumerate(METRICS.values()):
             found[f"{criterion} {name} mean"] = float(values[:, column].mean())
             found[f"{criterion} {name} sd"] = float(values[:, column].std(ddof=1))
@@ -145,7 +142,7 @@ def summarize_folds(result: Result) -> dict[str, float]:
 
 
 def summarize_costs(costs: Sequence[Cost]) -> dict[str, float]:
-    """Means over the folds; the largest memory."""
+    """Return the means over the folds, and the largest memory."""
     number = len(costs)
     return {
         "train seconds": sum(cost.train_seconds for cost in costs) / number,
@@ -156,19 +153,19 @@ def summarize_costs(costs: Sequence[Cost]) -> dict[str, float]:
 
 
 def score_words(result: Result) -> dict[str, dict[str, float]]:
-    """Words of each kind (:mod:`crfdeid.evaluate.word_scores`): P, R and F1."""
+    """Return P, R and F1 of the words of each kind (:mod:`crfdeid.evaluate.word_scores`)."""
     counts = result.evaluation.words.counts()
     return {kind: {name: getattr(c, m) for m, name in METRICS.items()} for kind, c in counts.items()}
 
 
 def compute_z_tests(results: Sequence[Result]) -> dict[str, dict[str, float]]:
-    """By row, the z of each kind of word's F against the first row (Tafvizi 2011, appendix B). The
-    test is not paired, so the rows need not be of the same documents."""
+    """Return, by row, the z of the F of each kind of word against the first row (Tafvizi 2011,
+    appendix B). The test is not paired: the rows may have different documents."""
     first = results[0].evaluation
     tests = {result.title: evaluation.compare_words(result.evaluation, first) for result in results[1:]}
     return {title: {kind: z.z for kind, (_, _, z) in found.items()} for title, found in tests.items()}
 
 
 def build_figures(results: Sequence[Result]) -> dict[str, dict[str, float]]:
-    """Figures by row title; a row that was scored on other documents than the base has no changes."""
+    """Return the figures by row title. A row with other documents than the base has no changes."""
     return {result.title: compute_figures(result, find_base(result, results)) for result in results}

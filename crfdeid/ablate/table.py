@@ -22,7 +22,7 @@ FEW = 20  # patients, or documents
 
 
 def write_caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, Part]) -> list[str]:
-    """Which runs, which corpora, what was resampled and how, and the version."""
+    """Return the lines above the table: runs, corpora, resampling and version."""
     first = results[0].evaluation
     rows = f"{len(results)} row{'s' if len(results) > 1 else ''}"
     lines = [f"{plan.name}: {rows}; the base is {plan.base.name}"]
@@ -45,14 +45,14 @@ def write_caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, P
 
 
 def warn_if_few(evaluation: Evaluation) -> Iterator[str]:
-    """A word of caution where there is little to resample."""
+    """Yield a warning where there are too few patients or documents to resample."""
     units = len(set(evaluation.groups)) if evaluation.groups else evaluation.recipe.documents
     if evaluation.intervals and units < FEW:
         yield f"intervals and p are of {units} {evaluation.choices.by}s, which is too few to trust them"
 
 
 def format_signature(evaluation: Evaluation, method: str) -> str:
-    """What made the figures of all rows: without the number of spans that one system found."""
+    """Return the signature of all rows, without the number of spans of one system."""
     text = evaluation.recipe.text(average="micro", **describe_resampling(evaluation.choices, method))
     return "|".join(part for part in text.split("|") if not part.startswith("system:"))
 
@@ -64,7 +64,7 @@ def describe_part(part: Part) -> str:
 
 
 def format_table(title: Sequence[str], results: Sequence[Result], figures: Figures, z: bool = False) -> str:
-    """The table in blocks of the same rows, under its caption; ``z`` adds Tafvizi's test."""
+    """Return the table as text: the caption, then blocks with the same rows; ``z`` adds Tafvizi's test."""
     blocks = [tabulate_scores(figures), tabulate_tests(figures), tabulate_categories(figures)]
     if any(result.row.cross_validated for result in results):
         blocks.append(tabulate_folds(figures))
@@ -76,12 +76,12 @@ def format_table(title: Sequence[str], results: Sequence[Result], figures: Figur
 
 
 def format_best(figures: Figures) -> str:
-    """The rows with the highest figures; of equal ones the first."""
+    """Return a line with the best row of each figure; the first of equal rows."""
     tops = ((name, max(figures, key=lambda title: figures[title][name])) for name in TESTED)
     return "highest " + "; ".join(f"{name}: {title} ({figures[title][name]:.4f})" for name, title in tops)
 
 
-Lines = list[list[str]]
+Lines = list[list[str]]  # of cells; the first line is the head
 
 
 def tabulate_scores(figures: Figures) -> Lines:
@@ -90,11 +90,11 @@ def tabulate_scores(figures: Figures) -> Lines:
 
 
 def tabulate_tests(figures: Figures) -> Lines:
-    """Interval, difference from the base and its chance, of what matters most."""
+    """Return interval, difference from the base and p of the figures that matter most."""
     if not any(f"{TESTED[0]} low" in row for row in figures.values()):
         return [[""]]
-    alone = not any(f"{TESTED[0]} change" in row for row in figures.values())
-    columns = 1 if alone else 3
+    compared = any(f"{TESTED[0]} change" in row for row in figures.values())
+    columns = 3 if compared else 1
     heads = [head for name in TESTED for head in (name, "change", "p")[:columns]]
     rows = (
         [title, *(cell for name in TESTED for cell in [*format_test(row, name)][:columns])]
@@ -110,14 +110,14 @@ def format_test(row: Mapping[str, float], name: str) -> Iterator[str]:
 
 
 def tabulate_categories(figures: Figures) -> Lines:
-    """Strict recall, category by category."""
+    """Return strict recall by category."""
     names = dict.fromkeys(name for row in figures.values() for name in row if name.startswith("recall "))
     head, *rows = tabulate_columns("strict recall", list(names), figures)
     return [[name.removeprefix("recall ") for name in head], *rows]
 
 
 def tabulate_folds(figures: Figures) -> Lines:
-    """Mean and standard deviation of the folds, of the rows that have any."""
+    """Return mean and standard deviation of the folds, for the cross-validated rows."""
     columns = [*(f"strict {name}" for name in METRICS.values()), "token R"]
     folded = {title: row for title, row in figures.items() if f"{columns[0]} mean" in row}
     rows = (
@@ -147,7 +147,7 @@ def format_figure(value: float | None) -> str:
 
 
 def build_csv_rows(figures: Figures) -> Iterator[list[object]]:
-    """A head and one line a row, every figure in full: what CSV holds."""
+    """Yield the lines of the CSV file: a head, then one line per row with all figures in full."""
     columns = list(dict.fromkeys(name for row in figures.values() for name in row))
     yield ["run", *columns]
     for title, row in figures.items():
@@ -162,7 +162,7 @@ def build_json(title: Sequence[str], results: Sequence[Result], figures: Figures
 
 
 def build_json_row(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
-    """A row with its settings, its recipe, and each of its trainings."""
+    """Return a row with its settings, its signature, and each of its trainings."""
     run = result.row.run
     return {
         "run": result.title,
@@ -184,7 +184,7 @@ def build_json_row(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
 
 
 def tabulate_z_tests(found: Mapping[str, Mapping[str, float]], first: str) -> Lines:
-    """Tafvizi's z of each kind of word's F against the first row."""
+    """Return Tafvizi's z of the F of each kind of word against the first row."""
     kinds = list(dict.fromkeys(kind for row in found.values() for kind in row))
     rows = (
         [title, *(f"{row[k]:.2f}" if k in row else NOTHING for k in kinds)] for title, row in found.items()
