@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB\n")
     print(summary(tagged))
     if given.frequent:
-        words = gazetteer.read(gazetteer.find(WORDS)).words
+        words = gazetteer.read_gazetteer(gazetteer.find_gazetteer(WORDS)).words
         with files.open_whole(given.frequent) as out:
             out.writelines(f"{count}\t{text}\n" for text, count in frequent(tagged, words))
 

@@ -85,7 +85,9 @@ def sklearn_crfsuite(documents: Sequence[Document], folder: Path, args: argparse
 
 def read(document: Document) -> tuple[TokenizedDocument, list[range]]:
     tokens = tokenizer.fine(document.text)
-    return TokenizedDocument(document.text, tokens), tokenizer.sequences(document.text, tokens, "sentence")
+    return TokenizedDocument(document.text, tokens), tokenizer.split_sequences(
+        document.text, tokens, "sentence"
+    )
 
 
 def seen(

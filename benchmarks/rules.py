@@ -99,7 +99,7 @@ def figures(scores: Scores, element: str) -> str:
 def score_table(results: dict[str, Scores]) -> str:
     """Precision and recall of each category under the three criteria, a line for each system."""
     lines = [f"{'':<12}{'':<12}strict P R   relaxed P R  token P R"]
-    for category in ("", *scheme.read().categories):
+    for category in ("", *scheme.read_scheme().categories):
         for name, scores in results.items():
             gold = scores.micro(Criterion("strict"), category)
             if gold.tp + gold.fn:
@@ -166,7 +166,7 @@ def main(arguments: list[str] | None = None) -> None:
             list(tag(gold[:3]))
             tagged, cost = timed(tag, gold)
             print(f"{name:<12}{cost}", flush=True)
-            results[name] = score(gold, tagged, scheme.read())
+            results[name] = score(gold, tagged, scheme.read_scheme())
             kinds[name] = by_kind(gold, tagged, lists.load_shipped())
     print("\n" + score_table(results) + "\n\nwords of names found, of any type")
     for name, found in kinds.items():

@@ -74,7 +74,7 @@ def main() -> None:
     parse.add_argument("--spans", type=int, default=11_462)
     parse.add_argument("--resamples", type=int, default=10_000)
     given = parse.parse_args()
-    labels = scheme.read()
+    labels = scheme.read_scheme()
     gold, system = draw(given.documents, given.spans, labels)
     count = sum(len(document.spans) for document in system)
     print(f"{len(gold)} documents, {given.spans} gold and {count} system spans")

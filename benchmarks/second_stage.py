@@ -80,7 +80,7 @@ def coverage(gold: Sequence[Document], system: Sequence[Document]) -> np.ndarray
 
 def on_synthetic(taggers: Sequence[Tagger]) -> Iterator[str]:
     gold = list(generate(100, SEED, "test"))
-    scores = [score(gold, tagged(tagger, gold), scheme.read()) for tagger in taggers]
+    scores = [score(gold, tagged(tagger, gold), scheme.read_scheme()) for tagger in taggers]
     yield f"\n{len(gold)} synthetic notes of other genres, names and frames"
     for criterion in CRITERIA:
         yield f"{criterion:<9}{difference(*scores, Criterion(criterion))}"

@@ -130,7 +130,7 @@ def scored(results: Mapping[str, Result], test: Sequence[Document]) -> dict[str,
     found: dict[str, Scores] = {}
     for name, result in results.items():
         for member, documents in result.found.items():
-            found[f"{name}: {member}" if member else name] = score(test, documents, scheme.read())
+            found[f"{name}: {member}" if member else name] = score(test, documents, scheme.read_scheme())
     return found
 
 

@@ -74,7 +74,7 @@ def test_what_no_rule_settles_is_noticed(text: str, settled: bool) -> None:
 @pytest.mark.parametrize("pattern", [*patterns.lines(patterns.MENTIONS), *patterns.lines(patterns.QUERIES)])
 def test_every_pattern_can_be_filled(pattern: str) -> None:
     document = devset.assembled("n", devset.filled(pattern, Cast(Random(0))))
-    scheme.read().check([document])
+    scheme.read_scheme().check([document])
     assert "{" not in document.text
 
 
@@ -125,5 +125,5 @@ def test_what_is_known_without_gold() -> None:
 @pytest.mark.skipif(not DATA.is_file(), reason="the shared reports are absent")
 def test_notes_of_the_reports() -> None:
     notes = devset.notes(DATA, count=20)
-    scheme.read().check(notes)
+    scheme.read_scheme().check(notes)
     assert len(notes) == 20 and all(note.spans for note in notes)

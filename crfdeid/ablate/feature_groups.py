@@ -133,8 +133,8 @@ def check_groups(config: Config, where: str) -> None:
         names = templates.gazetteers_named(found)
         for name in names:
             if not name.startswith(gazetteer.TRAINING):
-                gazetteer.find(name)
-        empty = {name: gazetteer.made(name, []) for name in names}
+                gazetteer.find_gazetteer(name)
+        empty = {name: gazetteer.build_gazetteer(name, []) for name in names}
         needs_pos(config, found)
         pos = list if config.pos else None
         Extractor(found, templates.lexical(empty), templates.contextual(empty, pos))

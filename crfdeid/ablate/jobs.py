@@ -65,7 +65,7 @@ def hash_files(config: Config) -> dict[str, str]:
     paths = [templates.find(group) for group in config.features]
     found = [template for path in paths for template in templates.read(path)]
     names = [n for n in templates.gazetteers_named(found) if not n.startswith(gazetteer.TRAINING)]
-    lists = [gazetteer.find(name) for name in names]
+    lists = [gazetteer.find_gazetteer(name) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
     paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))
     if config.system != "crf":

@@ -63,7 +63,9 @@ def read_result(row: Row, resamples: int, seed: int) -> Result:
     gold = [document for job in row.jobs for document in job.test.documents]
     system = [document for documents, _ in outputs for document in documents]
     by = "patient" if any(document.patient for document in gold) else "document"
-    options = EvaluationOptions(scheme.read(row.run.config.scheme), by=by, resamples=resamples, seed=seed)
+    options = EvaluationOptions(
+        scheme.read_scheme(row.run.config.scheme), by=by, resamples=resamples, seed=seed
+    )
     first, second = (
         [build_scored_document(document, options.scheme) for document in side] for side in (gold, system)
     )

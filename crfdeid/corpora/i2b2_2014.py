@@ -110,7 +110,7 @@ def find_element(type: str) -> str:
     """Return the element of a type: its category in the scheme that has it, else PHI."""
     for name in ("i2b2-2014", "meddocan"):
         try:
-            return scheme.read(name).category(type)
+            return scheme.read_scheme(name).category(type)
         except SchemeError:
             continue
     return "PHI"

@@ -71,7 +71,7 @@ def format_subset_scores(found: Evaluation, args: argparse.Namespace) -> str:
 
 def build_options(args: argparse.Namespace) -> EvaluationOptions:
     return EvaluationOptions(
-        scheme=scheme.read(args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]),
+        scheme=scheme.read_scheme(args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]),
         rules=args.rules,
         hipaa=args.hipaa,
         missing=args.missing_documents,

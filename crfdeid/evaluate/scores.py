@@ -28,7 +28,7 @@ from crfdeid.evaluate.matching import (
 from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
-from crfdeid.text.scheme import read as read_scheme
+from crfdeid.text.scheme import read_scheme as read_scheme
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def observe_configuration(documents: Sequence[Document], name: str) -> tuple[Obs
     settings = config.read(name)
     if not settings.features:
         raise ConfigurationError(f"{name}: the system {settings.system} has no feature templates to rank")
-    scheme.read(settings.scheme).check(documents)
+    scheme.read_scheme(settings.scheme).check(documents)
     groups = model_weights.map_groups(map(templates.find, settings.features))
     with tempfile.TemporaryDirectory() as folder:
         pipeline = model_folder.lay_out(Path(folder) / "model", documents, settings)

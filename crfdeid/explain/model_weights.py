@@ -60,7 +60,7 @@ class ModelWeights:
 
     def __init__(self, folder: Path, pipeline: Pipeline) -> None:
         self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.scheme = scheme.read_scheme(folder / "scheme.toml")
         file = model_file.read(folder / crf.CRFSUITE)
         self.labels, self.features, self.transitions = file.labels, file.attributes, file.transitions
         self.numbers = {feature: number for number, feature in enumerate(self.features)}

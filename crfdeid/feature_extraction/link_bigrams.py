@@ -24,7 +24,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import link_parser
 from crfdeid.feature_extraction.link_parser import WALL, Linkage
 from crfdeid.feature_extraction.token import Value
-from crfdeid.text.sentences import sentences
+from crfdeid.text.sentences import split_sentences
 from crfdeid.text.tokenized import TokenizedDocument
 
 FOLDER = "CRFDEID_CACHE"  # the environment variable that names the cache's folder
@@ -77,7 +77,7 @@ def _found(database: sqlite3.Connection, keys: Sequence[bytes]) -> Iterator[tupl
 @lru_cache(1)
 def linkages(document: TokenizedDocument) -> list[tuple[list[int], Linkage]]:
     """Of each sentence: where its characters but white space stand in the document, and its linkage."""
-    ranges = sentences(document.text)
+    ranges = split_sentences(document.text)
     places = [[at for at in range(*part) if not document.text[at].isspace()] for part in ranges]
     return list(zip(places, parsed([document.text[slice(*part)] for part in ranges], cache_file())))
 

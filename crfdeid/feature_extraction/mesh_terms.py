@@ -77,7 +77,7 @@ def index_terms(rows: Iterable[tuple[str, str]]) -> dict[tuple[str, ...], str]:
 @cache
 def read_headings() -> Terms:
     """Read the terms of the shipped headings: those with the lower identifier first."""
-    entries = (entry.rpartition("|") for entry in gazetteer.lines(gazetteer.find(HEADINGS)))
+    entries = (entry.rpartition("|") for entry in gazetteer.read_entries(gazetteer.find_gazetteer(HEADINGS)))
     rows = [(identifier, heading) for heading, _, identifier in entries]
     return index_terms(sorted(rows, key=lambda row: int(row[0][1:])))
 

@@ -29,7 +29,7 @@ class Pipeline:
         gazetteers: Mapping[str, Gazetteer],
     ) -> None:
         self.config, self.gazetteers = experiment, gazetteers
-        self.tokenize = tokenizer.named(experiment.tokenizer)
+        self.tokenize = tokenizer.find_tokenizer(experiment.tokenizer)
         self.extractor = Extractor(
             groups, templates.lexical(gazetteers), templates.contextual(gazetteers, pos_source(experiment))
         )
@@ -37,7 +37,7 @@ class Pipeline:
     def page(self, document: Document) -> tuple[TokenizedDocument, list[range]]:
         """The document's page, and its sequences as index ranges into the page's tokens."""
         tokens = self.tokenize(document.text)
-        return TokenizedDocument(document.text, tokens), tokenizer.sequences(
+        return TokenizedDocument(document.text, tokens), tokenizer.split_sequences(
             document.text, tokens, self.config.sequence
         )
 
@@ -58,7 +58,9 @@ class Pipeline:
 
     def cut_spans(self, documents: Iterable[Document]) -> int:
         """Spans that cut a token and are widened to it."""
-        return sum(bio.cut_spans(self.tokenize(document.text), document.spans) for document in documents)
+        return sum(
+            bio.count_cut_spans(self.tokenize(document.text), document.spans) for document in documents
+        )
 
 
 def pos_source(experiment: Config):

@@ -195,4 +195,4 @@ class Lists:
 @cache
 def load_shipped() -> Lists:
     """Load the lists that come with the package."""
-    return Lists({name: gazetteer.read(gazetteer.find(name)) for name in NAMES})
+    return Lists({name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in NAMES})

@@ -17,7 +17,7 @@ from zlib import crc32
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
-from crfdeid.text.gazetteer import lines
+from crfdeid.text.gazetteer import read_entries
 
 PARTS = ("train", "test", "all")
 TEST_SHARE = 5  # one in so many
@@ -54,7 +54,7 @@ def read_list(name: str, part: str = "all") -> tuple[str, ...]:
     (``lists/NAME.txt``), else a shipped gazetteer; none where there is no such file."""
     own = Path(__file__).parent / "lists" / f"{name}.txt"
     path = own if own.is_file() else resources.find_folder("gazetteers") / f"{name}.txt"
-    return tuple(entry for entry in lines(path) if is_in_part(entry, part)) if path.is_file() else ()
+    return tuple(entry for entry in read_entries(path) if is_in_part(entry, part)) if path.is_file() else ()
 
 
 def choose_weighted(rng: Random, choices: Iterable[tuple[float, Item]]) -> Item:

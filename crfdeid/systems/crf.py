@@ -36,7 +36,7 @@ class Model(AdaptiveDecoder):
     same labels."""
 
     def __init__(self, folder: Path, pipeline: Pipeline, engine: str = "fast") -> None:
-        self.folder, self.scheme = folder, scheme.read(folder / "scheme.toml")
+        self.folder, self.scheme = folder, scheme.read_scheme(folder / "scheme.toml")
         if not (folder / CRFSUITE).is_file():
             raise ModelError(f"{folder}: no CRF: {CRFSUITE} is missing")
         super().__init__(model_file.read(folder / CRFSUITE), pipeline)
@@ -161,7 +161,7 @@ def give(path: Path, settings: Config, sign: float) -> None:
     if settings.recall_bias:
         lean(path, -sign * settings.recall_bias)
     if settings.constraints == "bio":
-        forbidden = bio.illegal(model_file.read(path).labels)
+        forbidden = bio.list_illegal_pairs(model_file.read(path).labels)
         model_file.add_to_transitions(path, forbidden, -sign * FORBIDDEN)
 
 

@@ -98,7 +98,7 @@ def train(
     folder = Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
         raise ModelError(f"{folder}: exists and is not empty; --overwrite replaces it")
-    scheme.read(settings.scheme).check(documents)
+    scheme.read_scheme(settings.scheme).check(documents)
     if settings.system not in registry.UNTRAINED and not any(document.spans for document in documents):
         raise DocumentError("no span in the training documents: nothing to learn from")
     how = with_engine(settings.system, engine) | (started(folder, settings) if resume else {})

@@ -44,7 +44,7 @@ def lay_out(folder: Path, documents: Sequence[Document], settings: Config) -> Pi
     for type in settings.training_gazetteers:
         write_training_gazetteer(documents, type, folder / "gazetteers")
     for name in templates.gazetteers_named(groups):
-        source = gazetteer.find(name, [folder / "gazetteers"])
+        source = gazetteer.find_gazetteer(name, [folder / "gazetteers"])
         for path in (source, source.with_name(source.stem + ".exclude.txt")):
             if path.is_file() and path.parent != folder / "gazetteers":
                 shutil.copyfile(path, folder / "gazetteers" / path.name)
@@ -86,7 +86,9 @@ def opened(folder: Path) -> Pipeline:
 def lists(folder: Path) -> dict[str, gazetteer.Gazetteer]:
     """The model's gazetteers by name."""
     paths = sorted((folder / "gazetteers").glob("*.txt"))
-    return {path.stem: gazetteer.read(path) for path in paths if not path.name.endswith(".exclude.txt")}
+    return {
+        path.stem: gazetteer.read_gazetteer(path) for path in paths if not path.name.endswith(".exclude.txt")
+    }
 
 
 def check(folder: Path) -> None:

@@ -99,4 +99,8 @@ class CRFTagger(BaseEstimator):
         settings = registry.read_config(self.config, **changes)
         groups = [t for group in settings.features for t in templates.read(templates.find(group))]
         named = templates.gazetteers_named(groups)
-        return Pipeline(settings, groups, {name: gazetteer.read(gazetteer.find(name)) for name in named})
+        return Pipeline(
+            settings,
+            groups,
+            {name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in named},
+        )

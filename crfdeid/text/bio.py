@@ -43,11 +43,12 @@ def decode(tokens: Sequence[Token], labels: Sequence[str]) -> list[Span]:
     [Span(start=3, end=11, type='DOCTOR', probability=None)]
     """
     return [
-        Span(tokens[first].start, tokens[last].end, labels[first][2:]) for first, last in stretches(labels)
+        Span(tokens[first].start, tokens[last].end, labels[first][2:])
+        for first, last in find_labelled_runs(labels)
     ]
 
 
-def stretches(labels: Sequence[str]) -> list[tuple[int, int]]:
+def find_labelled_runs(labels: Sequence[str]) -> list[tuple[int, int]]:
     """The first and last index of each labelled stretch, repaired.
 
     >>> stretches(["B-DATE", "I-DATE", "B-DATE", "O", "I-AGE"])
@@ -64,7 +65,7 @@ def stretches(labels: Sequence[str]) -> list[tuple[int, int]]:
     return found
 
 
-def illegal(labels: Iterable[str]) -> list[tuple[str, str]]:
+def list_illegal_pairs(labels: Iterable[str]) -> list[tuple[str, str]]:
     """The labels that cannot follow each other.
 
     >>> illegal(["O", "B-AGE", "I-AGE", "I-DATE"])  # doctest: +NORMALIZE_WHITESPACE
@@ -85,7 +86,7 @@ def refuse_overlaps(document: Document) -> None:
         )
 
 
-def cut_spans(tokens: Sequence[Token], spans: Iterable[Span]) -> int:
+def count_cut_spans(tokens: Sequence[Token], spans: Iterable[Span]) -> int:
     """How many spans begin or end inside a token, and so are widened by :func:`encode`.
 
     >>> cut_spans([Token("x76221", 0)], [Span(1, 6, "PHONE")])

@@ -56,16 +56,16 @@ class Gazetteer:
         return found
 
 
-def made(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
+def build_gazetteer(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
     """A gazetteer of ``entries`` less the ``excluded`` ones."""
-    never = {phrase for entry in excluded for phrase in tokenized(entry)}
-    tuples = {phrase for entry in entries for phrase in tokenized(entry)} - never
+    never = {phrase for entry in excluded for phrase in tokenize_entry(entry)}
+    tuples = {phrase for entry in entries for phrase in tokenize_entry(entry)} - never
     words = {word for phrase in tuples for word in phrase if word.isalnum()}
     alone = {phrase[0] for phrase in never if len(phrase) == 1}
     return Gazetteer(name, frozenset(words - alone), frozenset(tuples))
 
 
-def tokenized(entry: str) -> set[tuple[str, ...]]:
+def tokenize_entry(entry: str) -> set[tuple[str, ...]]:
     """An entry as the lowercased tokens it has in a note, written as it is and without its
     capitals (which part tokens).
 
@@ -78,23 +78,23 @@ def tokenized(entry: str) -> set[tuple[str, ...]]:
     return {tuple(match[0].lower() for match in FINE.finditer(form)) for form in forms} - {()}
 
 
-def read(path: Path) -> Gazetteer:
+def read_gazetteer(path: Path) -> Gazetteer:
     """The list at ``path`` with the exclusions beside it. ``#`` begins a comment line.
     Raises :class:`FormatError` where there is no entry, but for the lists that training
     makes of its own spans: a type may have none."""
-    entries = lines(path)
+    entries = read_entries(path)
     if not entries and not path.stem.startswith(TRAINING):
         raise FormatError(f"{path}: no entries")
     beside = path.with_name(path.stem + ".exclude.txt")
-    return made(path.stem, entries, lines(beside) if beside.is_file() else ())
+    return build_gazetteer(path.stem, entries, read_entries(beside) if beside.is_file() else ())
 
 
-def lines(path: Path) -> list[str]:
+def read_entries(path: Path) -> list[str]:
     text = read_text(path)
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
-def find(name: str, folders: Sequence[Path] = ()) -> Path:
+def find_gazetteer(name: str, folders: Sequence[Path] = ()) -> Path:
     """The file of list ``name``: in the first of ``folders`` (a model's own) that has
     it, else the shipped one."""
     for folder in folders:

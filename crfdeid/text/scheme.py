@@ -60,7 +60,7 @@ class Scheme:
 
 
 @cache
-def read(name: str | Path = DEFAULT) -> Scheme:
+def read_scheme(name: str | Path = DEFAULT) -> Scheme:
     """The shipped scheme of that name, or the one in the file of that path."""
     path = resources.find_file("configs/schemes", str(name), ".toml")
     try:

@@ -36,7 +36,7 @@ END = regex.compile(
 )
 
 
-def sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]:
+def split_sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]:
     """Ranges in order that together hold all but white space. ``splitter`` is ``rules`` or
     ``punkt`` (when its data is installed).
 
@@ -44,30 +44,30 @@ def sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]:
     >>> [text[a:b] for a, b in sentences(text)]
     ['Seen by Dr. Ruiz on', '3/4/61.', 'Pain 5.5/10.', 'PLAN: rest.']
     """
-    ends = {"rules": rule_ends, "punkt": punkt_ends}
+    ends = {"rules": find_rule_ends, "punkt": find_punkt_ends}
     if splitter not in ends:
         raise ConfigurationError(f"{splitter}: no such sentence splitter{did_you_mean(splitter, ends)}")
     found = []
-    for start, stop in blocks(text):
+    for start, stop in split_blocks(text):
         edges = [start, *(start + end for end in ends[splitter](text[start:stop])), stop]
         found += [trimmed for a, b in zip(edges, edges[1:]) if (trimmed := trim_range(text, a, b))]
     return found
 
 
-def blocks(text: str) -> Iterator[tuple[int, int]]:
+def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Runs of lines that were one paragraph before it was cut at a fixed width."""
     lines = [match.span() for match in LINE.finditer(text) if match.end() > match.start()]
     index = 0
     while index < len(lines):
         last = index
-        width = wrap_width(text, lines, index)
-        while last + 1 < len(lines) and continues(text, lines[last], lines[last + 1], width):
+        width = measure_width(text, lines, index)
+        while last + 1 < len(lines) and is_continued(text, lines[last], lines[last + 1], width):
             last += 1
         yield lines[index][0], lines[last][1]
         index = last + 1
 
 
-def wrap_width(text: str, lines: list[tuple[int, int]], index: int) -> int:
+def measure_width(text: str, lines: list[tuple[int, int]], index: int) -> int:
     """The longest of the lines from ``index`` to the next blank one."""
     width = 0
     for start, end in lines[index:]:
@@ -78,7 +78,7 @@ def wrap_width(text: str, lines: list[tuple[int, int]], index: int) -> int:
     return width
 
 
-def continues(text: str, line: tuple[int, int], after: tuple[int, int], width: int) -> bool:
+def is_continued(text: str, line: tuple[int, int], after: tuple[int, int], width: int) -> bool:
     """Whether a line was cut because the first word of the next had no room."""
     here, there = text[slice(*line)].rstrip(), text[slice(*after)]
     if width < NARROWEST or not there.strip() or LIST_MARK.match(there) or HEADING.match(there):
@@ -86,15 +86,15 @@ def continues(text: str, line: tuple[int, int], after: tuple[int, int], width: i
     return len(here) >= width - NEAR and len(here) + 1 + len(there.split()[0]) > width - 2
 
 
-def rule_ends(block: str) -> Iterator[int]:
+def find_rule_ends(block: str) -> Iterator[int]:
     return (match.end() for match in END.finditer(block))
 
 
-def punkt_ends(block: str) -> Iterator[int]:
-    return (end for _, end in punkt().span_tokenize(block))
+def find_punkt_ends(block: str) -> Iterator[int]:
+    return (end for _, end in load_punkt().span_tokenize(block))
 
 
-def punkt():
+def load_punkt():
     """nltk's Punkt for English, from installed data; nothing is downloaded."""
     from nltk.tokenize import PunktTokenizer
 

@@ -1,7 +1,7 @@
 """Named tokenizers, and how tokens are cut into the CRF's sequences.
 
 Every token is a slice of the text. A line end is a token of its own, since where
-a line ends says much in a clinical note; :func:`sequences` drops it where lines are
+a line ends says much in a clinical note; :func:`split_sequences` drops it where lines are
 the sequences.
 """
 
@@ -69,7 +69,7 @@ def wi_deid(text: str) -> list[Token]:
     return [
         Token(piece[0], start + piece.start())
         for match in COARSE.finditer(text)
-        for start, part in table_1(match[0], match.start())
+        for start, part in cut_by_table_1(match[0], match.start())
         for piece in CUT_OFF.finditer(part)
     ]
 
@@ -97,7 +97,7 @@ def coarse(text: str) -> list[Token]:
     return [Token(match[0], match.start()) for match in COARSE.finditer(text)]
 
 
-def table_1(word: str, start: int) -> Iterator[tuple[int, str]]:
+def cut_by_table_1(word: str, start: int) -> Iterator[tuple[int, str]]:
     """The one or two parts of a word after He et al.'s table 1, with their offsets.
 
     >>> list(table_1("34712RadiologyExam", 0)), list(table_1("45-year-old", 9))
@@ -122,7 +122,7 @@ TOKENIZERS: dict[str, Callable[[str], list[Token]]] = {
 SEQUENCES = ("document", "line", "sentence")
 
 
-def named(name: str) -> Callable[[str], list[Token]]:
+def find_tokenizer(name: str) -> Callable[[str], list[Token]]:
     """The tokenizer of that name; raises :class:`ConfigurationError` if there is none."""
     if name not in TOKENIZERS:
         raise ConfigurationError(f"{name}: no such tokenizer{did_you_mean(name, TOKENIZERS)}")
@@ -133,7 +133,7 @@ def is_line_end(token: Token) -> bool:
     return token.text.isspace()
 
 
-def sequences(text: str, tokens: list[Token], unit: str) -> list[range]:
+def split_sequences(text: str, tokens: list[Token], unit: str) -> list[range]:
     """What the CRF labels at once, as ranges of indices into ``tokens``: the whole
     document with its line ends as tokens, its lines without them, or its sentences (a
     line end inside a sentence stays a token).
@@ -153,10 +153,10 @@ def sequences(text: str, tokens: list[Token], unit: str) -> list[range]:
 
 
 def _sentences(text: str, tokens: list[Token]) -> Iterator[range]:
-    from crfdeid.text.sentences import sentences
+    from crfdeid.text.sentences import split_sentences
 
     index = 0
-    for _, end in sentences(text):
+    for _, end in split_sentences(text):
         first = index
         while index < len(tokens) and tokens[index].start < end:
             index += 1

@@ -304,7 +304,7 @@ def test_the_figures_are_those_of_the_spans_that_were_kept(finished, corpus):
     lines = (finished / "out" / "no-form" / "spans.jsonl").read_text().splitlines()
     spans = {row["id"]: [Span(*span) for span in row["spans"]] for row in map(json.loads, lines)}
     system = [document.with_spans(spans[document.id]) for document in gold]
-    counts = scores.score(gold, system, scheme.read()).micro(results.STRICT)
+    counts = scores.score(gold, system, scheme.read_scheme()).micro(results.STRICT)
     row = json.loads((finished / "out" / "table.json").read_text())["rows"][1]["figures"]
     assert (row["strict P"], row["strict R"], row["strict F1"]) == (
         counts.precision,
@@ -594,10 +594,10 @@ def result(title, notes, folder):
     doctor, date, age = notes[1].spans
     short = notes[1].with_spans([doctor, dataclasses.replace(date, end=date.end - 1), age])
     sides = (
-        [build_scored_document(d, scheme.read()) for d in side]
+        [build_scored_document(d, scheme.read_scheme()) for d in side]
         for side in (notes, [notes[0].with_spans([]), short, *notes[2:]])
     )
-    found = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read(), resamples=0))
+    found = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read_scheme(), resamples=0))
     return results.Result(row, found, (Cost(1, 1, 1, 1, 1),))
 
 
@@ -619,9 +619,10 @@ def test_a_category_takes_one_of_its_types_for_another(notes, tmp_path):
     found = result("base", notes, tmp_path)
     gold = Document("n", "Roe", (Span(0, 3, "DOCTOR"),))
     sides = (
-        [build_scored_document(d, scheme.read())] for d in (gold, gold.with_spans([Span(0, 3, "PATIENT")]))
+        [build_scored_document(d, scheme.read_scheme())]
+        for d in (gold, gold.with_spans([Span(0, 3, "PATIENT")]))
     )
-    evaluated = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read(), resamples=0))
+    evaluated = evaluation.evaluate(*sides, evaluation.EvaluationOptions(scheme.read_scheme(), resamples=0))
     other = dataclasses.replace(found, evaluation=evaluated)
     assert published_comparison.score_category(other, "NAME") == Counts(1, 0, 0)
     assert published_comparison.view_types([other])["DOCTOR"]["right"] == 0

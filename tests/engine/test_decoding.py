@@ -297,9 +297,9 @@ def plain_viterbi(emissions, transitions):
 
 def spans_of(labels):
     """Brute force: the repaired stretches with their types."""
-    from crfdeid.text.bio import stretches
+    from crfdeid.text.bio import find_labelled_runs
 
-    return {(first, last, labels[first][2:]) for first, last in stretches(labels)}
+    return {(first, last, labels[first][2:]) for first, last in find_labelled_runs(labels)}
 
 
 @settings(max_examples=25, deadline=None)

@@ -21,7 +21,7 @@ from crfdeid.text.document import Document, Span
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "i2b2_scoring"
 CORPORA = sorted(SHARED.glob("*/official.json"))
-SCHEME = scheme.read()
+SCHEME = scheme.read_scheme()
 CANARY = "Zebulon"
 
 

@@ -15,7 +15,7 @@ from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
-SCHEME = scheme.read()
+SCHEME = scheme.read_scheme()
 TEXT = "Ana Ruiz saw Dr. Tom Nowak on 3/14/61 in <Ames>."
 
 

@@ -168,11 +168,14 @@ def test_the_summary_of_douglass_is_that_of_her_appendix(number, who):
 
 def test_rows_are_types_of_our_schemes():
     for name in ("he-2015-table-4", "he-2015-table-7", "shweta-2016-table-2"):
-        ours = scheme.read("i2b2-2014")
+        ours = scheme.read_scheme("i2b2-2014")
         assert set(published_tables.read_table(name).rows) <= {*ours.types, *ours.categories, "all"}
     for name in TABLES:
         if name.startswith("tafvizi"):
-            assert set(published_tables.read_table(name).rows) == {*scheme.read("i2b2-2006").types, "Non-PHI"}
+            assert set(published_tables.read_table(name).rows) == {
+                *scheme.read_scheme("i2b2-2006").types,
+                "Non-PHI",
+            }
 
 
 # Not rows of a printed table, or a table whose cells the machine-read text holds in another order.

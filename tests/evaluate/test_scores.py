@@ -14,7 +14,7 @@ from crfdeid.evaluate.scores import Counts
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
-SCHEME = scheme.read()
+SCHEME = scheme.read_scheme()
 TEXT = "Ana Ruiz-Gil saw Dr. Tom Nowak on 3/14/61 at 12 Elm St, Ames."
 #       0123456789012345678901234567890123456789012345678901234567890
 

@@ -16,7 +16,7 @@ from crfdeid.evaluate.significance import bootstrap, compute_metrics, randomisat
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
-SCHEME = scheme.read()
+SCHEME = scheme.read_scheme()
 
 # Tafvizi 2011, tables B.1 and B.8: F of two systems, gold words of the kind (table 5.1), |Z|
 THESIS = [

@@ -43,7 +43,7 @@ OF_RUIZ = {
 def extractor(*groups):
     """Every list holds "Ruiz" alone."""
     found = [template for group in groups for template in templates.read(templates.find(group))]
-    lists = {name: gazetteer.made(name, ["Ruiz"]) for name in templates.gazetteers_named(found)}
+    lists = {name: gazetteer.build_gazetteer(name, ["Ruiz"]) for name in templates.gazetteers_named(found)}
     observe = templates.contextual(lists, lambda words: [TAGS.get(word, "CD") for word in words])
     return Extractor(found, templates.lexical(lists), observe)
 

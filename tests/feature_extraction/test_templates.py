@@ -69,7 +69,7 @@ def test_nothing_to_say_makes_no_feature():
 
 
 def test_gazetteers_match_words_and_whole_entries():
-    cities = {"cities": gazetteer.made("cities", ["Los Angeles", "Reading"], excluded=["Reading"])}
+    cities = {"cities": gazetteer.build_gazetteer("cities", ["Los Angeles", "Reading"], excluded=["Reading"])}
     rows = features("los Angeles Reading", "in_cities[0]", "phrase_cities[0]", gazetteers=cities)
     assert rows == [
         ["bias", "in_cities[0]=1", "phrase_cities[0]=B"],
@@ -137,5 +137,5 @@ def test_a_fault_in_a_file_names_file_and_line(tmp_path):
 @pytest.mark.parametrize("path", sorted(resources.find_folder("features").glob("*.template")), ids=str)
 def test_every_shipped_group_reads_and_names_known_observations(path):
     groups = templates.read(path)
-    lists = {name: gazetteer.made(name, ["x"]) for name in templates.gazetteers_named(groups)}
+    lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.gazetteers_named(groups)}
     Extractor(groups, templates.lexical(lists), templates.contextual(lists, lambda words: words))

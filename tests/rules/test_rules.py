@@ -16,7 +16,7 @@ from crfdeid.rules.indexed_note import Note
 from crfdeid.rules.rule import Finding
 from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
 from crfdeid.text.document import Document, Span
-from crfdeid.text.scheme import read as scheme
+from crfdeid.text.scheme import read_scheme as scheme
 from crfdeid.text.spans import find_overlap
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine

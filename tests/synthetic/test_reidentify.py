@@ -135,7 +135,7 @@ def test_nothing_but_places_changes(kind: str, reports) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_spans_fit_the_scheme_and_the_text(kind: str, made) -> None:
     documents = [one.document for one in made[kind]]
-    scheme.read().check(documents)
+    scheme.read_scheme().check(documents)
     for one in made[kind]:
         assert len(one.where) == len(one.document.spans) and set(one.where) <= {
             "host",
@@ -224,9 +224,9 @@ def test_every_form_of_every_type_is_covered(reports) -> None:
     for slot in head_and_foot.read_mentions():
         for form in slots.VARIANTS[slot]:
             assert f"{{{slot}.{form}}}" in texts
-    assert {slots.span_type(slot) for slot in head_and_foot.read_mentions()} == set(scheme.read().types) - {
-        "OTHER"
-    }
+    assert {slots.span_type(slot) for slot in head_and_foot.read_mentions()} == set(
+        scheme.read_scheme().types
+    ) - {"OTHER"}
     assert all(len(group) > 1 for group in head_and_foot.read_mentions().values())
 
 
@@ -449,5 +449,5 @@ def test_the_shared_reports_can_be_hosts() -> None:
 
     known = read_sources(islice(corpora.read(DATA), 60), convention.read_convention("mtsamples"), "cut")
     made = list(corpus.make_corpus("ambiguous", known, seed=1))
-    scheme.read().check([one.document for one in made])
+    scheme.read_scheme().check([one.document for one in made])
     assert len(made) > 40

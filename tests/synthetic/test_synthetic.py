@@ -48,11 +48,11 @@ def covered(documents, *types):
 
 
 def test_spans_hold_text_without_white_space_at_their_ends():
-    assert all(text and text == text.strip() for text in covered(notes(), *scheme.read().types))
+    assert all(text and text == text.strip() for text in covered(notes(), *scheme.read_scheme().types))
 
 
 def test_spans_do_not_overlap_and_are_of_the_scheme():
-    scheme.read().check(notes())
+    scheme.read_scheme().check(notes())
     for note in notes():
         assert all(a.end <= b.start for a, b in zip(note.spans, note.spans[1:]))
 
@@ -62,7 +62,7 @@ def test_texts_are_legal_in_xml():
         assert all(c in "\n\t" or c >= " " for c in note.text) and "\ufffe" not in note.text
 
 
-@pytest.mark.parametrize("type", scheme.read().types)
+@pytest.mark.parametrize("type", scheme.read_scheme().types)
 def test_every_type_appears(type):
     if type != "OTHER":
         assert covered(notes(), type), type

@@ -76,7 +76,7 @@ def test_a_difference_by_hand():
     resample."""
     gold = [note(n) for n in range(6)]
     less = [n.with_spans(n.spans[:2]) for n in gold]
-    one, other = (score(gold, found, scheme.read()) for found in (less, gold))
+    one, other = (score(gold, found, scheme.read_scheme()) for found in (less, gold))
     told = paired.difference(one, other, Criterion("strict"), resamples=50)
     assert told.startswith("recall 0.6667 -> 1.0000, +0.3333 (+0.3333 to +0.3333); F1 0.8000 -> 1.0000")
     assert "+0.0000 (+0.0000 to +0.0000)" in paired.difference(one, one, Criterion("strict"), resamples=50)

@@ -172,7 +172,7 @@ def test_constraints_forbid_what_bio_does_not_allow(notes, tmp_path, engine):
         settings = dataclasses.replace(few, constraints=constraints)
         tagger = model.train(notes, settings, tmp_path / constraints, engine=engine)
         reference = model.load(tagger.folder, "crfsuite")
-        pairs = set(bio.illegal(tagger.weights.labels))
+        pairs = set(bio.list_illegal_pairs(tagger.weights.labels))
         found[constraints] = 0
         for document in shuffled:
             path = tagger.decoder.path(tagger.batch([document]))
@@ -187,5 +187,5 @@ def test_what_is_not_learned_is_given_once_where_training_goes_on(notes, tmp_pat
     settings = dataclasses.replace(SMALL, recall_bias=0.5, constraints="bio", crf=SMALL.crf | every)
     for resume in (False, True):
         learned = model.train(notes, settings, tmp_path / "m", resume=resume).weights
-        pairs = [tuple(map(learned.labels.index, pair)) for pair in bio.illegal(learned.labels)]
+        pairs = [tuple(map(learned.labels.index, pair)) for pair in bio.list_illegal_pairs(learned.labels)]
         assert {round(learned.transitions[pair], -2) for pair in pairs} == {-crf.FORBIDDEN}

@@ -36,7 +36,7 @@ REPAIRS = [
 
 @pytest.mark.parametrize(("labels", "found"), REPAIRS)
 def test_illegal_labels_are_repaired_as_conlleval_does(labels, found):
-    assert bio.stretches(labels.split()) == found
+    assert bio.find_labelled_runs(labels.split()) == found
 
 
 @st.composite
@@ -59,7 +59,7 @@ def test_decode_turns_encode_back(example):
     text, spans = example
     tokens = fine(text)
     assert bio.decode(tokens, bio.encode(tokens, spans)) == spans
-    assert bio.cut_spans(tokens, spans) == 0
+    assert bio.count_cut_spans(tokens, spans) == 0
 
 
 def test_overlaps_are_refused_with_the_choice_named():

@@ -28,10 +28,10 @@ def test_a_list_is_well_formed(path):
 
 @pytest.mark.parametrize("path", [p for p in FILES if not p.stem.endswith(".exclude")], ids=lambda p: p.stem)
 def test_a_list_matches_its_own_entries_but_the_excluded(path):
-    found = gazetteer.read(path)
+    found = gazetteer.read_gazetteer(path)
     beside = path.with_name(path.stem + ".exclude.txt")
-    excluded = {entry.lower() for entry in gazetteer.lines(beside)} if beside.exists() else set()
-    for entry in gazetteer.lines(path)[:200]:
+    excluded = {entry.lower() for entry in gazetteer.read_entries(beside)} if beside.exists() else set()
+    for entry in gazetteer.read_entries(path)[:200]:
         if entry.isalpha():
             assert (entry.lower() in found.words) == (entry.lower() not in excluded)
 

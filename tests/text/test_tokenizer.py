@@ -47,7 +47,7 @@ def test_wi_deid(text, tokens):
 
 
 def test_table_1_keeps_ages_together():
-    assert list(tokenizer.table_1("45-year-old", 0)) == [(0, "45-year-old")]
+    assert list(tokenizer.cut_by_table_1("45-year-old", 0)) == [(0, "45-year-old")]
 
 
 @pytest.mark.parametrize(("text", "tokens"), FINE)
@@ -58,7 +58,7 @@ def test_fine(text, tokens):
 @pytest.mark.parametrize("name", tokenizer.TOKENIZERS)
 @given(text=st.text())
 def test_tokens_are_slices_that_cover_all_but_white_space(name, text):
-    tokens = tokenizer.named(name)(text)
+    tokens = tokenizer.find_tokenizer(name)(text)
     assert all(text[token.start : token.end] == token.text for token in tokens)
     assert all(a.end <= b.start for a, b in zip(tokens, tokens[1:]))
     covered = {i for token in tokens for i in range(token.start, token.end)}
@@ -69,7 +69,7 @@ def test_tokens_are_slices_that_cover_all_but_white_space(name, text):
 @given(text=st.text(alphabet="ab 1.\n\r:", max_size=80))
 def test_sequences_hold_every_token_but_line_ends_once_and_in_order(unit, text):
     tokens = tokenizer.fine(text)
-    indices = [i for part in tokenizer.sequences(text, tokens, unit) for i in part]
+    indices = [i for part in tokenizer.split_sequences(text, tokens, unit) for i in part]
     assert indices == sorted(set(indices))
     left_out = set(range(len(tokens))) - set(indices)
     assert all(tokenizer.is_line_end(tokens[i]) for i in left_out)
@@ -77,6 +77,6 @@ def test_sequences_hold_every_token_but_line_ends_once_and_in_order(unit, text):
 
 def test_unknown_names_are_refused_with_the_near_one():
     with pytest.raises(ConfigurationError, match="did you mean fine"):
-        tokenizer.named("fin")
+        tokenizer.find_tokenizer("fin")
     with pytest.raises(ConfigurationError, match="did you mean line"):
-        tokenizer.sequences("", [], "lines")
+        tokenizer.split_sequences("", [], "lines")

@@ -13,7 +13,7 @@ from crfdeid.engine.arrays.vocabulary import LINE_END, NONE, TokenVocabulary
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
-from crfdeid.text.sentences import sentences
+from crfdeid.text.sentences import split_sentences
 from crfdeid.text.tokenized import TokenizedDocument
 
 
@@ -95,7 +95,7 @@ class Reader:
         return numbers, starts, starts + sizes
 
     def _sequences(self, documents, starts, bounds, flags) -> tuple[np.ndarray, np.ndarray]:
-        """As :func:`crfdeid.text.tokenizer.sequences`, on arrays."""
+        """As :func:`crfdeid.text.tokenizer.split_sequences`, on arrays."""
         unit = self.pipeline.config.sequence
         if unit == "document":
             first, stop = bounds[:-1], bounds[1:]
@@ -111,7 +111,7 @@ class Reader:
     def _sentences(self, documents, starts, bounds) -> tuple[np.ndarray, np.ndarray]:
         first, stop = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for document, begin, end in zip(documents, bounds[:-1], bounds[1:]):
-            edges = [edge for _, edge in sentences(document.text)]
+            edges = [edge for _, edge in split_sentences(document.text)]
             stops = begin + np.searchsorted(starts[begin:end], edges)
             first.append(np.append(begin, stops)[: len(stops)])
             stop.append(stops)

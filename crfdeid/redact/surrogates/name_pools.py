@@ -16,7 +16,7 @@ MIN_RATIO = 3  # an ending marks a first name if it is this many times as common
 
 def read_entries(name: str) -> list[str]:
     """Read all entries of a shipped list."""
-    return gazetteer.lines(gazetteer.find(name))
+    return gazetteer.read_entries(gazetteer.find_gazetteer(name))
 
 
 @cache
@@ -28,8 +28,8 @@ def load_sorted(name: str) -> tuple[str, ...]:
 @cache
 def load_allowed(name: str) -> tuple[str, ...]:
     """The entries of a shipped list except those of its list of exclusions."""
-    exclusions = gazetteer.find(name).with_name(f"{name}.exclude.txt")
-    excluded = frozenset(gazetteer.lines(exclusions)) if exclusions.is_file() else frozenset()
+    exclusions = gazetteer.find_gazetteer(name).with_name(f"{name}.exclude.txt")
+    excluded = frozenset(gazetteer.read_entries(exclusions)) if exclusions.is_file() else frozenset()
     return tuple(entry for entry in read_entries(name) if entry not in excluded)
 
 

@@ -129,7 +129,7 @@ def enter(
         where = open_source(store, notes_path)
         notes = Notes(store, where)
         notes.look()
-        named = scheme.read(store.setting("scheme") or scheme.DEFAULT)
+        named = scheme.read_scheme(store.setting("scheme") or scheme.DEFAULT)
     except BaseException:
         store.close()
         raise

@@ -70,7 +70,10 @@ def words_to_keep(type: str) -> frozenset[str]:
     """Lowercased words that a name of the type keeps: what kind of place it is, Jr."""
     if type in NAMES:
         return SUFFIXES
-    lists = (gazetteer.lines(gazetteer.find(name)) for name in ("hospital_words", "street_words", "titles"))
+    lists = (
+        gazetteer.read_entries(gazetteer.find_gazetteer(name))
+        for name in ("hospital_words", "street_words", "titles")
+    )
     return PARTS | {word for entries in lists for entry in entries for word in split_words(entry)}
 
 
@@ -85,7 +88,9 @@ def read_dictionary() -> frozenset[str]:
     """Every lowercased word of the shipped lists, except those that only surrogates are drawn from."""
     folder = resources.find_folder("gazetteers")
     paths = [path for path in sorted(folder.glob("*.txt")) if path.stem not in FOR_SURROGATES]
-    return frozenset(word for path in paths for entry in gazetteer.lines(path) for word in split_words(entry))
+    return frozenset(
+        word for path in paths for entry in gazetteer.read_entries(path) for word in split_words(entry)
+    )
 
 
 def split_words(text: str) -> list[str]:
@@ -114,7 +119,7 @@ def build_ambiguous(texts: Iterable[str]) -> Callable[[Random], Renaming]:
     words = sorted(word for word in counts if 4 <= len(word) <= 11 and word not in never)
     if not words:
         raise DocumentError("the texts have no words that names could be made of")
-    lists = (gazetteer.lines(gazetteer.find(name)) for name in LISTS)
+    lists = (gazetteer.read_entries(gazetteer.find_gazetteer(name)) for name in LISTS)
     names = {word for entries in lists for entry in entries for word in split_words(entry)}
     capitals = {w.lower() for text in texts for w in WORD.findall(text) if w.istitle()}
     pools = [[word for word in words if word in chosen] or words for chosen in (names, capitals, counts)]

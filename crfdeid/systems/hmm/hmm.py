@@ -43,7 +43,7 @@ class Model:
 
     def __init__(self, folder: Path, pipeline: Pipeline) -> None:
         self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.scheme = scheme.read_scheme(folder / "scheme.toml")
         self.types, words, tables = read(folder)
         self.vocabulary = {word: number for number, word in enumerate(words) if number >= len(RESERVED)}
         self.models = {n: Bigrams(t, len(self.types), len(words)) for n, t in tables.items()}

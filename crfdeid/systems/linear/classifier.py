@@ -94,7 +94,7 @@ class Tagger(AdaptiveDecoder):
     """A loaded linear classifier of tokens; the setting ``recall_bias`` is its threshold."""
 
     def __init__(self, folder: Path, pipeline: Pipeline) -> None:
-        self.folder, self.scheme = folder, scheme.read(folder / "scheme.toml")
+        self.folder, self.scheme = folder, scheme.read_scheme(folder / "scheme.toml")
         self.linear = read(folder).biased(pipeline.config.recall_bias)
         self.labels = self.linear.labels
         super().__init__(self.linear.as_weights(), pipeline)

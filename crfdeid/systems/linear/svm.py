@@ -71,7 +71,7 @@ def train(
 ) -> None:
     """Fit on every token of ``documents``."""
     options = registry.options(pipeline.config.system, pipeline.config.options)
-    check(options, scheme.read(folder / "scheme.toml").types)
+    check(options, scheme.read_scheme(folder / "scheme.toml").types)
     found = design_matrix.of_tokens(pipeline, documents, options.least, options.boundaries)
     classifier.write(folder, fit(found, options, on_iteration))
 

@@ -123,7 +123,7 @@ class Tagger:
         from crfdeid.systems.rnn import tagging
 
         self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.scheme = scheme.read_scheme(folder / "scheme.toml")
         self.words = vocabulary.read(folder, options.unknown)
         self.labels = labels(folder / LABELS)
         network = tagging.read(folder / NETWORK, options, len(self.words), len(self.labels))

@@ -190,4 +190,4 @@ def spans(labels: Sequence[str]) -> list[tuple[int, int, str]]:
     >>> spans(["O", "B-DATE", "I-DATE"])
     [(1, 2, 'DATE')]
     """
-    return [(first, last, labels[first][2:]) for first, last in bio.stretches(labels)]
+    return [(first, last, labels[first][2:]) for first, last in bio.find_labelled_runs(labels)]

@@ -38,7 +38,7 @@ class Tagger(Rules):
     def __init__(self, folder: Path, pipeline: Pipeline, found: Lists, names: Sequence[str]) -> None:
         super().__init__(found, names)
         self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.scheme = scheme.read_scheme(folder / "scheme.toml")
 
 
 def train(
@@ -51,7 +51,7 @@ def train(
     own = folder / "gazetteers"
     own.mkdir(exist_ok=True)
     for name in lists.NAMES:
-        source = gazetteer.find(name, [own])
+        source = gazetteer.find_gazetteer(name, [own])
         for path in (source, source.with_name(source.stem + ".exclude.txt")):
             if path.is_file() and path.parent != own:
                 shutil.copyfile(path, own / path.name)
@@ -71,5 +71,8 @@ def kept(names: Iterable[str], pipeline: Pipeline) -> list[str]:
 def of_folder(folder: Path, pipeline: Pipeline) -> Lists:
     """The model's lists, as its line has read them or else from the folder."""
     own = folder / "gazetteers"
-    found = {n: pipeline.gazetteers.get(n) or gazetteer.read(gazetteer.find(n, [own])) for n in lists.NAMES}
+    found = {
+        n: pipeline.gazetteers.get(n) or gazetteer.read_gazetteer(gazetteer.find_gazetteer(n, [own]))
+        for n in lists.NAMES
+    }
     return Lists(found)

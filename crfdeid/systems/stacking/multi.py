@@ -71,7 +71,7 @@ class Model:
 
     def __init__(self, folder: Path, pipeline: Pipeline) -> None:
         self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.scheme = scheme.read_scheme(folder / "scheme.toml")
         names = settings(pipeline.config)
         self.bases = {name: model.load(folder / BASES / name) for name in names}
         self.told = Told()

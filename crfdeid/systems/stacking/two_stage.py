@@ -52,7 +52,7 @@ class Model:
 
     def __init__(self, folder: Path, pipeline: Pipeline) -> None:
         self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read(folder / "scheme.toml")
+        self.scheme = scheme.read_scheme(folder / "scheme.toml")
         self.first = model.load(folder / FIRST)
         self.told = Told()
         self.second = crf.Model(folder, longer(pipeline, self.told))
