@@ -1,14 +1,14 @@
-"""A study of the reading room with three simulated readers, and the tables that come out.
+"""A review study with three simulated readers, and its tables.
 
     python benchmarks/review_study.py [--notes 20] [--seed 5] [--out FOLDER]
 
-Synthetic notes; readers who miss as those of Douglass 2005 did (section 4.1, tables A.1-A.3: 63-94% found,
-dates and text in capitals missed most, more towards the end, the fastest miss most; few false alarms, most of
-them measurements taken for dates). An adjudicator decides what any of them or the English model marked, by
-the gold, and sees nothing else: "the adjudicated union of the algorithm and three independent human experts"
-(table 4.1). What all of them missed is in no such table; here the gold knows it, and it is printed. The model
-has seen synthetic notes of the same grammar, so its row flatters.
-With --out, the notes and the store stay, to be opened with `python -m crfdeid.review`.
+The notes are synthetic. The readers miss as those of Douglass 2005 did (section 4.1, tables A.1-A.3: 63-94%
+found; dates and text in capitals are missed most; more is missed towards the end; the fastest readers miss
+most; few false alarms, most of them measurements taken for dates). An adjudicator sees what any of them or
+the English model marked, and decides by the gold: "the adjudicated union of the algorithm and three
+independent human experts" (table 4.1). Her tables cannot show what all of them missed; here the gold shows
+it, and it is printed. The model was trained on synthetic notes of the same grammar, so its row is too good.
+With --out, the notes and the store are kept, and `python -m crfdeid.review` opens them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ import uvicorn
 
 from crfdeid import corpora, synthetic
 from crfdeid.review import __main__ as review
-from crfdeid.review.study import study as room
 from crfdeid.review.study import word_boundaries
+from crfdeid.review.study.study import Study, open_study
 from crfdeid.review.web import serve
 from crfdeid.review.web.app import application
 from crfdeid.review.web.sessions import Address, Sessions
@@ -56,21 +56,23 @@ class Simulated:
 READERS = (Simulated("ann", 0.91, 170), Simulated("bob", 0.80, 240), Simulated("cyd", 0.68, 330))
 
 
-def difficulty(document: Document, span: Span, when: float) -> float:
-    """How easily a span is missed beside others; ``when`` runs from 0 to 1 through the session."""
+def rate_difficulty(document: Document, span: Span, when: float) -> float:
+    """How easily a span is missed, relative to others; ``when`` runs from 0 to 1 through the session."""
     covered = document.text_of(span)
     hard = (1.8 if span.type == "DATE" else 1.0) * (1.6 if covered.isupper() else 1.0)
     return hard * (1 + 0.5 * when)
 
 
-def times(documents: list[Document]) -> Iterator[tuple[Document, float]]:
+def pair_with_time(documents: list[Document]) -> Iterator[tuple[Document, float]]:
     for index, document in enumerate(documents):
         yield document, index / max(1, len(documents) - 1)
 
 
-def scale(documents: list[Document], found: float) -> float:
-    """What difficulties are multiplied with so that the expected share found is ``found``, by bisection."""
-    hard = [difficulty(note, span, when) for note, when in times(documents) for span in note.spans]
+def find_scale(documents: list[Document], found: float) -> float:
+    """The factor on all difficulties with which the expected share found is ``found``, by bisection."""
+    hard = [
+        rate_difficulty(note, span, when) for note, when in pair_with_time(documents) for span in note.spans
+    ]
     low, high = 0.0, 10.0
     for _ in range(50):
         middle = (low + high) / 2
@@ -79,30 +81,35 @@ def scale(documents: list[Document], found: float) -> float:
     return low
 
 
-def read(documents: list[Document], reader: Simulated, seed: int) -> Iterator[Document]:
-    """The documents with what a simulated reader marks in them."""
+def simulate_reader(documents: list[Document], reader: Simulated, seed: int) -> Iterator[Document]:
+    """The documents with the marks of a simulated reader."""
     chance = random.Random(f"{seed} {reader.name}")
-    times_as_hard = scale(documents, reader.found)
-    for document, when in times(documents):
-        missing = [min(0.97, times_as_hard * difficulty(document, span, when)) for span in document.spans]
+    times_as_hard = find_scale(documents, reader.found)
+    for document, when in pair_with_time(documents):
+        missing = [
+            min(0.97, times_as_hard * rate_difficulty(document, span, when)) for span in document.spans
+        ]
         pairs = zip(document.spans, missing, strict=True)
         seen = [span for span, likely in pairs if chance.random() >= likely]
-        marks = [marked(document, span, chance) for span in seen]
+        marks = [mark_span(document, span, chance) for span in seen]
         yield document.with_spans(
-            keep_leftmost(sorted([*marks, *alarms(document, reader, chance)]), lambda span: span)
+            keep_leftmost(sorted([*marks, *find_false_alarms(document, reader, chance)]), lambda span: span)
         )
 
 
-def marked(document: Document, span: Span, chance: random.Random) -> Span:
-    """The span as it is marked: one in twelve of several words in part, as single clicks leave it."""
-    inside = [w for w in word_boundaries.words(document.text_of(span)) if w != (0, span.end - span.start)]
+def mark_span(document: Document, span: Span, chance: random.Random) -> Span:
+    """The span as the reader marks it: in one of twelve spans with several words, only one word, as after a
+    single click."""
+    inside = [
+        w for w in word_boundaries.find_words(document.text_of(span)) if w != (0, span.end - span.start)
+    ]
     if len(inside) > 1 and chance.random() < 1 / 12:
         start, end = chance.choice(inside)
         return replace(span, start=span.start + start, end=span.start + end)
     return span
 
 
-def alarms(document: Document, reader: Simulated, chance: random.Random) -> Iterator[Span]:
+def find_false_alarms(document: Document, reader: Simulated, chance: random.Random) -> Iterator[Span]:
     for match in MEASUREMENT.finditer(document.text):
         found = Span(*match.span(), "DATE")
         if not any(found.overlaps(span) for span in document.spans) and chance.random() < reader.alarms:
@@ -110,13 +117,13 @@ def alarms(document: Document, reader: Simulated, chance: random.Random) -> Iter
 
 
 class Desk:
-    """A person at the reading room, over its HTTP contract (docs/review_api.md)."""
+    """A person who reviews, over the HTTP contract (docs/review_api.md)."""
 
     def __init__(self, port: int, key: str, name: str) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port)
         self.headers = {"Origin": f"http://127.0.0.1:{port}", "Content-Type": "application/json"}
-        self.headers["Connection"] = "close"  # an idle one is closed by the server
-        self.answer("GET", f"/?key={key}")
+        self.headers["Connection"] = "close"  # the server closes idle connections
+        self.request("GET", f"/?key={key}")
         self.send("/api/login", {"name": name})
 
     def __enter__(self) -> Desk:
@@ -125,26 +132,26 @@ class Desk:
     def __exit__(self, *_: object) -> None:
         self.connection.close()
 
-    def answer(self, method: str, path: str, body: Table | None = None) -> bytes:
+    def request(self, method: str, path: str, body: Table | None = None) -> bytes:
         self.connection.request(method, path, json.dumps(body) if body else None, self.headers)
-        answer = self.connection.getresponse()
-        found = answer.read()
-        if answer.status >= 400:
-            raise RuntimeError(f"{method} {path}: {answer.status} {json.loads(found)['fault']}")
-        if cookie := answer.getheader("Set-Cookie"):
+        response = self.connection.getresponse()
+        content = response.read()
+        if response.status >= 400:
+            raise RuntimeError(f"{method} {path}: {response.status} {json.loads(content)['fault']}")
+        if cookie := response.getheader("Set-Cookie"):
             self.headers["Cookie"] = cookie.split(";")[0]
-        return found
+        return content
 
     def send(self, path: str, body: Table) -> Table:
-        return json.loads(self.answer("POST", path, body))
+        return json.loads(self.request("POST", path, body))
 
     def ask(self, path: str) -> Table:
-        return json.loads(self.answer("GET", path))
+        return json.loads(self.request("GET", path))
 
 
 @contextmanager
-def served(study: room.Study) -> Iterator[Callable[[str], Desk]]:
-    """The study on a free port of this machine; what is called with a name gives that person a desk."""
+def serve_study(study: Study) -> Iterator[Callable[[str], Desk]]:
+    """Serve the study on a free port of this machine; yield a function from a person's name to a desk."""
     with serve.bind_socket("127.0.0.1", 0) as listening:
         port, sessions = listening.getsockname()[1], Sessions()
         app = application(study, sessions, Address(("127.0.0.1",), port))
@@ -154,24 +161,27 @@ def served(study: room.Study) -> Iterator[Callable[[str], Desk]]:
         with ExitStack() as desks:
             desks.callback(thread.join)
             desks.callback(setattr, server, "should_exit", True)
-            yield lambda name: desks.enter_context(Desk(port, sessions.new_key(), name))
+            yield lambda name: desks.enter_context(Desk(port, sessions.create_key(), name))
 
 
-def make(folder: Path, count: int = 20, seed: int = 5, model: str | None = "english") -> list[Document]:
-    """A study in ``folder`` with three readers who have finished and the adjudicator eve; the gold."""
+def create_study(
+    folder: Path, count: int = 20, seed: int = 5, model: str | None = "english"
+) -> list[Document]:
+    """Create a study in ``folder`` with three readers who have finished and the adjudicator eve; return the
+    gold."""
     gold = list(synthetic.generate(count, seed))
     corpora.write([document.with_spans(()) for document in gold], folder / "notes", "i2b2")
     arguments = [str(folder / "notes"), "--store", str(folder / "study.db"), "--no-server"]
     arguments += ["--adjudicator", "eve", *(["--model", model] if model else [])]
     for reader in READERS:
-        corpora.write(read(gold, reader, seed), folder / "marks" / reader.name, "i2b2")
+        corpora.write(simulate_reader(gold, reader, seed), folder / "marks" / reader.name, "i2b2")
         arguments += ["--marks", f"{reader.name}={folder / 'marks' / reader.name}"]
     review.main(arguments)
     return gold
 
 
-def spend(desk: Desk, pace: float) -> None:
-    """A reader's time, reported as the page does."""
+def report_time(desk: Desk, pace: float) -> None:
+    """Report a reader's time as the page does."""
     for note in desk.ask("/api/notes")["notes"]:
         left = note["words"] / pace * 60
         while left > 0:
@@ -180,34 +190,35 @@ def spend(desk: Desk, pace: float) -> None:
 
 
 def adjudicate(desk: Desk, gold: list[Document], left: int = 0) -> int:
-    """Decide every item by the gold, in all notes but the last ``left``; how many gold spans were in none."""
+    """Decide every item by the gold, in all notes except the last ``left``; return the number of gold spans
+    in no item."""
     known, unseen = {document.id: document for document in gold}, 0
     table = desk.ask("/api/consensus")
     for note in [one for one in table["notes"][: len(gold) - left] if one["stage"] != "done"]:
         path = f"/api/consensus/{note['number']}"
         state = desk.send(f"{path}/open", {"readers": None, "systems": table["systems"]})
         items, spans = state["items"], known[note["id"]].spans
-        unseen += sum(not any(overlap(span, item) for item in items) for span in spans)
-        for action in decisions(items, spans):
+        unseen += sum(not any(is_overlapping(span, item) for item in items) for span in spans)
+        for action in list_decisions(items, spans):
             state = desk.send(f"{path}/actions", {"version": state["version"]} | action)
     return unseen
 
 
-def overlap(span: Span, item: Table) -> bool:
+def is_overlapping(span: Span, item: Table) -> bool:
     return span.start < item["end"] and item["start"] < span.end
 
 
-def decisions(items: list[Table], gold: tuple[Span, ...]) -> Iterator[Table]:
+def list_decisions(items: list[Table], gold: tuple[Span, ...]) -> Iterator[Table]:
     used: set[Span] = set()
     for item in items:
-        here = [span for span in gold if overlap(span, item) and span not in used]
+        here = [span for span in gold if is_overlapping(span, item) and span not in used]
         used.update(here)
         spans = [{"start": span.start, "end": span.end, "type": span.type} for span in here]
         yield {"kind": "decide", "item": item["key"], "spans": spans}
     yield {"kind": "done"}
 
 
-def tables(found: Table, unseen: int, total: int) -> Iterator[str]:
+def render_tables(found: Table, unseen: int, total: int) -> Iterator[str]:
     """The tables as Markdown."""
     yield "| reader | sensitivity | PPV | missed | spurious | words a minute |\n|---|---|---|---|---|---|"
     for one in found["voters"]:
@@ -220,32 +231,32 @@ def tables(found: Table, unseen: int, total: int) -> Iterator[str]:
         ours = found["summary"][size]["sensitivity"]
         values = [ours["min"], ours["max"], ours["mean"]]
         ppv = found["summary"][size]["ppv"]["mean"]
-        yield f"| {size} | {shown(values, 3)} | {shown(published, 2)} | {ppv:.3f} |"
-    yield f"\nMarked by nobody, and so in no consensus: {unseen} of {total} spans."
+        yield f"| {size} | {format_values(values, 3)} | {format_values(published, 2)} | {ppv:.3f} |"
+    yield f"\nMarked by nobody, and so not in the consensus: {unseen} of {total} spans."
 
 
-def shown(values: Iterable[float], digits: int) -> str:
+def format_values(values: Iterable[float], digits: int) -> str:
     return " | ".join(f"{value:.{digits}f}" for value in values)
 
 
 def main() -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--notes", type=int, default=20)
-    parse.add_argument("--seed", type=int, default=5)
-    parse.add_argument("--left", type=int, default=0, help="notes whose consensus stays open (default: 0)")
-    parse.add_argument("--out", type=Path)
-    given = parse.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--notes", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--left", type=int, default=0, help="notes whose consensus stays open (default: 0)")
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = given.out or Path(name)
-        gold = make(folder, given.notes, given.seed)
-        study = room.enter(folder / "study.db")
-        with served(study) as desk:
+        folder = args.out or Path(name)
+        gold = create_study(folder, args.notes, args.seed)
+        study = open_study(folder / "study.db")
+        with serve_study(study) as desk:
             for reader in READERS:
-                spend(desk(reader.name), reader.pace)
+                report_time(desk(reader.name), reader.pace)
             eve = desk("eve")
-            unseen = adjudicate(eve, gold, given.left)
-            total = sum(len(document.spans) for document in gold[: given.notes - given.left])
-            print("\n".join(tables(eve.ask("/api/measures"), unseen, total)))
+            unseen = adjudicate(eve, gold, args.left)
+            total = sum(len(document.spans) for document in gold[: args.notes - args.left])
+            print("\n".join(render_tables(eve.ask("/api/measures"), unseen, total)))
         study.store.close()
 
 

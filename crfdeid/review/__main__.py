@@ -65,7 +65,7 @@ def open_study(args: argparse.Namespace) -> Study:
         source = Source(path, args.source or corpora.detect_format(path), args.encoding, tuple(columns))
         scheme_name = scheme.read_scheme(args.scheme).name
         create.create_study(args.store, source, scheme_name, args.title, args.sets, show_reading)
-    return study.enter(args.store, args.out, path, requires_login=not is_loopback(args.host))
+    return study.open_study(args.store, args.out, path, requires_login=not is_loopback(args.host))
 
 
 def show_reading(files: list[Path]) -> Iterable[Path]:
@@ -77,7 +77,7 @@ def add_people(study: Study, args: argparse.Namespace) -> None:
 
     for role, names in (("reader", args.reader), ("adjudicator", args.adjudicator)):
         for name in names:
-            accounts.add(study.store, name, role)
+            accounts.add_reader(study.store, name, role)
     for name in args.password:
         accounts.set_password(study.store, name, ask_password(name))
 
@@ -104,21 +104,28 @@ def add_spans(study: Study, args: argparse.Namespace) -> None:
         )
     if args.system:
         name, path = parse_pair(args.system)
-        system_spans.add(study, name, system_spans.matched(study, corpora.read(path)), args.premark)
+        system_spans.add_system(
+            study, name, system_spans.match_documents(study, corpora.read(path)), args.premark
+        )
     for pair in args.marks:
         name, path = parse_pair(pair)
-        system_spans.add_reader(study, name, system_spans.matched(study, corpora.read(path)))
+        system_spans.import_marks(study, name, system_spans.match_documents(study, corpora.read(path)))
     if args.consensus:
-        system_spans.add_consensus(study, system_spans.matched(study, corpora.read(args.consensus)))
+        system_spans.import_consensus(
+            study, system_spans.match_documents(study, corpora.read(args.consensus))
+        )
 
 
 def print_summary(study: Study) -> None:
     sets = f"{len(study.sets)} set{'s' * (len(study.sets) != 1)}"
     print(f"{len(study.notes)} notes in {sets}; the store is {study.store.path}")
     for number, why in sorted(study.notes.refused.items()):
-        print(f"refused: note {study.notes.note(number).id} is {why} on disk", file=sys.stderr)
-    if study.notes.unknown:
-        print(f"{study.notes.unknown} files are not in the study; a new store takes them in", file=sys.stderr)
+        print(f"refused: note {study.notes.find_note(number).id} is {why} on disk", file=sys.stderr)
+    if study.notes.unknown_files:
+        print(
+            f"{study.notes.unknown_files} files are not in the study; only a new store would include them",
+            file=sys.stderr,
+        )
 
 
 if __name__ == "__main__":

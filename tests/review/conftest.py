@@ -23,12 +23,12 @@ def study(corpus):
     pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
     from crfdeid.review.study import accounts, create
     from crfdeid.review.study.source import Source
-    from crfdeid.review.study.study import enter
+    from crfdeid.review.study.study import open_study
 
     create.create_study(corpus / "study.db", Source(corpus / "notes", "i2b2"), "i2b2-2014", None, 1)
-    opened = enter(corpus / "study.db")
+    opened = open_study(corpus / "study.db")
     for name in ("ann", "bob", "cy"):
-        accounts.add(opened.store, name, "reader")
-    accounts.add(opened.store, "eve", "adjudicator")
+        accounts.add_reader(opened.store, name, "reader")
+    accounts.add_reader(opened.store, "eve", "adjudicator")
     yield opened
     opened.store.close()

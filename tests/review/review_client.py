@@ -25,7 +25,7 @@ class Browser:
         self.sessions = sessions
         app = application(study, sessions, ADDRESS)
         self.client = TestClient(app, base_url=ORIGIN, follow_redirects=False)
-        self.client.get("/", params={"key": sessions.new_key()})
+        self.client.get("/", params={"key": sessions.create_key()})
         if name:
             assert self.post("/api/login", {"name": name}).status_code == 200
 

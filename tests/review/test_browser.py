@@ -52,13 +52,13 @@ class House:
         corpora.write(documents, folder / "notes", format)
         source = Source(folder / "notes", format)
         create.create_study(folder / "study.db", source, "i2b2-2014", None, 1)
-        self.room = study.enter(folder / "study.db")
+        self.room = study.open_study(folder / "study.db")
         for name in ("ann", "bob", "cyd"):
-            accounts.add(self.room.store, name, "reader")
-        accounts.add(self.room.store, "eve", "adjudicator")
+            accounts.add_reader(self.room.store, name, "reader")
+        accounts.add_reader(self.room.store, "eve", "adjudicator")
         if premarks:
             found = {number: premarks.get(number, []) for number in range(1, len(texts) + 1)}
-            system_spans.add(self.room, "model 1", found, True)
+            system_spans.add_system(self.room, "model 1", found, True)
         self.browser, self.sessions, self.faults, self.requests = browser, server.Sessions(), [], []
         self.start()
 
@@ -86,13 +86,13 @@ class House:
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", lambda line: line.type == "error" and self.faults.append(line.text))
         page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(f"http://127.0.0.1:{self.port}/?key={self.sessions.new_key()}")
+        page.goto(f"http://127.0.0.1:{self.port}/?key={self.sessions.create_key()}")
         page.get_by_role("button", name=re.compile(f"^{name}")).click()
         page.locator("#who").get_by_text(name).wait_for()
         return page
 
     def marks(self, name, number):
-        state = self.room.marking.entry(study.book(name), number).state
+        state = self.room.marks_log.read_entry(study.name_book(name), number).state
         return [(span.start, span.end, span.type) for span in state.spans]
 
 
@@ -251,8 +251,8 @@ def test_note_text_is_text_wherever_it_is_shown(tmp_path, browser):
     texts = {f"{SCRIPT}{n}": (f"{SCRIPT} Mr. O'Neil & <b>Ruiz</b>", f"<b>{SCRIPT}</b>") for n in (1, 2)}
     house = House(tmp_path, browser, texts, format="jsonl")
     everything = [Span(0, 8, "OTHER"), Span(len(SCRIPT) + 5, len(SCRIPT) + 11, "PATIENT")]
-    system_spans.add_reader(house.room, "dan", {1: everything})
-    system_spans.add(house.room, "model", {1: everything, 2: everything})
+    system_spans.import_marks(house.room, "dan", {1: everything})
+    system_spans.add_system(house.room, "model", {1: everything, 2: everything})
     page = opened(house.page("eve"), 2)
     assert SCRIPT in shown(page)
     click(page, SCRIPT.index("hit") + 1)
@@ -306,7 +306,7 @@ def test_a_study_by_keyboard_alone(house):
     assert [type for *_, type in house.marks("bob", 1)] == ["DOCTOR", "PATIENT"]
     keys(page, "Control+Enter")
     page.get_by_role("heading", name="Note 2").wait_for()
-    assert house.room.finished(1)["bob"]
+    assert house.room.find_readers(1)["bob"]
     keys(page, "<")
     page.get_by_role("heading", name="Note 1").wait_for()
     assert page.get_by_text("✓ finished").count() == 1
@@ -328,7 +328,7 @@ def test_every_screen_is_shown_before_a_note_is_finished_and_nothing_scrolls(hou
     assert "Signed Tanaka" in shown(page)
     keys(page, "Control+Enter")
     page.get_by_role("heading", name="Note 5").wait_for()
-    assert house.room.finished(4)["ann"]
+    assert house.room.find_readers(4)["ann"]
 
 
 def test_premarks_are_looked_at_one_by_one(premarked):
@@ -373,8 +373,8 @@ def test_a_held_key_and_a_bouncing_pen_decide_once(premarked):
 
 
 def test_the_focus_stays_where_a_page_is_drawn_again(premarked):
-    system_spans.add_reader(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
-    system_spans.add_consensus(premarked.room, {1: [Span(12, 16, "DOCTOR")]})
+    system_spans.import_marks(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
+    system_spans.import_consensus(premarked.room, {1: [Span(12, 16, "DOCTOR")]})
     page = premarked.page("eve")
     page.get_by_label("Order").focus()
     with page.expect_response(lambda answer: "order=uncertainty" in answer.url):
@@ -511,20 +511,20 @@ def test_three_readers_and_their_consensus(house):
     keys(page, "p")
     keys(page, "Control+Enter")
     page.get_by_text("1 of 5 notes decided").wait_for()
-    state = house.room.consensus.entry("consensus", 1).state
+    state = house.room.consensus_log.read_entry("consensus", 1).state
     found = [(span.start, span.end, span.type) for span in state.spans]
     assert found == [(12, 16, "DOCTOR"), (20, 28, "DATE"), (eva, eva + 9, "PATIENT")]
     opened(page, 1, "agree").locator("#reopen").click()
     page.locator("#finish").wait_for()
     apart(page)  # the button is in the place of the other
-    assert not house.room.consensus.entry("consensus", 1).state.done
+    assert not house.room.consensus_log.read_entry("consensus", 1).state.done
     page.locator("#finish").click()
     page.get_by_text("1 of 5 notes decided").wait_for()
     measured(page)
     page = opened(house.page("ann"), 1, "agree")  # who has finished the note may look
     assert page.get_by_role("button", name="Decide").count() == 0
     keys(page, "Delete", "d")
-    assert house.room.consensus.entry("consensus", 1).state.done
+    assert house.room.consensus_log.read_entry("consensus", 1).state.done
 
 
 def measured(page):
@@ -546,7 +546,7 @@ def measured(page):
 def test_surrogates_are_looked_at_changed_and_written_out(tmp_path, browser):
     house = House(tmp_path, browser, {"7-01": TEXTS["7-01"]})
     spans = [Span(12, 16, "DOCTOR"), Span(20, 28, "DATE"), Span(41, 50, "PATIENT")]
-    system_spans.add_consensus(house.room, {1: spans})
+    system_spans.import_consensus(house.room, {1: spans})
     page = house.page("eve")
     page.evaluate("location.hash = 'surrogates'")
     page.get_by_label("Name").fill("early")
@@ -618,7 +618,7 @@ def test_sizes_from_a_tablet_to_a_large_monitor(house):
 def test_axe_finds_nothing(premarked, scheme):
     axe = Path(pytest.importorskip("axe_core_python", reason="pip install axe-core-python").__file__)
     source = next(axe.parent.rglob("axe.min.js")).read_text(encoding="utf-8")
-    system_spans.add_reader(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
+    system_spans.import_marks(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
     page = premarked.page("eve", color_scheme=scheme, bypass_csp=True)
     rules = "{}" if scheme == "light" else "{runOnly: ['color-contrast']}"  # all else is the same in the dark
     problems = {}
@@ -670,7 +670,7 @@ def test_the_page_and_the_server_agree_on_words(house):
     }"""
     for text in WORDS:
         found = [tuple(one) if one else None for one in page.evaluate(script, text)]
-        assert found == [word_boundaries.word(text, i) for i in range(len(text))]
+        assert found == [word_boundaries.find_word(text, i) for i in range(len(text))]
 
 
 def test_a_megabyte_is_paged_at_once_and_nothing_is_lost(house):

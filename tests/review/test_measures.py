@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import measures
-from crfdeid.review.measures.measures import Read, Rules, measure
+from crfdeid.review.measures import counting
+from crfdeid.review.measures.counting import MarkedNote, Rules, measure_notes
 from crfdeid.review.study import agreement, word_boundaries
 from crfdeid.text.document import Span
 
@@ -48,20 +48,22 @@ CASES = [
 @pytest.mark.parametrize(("marked", "off", "wanted"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])
 def test_the_rules_of_the_thesis(marked, off, wanted):
     rules = Rules(**{off: False}) if off else Rules()
-    assert measure([Read(1, TEXT, GOLD, marked)], rules).counts == Counts(*wanted)
+    assert measure_notes([MarkedNote(1, TEXT, GOLD, marked)], rules).counts == Counts(*wanted)
 
 
 def test_types_count_where_asked_for():
     marked = [Span(GOLD[0].start, GOLD[0].end, "PATIENT")]
-    assert measure([Read(1, TEXT, GOLD, marked)], Rules(types=True)).counts == Counts(0, 1, 3)
+    assert measure_notes([MarkedNote(1, TEXT, GOLD, marked)], Rules(types=True)).counts == Counts(0, 1, 3)
 
 
 def test_who_was_told_to_mark_an_ambiguous_term_is_not_blamed():
     vent = span("Vent", "HOSPITAL")
-    notes = [Read(1, TEXT, GOLD, [vent], [(vent.start, vent.end)])]
-    assert measure(notes).counts == Counts(0, 0, 3)
-    assert measure(notes, Rules(excused=False)).counts == Counts(0, 1, 3)
-    assert [mistake.counted for mistake in measure(notes).mistakes if mistake.kind == "spurious"] == [False]
+    notes = [MarkedNote(1, TEXT, GOLD, [vent], [(vent.start, vent.end)])]
+    assert measure_notes(notes).counts == Counts(0, 0, 3)
+    assert measure_notes(notes, Rules(excused=False)).counts == Counts(0, 1, 3)
+    assert [mistake.counted for mistake in measure_notes(notes).mistakes if mistake.kind == "spurious"] == [
+        False
+    ]
 
 
 def test_the_example_of_figure_2_5():
@@ -76,14 +78,14 @@ def test_the_example_of_figure_2_5():
     ]
     gold += [span("jane", text=text), span("fairfax", text=text)]
     edwin = [span("WILL", text=text), span("(WILL)", text=text), span("24/06/12/18", text=text)]
-    found = measure([Read(1, text, gold, [*edwin, span("wil, updated", text=text)])])
+    found = measure_notes([MarkedNote(1, text, gold, [*edwin, span("wil, updated", text=text)])])
     assert found.counts == Counts(tp=3, fp=1, fn=2)
     assert found.sensitivity == 0.6 and found.ppv == 0.75
 
 
 def test_marks_on_two_lines_are_two_instances():
     text = "John Smith\nMary Jones"
-    assert len(measures.joined(text, [Span(0, 10, "PATIENT"), Span(11, 21, "PATIENT")])) == 2
+    assert len(counting.join_marks(text, [Span(0, 10, "PATIENT"), Span(11, 21, "PATIENT")])) == 2
 
 
 stretch = st.tuples(st.integers(0, 80), st.integers(1, 10)).map(lambda p: Span(p[0], p[0] + p[1], "DATE"))
@@ -94,38 +96,38 @@ some = st.lists(stretch, max_size=6).map(
 
 @given(some, some, some, st.builds(Rules, *[st.booleans()] * 4))
 def test_a_union_never_finds_less(gold, first, second, rules):
-    alone = measure([Read(1, TEXT, gold, first)], rules)
-    both = measure([Read(1, TEXT, gold, sorted({*first, *second}))], rules)
+    alone = measure_notes([MarkedNote(1, TEXT, gold, first)], rules)
+    both = measure_notes([MarkedNote(1, TEXT, gold, sorted({*first, *second}))], rules)
     assert both.counts.tp >= alone.counts.tp
     assert both.counts.tp + both.counts.fn == alone.counts.tp + alone.counts.fn
 
 
 @given(some, st.builds(Rules, *[st.booleans()] * 4))
 def test_what_is_marked_exactly_is_right(gold, rules):
-    counts = measure([Read(1, TEXT, gold, gold)], rules).counts
+    counts = measure_notes([MarkedNote(1, TEXT, gold, gold)], rules).counts
     assert counts.fn == counts.fp == 0
 
 
 @given(st.dictionaries(st.sampled_from("abc"), some, min_size=1))
 def test_every_mark_is_in_one_item(votes):
-    items = agreement.items(votes)
+    items = agreement.build_items(votes)
     for name, spans in votes.items():
         assert sorted(span for item in items for span in item.votes[name]) == sorted(spans)
     assert all(a.end <= b.start for a, b in zip(items, items[1:]))
     assert all(
-        item.agreement == "all" for item in agreement.items({name: votes[min(votes)] for name in votes})
+        item.agreement == "all" for item in agreement.build_items({name: votes[min(votes)] for name in votes})
     )
 
 
 def test_agreement_between_two_readers():
     ann, bob = [Span(0, 4, "DATE"), Span(6, 9, "AGE")], [Span(0, 4, "DATE"), Span(6, 9, "DATE")]
-    assert agreement.f1(ann, bob).f1 == agreement.f1(bob, ann).f1 == 0.5
-    found = agreement.labels("On 3/4\nby Ruiz", {"ann": [Span(3, 6, "DATE")], "bob": []})
+    assert agreement.count_equal_spans(ann, bob).f1 == agreement.count_equal_spans(bob, ann).f1 == 0.5
+    found = agreement.label_tokens("On 3/4\nby Ruiz", {"ann": [Span(3, 6, "DATE")], "bob": []})
     assert found == {"ann": ["O", "DATE", "DATE", "DATE", "O", "O"], "bob": ["O"] * 6}
 
 
 def test_unions_are_all_teams():
-    teams = measures.unions(["cy", "ann", "bob"])
+    teams = counting.list_teams(["cy", "ann", "bob"])
     assert teams == [
         ("ann",),
         ("bob",),
@@ -139,7 +141,7 @@ def test_unions_are_all_teams():
 
 @given(st.text("ab .,;:/(\n'é1"), st.integers(0, 30))
 def test_a_word_is_one_of_the_words(text, offset):
-    found = word_boundaries.word(text, min(offset, len(text)))
+    found = word_boundaries.find_word(text, min(offset, len(text)))
     if found:
-        assert found in word_boundaries.words(text)
+        assert found in word_boundaries.find_words(text)
         assert text[found[0]].isalnum() and text[found[1] - 1].isalnum()

@@ -22,7 +22,7 @@ from crfdeid.review import __main__ as verb
 from crfdeid.review import options
 from crfdeid.review.operations import adjudication, marking
 from crfdeid.review.study import accounts
-from crfdeid.review.study.errors import Stage, Unauthorised, Wait
+from crfdeid.review.study.errors import StageError, TooManyAttemptsError, UnauthorizedError
 from crfdeid.review.web import middleware, routes, serve
 from crfdeid.review.web import sessions as security
 from crfdeid.review.web.sessions import Address, Sessions
@@ -30,7 +30,7 @@ from crfdeid.review.web.sessions import Address, Sessions
 
 def test_the_key_works_once_and_becomes_a_strict_cookie(study):
     browser = Browser(study)
-    key = browser.sessions.new_key()
+    key = browser.sessions.create_key()
     browser.client.cookies.clear()
     first = browser.get("/", key=key)
     assert first.status_code == 303 and first.headers["location"] == "/"
@@ -95,7 +95,7 @@ def test_a_request_without_origin_changes_nothing(study):
 
 def test_large_and_endless_bodies_are_refused(study):
     ann = Browser(study, "ann")
-    assert ann.post("/api/notes/1/actions", {"kind": "x" * middleware.LARGEST}).status_code == 413
+    assert ann.post("/api/notes/1/actions", {"kind": "x" * middleware.LARGEST_BODY}).status_code == 413
     endless = ann.client.post(
         "/api/login", content=iter([b"{}"]), headers={"Origin": ORIGIN, "Content-Type": "application/json"}
     )
@@ -127,8 +127,8 @@ def test_only_the_pages_files_are_served(study, name):
 
 def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):
     ann = Browser(study, "ann")
-    monkeypatch.setattr(marking, "note", lambda *_: 1 / int("0" if CANARY else CANARY))
-    monkeypatch.setattr(adjudication, "view", lambda *_: int(TEXTS["7-02"][0]))
+    monkeypatch.setattr(marking, "show_note", lambda *_: 1 / int("0" if CANARY else CANARY))
+    monkeypatch.setattr(adjudication, "show_consensus", lambda *_: int(TEXTS["7-02"][0]))
     answers = [
         ann.get("/api/notes/1"),
         ann.get("/api/consensus/2"),
@@ -171,31 +171,31 @@ def test_a_note_full_of_script_stays_data(study):
 
 def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):
     accounts.set_password(study.store, "ann", "correct horse battery")
-    (hash,) = study.store.row("SELECT password FROM readers WHERE name = 'ann'")
+    (hash,) = study.store.fetch_one("SELECT password FROM readers WHERE name = 'ann'")
     assert hash.startswith("$argon2id$")
     browser = Browser(study)
     assert browser.post("/api/login", {"name": "ann"}).status_code == 401
     assert browser.post("/api/login", {"name": "ann", "password": "correct horse battery"}).status_code == 200
     assert browser.post("/api/login", {"name": "bob"}).status_code == 200  # has none; this machine alone
-    door = accounts.PasswordChecker(study.store)
-    monkeypatch.setattr(door, "matches", lambda hash, password: password == "right")
-    for _ in range(accounts.PATIENCE):
-        with pytest.raises(Unauthorised):
-            door.admit("ann", "wrong", needed=True)
-    with pytest.raises(Wait) as waiting:
-        door.admit("ann", "right", needed=True)
+    checker = accounts.PasswordChecker(study.store)
+    monkeypatch.setattr(checker, "is_match", lambda hash, password: password == "right")
+    for _ in range(accounts.FREE_ATTEMPTS):
+        with pytest.raises(UnauthorizedError):
+            checker.authenticate("ann", "wrong", needed=True)
+    with pytest.raises(TooManyAttemptsError) as waiting:
+        checker.authenticate("ann", "right", needed=True)
     assert waiting.value.details["seconds"] >= 1
     later = time.monotonic() + 2
     monkeypatch.setattr(time, "monotonic", lambda: later)
-    assert door.admit("ann", "right", needed=True).name == "ann"
-    with pytest.raises(Unauthorised):
-        door.admit("bob", None, needed=True)  # no password, and one is needed
-    with pytest.raises(Unauthorised):
-        door.admit("nobody", "right", needed=True)
-    monkeypatch.setattr(accounts, "REMEMBERED", 2)
+    assert checker.authenticate("ann", "right", needed=True).name == "ann"
+    with pytest.raises(UnauthorizedError):
+        checker.authenticate("bob", None, needed=True)  # no password, and one is needed
+    with pytest.raises(UnauthorizedError):
+        checker.authenticate("nobody", "right", needed=True)
+    monkeypatch.setattr(accounts, "MOST_NAMES", 2)
     for name in ("a", "b", "c"):
-        door.note_wrong(name)
-    assert list(door.wrong) == ["b", "c"]
+        checker.count_failure(name)
+    assert list(checker.failures) == ["b", "c"]
 
 
 def test_elsewhere_a_password_is_all_that_opens(study):
@@ -251,22 +251,22 @@ def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study
 @pytest.mark.parametrize("name", ["\ud800", "a" * 61, "a" * 900_000, "", "a\0b"])
 def test_a_name_that_is_none_is_not_let_in_and_not_remembered(study, name):
     answer = Browser(study).post("/api/login", {"name": name, "password": "x"})
-    assert answer.status_code == 401 and not study.password_checker.wrong
+    assert answer.status_code == 401 and not study.password_checker.failures
 
 
 def test_no_reader_is_called_as_a_system(study):
-    study.store.write("INSERT INTO systems VALUES('model', 1, 0, 0)")
+    study.store.execute("INSERT INTO systems VALUES('model', 1, 0, 0)")
     assert Browser(study).post("/api/readers", {"name": "model"}).json()["stage"] == "exists"
-    with pytest.raises(Stage):
-        accounts.add(study.store, "model", "reader")
+    with pytest.raises(StageError):
+        accounts.add_reader(study.store, "model", "reader")
 
 
 def test_a_session_ends_when_it_is_not_used(monkeypatch):
     sessions = Sessions()
-    token = sessions.redeem(sessions.new_key())
+    token = sessions.redeem(sessions.create_key())
     assert sessions.find(token)
     now = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: now + security.IDLE + 1)
+    monkeypatch.setattr(time, "monotonic", lambda: now + security.IDLE_SECONDS + 1)
     assert sessions.find(token) is None
 
 
@@ -295,7 +295,7 @@ def test_other_addresses_are_refused_without_passwords(study):
     study.requires_login = True
     with pytest.raises(ConfigurationError, match="without a password: ann, bob, cy, eve"):
         serve.check_passwords(study)
-    study.store.write("DELETE FROM readers")
+    study.store.execute("DELETE FROM readers")
     with pytest.raises(ConfigurationError, match="nobody could log in"):
         serve.check_passwords(study)
 
@@ -364,7 +364,7 @@ def test_the_verb_serves_and_survives_kill_9(corpus):
     urllib.request.urlopen(url).close()  # it is up
     assert ended(server) == ""
     store = accounts.Store(corpus / "s.db")
-    assert store.row("SELECT version FROM states") == (1,)
+    assert store.fetch_one("SELECT version FROM states") == (1,)
     store.close()
 
 

@@ -91,7 +91,7 @@ def test_a_note_is_finished_when_every_premark_was_looked_at(study):
         2: [Span(0, 4, "DOCTOR", 0.99)],
         3: [],
     }
-    system_spans.add(study, "model", found, premarks=True)
+    system_spans.add_system(study, "model", found, premarks=True)
     ann = Browser(study, "ann")
     rows = ann.get("/api/notes", set="1", order="uncertainty").json()["notes"]
     assert [(row["number"], row["undecided"]) for row in rows] == [(1, 2), (2, 1), (3, 0)]
@@ -104,13 +104,13 @@ def test_a_note_is_finished_when_every_premark_was_looked_at(study):
     state = ann.act(1, "accept", premark=1)
     assert [premark["decision"] for premark in state["premarks"]] == ["accepted", "accepted"]
     assert ann.act(1, "done")["done"] and ann.get("/api/notes", set="1").json()["progress"]["done"] == 1
-    system_spans.add(study, "newer", {1: [Span(30, 34, "DOCTOR", 0.5)]}, premarks=True)
+    system_spans.add_system(study, "newer", {1: [Span(30, 34, "DOCTOR", 0.5)]}, premarks=True)
     assert len(ann.get("/api/notes/1").json()["premarks"]) == 2  # those that ann began with
     assert len(Browser(study, "bob").get("/api/notes/1").json()["premarks"]) == 1
 
 
 def test_what_became_of_a_premark_is_what_was_decided(study):
-    system_spans.add(
+    system_spans.add_system(
         study, "model", {1: [Span(8, 16, "DOCTOR", 0.9), Span(20, 28, "DATE", 0.6)]}, premarks=True
     )
     ann = Browser(study, "ann")
@@ -230,14 +230,14 @@ def test_nobody_sees_the_marks_of_others_before_consensus(study):
 
 def decided(study, number, spans):
     """The consensus of a note, made elsewhere."""
-    system_spans.add_consensus(study, {number: [Span(*span) for span in spans]})
+    system_spans.import_consensus(study, {number: [Span(*span) for span in spans]})
 
 
 def test_measures_hold_every_table(study):
     finished(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"))
     finished(study, "bob", (12, 16, "DOCTOR"), (0, 4, "DATE"))
     finished(study, "cy", (30, 34, "DOCTOR"))
-    system_spans.add(study, "model", {1: [Span(20, 28, "DATE", 0.8)]})
+    system_spans.add_system(study, "model", {1: [Span(20, 28, "DATE", 0.8)]})
     decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR")])
     Browser(study, "ann").post("/api/notes/1/time", {"seconds": 30})
     table = Browser(study, "eve").get("/api/measures").json()
@@ -245,9 +245,9 @@ def test_measures_hold_every_table(study):
     assert (voters["ann"]["sensitivity"], voters["ann"]["ppv"]) == (pytest.approx(2 / 3), 1.0)
     assert (voters["bob"]["tp"], voters["bob"]["fp"], voters["bob"]["fn"]) == (1, 1, 2)
     assert voters["ann"]["i2b2"]["strict"]["recall"] == pytest.approx(2 / 3)
-    gold = Document("7-01", TEXTS["7-01"][0], study.consensus.entry("consensus", 1).state.spans)
+    gold = Document("7-01", TEXTS["7-01"][0], study.consensus_log.read_entry("consensus", 1).state.spans)
     for name in ("ann", "bob", "cy"):  # as the library scores the same documents
-        mine = gold.with_spans(study.marking.entry(f"reader:{name}", 1).state.spans)
+        mine = gold.with_spans(study.marks_log.read_entry(f"reader:{name}", 1).state.spans)
         scored = scores.score([gold], [mine], study.scheme)
         for criterion, row in voters[name]["i2b2"].items():
             counts = scored.micro(Criterion(criterion))
@@ -291,7 +291,7 @@ def test_an_export_that_cannot_be_written_is_told(study):
     study.out.write_text("in the way")
     for format in ("i2b2", "jsonl"):
         answer = eve.post("/api/export", {"name": "gold", "format": format})
-        assert answer.status_code == 409 and "cannot be made" in answer.json()["fault"]
+        assert answer.status_code == 409 and "cannot be created" in answer.json()["fault"]
 
 
 @pytest.mark.parametrize(
@@ -307,18 +307,18 @@ def test_the_consensus_survives_export_and_import_in_every_format(study, format)
     if format in ("i2b2-2006", "conll"):  # their identifiers or types differ; the spans must be there
         assert [(s.start, s.end) for document in back for s in document.spans] == [(12, 16)]
     else:
-        assert system_spans.matched(study, back) == {1: [Span(12, 16, "DOCTOR")]}
+        assert system_spans.match_documents(study, back) == {1: [Span(12, 16, "DOCTOR")]}
 
 
 def test_a_new_model_is_loaded_and_its_disagreements_shown(study, small_model):
     eve = Browser(study, "eve")
     decided(study, 3, [])
-    system_spans.add(study, "old", {1: [Span(12, 16, "PATIENT")], 2: []})
+    system_spans.add_system(study, "old", {1: [Span(12, 16, "PATIENT")], 2: []})
     body = {"folder": str(small_model.folder), "name": "new", "premarks": True}
     assert eve.post("/api/learn/models", body).status_code == 202
     eve.client.app.app.state.jobs.thread.join(30)
     assert eve.get("/api/learn/job").json() == {"state": "done", "done": 3, "total": 3, "fault": ""}
-    found = study.found("new", 1)
+    found = study.read_spans("new", 1)
     assert [(s.start, s.end, s.type) for s in found if s.type == "DOCTOR"] == [(12, 16, "DOCTOR")]
     rows = eve.get("/api/learn/disagreements", system="new").json()["notes"]
     assert rows[0]["number"] == 1 and rows[0]["against"] == "old" and rows[0]["differences"] >= 1
@@ -403,9 +403,9 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
     eve.decide(2, "reopen")
     eve.decide(2, "add", start=5, end=11, type="DOCTOR")  # of the same patient as note 1
     eve.decide(2, "done")
-    drawn = surrogate_proposals.drawn(study, 1)
+    drawn = surrogate_proposals.draft_surrogates(study, 1)
     assert (
-        drawn.versions[2] == 4 and surrogate_proposals.drawn(study, 1) is drawn
+        drawn.versions[2] == 4 and surrogate_proposals.draft_surrogates(study, 1) is drawn
     )  # once, until something changes
 
 
@@ -413,8 +413,8 @@ def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_pa
     corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
     source = Source(tmp_path / "notes.jsonl", "jsonl")
     create.create_study(tmp_path / "study.db", source, "i2b2-2014", None, 1)
-    opened = room.enter(tmp_path / "study.db")
-    accounts.add(opened.store, "eve", "adjudicator")
+    opened = room.open_study(tmp_path / "study.db")
+    accounts.add_reader(opened.store, "eve", "adjudicator")
     for number in range(1, 26):
         decided(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
     eve = Browser(opened, "eve")
@@ -437,8 +437,8 @@ TRICKY = (
 def test_offsets_are_code_points_of_the_very_text(tmp_path):
     corpora.write([Document("t", TRICKY)], tmp_path / "notes.jsonl", "jsonl")
     create.create_study(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1)
-    opened = room.enter(tmp_path / "s.db")
-    accounts.add(opened.store, "ann", "reader")
+    opened = room.open_study(tmp_path / "s.db")
+    accounts.add_reader(opened.store, "ann", "reader")
     ann = Browser(opened, "ann")
     text = ann.get("/api/notes/1").json()["text"]
     assert text == TRICKY

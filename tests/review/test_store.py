@@ -22,8 +22,8 @@ from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.review.operations import marking
 from crfdeid.review.study import accounts, consensus, create, marks, schema, system_spans
 from crfdeid.review.study import study as room
-from crfdeid.review.study.errors import Conflict, Full, StoreError
-from crfdeid.review.study.event_log import History, Log
+from crfdeid.review.study.errors import ConflictError, DiskFullError, StoreError
+from crfdeid.review.study.event_log import EventLog, History
 from crfdeid.review.study.marks import FOLD, Marking
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.store import Store
@@ -31,10 +31,10 @@ from crfdeid.text.document import Document, Span
 
 WRITER = """
 import sys
-from crfdeid.review.study.event_log import Log
+from crfdeid.review.study.event_log import EventLog
 from crfdeid.review.study.marks import FOLD
 from crfdeid.review.study.store import Store
-log = Log(Store(sys.argv[1]), FOLD)
+log = EventLog(Store(sys.argv[1]), FOLD)
 for version in range(100_000):
     action = {"kind": "add", "start": 2 * version, "end": 2 * version + 1, "type": "DATE"}
     print(log.append("reader:ann", 1, version, "ann", action).version, flush=True)
@@ -50,33 +50,35 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path):
     writer.wait()
     writer.stdout.close()
     store = Store(path)
-    entry = Log(store, FOLD).entry("reader:ann", 1)
+    entry = EventLog(store, FOLD).read_entry("reader:ann", 1)
     assert entry.version >= seen[-1] >= 40
     assert [mark.id for mark in entry.state.marks] == list(range(1, entry.version + 1))
-    assert store.row("PRAGMA integrity_check") == ("ok",) and store.row("PRAGMA synchronous") == (2,)
-    assert store.row("PRAGMA journal_mode") == ("wal",)
+    assert store.fetch_one("PRAGMA integrity_check") == ("ok",) and store.fetch_one("PRAGMA synchronous") == (
+        2,
+    )
+    assert store.fetch_one("PRAGMA journal_mode") == ("wal",)
     store.close()
 
 
 def test_two_processes_may_write_the_same_store(tmp_path):
     first, second = Store(tmp_path / "study.db"), Store(tmp_path / "study.db")
     action = {"kind": "add", "start": 0, "end": 1, "type": "DATE"}
-    Log(first, FOLD).append("reader:ann", 1, 0, "ann", action)
-    assert Log(second, FOLD).append("reader:ann", 1, 1, "ann", {"kind": "undo"}).state.marks == ()
-    assert Log(first, FOLD).entry("reader:ann", 1).version == 2
+    EventLog(first, FOLD).append("reader:ann", 1, 0, "ann", action)
+    assert EventLog(second, FOLD).append("reader:ann", 1, 1, "ann", {"kind": "undo"}).state.marks == ()
+    assert EventLog(first, FOLD).read_entry("reader:ann", 1).version == 2
     first.close()
     second.close()
 
 
 def test_of_two_who_act_at_once_one_is_told_to_look_again(study):
-    ann = accounts.find(study.store, "ann")
+    ann = accounts.find_reader(study.store, "ann")
     body = {"version": 0, "kind": "add", "start": 12, "end": 16, "type": "DOCTOR"}
     answers = []
 
     def act():
         try:
-            answers.append(marking.act(study, ann, 1, body)["version"])
-        except Conflict as conflict:
+            answers.append(marking.change_marks(study, ann, 1, body)["version"])
+        except ConflictError as conflict:
             answers.append(conflict.details["state"]["version"])
             answers.append("conflict")
 
@@ -86,14 +88,14 @@ def test_of_two_who_act_at_once_one_is_told_to_look_again(study):
     for thread in threads:
         thread.join()
     assert answers.count("conflict") == 7 and answers.count(1) == 8
-    assert study.store.rows("SELECT count(*) FROM actions") == [(1,)]
+    assert study.store.fetch_all("SELECT count(*) FROM actions") == [(1,)]
 
 
 def test_a_full_disk_is_told_and_what_was_before_stays(study):
     ann = Browser(study, "ann")
     ann.act(1, "add", start=12, end=16, type="DOCTOR")
-    (pages,) = study.store.row("PRAGMA page_count")
-    study.store.rows(f"PRAGMA max_page_count = {pages}")
+    (pages,) = study.store.fetch_one("PRAGMA page_count")
+    study.store.fetch_all(f"PRAGMA max_page_count = {pages}")
     version, answer = 1, None
     for version in range(1, 400):  # until the last pages have no room left
         body = {"version": version, "kind": "add", "start": 20, "end": 28, "type": "DATE"}
@@ -101,7 +103,7 @@ def test_a_full_disk_is_told_and_what_was_before_stays(study):
         if answer.status_code != 200:
             break
     assert answer.status_code == 507 and "not saved" in answer.json()["fault"]
-    study.store.rows("PRAGMA max_page_count = 1000000")
+    study.store.fetch_all("PRAGMA max_page_count = 1000000")
     state = ann.get("/api/notes/1").json()
     assert state["version"] == version and len(state["marks"]) == (2 if version > 1 else 1)
     assert ann.post("/api/notes/1/actions", body).status_code == 200
@@ -109,21 +111,21 @@ def test_a_full_disk_is_told_and_what_was_before_stays(study):
 
 def test_a_transaction_is_whole(tmp_path):
     store = Store(tmp_path / "study.db")
-    with pytest.raises(ZeroDivisionError), store.writing():
-        store.set("a", "1")
-        with store.writing():
-            store.set("b", "2")
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.write_setting("a", "1")
+        with store.transaction():
+            store.write_setting("b", "2")
         raise ZeroDivisionError
-    assert store.rows("SELECT * FROM study") == []
+    assert store.fetch_all("SELECT * FROM study") == []
     store.close()
 
 
 def test_the_log_only_grows(tmp_path):
     store = Store(tmp_path / "study.db")
-    Log(store, FOLD).append("reader:ann", 1, 0, "ann", {"kind": "done"})
+    EventLog(store, FOLD).append("reader:ann", 1, 0, "ann", {"kind": "done"})
     for sql in ("DELETE FROM actions", "UPDATE actions SET by = 'bob'"):
         with pytest.raises(StoreError, match="only grows"):
-            store.write(sql)
+            store.execute(sql)
     store.close()
 
 
@@ -158,13 +160,13 @@ def test_another_programs_database_is_refused(tmp_path):
     connection.execute("CREATE TABLE t(x)")
     connection.close()
     path.chmod(0o600)
-    with pytest.raises(StoreError, match="no study's store"):
+    with pytest.raises(StoreError, match="not a study's store"):
         Store(path)
 
 
 def rewritten(study, number, text):
     """Change a note on disk."""
-    note = study.notes.note(number)
+    note = study.notes.find_note(number)
     document = Document(note.id, text, (), note.patient)
     corpora.write([document], study.notes.source.path, "i2b2", overwrite=True)
 
@@ -195,14 +197,14 @@ def test_changes_since_the_last_time_are_found_when_a_study_is_opened(study):
     (folder / "8-01.xml").unlink()
     os.utime(folder / "7-01.xml", (1, 1))  # touched, but the same
     (folder / "9-01.xml").write_bytes((folder / "7-01.xml").read_bytes())
-    again = room.enter(path)
-    assert again.notes.refused == {2: "changed", 3: "missing"} and again.notes.unknown == 1
+    again = room.open_study(path)
+    assert again.notes.refused == {2: "changed", 3: "missing"} and again.notes.unknown_files == 1
     again.store.close()
 
 
 def test_a_store_is_of_its_notes_alone(study, tmp_path):
     with pytest.raises(StoreError, match=r"a study of the notes in .*notes, not of those in"):
-        room.enter(study.store.path, notes_path=tmp_path)
+        room.open_study(study.store.path, notes_path=tmp_path)
 
 
 def test_notes_that_cannot_be_read_leave_no_store(tmp_path):
@@ -228,13 +230,13 @@ def test_one_file_of_many_notes(tmp_path, notes):
     path = tmp_path / "notes.jsonl"
     corpora.write(notes, path, "jsonl")
     create.create_study(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4)
-    opened = room.enter(tmp_path / "s.db")
+    opened = room.open_study(tmp_path / "s.db")
     assert [len(part) for part in opened.sets.values()] == [10, 10, 10, 10]
-    assert opened.notes.document(17) == notes[16].with_spans(())
+    assert opened.notes.read_document(17) == notes[16].with_spans(())
     path.write_text(path.read_text().replace("fever", "Fever", 1))  # the first note alone
-    assert opened.notes.document(17).id == notes[16].id
+    assert opened.notes.read_document(17).id == notes[16].id
     with pytest.raises(CrfdeidError, match=f"note {notes[0].id}: changed on disk"):
-        opened.notes.document(1)
+        opened.notes.read_document(1)
     opened.store.close()
 
 
@@ -246,22 +248,24 @@ def test_sets_keep_patients_together():
 
 
 def test_what_is_imported_must_fit(study):
-    with pytest.raises(CrfdeidError, match="99: no note of this study"):
-        system_spans.matched(study, [Document("99", "x")])
-    with pytest.raises(CrfdeidError, match="7-01: another text"):
-        system_spans.matched(study, [Document("7-01", "x")])
-    found = system_spans.matched(study, [Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),))])
-    system_spans.add_reader(study, "dan", found)
-    system_spans.add_reader(study, "dan", {1: []})  # dan has begun this note: it stays
-    assert study.marking.entry("reader:dan", 1).state.spans == (Span(12, 16, "DOCTOR"),)
+    with pytest.raises(CrfdeidError, match="99: not a note of this study"):
+        system_spans.match_documents(study, [Document("99", "x")])
+    with pytest.raises(CrfdeidError, match="7-01: its text is not"):
+        system_spans.match_documents(study, [Document("7-01", "x")])
+    found = system_spans.match_documents(
+        study, [Document("7-01", TEXTS["7-01"][0], (Span(12, 16, "DOCTOR"),))]
+    )
+    system_spans.import_marks(study, "dan", found)
+    system_spans.import_marks(study, "dan", {1: []})  # dan has begun this note: it stays
+    assert study.marks_log.read_entry("reader:dan", 1).state.spans == (Span(12, 16, "DOCTOR"),)
     with pytest.raises(CrfdeidError, match="already"):
-        system_spans.add(study, "dan", found)
-    system_spans.add(study, "model", found)
+        system_spans.add_system(study, "dan", found)
+    system_spans.add_system(study, "model", found)
     with pytest.raises(CrfdeidError, match="already"):
-        system_spans.add_reader(study, "model", found)
-    accounts.add(study.store, "dan", "reader")
+        system_spans.import_marks(study, "model", found)
+    accounts.add_reader(study.store, "dan", "reader")
     with pytest.raises(CrfdeidError, match="with the role reader"):
-        accounts.add(study.store, "dan", "adjudicator")
+        accounts.add_reader(study.store, "dan", "adjudicator")
 
 
 places = st.integers(0, 30)
@@ -295,7 +299,7 @@ def test_marks_never_overlap_and_states_survive_json(steps):
         edges = [(mark.start, mark.end) for mark in state.marks]
         assert edges == sorted(edges) and all(a[1] <= b[0] for a, b in zip(edges, edges[1:]))
         assert len({mark.id for mark in state.marks}) == len(state.marks)
-        assert marks.load(json.loads(json.dumps(marks.dump(state)))) == state
+        assert marks.decode_state(json.loads(json.dumps(marks.encode_state(state)))) == state
     while history.past:
         history.act({"kind": "undo"})
     assert history.present == Marking()
@@ -305,15 +309,15 @@ def test_marks_never_overlap_and_states_survive_json(steps):
 @given(st.lists(actions, max_size=15))
 def test_the_state_in_the_store_is_the_fold_of_its_log(tmp_path_factory, steps):
     store = Store(tmp_path_factory.mktemp("log") / "study.db")
-    log = Log(store, FOLD)
+    log = EventLog(store, FOLD)
     for step in steps:
-        version = log.entry("reader:ann", 1).version
+        version = log.read_entry("reader:ann", 1).version
         try:
             entry = log.append("reader:ann", 1, version, "ann", step)
         except CrfdeidError:
             continue
-        history = log.history("reader:ann", 1)
-        assert entry == log.entry("reader:ann", 1)
+        history = log.replay("reader:ann", 1)
+        assert entry == log.read_entry("reader:ann", 1)
         assert entry.state == history.present
         assert (entry.undo, entry.redo) == (len(history.past), len(history.future))
     store.close()
@@ -331,12 +335,13 @@ def test_a_consensus_survives_json():
         {"kind": "add", "start": 6, "end": 9, "type": "AGE"},
         {"kind": "done"},
     ):
-        state = consensus.apply(state, action)
-    back = consensus.load(json.loads(json.dumps(consensus.dump(state))))
+        state = consensus.apply_action(state, action)
+    back = consensus.decode_state(json.loads(json.dumps(consensus.encode_state(state))))
     assert back == state and back.ambiguous == [(0, 4)] and back.spans == (Span(6, 9, "AGE"),)
     again = {"kind": "votes", "votes": {"ann": [[0, 4, "DATE"]], "cy": [[20, 22, "AGE"]]}, "kinds": {}}
-    assert consensus.apply(back, again).undecided == ["20-22"]
+    assert consensus.apply_action(back, again).undecided == ["20-22"]
 
 
 def test_full_is_one_clear_line():
-    assert str(Full()) == "the disk is full: the action was not saved; all acknowledged before is safe"
+    message = "the disk is full: the action was not saved; all actions saved before are safe"
+    assert str(DiskFullError()) == message

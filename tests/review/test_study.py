@@ -1,4 +1,4 @@
-"""The simulated study of the reading room: readers who miss what they are made to miss, and its tables."""
+"""The simulated review study: readers who miss what they are made to miss, and its tables."""
 
 import importlib.util
 import sys
@@ -10,7 +10,7 @@ for package in ("fastapi", "uvicorn", "argon2"):
     pytest.importorskip(package, reason="pip install 'crfdeid[review]'")
 
 from crfdeid import synthetic  # noqa: E402
-from crfdeid.review.study import study as room  # noqa: E402
+from crfdeid.review.study.study import open_study  # noqa: E402
 
 PATH = Path(__file__).parents[2] / "benchmarks" / "review_study.py"
 
@@ -29,7 +29,7 @@ def test_readers_find_the_share_that_they_are_made_to_find_and_miss_dates_most(s
     gold = list(synthetic.generate(40, 3))
     spans = [(note.id, span) for note in gold for span in note.spans]
     for reader in study.READERS:
-        marked = {note.id: note.spans for note in study.read(gold, reader, 3)}
+        marked = {note.id: note.spans for note in study.simulate_reader(gold, reader, 3)}
         missed = [span for id, span in spans if not any(span.overlaps(mark) for mark in marked[id])]
         assert 1 - len(missed) / len(spans) == pytest.approx(reader.found, abs=0.03)
         rate = {dates: share(missed, spans, dates) for dates in (True, False)}
@@ -42,16 +42,16 @@ def share(missed, spans, dates):
 
 
 def test_the_consensus_and_the_tables(study, tmp_path, capsys):
-    gold = study.make(tmp_path, 4, 2, model=None)
-    opened = room.enter(tmp_path / "study.db")
-    with study.served(opened) as desk:
+    gold = study.create_study(tmp_path, 4, 2, model=None)
+    opened = open_study(tmp_path / "study.db")
+    with study.serve_study(opened) as desk:
         for reader in study.READERS:
-            study.spend(desk(reader.name), reader.pace)
+            study.report_time(desk(reader.name), reader.pace)
         eve = desk("eve")
         unseen = study.adjudicate(eve, gold, 1)
         found = eve.ask("/api/measures")
     total = sum(len(note.spans) for note in gold[:3])
-    lines = list(study.tables(found, unseen, total))
+    lines = list(study.render_tables(found, unseen, total))
     opened.store.close()
     assert found["notes"] == 3
     means = [found["summary"][size]["sensitivity"]["mean"] for size in "123"]

@@ -1,4 +1,4 @@
-"""All figures of a study: each voter against the consensus, readers against each other, unions, and time."""
+"""All figures of a study: each voter against the consensus, voters against each other, unions, and time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property, reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 
@@ -20,21 +19,19 @@ from crfdeid.evaluate.matching import (
     count_matches,
 )
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import measures
-from crfdeid.review.measures.measures import Outcome, Read, Rules
+from crfdeid.review.measures import counting
+from crfdeid.review.measures.counting import MarkedNote, Outcome, Rules
 from crfdeid.review.study import agreement
 from crfdeid.review.study.consensus import BOOK, Consensus
-from crfdeid.review.study.errors import Invalid, Unknown
-from crfdeid.review.study.study import Study, book
+from crfdeid.review.study.errors import InvalidValueError, NotFoundError
+from crfdeid.review.study.study import Json, Study, name_book
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
-
-Table = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class DecidedNote:
-    """A note whose consensus is done, with what every voter marked there."""
+    """A note whose consensus is done, with the spans of every voter."""
 
     document: Document
     number: int
@@ -50,55 +47,55 @@ class DecidedNote:
     @cached_property
     def labels(self) -> dict[str, list[str]]:
         """The label of each token, by voter."""
-        return agreement.labels(self.document.text, self.votes)
+        return agreement.label_tokens(self.document.text, self.votes)
 
 
-def judged(study: Study, part: str | None) -> list[DecidedNote]:
-    """The notes of a set whose consensus is done. Raises :class:`Refused` where one changed on disk."""
-    chosen = {note.number for note in study.part(part)}
-    systems = study.systems()
-    notes = []
-    for number in (n for n in study.decided() if n in chosen):
-        readers = [name for name, done in study.finished(number).items() if done]
-        votes = {name: study.marking.entry(book(name), number).state.spans for name in readers}
-        votes |= {name: tuple(study.found(name, number)) for name in systems if read_by(study, name, number)}
-        state = study.consensus.entry(BOOK, number).state
-        notes.append(
-            DecidedNote(
-                study.notes.document(number),
-                number,
-                study.notes.note(number).words,
-                state,
-                votes,
-                study.scheme,
-            )
-        )
-    return notes
+def read_decided_notes(study: Study, set_name: str | None) -> list[DecidedNote]:
+    """The notes of a set whose consensus is done. Raises :class:`NoteRefusedError` where one changed on
+    disk."""
+    chosen = {note.number for note in study.find_set(set_name)}
+    return [read_decided_note(study, number) for number in study.list_decided() if number in chosen]
 
 
-def read_by(study: Study, system: str, number: int) -> bool:
-    return study.store.row("SELECT 1 FROM found WHERE system = ? AND note = ?", system, number) is not None
+def read_decided_note(study: Study, number: int) -> DecidedNote:
+    readers = [name for name, done in study.find_readers(number).items() if done]
+    votes = {name: study.marks_log.read_entry(name_book(name), number).state.spans for name in readers}
+    for name in study.list_systems():
+        if has_tagged(study, name, number):
+            votes[name] = tuple(study.read_spans(name, number))
+    state = study.consensus_log.read_entry(BOOK, number).state
+    words = study.notes.find_note(number).words
+    return DecidedNote(study.notes.read_document(number), number, words, state, votes, study.scheme)
 
 
-def read_by_all(notes: Iterable[DecidedNote], team: Iterable[str]) -> list[DecidedNote]:
+def has_tagged(study: Study, system: str, number: int) -> bool:
+    sql = "SELECT 1 FROM found WHERE system = ? AND note = ?"
+    return study.store.fetch_one(sql, system, number) is not None
+
+
+def select_read_by_all(notes: Iterable[DecidedNote], team: Iterable[str]) -> list[DecidedNote]:
+    """The notes in which every member of the team has voted."""
     names = list(team)
     return [note for note in notes if all(name in note.votes for name in names)]
 
 
-def as_read(notes: Iterable[DecidedNote], team: Iterable[str]) -> list[Read]:
+def unite_marks(notes: Iterable[DecidedNote], team: Iterable[str]) -> list[MarkedNote]:
     """The notes with the union of the team's marks."""
     names = list(team)
-    return [
-        Read(note.number, note.document.text, note.consensus.spans,
-             sorted({span for name in names for span in note.votes[name]}), note.consensus.ambiguous)
-        for note in notes
-    ]  # fmt: skip
+    united = []
+    for note in notes:
+        marks = sorted({span for name in names for span in note.votes[name]})
+        consensus = note.consensus
+        united.append(
+            MarkedNote(note.number, note.document.text, consensus.spans, marks, consensus.ambiguous)
+        )
+    return united
 
 
-def rules(names: str | None) -> Rules:
-    """The rules named, all but ``types`` where nothing is. Raises :class:`Invalid`.
+def parse_rules(names: str | None) -> Rules:
+    """The rules in a list with commas; for None, all except ``types``. Raises :class:`InvalidValueError`.
 
-    >>> rules("once,part").extra, rules(None).extra, rules("none").once
+    >>> parse_rules("once,part").extra, parse_rules(None).extra, parse_rules("none").once
     (False, True, False)
     """
     if names is None:
@@ -106,113 +103,124 @@ def rules(names: str | None) -> Rules:
     known = [field.name for field in fields(Rules)]
     chosen = [name for name in names.split(",") if name and name != "none"]
     if [name for name in chosen if name not in known]:
-        raise Invalid(f"rules are {', '.join(known)}")
+        raise InvalidValueError(f"rules are {', '.join(known)}")
     return Rules(**{name: name in chosen for name in known})
 
 
-def everything(study: Study, part: str | None = None, names: str | None = None) -> Table:
+def compute_figures(study: Study, set_name: str | None = None, rule_names: str | None = None) -> Json:
     """The tables of docs/review_api.md."""
-    chosen, notes = rules(names), judged(study, part)
+    rules, notes = parse_rules(rule_names), read_decided_notes(study, set_name)
     voters = sorted({name for note in notes for name in note.votes})
-    systems = set(study.systems())
-    teams = measures.unions([name for name in voters if name not in systems])
-    by_size: dict[str, list[Table]] = {"1": [], "2": [], "3": []}
-    for team in teams:
-        if shared := read_by_all(notes, team):
-            table = outcome_table(measures.measure(as_read(shared, team), chosen))
-            by_size[str(len(team))].append({"voters": list(team), "notes": len(shared)} | table)
+    systems = set(study.list_systems())
+    by_size = measure_teams(notes, [name for name in voters if name not in systems], rules)
+    texts = ((note.document.text, note.consensus.spans) for note in notes)
     return {
         "notes": len(notes),
-        "instances": sum(len(measures.units(n.document.text, n.consensus.spans, chosen)) for n in notes),
-        "rules": {name: getattr(chosen, name) for name in chosen.names},
+        "instances": sum(len(counting.split_units(text, spans, rules)) for text, spans in texts),
+        "rules": {name: getattr(rules, name) for name in rules.names},
         "voters": [
-            voter(study, notes, name, "system" if name in systems else "reader", chosen) for name in voters
+            describe_voter(study, notes, name, "system" if name in systems else "reader", rules)
+            for name in voters
         ],
-        "agreement": [found for a, b in agreement.pairs(voters) if (found := agreed(notes, a, b))],
+        "agreement": [row for a, b in agreement.pair_names(voters) if (row := compare_voters(notes, a, b))],
         "unions": by_size,
-        "summary": {size: summary(rows) for size, rows in by_size.items()},
+        "summary": {size: summarize_teams(rows) for size, rows in by_size.items()},
         "published": {
             size: {name: dict(zip(("min", "max", "mean"), values)) for name, values in row.items()}
-            for size, row in measures.PUBLISHED.items()
+            for size, row in counting.PUBLISHED.items()
         },
     }
 
 
-def outcome_table(found: Outcome) -> Table:
-    counts = found.counts
+def measure_teams(notes: list[DecidedNote], readers: list[str], rules: Rules) -> dict[str, list[Json]]:
+    """The outcomes of all teams of one, two and three readers, by size."""
+    by_size: dict[str, list[Json]] = {"1": [], "2": [], "3": []}
+    for team in counting.list_teams(readers):
+        if shared := select_read_by_all(notes, team):
+            outcome = describe_outcome(counting.measure_notes(unite_marks(shared, team), rules))
+            by_size[str(len(team))].append({"voters": list(team), "notes": len(shared)} | outcome)
+    return by_size
+
+
+def describe_outcome(outcome: Outcome) -> Json:
+    counts = outcome.counts
     return {
         "tp": counts.tp, "fp": counts.fp, "fn": counts.fn,
-        "sensitivity": found.sensitivity, "ppv": found.ppv,
+        "sensitivity": outcome.sensitivity, "ppv": outcome.ppv,
     }  # fmt: skip
 
 
-def summary(rows: list[Table]) -> Table:
-    return {name: measures.spread(row[name] for row in rows) for name in ("sensitivity", "ppv")}
+def summarize_teams(rows: list[Json]) -> Json:
+    return {name: counting.summarize_values(row[name] for row in rows) for name in ("sensitivity", "ppv")}
 
 
-def voter(study: Study, notes: list[DecidedNote], name: str, kind: str, chosen: Rules) -> Table:
-    read = read_by_all(notes, [name])
-    found = measures.measure(as_read(read, [name]), chosen)
+def describe_voter(study: Study, notes: list[DecidedNote], name: str, kind: str, rules: Rules) -> Json:
+    voted = select_read_by_all(notes, [name])
+    outcome = counting.measure_notes(unite_marks(voted, [name]), rules)
     return (
-        {"name": name, "kind": kind, "notes": len(read)}
-        | outcome_table(found)
-        | {"i2b2": official(study, read, name)}
-        | pace(study, read, name)
+        {"name": name, "kind": kind, "notes": len(voted)}
+        | describe_outcome(outcome)
+        | {"i2b2": score_i2b2(study, voted, name)}
+        | measure_pace(study, voted, name)
     )
 
 
-def official(study: Study, read: list[DecidedNote], name: str) -> Table:
+def score_i2b2(study: Study, notes: list[DecidedNote], name: str) -> Json:
     """The i2b2 criteria, micro-averaged."""
-    votes = [note.document.with_spans(plain(note.votes[name])) for note in read]
+    votes = [note.document.with_spans(drop_probabilities(note.votes[name])) for note in notes]
     pairs = [
-        (note.gold, build_scored_document(document, study.scheme)) for note, document in zip(read, votes)
+        (note.gold, build_scored_document(document, study.scheme)) for note, document in zip(notes, votes)
     ]
-    found = {}
+    results = {}
     for criterion in CRITERIA:
         cells = [count_matches(*pair, Criterion(criterion), study.scheme.hipaa).values() for pair in pairs]
-        sums = [np.sum([*counts, (0, 0, 0, 0)], axis=0) for counts in cells]
+        sums = [np.sum([*statistics, (0, 0, 0, 0)], axis=0) for statistics in cells]
         counts = Counts(*(int(number) for number in scores.count_outcomes(np.array(sums)).sum(axis=0)))
-        found[criterion] = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
-    return found
+        results[criterion] = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return results
 
 
-def plain(spans: Iterable[Span]) -> list[Span]:
-    """Without probabilities."""
+def drop_probabilities(spans: Iterable[Span]) -> list[Span]:
     return [Span(span.start, span.end, span.type) for span in spans]
 
 
-def pace(study: Study, read: list[DecidedNote], name: str) -> Table:
-    """Time per note, of the notes that time was noted down for."""
-    rows = study.store.rows("SELECT note, seconds FROM times WHERE reader = ? AND seconds > 0", name)
-    spent = {number: seconds for number, seconds in rows}
-    timed = [note for note in read if note.number in spent]
-    seconds = sum(spent[note.number] for note in timed)
+def measure_pace(study: Study, notes: list[DecidedNote], name: str) -> Json:
+    """Seconds per note and words per minute, over the notes for which the reader's time is known."""
+    rows = study.store.fetch_all("SELECT note, seconds FROM times WHERE reader = ? AND seconds > 0", name)
+    seconds = {number: value for number, value in rows}
+    timed = [note for note in notes if note.number in seconds]
+    total = sum(seconds[note.number] for note in timed)
     return {
-        "seconds_per_note": seconds / len(timed) if timed else None,
-        "words_per_minute": sum(note.words for note in timed) / seconds * 60 if timed else None,
+        "seconds_per_note": total / len(timed) if timed else None,
+        "words_per_minute": sum(note.words for note in timed) / total * 60 if timed else None,
     }
 
 
-def agreed(notes: list[DecidedNote], first: str, second: str) -> Table | None:
-    """F1 and kappa of two voters over the notes that both read, if there are any."""
-    if not (shared := read_by_all(notes, (first, second))):
+def compare_voters(notes: list[DecidedNote], first: str, second: str) -> Json | None:
+    """F1 and kappa of two voters over the notes that both read; None if there are no such notes."""
+    if not (shared := select_read_by_all(notes, (first, second))):
         return None
     pairs: Counter[tuple[str, str]] = Counter()
     for note in shared:
         pairs.update(zip(note.labels[first], note.labels[second]))
-    counts = reduce(add, (agreement.f1(note.votes[first], note.votes[second]) for note in shared), Counts())
-    return {"a": first, "b": second, "notes": len(shared), "f1": counts.f1, "kappa": agreement.kappa(pairs)}
+    counts = reduce(
+        add, (agreement.count_equal_spans(note.votes[first], note.votes[second]) for note in shared), Counts()
+    )
+    kappa = agreement.compute_kappa(pairs)
+    return {"a": first, "b": second, "notes": len(shared), "f1": counts.f1, "kappa": kappa}
 
 
-def mistakes(study: Study, name: str, part: str | None = None, names: str | None = None) -> Table:
-    """Every mistake of a voter, in reading order. Raises :class:`Unknown`."""
-    read = read_by_all(judged(study, part), [name])
-    if not read:
-        raise Unknown("nobody of this name has read a note whose consensus is done")
-    found = measures.measure(as_read(read, [name]), rules(names)).mistakes
+def list_mistakes(
+    study: Study, name: str, set_name: str | None = None, rule_names: str | None = None
+) -> Json:
+    """Every mistake of a voter, in reading order. Raises :class:`NotFoundError`."""
+    voted = select_read_by_all(read_decided_notes(study, set_name), [name])
+    if not voted:
+        raise NotFoundError("nobody with this name has read a note whose consensus is done")
+    mistakes = counting.measure_notes(unite_marks(voted, [name]), parse_rules(rule_names)).mistakes
     return {
         "mistakes": [
             {"number": m.note, "start": m.start, "end": m.end, "kind": m.kind, "counted": m.counted}
-            for m in sorted(found)
+            for m in sorted(mistakes)
         ]
     }

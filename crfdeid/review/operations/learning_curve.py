@@ -1,83 +1,81 @@
-"""Learning from the consensus: how good each model was on notes it cannot have seen, and what it says of
-open ones."""
+"""Learning from the consensus: how good each model is on notes that it was not trained on, and where it
+disagrees with the readers of open notes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from typing import Any
 
 from crfdeid.evaluate import error_analysis
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.study import agreement
 from crfdeid.review.study.consensus import BOOK
-from crfdeid.review.study.errors import Refused, Unknown
-from crfdeid.review.study.study import Study, book
+from crfdeid.review.study.errors import NoteRefusedError, NotFoundError
+from crfdeid.review.study.study import Json, Study, name_book
 from crfdeid.text.document import Document, Span
 
-Table = dict[str, Any]
 
-
-def curve(study: Study) -> list[Table]:
-    """Each model with the notes read when it was loaded, and its strict recall and precision on those whose
-    consensus was first done later: it cannot have been trained on them."""
+def build_curve(study: Study) -> list[Json]:
+    """Each system with the number of decided notes when it was loaded, and its strict recall and precision on
+    the notes decided later: it cannot have been trained on these."""
     sql = """SELECT note, min(at) FROM actions WHERE book = 'consensus'
              AND json_extract(action, '$.kind') IN ('done', 'import') GROUP BY note"""
-    decided, first = set(study.decided()), dict(study.store.rows(sql))
+    decided, decided_at = set(study.list_decided()), dict(study.store.fetch_all(sql))
     points = []
-    for name, at, notes_read in study.store.rows("SELECT name, at, notes_read FROM systems ORDER BY number"):
-        later = [number for number in sorted(decided) if first[number] > at]
-        counts = reduce(add, (against_consensus(study, name, number) for number in later), Counts())
+    sql = "SELECT name, at, notes_read FROM systems ORDER BY number"
+    for name, loaded_at, notes_read in study.store.fetch_all(sql):
+        later = [number for number in sorted(decided) if decided_at[number] > loaded_at]
+        counts = reduce(add, (count_against_consensus(study, name, number) for number in later), Counts())
         points.append({
             "name": name,
             "notes_read": notes_read,
             "tested": len(later),
             "recall": counts.recall if counts.tp + counts.fn else None,
             "precision": counts.precision if counts.tp + counts.fp else None,
-            "premarks": name == study.premarks,
+            "premarks": name == study.premark_system,
         })  # fmt: skip
     return points
 
 
-def against_consensus(study: Study, system: str, number: int) -> Counts:
-    gold = study.consensus.entry(BOOK, number).state.spans
-    return agreement.f1(gold, study.found(system, number))
+def count_against_consensus(study: Study, system: str, number: int) -> Counts:
+    gold = study.consensus_log.read_entry(BOOK, number).state.spans
+    return agreement.count_equal_spans(gold, study.read_spans(system, number))
 
 
-def disagreements(study: Study, system: str) -> Table:
-    """The open notes where a system differs from what is there now, those with most differences first.
-    Raises :class:`Unknown`."""
-    names = study.systems()
+def list_disagreements(study: Study, system: str) -> Json:
+    """The open notes where a system differs from the marks there now, most differences first. Raises
+    :class:`NotFoundError`."""
+    names = study.list_systems()
     if system not in names:
-        raise Unknown("no system of this name")
+        raise NotFoundError("no system with this name")
     earlier = names[: names.index(system)]
-    decided = set(study.decided())
+    decided = set(study.list_decided())
     rows = []
     for note in study.notes.all:
         if note.number in decided or note.number in study.notes.refused:
             continue
-        against, spans = present(study, note.number, earlier)
-        if against and (count := differences(study, note.number, spans, study.found(system, note.number))):
+        against, spans = find_present_spans(study, note.number, earlier)
+        if against and (count := count_differences(study, note.number, spans, system)):
             rows.append({"number": note.number, "id": note.id, "against": against, "differences": count})
     return {"notes": sorted(rows, key=lambda row: (-row["differences"], row["number"]))}
 
 
-def present(study: Study, number: int, earlier: Sequence[str]) -> tuple[str | None, list[Span]]:
-    """The union of the readers who have finished the note, else what the system before found."""
-    finished = [name for name, done in study.finished(number).items() if done]
+def find_present_spans(study: Study, number: int, earlier: Sequence[str]) -> tuple[str | None, list[Span]]:
+    """The union of the marks of the readers who have finished the note, else the spans of the last of the
+    ``earlier`` systems; with the word that names them."""
+    finished = [name for name, done in study.find_readers(number).items() if done]
     if finished:
-        spans = {span for name in finished for span in study.marking.entry(book(name), number).state.spans}
-        return "readers", sorted(spans)
-    return (earlier[-1], study.found(earlier[-1], number)) if earlier else (None, [])
+        entries = (study.marks_log.read_entry(name_book(name), number) for name in finished)
+        return "readers", sorted({span for entry in entries for span in entry.state.spans})
+    return (earlier[-1], study.read_spans(earlier[-1], number)) if earlier else (None, [])
 
 
-def differences(study: Study, number: int, ours: Sequence[Span], theirs: Sequence[Span]) -> int:
+def count_differences(study: Study, number: int, present: Sequence[Span], system: str) -> int:
     try:
-        document = study.notes.document(number)
-    except Refused:
+        text = study.notes.read_document(number).text
+    except NoteRefusedError:
         return 0
-    trimmed = [
-        Document("", document.text, tuple(agreement.trimmed(document.text, s))) for s in (ours, theirs)
-    ]
+    both = (present, study.read_spans(system, number))
+    trimmed = [Document("", text, tuple(agreement.trim_punctuation(text, spans))) for spans in both]
     return sum(1 for _ in error_analysis.compare_spans(*trimmed))

@@ -1,113 +1,131 @@
-"""The notes of a set as a reader finds them, and how far and how fast the reader is."""
+"""The notes of a set as a reader sees them, the reader's progress, and the time that they spend."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
 from crfdeid.review.study.accounts import Reader
-from crfdeid.review.study.errors import Invalid
+from crfdeid.review.study.errors import InvalidValueError
 from crfdeid.review.study.note_index import Note
-from crfdeid.review.study.study import Study, book
+from crfdeid.review.study.study import Json, Study, name_book
 
-Table = dict[str, Any]
 ORDERS = ("given", "uncertainty")
-LONGEST_REPORT = 60.0  # seconds that one report of time may claim
-PAUSE = 300.0  # seconds without a report that make a pause
+LONGEST_REPORT = 60.0  # seconds in one report of time
+PAUSE = 300.0  # seconds without a report that count as a pause
 
 
-def notes(study: Study, reader: Reader, part: str | None, order: str = "given") -> Table:
-    """The notes of a set with this reader's own state in each, in the order wanted."""
+class OwnState(NamedTuple):
+    """A reader's own state in a note, without the marks."""
+
+    done: bool = False
+    marks: int = 0
+    decided: int = 0
+    system: str | None = None
+
+
+def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = "given") -> Json:
+    """The notes of a set with this reader's state in each, in the given order or the most uncertain first."""
     if order not in ORDERS:
-        raise Invalid(f"an order is one of {', '.join(ORDERS)}")
-    chosen = study.part(part)
-    states, found, stages, premarks = own(study, reader), findings(study), of_consensus(study), study.premarks
-    rows = [
-        row(note, states.get(note.number), found, premarks)
-        | {"refused": study.notes.refused.get(note.number), "stage": stages.get(note.number, "none")}
-        for note in chosen
-    ]
+        raise InvalidValueError(f"an order is one of {', '.join(ORDERS)}")
+    notes = study.find_set(set_name)
+    states, counts, stages = read_own_states(study, reader), read_system_counts(study), read_stages(study)
+    shown = study.premark_system
+    rows = []
+    for note in notes:
+        state = states.get(note.number, OwnState())
+        count, doubt = counts.get((state.system or shown or "", note.number), (0, None))
+        row = describe_note(note, state) | {"undecided": count - state.decided, "uncertainty": doubt}
+        row["refused"] = study.notes.refused.get(note.number)
+        row["stage"] = stages.get(note.number, "none")
+        rows.append(row)
     if order == "uncertainty":
-        rows.sort(key=lambda table: (table["done"], -(table["uncertainty"] or 0.0)))
-    return {"notes": rows, "progress": progress(study, reader, part)}
+        rows.sort(key=lambda row: (row["done"], -(row["uncertainty"] or 0.0)))
+    return {"notes": rows, "progress": measure_progress(study, reader, set_name)}
 
 
-def own(study: Study, reader: Reader) -> dict[int, tuple]:
+def read_own_states(study: Study, reader: Reader) -> dict[int, OwnState]:
+    """The reader's states, by the note's number, of the notes that they have begun."""
     sql = """SELECT note, done, marks, decided, json_extract(state, '$.system') FROM states
              WHERE book = ? AND version > 0"""
-    return {number: rest for number, *rest in study.store.rows(sql, book(reader.name))}
+    rows = study.store.fetch_all(sql, name_book(reader.name))
+    return {number: OwnState(bool(done), *rest) for number, done, *rest in rows}
 
 
-def findings(study: Study) -> dict[tuple[str, int], tuple[int, float | None]]:
-    """How many spans each system found in each note, and the sum of their doubts."""
-    rows = study.store.rows("SELECT system, note, count, doubt FROM found")
+def read_system_counts(study: Study) -> dict[tuple[str, int], tuple[int, float | None]]:
+    """By system and note, the number of spans and the expected number of wrong ones."""
+    rows = study.store.fetch_all("SELECT system, note, count, doubt FROM found")
     return {(system, number): (count, doubt) for system, number, count, doubt in rows}
 
 
-def of_consensus(study: Study) -> dict[int, str]:
-    rows = study.store.rows("SELECT note, done FROM states WHERE book = 'consensus'")
+def read_stages(study: Study) -> dict[int, str]:
+    """By note, whether its consensus is open or done."""
+    rows = study.store.fetch_all("SELECT note, done FROM states WHERE book = 'consensus'")
     return {number: "done" if done else "open" for number, done in rows}
 
 
-def row(note: Note, state: tuple | None, found: dict, premarks: str | None) -> Table:
-    done, marks, decided, system = state or (0, 0, 0, None)
-    count, doubt = found.get((system or premarks, note.number), (0, None))
+def describe_note(note: Note, state: OwnState) -> Json:
     return {
         "number": note.number,
         "id": note.id,
         "patient": note.patient,
         "words": note.words,
-        "done": bool(done),
-        "marks": marks,
-        "undecided": count - decided,
-        "uncertainty": doubt,
+        "done": state.done,
+        "marks": state.marks,
     }
 
 
-def progress(study: Study, reader: Reader, part: str | None) -> Table:
-    """How much is read, at what pace, and how long the rest would take at that pace."""
-    chosen = study.part(part)
-    done = {number for number, (finished, *_) in own(study, reader).items() if finished}
-    rows = study.store.rows("SELECT note, seconds FROM times WHERE reader = ?", reader.name)
+def measure_progress(study: Study, reader: Reader, set_name: str | None) -> Json:
+    """How much of a set the reader has read, how fast, and how long the rest would take at that pace."""
+    notes = study.find_set(set_name)
+    states = read_own_states(study, reader)
+    rows = study.store.fetch_all("SELECT note, seconds FROM times WHERE reader = ?", reader.name)
     seconds = {number: value for number, value in rows}
-    words = sum(note.words for note in chosen)
-    read = [note for note in chosen if note.number in done]
-    words_done, spent = sum(note.words for note in read), sum(seconds.get(n.number, 0.0) for n in read)
-    pace = words_done / spent * 60 if spent and words_done else None
+    words = sum(note.words for note in notes)
+    finished = [note for note in notes if states.get(note.number, OwnState()).done]
+    words_done = sum(note.words for note in finished)
+    seconds_done = sum(seconds.get(note.number, 0.0) for note in finished)
+    pace = words_done / seconds_done * 60 if seconds_done and words_done else None
     return {
-        "notes": len(chosen),
-        "done": len(read),
+        "notes": len(notes),
+        "done": len(finished),
         "words": words,
         "words_done": words_done,
-        "seconds": sum(seconds.get(note.number, 0.0) for note in chosen),
+        "seconds": sum(seconds.get(note.number, 0.0) for note in notes),
         "words_per_minute": pace,
         "seconds_left": (words - words_done) / pace * 60 if pace else None,
-        "worked": worked(study, reader),
+        "worked": measure_work_time(study, reader),
     }
 
 
-def spend(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
-    """Note down seconds that the reader looked at the note."""
-    seconds = given.get("seconds")
-    if (
-        not isinstance(seconds, int | float)
-        or isinstance(seconds, bool)
-        or not 0 <= seconds <= LONGEST_REPORT
-    ):
-        raise Invalid(f"a report of 0 to {LONGEST_REPORT:.0f} seconds")
-    study.notes.note(number)
+def record_time(study: Study, reader: Reader, number: int, body: Json) -> Json:
+    """Add the seconds that the reader looked at the note since the last report."""
+    seconds = body.get("seconds")
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
+        raise InvalidValueError("seconds: wanted a number")
+    if not 0 <= seconds <= LONGEST_REPORT:
+        raise InvalidValueError(f"seconds: wanted 0 to {LONGEST_REPORT:.0f}")
+    study.notes.find_note(number)
     now = time.monotonic()
-    since, until = study.worked.get(reader.name, (now - seconds, now))
-    study.worked[reader.name] = (since if now - until < PAUSE else now - seconds, now)
+    since, until = study.work_times.get(reader.name, (now - seconds, now))
+    study.work_times[reader.name] = (since if now - until < PAUSE else now - seconds, now)
     sql = """INSERT INTO times VALUES(?, ?, ?)
              ON CONFLICT(reader, note) DO UPDATE SET seconds = seconds + excluded.seconds"""
-    study.store.write(sql, reader.name, number, float(seconds))
-    row = study.store.row("SELECT seconds FROM times WHERE reader = ? AND note = ?", reader.name, number)
-    return {"seconds": row[0] if row else 0, "worked": worked(study, reader)}
+    study.store.execute(sql, reader.name, number, float(seconds))
+    return {
+        "seconds": read_seconds(study, reader, number),
+        "worked": measure_work_time(study, reader),
+    }
 
 
-def worked(study: Study, reader: Reader) -> float:
+def read_seconds(study: Study, reader: Reader, number: int) -> float:
+    """The seconds that the reader has looked at the note."""
+    sql = "SELECT seconds FROM times WHERE reader = ? AND note = ?"
+    row = study.store.fetch_one(sql, reader.name, number)
+    return row[0] if row else 0
+
+
+def measure_work_time(study: Study, reader: Reader) -> float:
     """Seconds since the reader's last pause."""
-    since, until = study.worked.get(reader.name, (0.0, -PAUSE))
+    since, until = study.work_times.get(reader.name, (0.0, -PAUSE))
     return until - since if time.monotonic() - until < PAUSE else 0.0

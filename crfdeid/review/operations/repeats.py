@@ -3,73 +3,76 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
-from crfdeid.review.operations.marking import at_version, offered, refuse_closed, state
+from crfdeid.review.operations.marking import describe_state, find_premarks, read_entry, refuse_closed
 from crfdeid.review.study import word_boundaries
 from crfdeid.review.study.accounts import Reader
-from crfdeid.review.study.errors import Refused
-from crfdeid.review.study.study import Study, book
-from crfdeid.text.document import Document
+from crfdeid.review.study.errors import NoteRefusedError
+from crfdeid.review.study.study import Json, Study, name_book
 
-Table = dict[str, Any]
-AROUND = 40  # characters of context on each side of a repeat
+CONTEXT = 40  # characters on each side of a repeat
 
 
-def of_mark(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
-    """Where else the text of a mark stands in this patient's notes, marked as well if ``apply``.
+class NotePlaces(NamedTuple):
+    """The start and end of each unmarked repeat in a note."""
 
-    The marks in all notes are one group: one undo takes them back.
+    number: int
+    text: str
+    ranges: list[tuple[int, int]]
+
+
+def mark_repeats(study: Study, reader: Reader, number: int, body: Json) -> Json:
+    """Find where else the text of a mark occurs in this patient's notes, and mark these places if ``apply``.
+
+    The new marks in all notes are one group: one undo removes them.
     """
-    with study.store.writing():
+    with study.store.transaction():
         refuse_closed(study, reader, number)
-        entry = at_version(study, reader, number, given)
-        mark = entry.state.mark(given.get("mark"))
-        sought = study.notes.document(number).text_of(mark.span)
-        places, skipped = sought_in(study, reader, study.notes.siblings(number), sought)
-        if given.get("apply") is True and places:
-            mark_all(study, reader, places, mark.type)
-    shown = [place(document, other, edges) for document, other, spans in places for edges in spans]
-    return {"places": shown, "skipped": skipped, "state": state(study, reader, number)}
+        entry = read_entry(study, reader, number, body)
+        mark = entry.state.find_mark(body.get("mark"))
+        wanted = study.notes.read_document(number).text_of(mark.span)
+        found, skipped = find_places(study, reader, study.notes.find_siblings(number), wanted)
+        if body.get("apply") is True and found:
+            mark_places(study, reader, found, mark.type)
+    places = [describe_place(note, start, end) for note in found for start, end in note.ranges]
+    return {"places": places, "skipped": skipped, "state": describe_state(study, reader, number)}
 
 
-Places = list[tuple[Document, int, list[tuple[int, int]]]]
-
-
-def sought_in(study: Study, reader: Reader, numbers: list[int], sought: str) -> tuple[Places, list[Table]]:
-    """The unmarked places by note, and the notes that could not be looked at, with why."""
-    places: Places = []
-    skipped: list[Table] = []
+def find_places(
+    study: Study, reader: Reader, numbers: list[int], wanted: str
+) -> tuple[list[NotePlaces], list[Json]]:
+    """The unmarked places by note, and the notes that were skipped, with the reason."""
+    found: list[NotePlaces] = []
+    skipped: list[Json] = []
     for number in numbers:
-        if study.closed(reader, number):
+        if study.is_closed(reader, number):
             skipped.append({"number": number, "why": "closed"})
             continue
         try:
-            document = study.notes.document(number)
-        except Refused as refused:
-            skipped.append({"number": number, "why": refused.why})
+            text = study.notes.read_document(number).text
+        except NoteRefusedError as error:
+            skipped.append({"number": number, "why": error.why})
             continue
-        marks = study.marking.entry(book(reader.name), number).state.marks
-        found = word_boundaries.repeats(document.text, sought)
-        free = [(a, b) for a, b in found if all(b <= mark.start or mark.end <= a for mark in marks)]
+        marks = study.marks_log.read_entry(name_book(reader.name), number).state.marks
+        repeats = word_boundaries.find_repeats(text, wanted)
+        free = [(a, b) for a, b in repeats if all(b <= mark.start or mark.end <= a for mark in marks)]
         if free:
-            places.append((document, number, free))
-    return places, skipped
+            found.append(NotePlaces(number, text, free))
+    return found, skipped
 
 
-def mark_all(study: Study, reader: Reader, places: Places, type: str) -> None:
-    shelf, group = book(reader.name), uuid.uuid4().hex
-    for _, number, found in places:
-        entry = study.marking.entry(shelf, number)
-        spans = [[start, end, type] for start, end in found]
-        action: Table = {"kind": "add_many", "spans": spans, "by": "repeat", "group": group}
-        if entry.state.system is None and offered(study, entry.state, number):
-            action["system"] = study.premarks
-        study.marking.append(shelf, number, entry.version, reader.name, action)
+def mark_places(study: Study, reader: Reader, found: list[NotePlaces], type: str) -> None:
+    book, group = name_book(reader.name), uuid.uuid4().hex
+    for note in found:
+        entry = study.marks_log.read_entry(book, note.number)
+        spans = [[start, end, type] for start, end in note.ranges]
+        action: Json = {"kind": "add_many", "spans": spans, "by": "repeat", "group": group}
+        if entry.state.system is None and find_premarks(study, entry.state, note.number):
+            action["system"] = study.premark_system
+        study.marks_log.append(book, note.number, entry.version, reader.name, action)
 
 
-def place(document: Document, number: int, edges: tuple[int, int]) -> Table:
-    start, end = edges
-    before, after = document.text[max(start - AROUND, 0) : start], document.text[end : end + AROUND]
-    return {"number": number, "start": start, "end": end, "before": before, "after": after}
+def describe_place(note: NotePlaces, start: int, end: int) -> Json:
+    before, after = note.text[max(start - CONTEXT, 0) : start], note.text[end : end + CONTEXT]
+    return {"number": note.number, "start": start, "end": end, "before": before, "after": after}

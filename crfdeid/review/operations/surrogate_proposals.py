@@ -1,5 +1,5 @@
-"""What :mod:`crfdeid.redact.redactor` proposes for a note of the consensus, with a person's edits,
-and the note as it would be written."""
+"""The replacements that :mod:`crfdeid.redact.redactor` proposes for a note of the consensus, with a person's
+edits, and the note as it would be written."""
 
 from __future__ import annotations
 
@@ -8,86 +8,94 @@ from dataclasses import replace
 
 from crfdeid.redact.redactor import Redactor, Replacement, apply_replacements
 from crfdeid.review.study.consensus import BOOK as CONSENSUS
-from crfdeid.review.study.errors import Stage
-from crfdeid.review.study.source import fingerprint
+from crfdeid.review.study.errors import StageError
+from crfdeid.review.study.source import compute_fingerprint
 from crfdeid.review.study.study import Study
 from crfdeid.review.study.surrogates import BOOK, SurrogateDraft, SurrogateEdits
 from crfdeid.text.document import Document
 
-REMEMBERED = 2000  # notes whose proposals stay in memory
+MOST_DRAFTS = 2000  # notes whose drafts stay in memory
 
 
-def drawn(study: Study, number: int) -> SurrogateDraft:
-    """The proposals for a note, by what all decided notes of the patient say; drawn anew when one of these
-    changes. Raises :class:`Stage` where its consensus is not done, :class:`Refused` where the note on disk is
-    not what it was."""
-    study.notes.document(number)
-    versions = decided_beside(study, number)
+def draft_surrogates(study: Study, number: int) -> SurrogateDraft:
+    """The replacements proposed for a note, from all decided notes of the patient; computed again when one of
+    these changes. Raises :class:`StageError` where the note's consensus is not done,
+    :class:`NoteRefusedError` where the note changed on disk."""
+    study.notes.read_document(number)
+    versions = find_decided_siblings(study, number)
     if number not in versions:
-        raise Stage("none", "the consensus of this note is not done yet")
-    found = study.drawn.get(number)
-    if found is None or found.versions != versions:
-        notes = {other: gold(study, other) for other in versions}
-        own = notes.pop(number)
-        found = SurrogateDraft(versions, own, tuple(Redactor(secret(study)).propose(own, notes.values())))
-        if len(study.drawn) >= REMEMBERED:
-            study.drawn.clear()
-        study.drawn[number] = found
-    return found
+        raise StageError("none", "the consensus of this note is not done yet")
+    draft = study.drafts.get(number)
+    if draft is None or draft.versions != versions:
+        notes = {other: read_gold(study, other) for other in versions}
+        gold = notes.pop(number)
+        proposals = Redactor(read_secret(study)).propose(gold, notes.values())
+        draft = SurrogateDraft(versions, gold, tuple(proposals))
+        if len(study.drafts) >= MOST_DRAFTS:
+            study.drafts.clear()
+        study.drafts[number] = draft
+    return draft
 
 
-def decided_beside(study: Study, number: int) -> dict[int, int]:
-    """The patient's notes whose consensus is done, this one among them, with its version; without those that
-    are no longer what they were."""
-    siblings = study.notes.siblings(number)
+def find_decided_siblings(study: Study, number: int) -> dict[int, int]:
+    """The versions of the consensus of the patient's decided notes, by number, including this note; without
+    others that changed on disk."""
+    siblings = study.notes.find_siblings(number)
     sql = f"""SELECT note, version FROM states WHERE book = ? AND done
               AND note IN ({", ".join(map(str, siblings))}) ORDER BY note"""
-    rows = study.store.rows(sql, CONSENSUS)
+    rows = study.store.fetch_all(sql, CONSENSUS)
     return {other: version for other, version in rows if other == number or other not in study.notes.refused}
 
 
-def gold(study: Study, number: int) -> Document:
-    state = study.consensus.entry(CONSENSUS, number).state
-    return study.notes.document(number).with_spans(state.spans)
+def read_gold(study: Study, number: int) -> Document:
+    """The note with the spans of its consensus."""
+    state = study.consensus_log.read_entry(CONSENSUS, number).state
+    return study.notes.read_document(number).with_spans(state.spans)
 
 
-def secret(study: Study) -> bytes:
-    """The study's own, drawn once: the same text of a patient is always replaced alike."""
-    with study.store.writing():
-        if (found := study.store.setting("secret")) is None:
-            study.store.set("secret", found := secrets.token_hex(32))
-    return bytes.fromhex(found)
+def read_secret(study: Study) -> bytes:
+    """The study's secret, created at the first use: with it, the same text of a patient always gets the same
+    surrogate."""
+    with study.store.transaction():
+        if (secret := study.store.read_setting("secret")) is None:
+            study.store.write_setting("secret", secret := secrets.token_hex(32))
+    return bytes.fromhex(secret)
 
 
-def proposals(
+def list_replacements(
     study: Study, number: int, state: SurrogateEdits | None = None
 ) -> list[tuple[Replacement, bool]]:
-    """The proposals with a person's edits, and whether each was edited."""
-    edits = (state or study.replacing.entry(BOOK, number).state).edits
+    """The replacements of a note with a person's edits, each with whether it was edited."""
+    edits = (state or study.surrogates_log.read_entry(BOOK, number).state).edits
     chosen = []
-    for proposal in drawn(study, number).replacements:
-        edit = edits.get(key(proposal))
-        edited = proposal if edit is None else replace(proposal, replacement=edit, resolved=True, why=None)
-        chosen.append((edited, edit is not None))
+    for proposed in draft_surrogates(study, number).replacements:
+        edit = edits.get(name_place(proposed))
+        chosen.append((proposed if edit is None else apply_edit(proposed, edit), edit is not None))
     return chosen
 
 
-def key(proposal: Replacement) -> str:
-    return f"{proposal.start}-{proposal.end}"
+def apply_edit(proposed: Replacement, edit: str) -> Replacement:
+    return replace(proposed, replacement=edit, resolved=True, why=None)
 
 
-def result(study: Study, number: int, state: SurrogateEdits | None = None) -> Document:
+def name_place(replacement: Replacement) -> str:
+    return f"{replacement.start}-{replacement.end}"
+
+
+def replace_spans(study: Study, number: int, state: SurrogateEdits | None = None) -> Document:
     """The note as it would be written."""
-    chosen = [proposal for proposal, _ in proposals(study, number, state)]
-    return apply_replacements(drawn(study, number).gold, chosen)
+    chosen = [replacement for replacement, _ in list_replacements(study, number, state)]
+    return apply_replacements(draft_surrogates(study, number).gold, chosen)
 
 
 def is_approved(study: Study, number: int, state: SurrogateEdits) -> bool:
-    return state.approved is not None and state.approved == fingerprint(result(study, number, state).text)
+    if state.approved is None:
+        return False
+    return state.approved == compute_fingerprint(replace_spans(study, number, state).text)
 
 
-def same(study: Study, number: int, text: str) -> list[str]:
-    """The keys of the note's proposals that replace this text, in any case."""
-    found = drawn(study, number)
-    covered = ((p, found.gold.text[p.start : p.end]) for p in found.replacements)
-    return [key(proposal) for proposal, original in covered if original.casefold() == text.casefold()]
+def find_same_text(study: Study, number: int, text: str) -> list[str]:
+    """The places of the note's replacements that replace this text, in any letter case."""
+    draft = draft_surrogates(study, number)
+    originals = ((r, draft.gold.text[r.start : r.end]) for r in draft.replacements)
+    return [name_place(r) for r, original in originals if original.casefold() == text.casefold()]

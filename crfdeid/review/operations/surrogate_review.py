@@ -1,187 +1,202 @@
-"""The surrogates of a note looked at and changed by a person, then written out (Douglass 2005, section 2.4.2
+"""A person checks and changes the surrogates of a note, then writes the note (Douglass 2005, section 2.4.2
 and figure 2-7).
 
-An approval holds for the very text that was approved: should the consensus, or what the patient's other
-notes say, change what would be written, the note waits again.
+An approval holds for one text: where a change of the consensus, or of the patient's other notes, changes what
+would be written, the note needs approval again.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
-from typing import Any
 
 from crfdeid.redact.redactor import Replacement
 from crfdeid.redact.surrogates import kinds
 from crfdeid.review.operations import adjudication, exports
 from crfdeid.review.operations.surrogate_proposals import (
-    decided_beside,
-    drawn,
+    draft_surrogates,
+    find_decided_siblings,
+    find_same_text,
     is_approved,
-    key,
-    proposals,
-    result,
-    same,
+    list_replacements,
+    name_place,
+    replace_spans,
 )
 from crfdeid.review.study import word_boundaries
 from crfdeid.review.study.accounts import Reader
-from crfdeid.review.study.errors import Conflict, Invalid, Refused, Stage, Unknown
+from crfdeid.review.study.errors import (
+    ConflictError,
+    InvalidValueError,
+    NoteRefusedError,
+    NotFoundError,
+    StageError,
+)
 from crfdeid.review.study.event_log import Action, Entry
-from crfdeid.review.study.marks import whole
-from crfdeid.review.study.source import fingerprint
-from crfdeid.review.study.study import Study
+from crfdeid.review.study.marks import is_whole_number
+from crfdeid.review.study.source import compute_fingerprint
+from crfdeid.review.study.study import Json, Study
 from crfdeid.review.study.surrogates import BOOK, SurrogateDraft, SurrogateEdits
 
-Table = dict[str, Any]
-LONGEST = 200  # characters of a replacement
-SHORTEST_NAME = 3  # letters; an initial or "de" is no name
+LONGEST_REPLACEMENT = 200  # characters
+SHORTEST_NAME = 3  # letters; an initial or "de" does not count as a name
 KINDS = ("edit", "approve", "reopen", "undo", "redo")
 
 
-def notes(study: Study, part: str | None) -> Table:
-    """The notes whose consensus is done, with what is still to be settled."""
-    decided, found = set(study.decided()), []
-    for note in (note for note in study.part(part) if note.number in decided):
-        row: Table = {"number": note.number, "id": note.id, "spans": 0, "unresolved": 0, "approved": False}
+def list_notes(study: Study, set_name: str | None) -> Json:
+    """The notes of a set whose consensus is done, with their numbers of unresolved replacements."""
+    decided, rows = set(study.list_decided()), []
+    for note in (note for note in study.find_set(set_name) if note.number in decided):
+        row: Json = {"number": note.number, "id": note.id, "spans": 0, "unresolved": 0, "approved": False}
         try:
-            chosen = proposals(study, note.number)
-            unresolved = sum(not proposal.resolved for proposal, _ in chosen)
-            approved = is_approved(study, note.number, study.replacing.entry(BOOK, note.number).state)
-            row |= {"spans": len(chosen), "unresolved": unresolved, "approved": approved}
-        except Refused:
-            pass  # the row says so
-        found.append(row | {"refused": study.notes.refused.get(note.number)})
-    return {"notes": found}
+            chosen = list_replacements(study, note.number)
+            state = study.surrogates_log.read_entry(BOOK, note.number).state
+            approved = is_approved(study, note.number, state)
+            row |= {"spans": len(chosen), "unresolved": count_unresolved(chosen), "approved": approved}
+        except NoteRefusedError:
+            pass  # the field "refused" shows it
+        rows.append(row | {"refused": study.notes.refused.get(note.number)})
+    return {"notes": rows}
 
 
-def view(study: Study, reader: Reader, number: int) -> Table:
-    """The proposals of a note with its text, the unresolved on top. Raises :class:`Stage`."""
-    document = drawn(study, number).gold
-    adjudication.see(study, reader, number)
-    return {"text": document.text} | table(study, number, study.replacing.entry(BOOK, number))
+def count_unresolved(chosen: list[tuple[Replacement, bool]]) -> int:
+    return sum(not replacement.resolved for replacement, _ in chosen)
 
 
-def table(study: Study, number: int, entry: Entry[SurrogateEdits]) -> Table:
-    chosen = proposals(study, number, entry.state)
+def show_surrogates(study: Study, reader: Reader, number: int) -> Json:
+    """The replacements of a note with its text, the unresolved ones first. Raises :class:`StageError`."""
+    document = draft_surrogates(study, number).gold
+    adjudication.record_viewing(study, reader, number)
+    entry = study.surrogates_log.read_entry(BOOK, number)
+    return {"text": document.text} | describe_surrogates(study, number, entry)
+
+
+def describe_surrogates(study: Study, number: int, entry: Entry[SurrogateEdits]) -> Json:
+    chosen = list_replacements(study, number, entry.state)
     ordered = sorted(chosen, key=lambda pair: (pair[0].resolved, pair[0].start))
     return {
         "number": number,
-        "id": study.notes.note(number).id,
+        "id": study.notes.find_note(number).id,
         "version": entry.version,
         "approved": is_approved(study, number, entry.state),
         "undo": entry.undo,
         "redo": entry.redo,
-        "unresolved": sum(not proposal.resolved for proposal, _ in chosen),
-        "proposals": [proposal_table(proposal) | {"edited": edited} for proposal, edited in ordered],
+        "unresolved": count_unresolved(chosen),
+        "proposals": [describe_replacement(r) | {"edited": edited} for r, edited in ordered],
     }
 
 
-def proposal_table(proposal: Replacement) -> Table:
+def describe_replacement(replacement: Replacement) -> Json:
     names = ("start", "end", "type", "replacement", "resolved", "why", "treatment", "repeat")
-    return {name: getattr(proposal, name) for name in names}
+    return {name: getattr(replacement, name) for name in names}
 
 
-def act(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Table:
-    """Edit, approve, or take back. Raises :class:`Conflict` with the present state, :class:`Stage`, ..."""
-    adjudication.see(study, reader, number)
-    with study.store.writing():
-        entry = study.replacing.entry(BOOK, number)
-        if not whole(given.get("version")) or given.get("kind") not in KINDS:
-            raise Invalid("an action names its kind and the version it was made for")
-        if entry.version != given["version"]:
-            conflict = Conflict(entry.version)
-            conflict.details["state"] = table(study, number, entry)
+def change_surrogates(study: Study, reader: Reader, number: int, body: Json) -> Json:
+    """Edit, approve, reopen, undo or redo. Raises :class:`ConflictError` with the present state,
+    :class:`StageError`, ..."""
+    adjudication.record_viewing(study, reader, number)
+    with study.store.transaction():
+        entry = study.surrogates_log.read_entry(BOOK, number)
+        if not is_whole_number(body.get("version")) or body.get("kind") not in KINDS:
+            raise InvalidValueError("wanted a kind of action and the version that it changes")
+        if entry.version != body["version"]:
+            conflict = ConflictError(entry.version)
+            conflict.details["state"] = describe_surrogates(study, number, entry)
             raise conflict
-        after = done(study, reader, number, entry, given)
-    return table(study, number, after)
+        after = do_action(study, reader, number, entry, body)
+    return describe_surrogates(study, number, after)
 
 
-def done(
-    study: Study, reader: Reader, number: int, entry: Entry[SurrogateEdits], given: Mapping[str, Any]
+def do_action(
+    study: Study, reader: Reader, number: int, entry: Entry[SurrogateEdits], body: Json
 ) -> Entry[SurrogateEdits]:
-    kind = given["kind"]
+    kind = body["kind"]
     if kind == "edit":
-        return edited(study, reader, number, given)
-    others = study.replacing.alike(BOOK, number, kind) if kind in ("undo", "redo") else []
-    action: Table = {"kind": kind}
+        return edit_replacement(study, reader, number, body)
+    others = study.surrogates_log.find_same_group(BOOK, number, kind) if kind in ("undo", "redo") else []
+    action: Json = {"kind": kind}
     if kind == "approve":
-        action["text"] = approvable(study, number, entry.state)
-    after = append(study, reader, number, entry.version, action)
+        action["text"] = fingerprint_result(study, number, entry.state)
+    after = append_action(study, reader, number, entry.version, action)
     for other, version in others:
-        append(study, reader, other, version, action)
+        append_action(study, reader, other, version, action)
     return after
 
 
-def append(study: Study, reader: Reader, number: int, version: int, action: Action) -> Entry[SurrogateEdits]:
-    return study.replacing.append(BOOK, number, version, reader.name, action)
+def append_action(
+    study: Study, reader: Reader, number: int, version: int, action: Action
+) -> Entry[SurrogateEdits]:
+    return study.surrogates_log.append(BOOK, number, version, reader.name, action)
 
 
-def approvable(study: Study, number: int, state: SurrogateEdits) -> str:
-    """The fingerprint of what would be written. Raises :class:`Stage` while something is unresolved."""
-    left = sum(not proposal.resolved for proposal, _ in proposals(study, number, state))
-    if left:
-        raise Stage("unresolved", f"{left} replacements are not settled yet", unresolved=left)
-    return fingerprint(result(study, number, state).text)
+def fingerprint_result(study: Study, number: int, state: SurrogateEdits) -> str:
+    """The fingerprint of the text that would be written. Raises :class:`StageError` while a replacement is
+    unresolved."""
+    if left := count_unresolved(list_replacements(study, number, state)):
+        raise StageError("unresolved", f"{left} replacements are not settled yet", unresolved=left)
+    return compute_fingerprint(replace_spans(study, number, state).text)
 
 
-def edited(study: Study, reader: Reader, number: int, given: Mapping[str, Any]) -> Entry[SurrogateEdits]:
-    """Change a replacement, ``everywhere`` in all decided notes of the patient where the same text is
-    replaced; these are one group, and one undo takes them back."""
-    wanted = f"{given.get('start')}-{given.get('end')}"
-    found = drawn(study, number)
-    own = {key(proposal): proposal for proposal in found.replacements}
-    if wanted not in own:
-        raise Unknown("no replacement at this stretch")
-    text = found.gold.text[own[wanted].start : own[wanted].end]
-    replacement = replacing_text(given.get("replacement"), text)
-    if kinds.kind_of(own[wanted].type) == kinds.NAME:
-        refuse_names(replacement, found)
-    if given.get("everywhere") is not True:
-        places = {number: [wanted]}
-    else:
-        places = {
-            other: keys for other in decided_beside(study, number) if (keys := same(study, other, text))
-        }
+def edit_replacement(study: Study, reader: Reader, number: int, body: Json) -> Entry[SurrogateEdits]:
+    """Change a replacement; with ``everywhere``, in all decided notes of the patient where the same text is
+    replaced. These edits are one group: one undo removes them."""
+    place = f"{body.get('start')}-{body.get('end')}"
+    draft = draft_surrogates(study, number)
+    by_place = {name_place(replacement): replacement for replacement in draft.replacements}
+    if place not in by_place:
+        raise NotFoundError("no replacement at this place")
+    original = draft.gold.text[by_place[place].start : by_place[place].end]
+    replacement = parse_replacement(body.get("replacement"), original)
+    if kinds.kind_of(by_place[place].type) == kinds.NAME:
+        refuse_names(replacement, draft)
+    places = {number: [place]}
+    if body.get("everywhere") is True:
+        notes = find_decided_siblings(study, number)
+        places = {other: found for other in notes if (found := find_same_text(study, other, original))}
     group = uuid.uuid4().hex
     for other, keys in places.items():
-        version = study.replacing.entry(BOOK, other).version
+        version = study.surrogates_log.read_entry(BOOK, other).version
         edits = dict.fromkeys(keys, replacement)
-        append(study, reader, other, version, {"kind": "edit", "edits": edits, "group": group})
-    return study.replacing.entry(BOOK, number)
+        append_action(study, reader, other, version, {"kind": "edit", "edits": edits, "group": group})
+    return study.surrogates_log.read_entry(BOOK, number)
 
 
-def replacing_text(given: Any, original: str) -> str:
-    """Raises :class:`Invalid` where it cannot be written, or would leave what it replaces."""
-    if not isinstance(given, str) or len(given) > LONGEST or not (given.isprintable() or not given):
-        raise Invalid(f"a replacement is one line of at most {LONGEST} characters")
-    if original.strip().casefold() in given.casefold():
-        raise Invalid("this replacement holds what it should replace")
-    return given
+def parse_replacement(value: object, original: str) -> str:
+    """Raises :class:`InvalidValueError` where the replacement is not one line, or contains the original."""
+    if (
+        not isinstance(value, str)
+        or len(value) > LONGEST_REPLACEMENT
+        or not (value.isprintable() or not value)
+    ):
+        raise InvalidValueError(f"a replacement is one line of at most {LONGEST_REPLACEMENT} characters")
+    if original.strip().casefold() in value.casefold():
+        raise InvalidValueError("this replacement contains the text that it replaces")
+    return value
 
 
-def refuse_names(replacement: str, found: SurrogateDraft) -> None:
-    """Raise :class:`Invalid` where a replacement holds a word of any name of the note, its own among them."""
-    named = (p for p in found.replacements if kinds.kind_of(p.type) == kinds.NAME)
-    originals = [found.gold.text[p.start : p.end] for p in named]
-    parts = {text[start:end] for text in originals for start, end in word_boundaries.words(text)}
-    if any(len(part) >= SHORTEST_NAME and any(word_boundaries.repeats(replacement, part)) for part in parts):
-        raise Invalid("this replacement holds a name that stands in the note")
+def refuse_names(replacement: str, draft: SurrogateDraft) -> None:
+    """Raise :class:`InvalidValueError` where the replacement contains a word of any name in the note."""
+    originals = [
+        draft.gold.text[r.start : r.end] for r in draft.replacements if kinds.kind_of(r.type) == kinds.NAME
+    ]
+    words = {text[start:end] for text in originals for start, end in word_boundaries.find_words(text)}
+    for word in words:
+        if len(word) >= SHORTEST_NAME and any(word_boundaries.find_repeats(replacement, word)):
+            raise InvalidValueError("this replacement contains a name that occurs in the note")
 
 
-def export(study: Study, given: Mapping[str, Any]) -> Table:
-    """Write the notes of a set with their surrogates. Raises :class:`Stage` while one of them is not
-    approved: nothing half-redacted is written."""
+def export_notes(study: Study, body: Json) -> Json:
+    """Write the notes of a set with their surrogates. Raises :class:`StageError` while one of them is not
+    approved, and then writes nothing."""
     left, documents = [], []
-    for note in study.part(given.get("set")):
-        state = study.replacing.entry(BOOK, note.number).state
+    for note in study.find_set(body.get("set")):
+        state = study.surrogates_log.read_entry(BOOK, note.number).state
         try:
             ready = is_approved(study, note.number, state)
-        except (Refused, Stage):
+        except (NoteRefusedError, StageError):
             ready = False
         if ready:
-            documents.append(result(study, note.number, state))
+            documents.append(replace_spans(study, note.number, state))
         else:
             left.append(note.id)
     if left:
-        raise Stage("unapproved", f"{len(left)} notes are not approved yet", left=left)
-    return {"path": str(exports.write(study, documents, given)), "notes": len(documents)}
+        raise StageError("unapproved", f"{len(left)} notes are not approved yet", left=left)
+    return {"path": str(exports.write_documents(study, documents, body)), "notes": len(documents)}

@@ -1,6 +1,6 @@
-"""The consensus of a note: frozen votes, decisions on what they differ in, and what nobody had.
+"""The consensus of a note: frozen votes, decisions where they differ, and marks that no voter had.
 
-Opening freezes the voters' marks, so that what is decided cannot change under the adjudicator.
+Opening a consensus freezes the voters' marks, so that they cannot change while the adjudicator decides.
 A consensus can be reopened and revised (Douglass 2005, section 2.3.1).
 """
 
@@ -18,12 +18,12 @@ from crfdeid.review.study.marks import Marking
 from crfdeid.text.document import Span
 
 BOOK = "consensus"
-Row = list[Any]  # start, end, type: a span in JSON
+SpanRow = list[Any]  # start, end, type: a span in JSON
 
 
 @dataclass(frozen=True)
 class Decision:
-    """No spans: rejected. ``ambiguous``: nobody is blamed for a mark there."""
+    """No spans reject the item. ``ambiguous`` excuses every mark there from counting as a mistake."""
 
     spans: tuple[Span, ...]
     ambiguous: bool = False
@@ -31,7 +31,8 @@ class Decision:
 
 @dataclass(frozen=True)
 class Consensus:
-    """``kinds``: reader or system, by voter. ``extra`` are marks that no voter had."""
+    """``kinds`` is reader or system, by voter. ``decisions`` are by the item's key. ``extra`` holds the marks
+    that no voter had."""
 
     votes: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -42,10 +43,11 @@ class Consensus:
 
     @cached_property
     def items(self) -> list[Item]:
-        return agreement.items(self.votes)
+        return agreement.build_items(self.votes)
 
     @property
     def undecided(self) -> list[str]:
+        """The keys of the items that have no decision yet."""
         return [item.key for item in self.items if item.key not in self.decisions]
 
     @property
@@ -54,23 +56,24 @@ class Consensus:
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """What is PHI as far as it is decided."""
+        """The PHI as decided so far."""
         chosen = (self.decisions[item.key].spans for item in self.items if item.key in self.decisions)
         return tuple(sorted({*(span for spans in chosen for span in spans), *self.extra.spans}))
 
     @property
     def ambiguous(self) -> list[tuple[int, int]]:
-        """The stretches that nobody is blamed for."""
-        found = (item for item in self.items if item.key in self.decisions)
-        return [(item.start, item.end) for item in found if self.decisions[item.key].ambiguous]
+        """Start and end of each item that was decided to be ambiguous."""
+        decided = (item for item in self.items if item.key in self.decisions)
+        return [(item.start, item.end) for item in decided if self.decisions[item.key].ambiguous]
 
 
-def apply(state: Consensus, action: Action) -> Consensus:
+def apply_action(state: Consensus, action: Action) -> Consensus:
+    """Return the consensus after the action."""
     kind = action["kind"]
     if kind in ("open", "votes"):
-        return frozen(state, action)
+        return freeze_votes(state, action)
     if kind == "decide":
-        decision = Decision(spans(action["spans"]), bool(action.get("ambiguous")))
+        decision = Decision(decode_spans(action["spans"]), bool(action.get("ambiguous")))
         return replace(state, decisions={**state.decisions, action["item"]: decision})
     if kind == "undecide":
         rest = {key: value for key, value in state.decisions.items() if key != action["item"]}
@@ -78,51 +81,55 @@ def apply(state: Consensus, action: Action) -> Consensus:
     if kind in ("done", "reopen"):
         return replace(state, done=kind == "done")
     if kind == "import":
-        extra = marks.add_many(Marking(), {"spans": action["spans"], "by": "import"})
+        extra = marks.apply_add_many(Marking(), {"spans": action["spans"], "by": "import"})
         return replace(Consensus(), extra=extra, opened=True, done=True)
-    return replace(state, extra=marks.apply(state.extra, action))
+    return replace(state, extra=marks.apply_action(state.extra, action))
 
 
-def frozen(state: Consensus, action: Action) -> Consensus:
-    """The votes of ``action``; decisions on items that are still the same stay."""
-    votes = {name: spans(rows) for name, rows in action["votes"].items()}
-    keys = {item.key for item in agreement.items(votes)}
+def freeze_votes(state: Consensus, action: Action) -> Consensus:
+    """Take the votes of ``action``, and keep the decisions on items that have not changed."""
+    votes = {name: decode_spans(rows) for name, rows in action["votes"].items()}
+    keys = {item.key for item in agreement.build_items(votes)}
     kept = {key: decision for key, decision in state.decisions.items() if key in keys}
     return replace(state, votes=votes, kinds=dict(action["kinds"]), decisions=kept, opened=True)
 
 
-def spans(rows: list[Row]) -> tuple[Span, ...]:
+def decode_spans(rows: list[SpanRow]) -> tuple[Span, ...]:
     return tuple(Span(start, end, type) for start, end, type in rows)
 
 
-def rows(spans: tuple[Span, ...]) -> list[Row]:
+def encode_spans(spans: tuple[Span, ...]) -> list[SpanRow]:
+    """The spans as JSON, without probabilities."""
     return [[span.start, span.end, span.type] for span in spans]
 
 
-def dump(state: Consensus) -> dict[str, Any]:
+def encode_state(state: Consensus) -> dict[str, Any]:
     return {
-        "votes": {name: rows(spans) for name, spans in state.votes.items()},
+        "votes": {name: encode_spans(spans) for name, spans in state.votes.items()},
         "kinds": state.kinds,
-        "decisions": {key: [rows(d.spans), d.ambiguous] for key, d in state.decisions.items()},
-        "extra": marks.dump(state.extra),
+        "decisions": {key: [encode_spans(d.spans), d.ambiguous] for key, d in state.decisions.items()},
+        "extra": marks.encode_state(state.extra),
         "opened": state.opened,
         "done": state.done,
     }
 
 
-def load(table: Mapping[str, Any]) -> Consensus:
+def decode_state(table: Mapping[str, Any]) -> Consensus:
+    decisions = {
+        key: Decision(decode_spans(rows), ambiguous) for key, (rows, ambiguous) in table["decisions"].items()
+    }
     return Consensus(
-        {name: spans(found) for name, found in table["votes"].items()},
+        {name: decode_spans(rows) for name, rows in table["votes"].items()},
         table["kinds"],
-        {key: Decision(spans(found), ambiguous) for key, (found, ambiguous) in table["decisions"].items()},
-        marks.load(table["extra"]),
+        decisions,
+        marks.decode_state(table["extra"]),
         table["opened"],
         table["done"],
     )
 
 
-def summary(state: Consensus) -> Summary:
+def summarize(state: Consensus) -> Summary:
     return Summary(state.done, len(state.items), len(state.items) - len(state.undecided))
 
 
-FOLD: Fold[Consensus] = Fold(Consensus(), apply, dump, load, summary)
+FOLD: Fold[Consensus] = Fold(Consensus(), apply_action, encode_state, decode_state, summarize)

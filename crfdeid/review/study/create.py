@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from crfdeid.errors import FormatError
-from crfdeid.review.study.source import Source, Stamp, fingerprint, stamp
+from crfdeid.review.study.source import Source, Stamp, compute_fingerprint, read_stamp
 from crfdeid.review.study.store import Store
 from crfdeid.text.document import Document
 
@@ -14,41 +14,41 @@ Progress = Callable[[list[Path]], Iterable[Path]]  # may show progress over the 
 
 
 def index_notes(store: Store, source: Source, sets: int = 1, progress: Progress = iter) -> None:
-    """Read all notes once and write their index."""
+    """Read all notes once and write their index. Raises :class:`FormatError` where an id occurs twice."""
     found: list[tuple[Document, str, Stamp]] = []
-    seen: set[str] = set()
-    for file in progress(source.files()):
+    ids: set[str] = set()
+    for file in progress(source.list_files()):
         name = file.name if source.path.is_dir() else ""
-        now = stamp(file)
-        for document in source.read(file):
-            if document.id in seen:
+        stamp = read_stamp(file)
+        for document in source.read_notes(file):
+            if document.id in ids:
                 raise FormatError(f"{file}: document {document.id} occurs twice")
-            seen.add(document.id)
-            found.append((document, name, now))
+            ids.add(document.id)
+            found.append((document, name, stamp))
     counts = [len(document.text.split()) for document, *_ in found]
-    parts = divide_into_sets([document for document, *_ in found], counts, sets)
-    with store.writing() as connection:
+    set_names = divide_into_sets([document for document, *_ in found], counts, sets)
+    with store.transaction() as connection:
         rows = (
-            (number, document.id, document.patient, part, name, fingerprint(document.text),
-             len(document.text), count, *now)
-            for number, ((document, name, now), count, part) in enumerate(zip(found, counts, parts), 1)
+            (number, document.id, document.patient, set_name, name, compute_fingerprint(document.text),
+             len(document.text), count, *stamp)
+            for number, ((document, name, stamp), count, set_name)
+            in enumerate(zip(found, counts, set_names), 1)
         )  # fmt: skip
         connection.executemany("INSERT INTO notes VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        store.set("source", source.table())
+        store.write_setting("source", source.encode())
 
 
 def divide_into_sets(documents: list[Document], counts: list[int], sets: int) -> list[str]:
     """The name of each note's set, "1" and so on: runs of patients with about equal numbers of words
     (Douglass 2005, section 3.2, had four sets of equal size). ``counts`` are the words of each document."""
     total = max(sum(counts), 1)
-    first: dict[str, str] = {}
-    parts, before = [], 0
+    set_of_patient: dict[str, str] = {}
+    names, before = [], 0
     for document, count in zip(documents, counts):
         key = document.patient if document.patient is not None else f"\0{document.id}"
-        part = first.setdefault(key, str(min(before * sets // total, sets - 1) + 1))
-        parts.append(part)
+        names.append(set_of_patient.setdefault(key, str(min(before * sets // total, sets - 1) + 1)))
         before += count
-    return parts
+    return names
 
 
 def has_study(store: Path) -> bool:
@@ -62,10 +62,10 @@ def create_study(
     """Create a study in a new store at ``path``. Where the notes cannot be read, no store is left."""
     store = Store(path)
     try:
-        with store.writing():
+        with store.transaction():
             index_notes(store, source, sets, progress)
-            store.set("scheme", scheme)
-            store.set("title", title or path.stem)
+            store.write_setting("scheme", scheme)
+            store.write_setting("title", title or path.stem)
     except BaseException:
         store.close()
         for left in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):

@@ -1,5 +1,5 @@
-"""What the reading room answers when it cannot do what was asked. Each fault knows its HTTP status and
-the fields that go with it (docs/review_api.md); none holds note text."""
+"""The errors that the review server replies with. Each has its HTTP status and the fields of its reply
+(docs/review_api.md); none holds note text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class StoreError(CrfdeidError):
     """A store that cannot be opened: damaged, of a newer version, of other notes, readable by others."""
 
 
-class Answer(CrfdeidError):
-    """A fault that is answered to the page."""
+class RequestError(CrfdeidError):
+    """An error that the server replies with; ``details`` are further fields of the reply."""
 
     status = 422
 
@@ -22,36 +22,40 @@ class Answer(CrfdeidError):
         self.details = details
 
 
-class Invalid(Answer):
-    """A value that cannot be."""
+class InvalidValueError(RequestError):
+    """A value that is not allowed."""
 
 
-class Unauthorised(Answer):
+class UnauthorizedError(RequestError):
+    """No session, or a wrong name or password."""
+
     status = 401
 
 
-class Forbidden(Answer):
+class ForbiddenError(RequestError):
+    """The reader's role does not allow it."""
+
     status = 403
 
 
-class Unknown(Answer):
+class NotFoundError(RequestError):
     """No such note, set, mark, item or system."""
 
     status = 404
 
 
-class Conflict(Answer):
-    """Another tab or reader was quicker. Whoever answers adds the current ``state``."""
+class ConflictError(RequestError):
+    """Another tab or reader was faster. The function that replies adds the present ``state``."""
 
     status = 409
 
     def __init__(self, version: int) -> None:
-        super().__init__("this note was changed in another window; here is how it stands", conflict=True)
+        super().__init__("this note was changed in another window; here is its present state", conflict=True)
         self.version = version
 
 
-class Stage(Answer):
-    """Not now: ``stage`` says in a word what stands in the way."""
+class StageError(RequestError):
+    """Not possible now; ``stage`` names the reason in one word."""
 
     status = 409
 
@@ -59,31 +63,33 @@ class Stage(Answer):
         super().__init__(message, stage=stage, **details)
 
 
-class Refused(Answer):
-    """A note that is not what was marked: ``why`` is ``changed`` or ``missing``."""
+class NoteRefusedError(RequestError):
+    """A note on disk that is not the note that was marked: ``why`` is ``changed`` or ``missing``."""
 
     status = 409
 
     def __init__(self, note: str, why: str) -> None:
-        told = {"changed": "changed on disk since the study began", "missing": "no longer on disk"}[why]
-        super().__init__(f"note {note}: {told}; its marks would not fit", refused=why, note=note)
+        reason = {"changed": "changed on disk since the study began", "missing": "no longer on disk"}[why]
+        super().__init__(f"note {note}: {reason}; its marks would not fit", refused=why, note=note)
         self.why = why
 
 
-class Closed(Answer):
+class MarksClosedError(RequestError):
     """The note is in consensus: this reader's marks are closed."""
 
     status = 423
 
 
-class Wait(Answer):
+class TooManyAttemptsError(RequestError):
+    """Too many wrong passwords; ``seconds`` is how long to wait."""
+
     status = 429
 
 
-class Full(Answer):
+class DiskFullError(RequestError):
     """The disk is full."""
 
     status = 507
 
     def __init__(self) -> None:
-        super().__init__("the disk is full: the action was not saved; all acknowledged before is safe")
+        super().__init__("the disk is full: the action was not saved; all actions saved before are safe")

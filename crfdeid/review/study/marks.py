@@ -1,15 +1,15 @@
 """A reader's marks in one note, and the actions that change them.
 
-Marks never overlap; one that comes later replaces those it touches. Offsets are half-open code points.
+Marks never overlap: a new mark replaces those that it overlaps. Offsets are half-open code points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
-from crfdeid.review.study.errors import Invalid, Unknown
+from crfdeid.review.study.errors import InvalidValueError, NotFoundError
 from crfdeid.review.study.event_log import Action, Fold, Summary
 from crfdeid.text.document import Span
 from crfdeid.text.spans import overlaps
@@ -19,7 +19,7 @@ DECISIONS = {"accept": "accepted", "alter": "changed", "reject": "rejected"}
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """``by``: hand, premark, repeat or import. ``premark``: which one it came from."""
+    """``by`` is hand, premark, repeat or import; ``premark`` the number of the premark that it came from."""
 
     id: int
     start: int
@@ -35,136 +35,143 @@ class Mark:
 
 @dataclass(frozen=True)
 class Marking:
-    """``decisions`` on premarks of ``system`` by their number; ``next`` is the next mark's id."""
+    """A reader's marks in a note. ``decisions`` are those on the premarks of ``system``, by the premark's
+    number; ``next_id`` is the id of the next mark."""
 
     marks: tuple[Mark, ...] = ()
     decisions: Mapping[int, str] = field(default_factory=dict)
     done: bool = False
-    next: int = 1
+    next_id: int = 1
     system: str | None = None
 
     @property
     def spans(self) -> tuple[Span, ...]:
         return tuple(mark.span for mark in self.marks)
 
-    def mark(self, id: int) -> Mark:
-        """Raises :class:`Unknown`."""
+    def find_mark(self, id: int | None) -> Mark:
+        """Raises :class:`NotFoundError`."""
         for mark in self.marks:
             if mark.id == id:
                 return mark
-        raise Unknown(f"no mark {id}")
+        raise NotFoundError(f"no mark {id}")
 
 
-def placed(marks: Iterable[Mark], new: Mark) -> tuple[Mark, ...]:
-    """The marks with ``new``, without those it overlaps or was."""
-    kept = [m for m in marks if m.id != new.id and not overlaps(m, new)]
+def place_mark(marks: Iterable[Mark], new: Mark) -> tuple[Mark, ...]:
+    """The marks with ``new``, without its former self and without those that it overlaps."""
+    kept = [mark for mark in marks if mark.id != new.id and not overlaps(mark, new)]
     return tuple(sorted([*kept, new], key=lambda mark: mark.start))
 
 
-def with_mark(state: Marking, start: int, end: int, type: str, by: str = "hand") -> Marking:
-    mark = Mark(state.next, start, end, type, by)
-    return replace(state, marks=placed(state.marks, mark), next=state.next + 1)
+def add_mark(state: Marking, start: int, end: int, type: str, by: str = "hand") -> Marking:
+    mark = Mark(state.next_id, start, end, type, by)
+    return replace(state, marks=place_mark(state.marks, mark), next_id=state.next_id + 1)
 
 
-def apply(state: Marking, action: Action) -> Marking:
-    """The marking after the action.
+def apply_action(state: Marking, action: Action) -> Marking:
+    """Return the marking after the action.
 
-    >>> state = apply(Marking(), {"kind": "add", "start": 12, "end": 16, "type": "PATIENT"})
-    >>> state = apply(state, {"kind": "change", "mark": 1, "type": "DOCTOR"})
+    >>> state = apply_action(Marking(), {"kind": "add", "start": 12, "end": 16, "type": "PATIENT"})
+    >>> state = apply_action(state, {"kind": "change", "mark": 1, "type": "DOCTOR"})
     >>> state.spans
     (Span(start=12, end=16, type='DOCTOR', probability=None),)
     """
     if state.system is None and action.get("system"):
         state = replace(state, system=action["system"])
-    return judged(state, APPLY[action["kind"]](state, action))
+    return update_decisions(state, HANDLERS[action["kind"]](state, action))
 
 
-def judged(before: Marking, after: Marking) -> Marking:
-    """What became of marks that premarks had made is what was decided on these: moved or replaced, it is
-    changed; gone, it is rejected."""
-    now = {mark.premark: mark for mark in after.marks if mark.premark is not None}
-    fates = {}
+def update_decisions(before: Marking, after: Marking) -> Marking:
+    """Keep the decision on a premark equal to what became of its mark: "changed" where the mark was moved or
+    replaced, "rejected" where it was removed."""
+    marks_now = {mark.premark: mark for mark in after.marks if mark.premark is not None}
+    updates = {}
     for mark in before.marks:
-        if mark.premark is None or now.get(mark.premark) == mark:
+        if mark.premark is None or marks_now.get(mark.premark) == mark:
             continue
         if after.decisions.get(mark.premark) == before.decisions.get(mark.premark):
             overlapped = any(other.span.overlaps(mark.span) for other in after.marks)
-            fates[mark.premark] = "changed" if overlapped or mark.premark in now else "rejected"
-    return replace(after, decisions={**after.decisions, **fates}) if fates else after
+            updates[mark.premark] = "changed" if overlapped or mark.premark in marks_now else "rejected"
+    return replace(after, decisions={**after.decisions, **updates}) if updates else after
 
 
-def add(state: Marking, action: Action) -> Marking:
-    return with_mark(state, action["start"], action["end"], action["type"])
+def apply_add(state: Marking, action: Action) -> Marking:
+    return add_mark(state, action["start"], action["end"], action["type"])
 
 
-def add_many(state: Marking, action: Action) -> Marking:
+def apply_add_many(state: Marking, action: Action) -> Marking:
     for start, end, type in action["spans"]:
-        state = with_mark(state, start, end, type, action["by"])
+        state = add_mark(state, start, end, type, action["by"])
     return state
 
 
-def change(state: Marking, action: Action) -> Marking:
-    given = {key: action[key] for key in ("start", "end", "type") if key in action}
-    mark = replace(state.mark(action["mark"]), **given)
-    return replace(state, marks=placed(state.marks, mark))
+def apply_change(state: Marking, action: Action) -> Marking:
+    changes = {key: action[key] for key in ("start", "end", "type") if key in action}
+    mark = replace(state.find_mark(action["mark"]), **changes)
+    return replace(state, marks=place_mark(state.marks, mark))
 
 
-def remove(state: Marking, action: Action) -> Marking:
+def apply_remove(state: Marking, action: Action) -> Marking:
     return replace(state, marks=tuple(mark for mark in state.marks if mark.id != action["mark"]))
 
 
-def decide(state: Marking, action: Action) -> Marking:
-    """Accept, alter or reject a premark; the mark that an earlier decision made goes."""
+def apply_decision(state: Marking, action: Action) -> Marking:
+    """Accept, alter or reject a premark; the mark of an earlier decision is removed."""
     number = action["premark"]
     marks = tuple(mark for mark in state.marks if mark.premark != number)
     decisions = {**state.decisions, number: DECISIONS[action["kind"]]}
     state = replace(state, marks=marks, decisions=decisions)
     if action["kind"] == "reject":
         return state
-    mark = Mark(state.next, action["start"], action["end"], action["type"], "premark", number)
-    return replace(state, marks=placed(state.marks, mark), next=state.next + 1)
+    mark = Mark(state.next_id, action["start"], action["end"], action["type"], "premark", number)
+    return replace(state, marks=place_mark(state.marks, mark), next_id=state.next_id + 1)
 
 
-def finish(state: Marking, action: Action) -> Marking:
+def apply_finish(state: Marking, action: Action) -> Marking:
     return replace(state, done=action["kind"] == "done")
 
 
-APPLY = {
-    "add": add, "add_many": add_many, "change": change, "remove": remove, "accept": decide,
-    "alter": decide, "reject": decide, "done": finish, "reopen": finish,
+HANDLERS = {
+    "add": apply_add, "add_many": apply_add_many, "change": apply_change, "remove": apply_remove,
+    "accept": apply_decision, "alter": apply_decision, "reject": apply_decision,
+    "done": apply_finish, "reopen": apply_finish,
 }  # fmt: skip
 
 
-def dump(state: Marking) -> dict[str, Any]:
-    marks = [[m.id, m.start, m.end, m.type, m.by, m.premark] for m in state.marks]
-    return {"marks": marks, "decisions": state.decisions, "done": state.done, "next": state.next,
-            "system": state.system}  # fmt: skip
+def encode_state(state: Marking) -> dict[str, Any]:
+    return {
+        "marks": [[mark.id, mark.start, mark.end, mark.type, mark.by, mark.premark] for mark in state.marks],
+        "decisions": state.decisions,
+        "done": state.done,
+        "next": state.next_id,
+        "system": state.system,
+    }
 
 
-def load(table: Mapping[str, Any]) -> Marking:
-    """The other way; JSON has made texts of the premarks' numbers."""
+def decode_state(table: Mapping[str, Any]) -> Marking:
+    """The inverse of :func:`encode_state`; JSON has made strings of the premarks' numbers."""
     decisions = {int(number): decision for number, decision in table["decisions"].items()}
     marks = tuple(Mark(*row) for row in table["marks"])
     return Marking(marks, decisions, table["done"], table["next"], table["system"])
 
 
-def summary(state: Marking) -> Summary:
+def summarize(state: Marking) -> Summary:
     return Summary(state.done, len(state.marks), len(state.decisions))
 
 
-FOLD: Fold[Marking] = Fold(Marking(), apply, dump, load, summary)
+FOLD: Fold[Marking] = Fold(Marking(), apply_action, encode_state, decode_state, summarize)
 
 
-def checked_span(given: Mapping[str, Any], length: int, types: Iterable[str]) -> Span:
-    """The span of an action. Raises :class:`Invalid` where it is empty, leaves the text, or has no type."""
-    start, end, type = (given.get(key) for key in ("start", "end", "type"))
-    if not (whole(start) and whole(end)) or not 0 <= start < end <= length:
-        raise Invalid(f"a stretch that is empty or leaves the text of {length} characters")
+def parse_span(body: Mapping[str, Any], length: int, types: Iterable[str]) -> Span:
+    """The span of an action in a text of ``length`` characters. Raises :class:`InvalidValueError` where it is
+    empty, is not inside the text, or has a type that is not in ``types``."""
+    start, end, type = (body.get(key) for key in ("start", "end", "type"))
+    if not (is_whole_number(start) and is_whole_number(end)) or not 0 <= start < end <= length:
+        raise InvalidValueError(f"wanted a span that is not empty, inside the text of {length} characters")
     if not isinstance(type, str) or type not in types:
-        raise Invalid("a type that the scheme does not have")
+        raise InvalidValueError("wanted a type that the scheme has")
     return Span(start, end, type)
 
 
-def whole(value: Any) -> bool:
-    """A whole number; JSON's true is none."""
+def is_whole_number(value: Any) -> TypeGuard[int]:
+    """Whether a JSON value is a whole number; ``true`` is not."""
     return isinstance(value, int) and not isinstance(value, bool)

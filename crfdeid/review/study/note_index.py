@@ -1,8 +1,8 @@
 """The study's notes: an index in the store, the texts on disk.
 
-The store knows each note's file and the fingerprint of its text (SHA-256). A text is read when it is
-wanted, and compared; one that is not what was marked is refused by name. Opening a study looks at sizes
-and times of change alone, so that 10,000 notes open in under a second.
+The store holds each note's file and the fingerprint of its text (SHA-256). A text is read when it is
+needed, and its fingerprint is compared; a note that changed is refused by name. Opening a study looks only at
+sizes and times of change, so that 10,000 notes open in less than a second.
 """
 
 from __future__ import annotations
@@ -14,22 +14,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crfdeid.errors import CrfdeidError
-from crfdeid.review.study.errors import Refused, StoreError, Unknown
-from crfdeid.review.study.source import Source, Stamp, fingerprint, source, stamp, stamps
+from crfdeid.review.study.errors import NoteRefusedError, NotFoundError, StoreError
+from crfdeid.review.study.source import (
+    Source,
+    Stamp,
+    compute_fingerprint,
+    decode_source,
+    read_stamp,
+    read_stamps,
+)
 from crfdeid.review.study.store import Store
 from crfdeid.text.document import Document
 
-CACHED = 64  # files whose notes stay in memory
+CACHED_FILES = 64  # whose notes stay in memory
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """``file`` is its name in the source's folder, or empty where the source is one file."""
+    """A row of the index. ``file`` is the file's name in the source's folder, or "" where the source is one
+    file. ``length`` counts code points, ``size`` bytes; ``modified`` is in nanoseconds."""
 
     number: int
     id: str
     patient: str | None
-    part: str
+    set_name: str
     file: str
     fingerprint: str
     length: int
@@ -42,80 +50,84 @@ class Note:
         return self.size, self.modified
 
 
-class Notes:
-    """The notes of an open study. ``refused`` says of numbers whether they are changed or missing;
-    ``unknown`` counts files beside them that are not in the study."""
+class NoteIndex:
+    """The notes of an open study. ``refused`` is "changed" or "missing", by the note's number;
+    ``unknown_files`` counts files beside the notes that are not in the study."""
 
-    def __init__(self, store: Store, where: Source) -> None:
-        self.source = where
-        self.all = [Note(*row) for row in store.rows("SELECT * FROM notes ORDER BY number")]
+    def __init__(self, store: Store, source: Source) -> None:
+        self.source = source
+        self.all = [Note(*row) for row in store.fetch_all("SELECT * FROM notes ORDER BY number")]
         self.refused: dict[int, str] = {}
-        self.unknown = 0
+        self.unknown_files = 0
         self.cache: OrderedDict[str, tuple[Stamp, dict[str, Document]]] = OrderedDict()
         self.lock = threading.Lock()
         self.patients: dict[str, list[int]] = {}
         for note in self.all:
-            self.patients.setdefault(patient(note), []).append(note.number)
+            self.patients.setdefault(key_patient(note), []).append(note.number)
 
     def __len__(self) -> int:
         return len(self.all)
 
-    def note(self, number: int) -> Note:
+    def find_note(self, number: int) -> Note:
+        """Raises :class:`NotFoundError`."""
         if not 1 <= number <= len(self.all):
-            raise Unknown(f"no note {number}")
+            raise NotFoundError(f"no note {number}")
         return self.all[number - 1]
 
-    def document(self, number: int) -> Document:
-        """The note's document without spans. Raises :class:`Refused` where it is not what it was."""
-        note = self.note(number)
-        found = self.read(note)
-        if found is None or fingerprint(found.text) != note.fingerprint:
-            why = "missing" if found is None else "changed"
+    def read_document(self, number: int) -> Document:
+        """The note's document without spans. Raises :class:`NoteRefusedError` where its text has changed or
+        its file is missing."""
+        note = self.find_note(number)
+        document = self.read_from_disk(note)
+        if document is None or compute_fingerprint(document.text) != note.fingerprint:
+            why = "missing" if document is None else "changed"
             self.refused[number] = why
-            raise Refused(note.id, why)
+            raise NoteRefusedError(note.id, why)
         self.refused.pop(number, None)
-        return found
+        return document
 
-    def read(self, note: Note) -> Document | None:
+    def read_from_disk(self, note: Note) -> Document | None:
+        """The note as it is on disk now, or None; a file is read again only when its stamp changes."""
         path = self.source.path / note.file if note.file else self.source.path
         with self.lock:
             try:
-                now = stamp(path)
-                if note.file not in self.cache or self.cache[note.file][0] != now:
-                    self.cache[note.file] = (now, {d.id: d for d in self.source.read(path)})
-            except (OSError, CrfdeidError):  # gone, or no document any more
+                stamp = read_stamp(path)
+                if note.file not in self.cache or self.cache[note.file][0] != stamp:
+                    self.cache[note.file] = (stamp, {d.id: d for d in self.source.read_notes(path)})
+            except (OSError, CrfdeidError):  # the file is missing, or no longer a document
                 self.cache.pop(note.file, None)
                 return None
             self.cache.move_to_end(note.file)
-            if len(self.cache) > CACHED:
+            if len(self.cache) > CACHED_FILES:
                 self.cache.popitem(last=False)
             return self.cache[note.file][1].get(note.id)
 
-    def siblings(self, number: int) -> list[int]:
-        """The numbers of all notes of the same patient, this one among them."""
-        return self.patients[patient(self.note(number))]
+    def find_siblings(self, number: int) -> list[int]:
+        """The numbers of all notes of the same patient, including this one."""
+        return self.patients[key_patient(self.find_note(number))]
 
-    def look(self) -> None:
-        """Find what changed on disk since the study was made, by reading only what was touched."""
-        there = stamps(self.source)
-        self.unknown = len(there.keys() - {note.file for note in self.all})
+    def check_files(self) -> None:
+        """Find the notes that changed on disk since the study was created; read only files whose stamp
+        changed."""
+        stamps = read_stamps(self.source)
+        self.unknown_files = len(stamps.keys() - {note.file for note in self.all})
         for note in self.all:
-            if there.get(note.file) != note.stamp:
-                with suppress(Refused):
-                    self.document(note.number)
+            if stamps.get(note.file) != note.stamp:
+                with suppress(NoteRefusedError):
+                    self.read_document(note.number)
 
 
-def patient(note: Note) -> str:
-    """A note whose patient is not known is alone."""
+def key_patient(note: Note) -> str:
+    """The note's patient; without one, a key that no other note has."""
     return note.patient if note.patient is not None else f"\0{note.number}"
 
 
-def open_source(store: Store, path: Path | None) -> Source:
-    """The source that the study was made of; raises :class:`StoreError` where another path is given."""
-    table = store.setting("source")
-    if table is None:
+def read_source(store: Store, path: Path | None) -> Source:
+    """The source that the study was created from. Raises :class:`StoreError` where ``path`` is another."""
+    encoded = store.read_setting("source")
+    if encoded is None:
         raise StoreError(f"{store.path}: a study without notes")
-    known = source(table)
-    if path is not None and path != known.path:
-        raise StoreError(f"{store.path}: a study of the notes in {known.path}, not of those in {path}")
-    return known
+    source = decode_source(encoded)
+    if path is not None and path != source.path:
+        raise StoreError(f"{store.path}: a study of the notes in {source.path}, not of those in {path}")
+    return source

@@ -1,7 +1,7 @@
-"""The tables of a study's store, and opening one.
+"""The tables of a study's store, and opening a store.
 
-The log of actions only ever grows (triggers refuse anything else); ``states`` holds what it folds to, for
-speed. Offsets and types, no note text.
+The log of actions only grows (triggers refuse any other change); ``states`` holds the fold of the log, for
+speed. The tables hold offsets and types, and no note text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from crfdeid.review.study.errors import StoreError
 
-APPLICATION = 0x63726664  # "crfd" in SQLite's file header
+APPLICATION_ID = 0x63726664  # "crfd" in SQLite's file header
 VERSION = 1
 
 TABLES = """
@@ -47,18 +47,18 @@ CREATE TABLE found(
 """
 
 
-def opened(path: Path) -> sqlite3.Connection:
-    """A connection to the store at ``path``, which is made where there is none, for its owner's eyes only.
+def open_connection(path: Path) -> sqlite3.Connection:
+    """Open the store at ``path``; create it where there is none, readable only by its owner.
 
-    Write-ahead log and ``synchronous=FULL``: a commit is on disk when it returns. Raises
-    :class:`StoreError` where this is no store, one of a newer version, or one that others may read.
+    With the write-ahead log and ``synchronous=FULL``, a commit is on disk when it returns. Raises
+    :class:`StoreError` where the file is not a store, is of a newer version, or can be read by others.
     """
-    fresh = created(path)
+    is_new = create_file(path)
     connection = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
     try:
-        if fresh:
-            build(connection)
-        check(connection, path)
+        if is_new:
+            create_tables(connection)
+        check_version(connection, path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
@@ -70,8 +70,8 @@ def opened(path: Path) -> sqlite3.Connection:
         raise
 
 
-def created(path: Path) -> bool:
-    """Make an empty file of mode 0600 unless there is one; whether it is empty."""
+def create_file(path: Path) -> bool:
+    """Create an empty file of mode 0600 unless the file exists; return whether it is empty."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
@@ -86,15 +86,15 @@ def created(path: Path) -> bool:
     return path.stat().st_size == 0
 
 
-def build(connection: sqlite3.Connection) -> None:
-    marks = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-    connection.executescript(f"BEGIN IMMEDIATE; {marks} {TABLES} COMMIT;")
+def create_tables(connection: sqlite3.Connection) -> None:
+    header = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
+    connection.executescript(f"BEGIN IMMEDIATE; {header} {TABLES} COMMIT;")
 
 
-def check(connection: sqlite3.Connection, path: Path) -> None:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
+def check_version(connection: sqlite3.Connection, path: Path) -> None:
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != APPLICATION:
-        raise StoreError(f"{path}: an SQLite file, but no study's store")
+    if application_id != APPLICATION_ID:
+        raise StoreError(f"{path}: an SQLite file, but not a study's store")
     if version != VERSION:
         raise StoreError(f"{path}: a store of version {version}; this program reads version {VERSION}")

@@ -1,4 +1,4 @@
-"""Where a study's notes are on disk, how they are read, and what tells that one has changed."""
+"""The source of a study: where its notes are on disk, how they are read, and how a change is noticed."""
 
 from __future__ import annotations
 
@@ -13,58 +13,59 @@ from typing import Any
 from crfdeid import corpora
 from crfdeid.text.document import Document
 
-Stamp = tuple[int, int]
+Stamp = tuple[int, int]  # size in bytes, and time of the last change in nanoseconds
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where notes are and how they are read."""
+    """Where the notes are and how they are read; ``columns`` are options of a table's reader."""
 
     path: Path
     format: str
     encoding: str = "utf-8"
     columns: tuple[tuple[str, str], ...] = ()
 
-    def table(self) -> str:
-        given = [str(self.path), self.format, self.encoding, [list(pair) for pair in self.columns]]
-        return json.dumps(given)
+    def encode(self) -> str:
+        """As JSON, for the store."""
+        values = [str(self.path), self.format, self.encoding, [list(pair) for pair in self.columns]]
+        return json.dumps(values)
 
-    def files(self) -> list[Path]:
+    def list_files(self) -> list[Path]:
         return corpora.list_files(self.path, self.format)
 
-    def read(self, file: Path) -> Iterator[Document]:
-        """The file's notes, without any spans that it has."""
+    def read_notes(self, file: Path) -> Iterator[Document]:
+        """The notes of a file, without their spans."""
         options: dict[str, Any] = dict(self.columns)
         for document in corpora.read(file, self.format, self.encoding, **options):
             yield document.with_spans(())
 
 
-def source(table: str) -> Source:
-    path, format, encoding, columns = json.loads(table)
+def decode_source(text: str) -> Source:
+    """The inverse of :meth:`Source.encode`."""
+    path, format, encoding, columns = json.loads(text)
     return Source(Path(path), format, encoding, tuple((key, value) for key, value in columns))
 
 
-def fingerprint(text: str) -> str:
+def compute_fingerprint(text: str) -> str:
+    """The SHA-256 of a note's text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def stamp(path: Path | str) -> Stamp:
-    """Size and time of change in nanoseconds."""
-    found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
+def read_stamp(path: Path | str) -> Stamp:
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
 
 
-def stamps(where: Source) -> dict[str, Stamp]:
-    """Of every file of the source that is there, by its name."""
-    if not where.path.is_dir():
-        return {"": stamp(where.path)} if where.path.exists() else {}
-    suffixes = corpora.find_format(where.format, "read").suffixes
-    with os.scandir(where.path) as entries:
-        found = [
-            e for e in entries if not e.name.startswith(".") and suffix(e.name) in suffixes and e.is_file()
-        ]
-    return {e.name: (e.stat().st_size, e.stat().st_mtime_ns) for e in found}
+def read_stamps(source: Source) -> dict[str, Stamp]:
+    """The stamp of every file of the source, by the file's name; "" is the name of a source of one file."""
+    if not source.path.is_dir():
+        return {"": read_stamp(source.path)} if source.path.exists() else {}
+    suffixes = corpora.find_format(source.format, "read").suffixes
+    with os.scandir(source.path) as entries:
+        files = [entry for entry in entries if is_note_file(entry, suffixes)]
+    return {entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns) for entry in files}
 
 
-def suffix(name: str) -> str:
-    return os.path.splitext(name)[1].lower()
+def is_note_file(entry: os.DirEntry[str], suffixes: tuple[str, ...]) -> bool:
+    suffix = os.path.splitext(entry.name)[1].lower()
+    return not entry.name.startswith(".") and suffix in suffixes and entry.is_file()

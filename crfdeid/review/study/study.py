@@ -1,4 +1,4 @@
-"""An open study: its store, notes, scheme and books, as every operation of the reading room needs them."""
+"""An open study: its store, notes, scheme and logs, as every operation needs them."""
 
 from __future__ import annotations
 
@@ -8,129 +8,138 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from string import ascii_lowercase, digits
+from typing import Any
 
 from crfdeid.review.study import consensus, marks, surrogates
 from crfdeid.review.study.accounts import PasswordChecker, Reader
 from crfdeid.review.study.consensus import Consensus
-from crfdeid.review.study.errors import Unknown
-from crfdeid.review.study.event_log import Log
+from crfdeid.review.study.errors import NotFoundError
+from crfdeid.review.study.event_log import EventLog
 from crfdeid.review.study.marks import Marking
-from crfdeid.review.study.note_index import Note, Notes, open_source
+from crfdeid.review.study.note_index import Note, NoteIndex, read_source
 from crfdeid.review.study.store import Store
 from crfdeid.review.study.surrogates import SurrogateDraft, SurrogateEdits
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
 from crfdeid.text.scheme import Scheme
 
+Json = dict[str, Any]  # the JSON object of a request or a reply
+
 
 @dataclass
 class Study:
-    """``out`` is where exports go. ``requires_login``: other machines can reach the server, so
-    everybody needs a password, and no request may name a file of this machine."""
+    """``out`` is the folder of exports. ``requires_login`` is true where other machines can reach the server:
+    every reader needs a password, and no request may name a file of this machine. ``work_times`` holds, by
+    reader, since when and until when they have worked without a pause (monotonic seconds); ``drafts`` the
+    surrogates proposed for a note, by its number."""
 
     store: Store
-    notes: Notes
+    notes: NoteIndex
     scheme: Scheme
     out: Path
     requires_login: bool = False
-    worked: dict[str, tuple[float, float]] = field(default_factory=dict)  # since when, and until when
-    drawn: dict[int, SurrogateDraft] = field(default_factory=dict)  # surrogates, by note
+    work_times: dict[str, tuple[float, float]] = field(default_factory=dict)
+    drafts: dict[int, SurrogateDraft] = field(default_factory=dict)
 
     @cached_property
     def password_checker(self) -> PasswordChecker:
         return PasswordChecker(self.store)
 
     @cached_property
-    def marking(self) -> Log[Marking]:
-        return Log(self.store, marks.FOLD)
+    def marks_log(self) -> EventLog[Marking]:
+        return EventLog(self.store, marks.FOLD)
 
     @cached_property
-    def consensus(self) -> Log[Consensus]:
-        return Log(self.store, consensus.FOLD)
+    def consensus_log(self) -> EventLog[Consensus]:
+        return EventLog(self.store, consensus.FOLD)
 
     @cached_property
-    def replacing(self) -> Log[SurrogateEdits]:
-        return Log(self.store, surrogates.FOLD)
+    def surrogates_log(self) -> EventLog[SurrogateEdits]:
+        return EventLog(self.store, surrogates.FOLD)
 
     @cached_property
     def sets(self) -> dict[str, list[Note]]:
-        found: dict[str, list[Note]] = {}
+        """The notes of each set, by the set's name."""
+        sets: dict[str, list[Note]] = {}
         for note in self.notes.all:
-            found.setdefault(note.part, []).append(note)
-        return found
+            sets.setdefault(note.set_name, []).append(note)
+        return sets
 
     @property
-    def premarks(self) -> str | None:
-        """The system whose findings readers are shown."""
-        return self.store.setting("premarks") or None
+    def premark_system(self) -> str | None:
+        """The system whose spans readers see as premarks."""
+        return self.store.read_setting("premarks") or None
 
-    def part(self, name: str | None) -> list[Note]:
-        """The notes of a set, or all. Raises :class:`Unknown`."""
+    def find_set(self, name: str | None) -> list[Note]:
+        """The notes of a set; all notes for None. Raises :class:`NotFoundError`."""
         if name is None:
             return self.notes.all
         if not isinstance(name, str) or name not in self.sets:
-            raise Unknown("no set of this name")
+            raise NotFoundError("no set with this name")
         return self.sets[name]
 
-    def systems(self) -> list[str]:
-        """By when they were loaded."""
-        return [name for (name,) in self.store.rows("SELECT name FROM systems ORDER BY number")]
+    def list_systems(self) -> list[str]:
+        """The names of the systems, in the order in which they were loaded."""
+        return [name for (name,) in self.store.fetch_all("SELECT name FROM systems ORDER BY number")]
 
-    def found(self, system: str | None, number: int) -> list[Span]:
-        """A system's spans in a note, in reading order, with probabilities where it has any."""
-        row = self.store.row("SELECT spans FROM found WHERE system = ? AND note = ?", system, number)
+    def read_spans(self, system: str | None, number: int) -> list[Span]:
+        """A system's spans in a note, in reading order, with their probabilities if it has any."""
+        sql = "SELECT spans FROM found WHERE system = ? AND note = ?"
+        row = self.store.fetch_one(sql, system, number)
         return [Span(*span) for span in json.loads(row[0])] if row else []
 
-    def finished(self, number: int) -> dict[str, bool]:
-        """Every reader who has begun the note, and whether they have finished it."""
+    def find_readers(self, number: int) -> dict[str, bool]:
+        """The readers who have begun the note, and whether each has finished it."""
         sql = "SELECT book, done FROM states WHERE note = ? AND book LIKE 'reader:%' AND version > 0"
-        return {book.removeprefix("reader:"): bool(done) for book, done in self.store.rows(sql, number)}
+        rows = self.store.fetch_all(sql, number)
+        return {book.removeprefix("reader:"): bool(done) for book, done in rows}
 
-    def decided(self) -> list[int]:
+    def list_decided(self) -> list[int]:
         """The numbers of the notes whose consensus is done."""
-        rows = self.store.rows("SELECT note FROM states WHERE book = 'consensus' AND done ORDER BY note")
-        return [number for (number,) in rows]
+        sql = "SELECT note FROM states WHERE book = 'consensus' AND done ORDER BY note"
+        return [number for (number,) in self.store.fetch_all(sql)]
 
-    def closed(self, reader: Reader, number: int) -> bool:
-        """Whether the reader's marks in the note can no longer change: they are votes, or the reader may have
-        seen what others marked."""
+    def is_closed(self, reader: Reader, number: int) -> bool:
+        """Whether the reader's marks in the note can no longer change: because they are votes, or because the
+        reader may have seen the marks of others."""
         sql = """SELECT 1 FROM closed WHERE note = ?1 AND reader = ?2
                  UNION SELECT 1 FROM seen WHERE note = ?1 AND reader = ?2
                  UNION SELECT 1 FROM states AS own JOIN states AS common USING(note)
                  WHERE note = ?1 AND own.book = ?3 AND own.done
                  AND common.book = 'consensus' AND common.done"""
-        return self.store.row(sql, number, reader.name, book(reader.name)) is not None
+        return self.store.fetch_one(sql, number, reader.name, name_book(reader.name)) is not None
 
 
-def book(reader: str) -> str:
+def name_book(reader: str) -> str:
+    """The name of the book with a reader's marks."""
     return f"reader:{reader}"
 
 
-def keys(types: Sequence[str]) -> dict[str, str]:
-    """A key for each type: its first letter that is free, then any letter, then digits.
+def assign_keys(types: Sequence[str]) -> dict[str, str]:
+    """A key for each type: its first letter that is free, else any free letter, else a digit.
 
-    >>> keys(["PATIENT", "PHONE", "DATE"])
+    >>> assign_keys(["PATIENT", "PHONE", "DATE"])
     {'PATIENT': 'p', 'PHONE': 'h', 'DATE': 'd'}
     """
-    taken: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for type in types:
-        wanted = [c for c in type.lower() if c in ascii_lowercase] + list(ascii_lowercase + digits)
-        if free := [key for key in wanted if key not in taken.values()]:
-            taken[type] = free[0]
-    return taken
+        candidates = [c for c in type.lower() if c in ascii_lowercase] + list(ascii_lowercase + digits)
+        if free := [key for key in candidates if key not in keys.values()]:
+            keys[type] = free[0]
+    return keys
 
 
-def enter(
+def open_study(
     path: Path, out: Path | None = None, notes_path: Path | None = None, requires_login: bool = False
 ) -> Study:
-    """The study in the store at ``path``. Raises :class:`StoreError`."""
+    """Open the study in the store at ``path``. Raises :class:`StoreError`, also where ``notes_path`` is not
+    where its notes are."""
     store = Store(path)
     try:
-        where = open_source(store, notes_path)
-        notes = Notes(store, where)
-        notes.look()
-        named = scheme.read_scheme(store.setting("scheme") or scheme.DEFAULT)
+        notes = NoteIndex(store, read_source(store, notes_path))
+        notes.check_files()
+        label_scheme = scheme.read_scheme(store.read_setting("scheme") or scheme.DEFAULT)
     except BaseException:
         store.close()
         raise
-    return Study(store, notes, named, out or path.with_name(f"{path.stem}-export"), requires_login)
+    return Study(store, notes, label_scheme, out or path.with_name(f"{path.stem}-export"), requires_login)

@@ -18,8 +18,8 @@ BOOK = "surrogates"
 
 @dataclass(frozen=True)
 class SurrogateDraft:
-    """A note with its consensus, and the replacements proposed for it. ``versions`` are those of the
-    consensus of each decided note of the patient, from which the draft was computed."""
+    """A note with its consensus, and the replacements proposed for it. ``versions`` are the versions of the
+    consensus of each decided note of the patient, by the note's number: the draft depends on all of them."""
 
     versions: dict[int, int]
     gold: Document
@@ -28,16 +28,16 @@ class SurrogateDraft:
 
 @dataclass(frozen=True)
 class SurrogateEdits:
-    """``edits``: replacements by stretch ("12-16"). ``approved``: the fingerprint of the replaced text as it
-    was approved."""
+    """``edits`` are a person's replacements, by place ("12-16"). ``approved`` is the fingerprint of the
+    redacted text that was approved."""
 
     edits: Mapping[str, str] = field(default_factory=dict)
     approved: str | None = None
 
 
-def apply(state: SurrogateEdits, action: Action) -> SurrogateEdits:
+def apply_action(state: SurrogateEdits, action: Action) -> SurrogateEdits:
     """
-    >>> apply(SurrogateEdits(), {"kind": "edit", "edits": {"12-16": "Moreau"}}).edits
+    >>> apply_action(SurrogateEdits(), {"kind": "edit", "edits": {"12-16": "Moreau"}}).edits
     {'12-16': 'Moreau'}
     """
     if action["kind"] == "edit":
@@ -45,16 +45,16 @@ def apply(state: SurrogateEdits, action: Action) -> SurrogateEdits:
     return replace(state, approved=action["text"] if action["kind"] == "approve" else None)
 
 
-def dump(state: SurrogateEdits) -> dict[str, Any]:
+def encode_state(state: SurrogateEdits) -> dict[str, Any]:
     return {"edits": state.edits, "approved": state.approved}
 
 
-def load(table: Mapping[str, Any]) -> SurrogateEdits:
+def decode_state(table: Mapping[str, Any]) -> SurrogateEdits:
     return SurrogateEdits(table["edits"], table["approved"])
 
 
-def summary(state: SurrogateEdits) -> Summary:
+def summarize(state: SurrogateEdits) -> Summary:
     return Summary(state.approved is not None, len(state.edits), 0)
 
 
-FOLD: Fold[SurrogateEdits] = Fold(SurrogateEdits(), apply, dump, load, summary)
+FOLD: Fold[SurrogateEdits] = Fold(SurrogateEdits(), apply_action, encode_state, decode_state, summarize)

@@ -1,5 +1,5 @@
-"""What systems found in the notes, and what comes from other corpora: premarks, votes, a consensus made
-elsewhere."""
+"""The spans that systems found in the notes, and imports from other corpora: premarks, votes, a finished
+consensus."""
 
 from __future__ import annotations
 
@@ -9,133 +9,129 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from crfdeid.errors import FormatError
 from crfdeid.review.study import accounts, consensus
-from crfdeid.review.study.errors import Invalid, Refused, Stage
+from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, StageError
 from crfdeid.review.study.note_index import Note
-from crfdeid.review.study.source import fingerprint
-from crfdeid.review.study.study import Study, book
+from crfdeid.review.study.source import compute_fingerprint
+from crfdeid.review.study.study import Study, name_book
 from crfdeid.systems import crf
 from crfdeid.systems.model import Tagger
 from crfdeid.systems.model_folder import sha256
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import keep_longest
 
-Found = Mapping[int, Sequence[Span]]  # by the note's number
+SpansByNote = Mapping[int, Sequence[Span]]  # by the note's number
+Progress = Callable[[list[Note]], Iterable[Note]]  # may show progress over the notes
 
 
-def tagged(
-    study: Study, tagger: Tagger, shown: Callable[[list[Note]], Iterable[Note]] = iter
-) -> dict[int, Sequence[Span]]:
+def add_model(study: Study, tagger: Tagger, premarks: bool = False, progress: Progress = iter) -> None:
+    """Tag all notes, unless the same model has done so before. Readers see its spans if ``premarks``."""
+    name = name_system(tagger)
+    if name not in study.list_systems():
+        add_system(study, name, tag_notes(study, tagger, progress))
+    if premarks:
+        study.store.write_setting("premarks", name)
+
+
+def tag_notes(study: Study, tagger: Tagger, progress: Progress = iter) -> dict[int, Sequence[Span]]:
     """The tagger's spans in every note that can be read, with probabilities where it is a CRF. Raises
-    :class:`SchemeError` on a type that the study's scheme lacks."""
-    found: dict[int, Sequence[Span]] = {}
-    for note in shown(study.notes.all):
+    :class:`SchemeError` on a type that the study's scheme does not have."""
+    spans: dict[int, Sequence[Span]] = {}
+    for note in progress(study.notes.all):
         try:
-            document = study.notes.document(note.number)
-        except Refused:
+            document = study.notes.read_document(note.number)
+        except NoteRefusedError:
             continue
-        answer = (
+        tagged = (
             tagger.tag(document, probabilities=True)
             if isinstance(tagger, crf.Model)
             else tagger.tag(document)
         )
-        study.scheme.check([answer])
-        found[note.number] = answer.spans
-    return found
+        study.scheme.check([tagged])
+        spans[note.number] = tagged.spans
+    return spans
 
 
-def name_of(tagger: Tagger) -> str:
-    """The model's folder, and the beginning of its manifest's checksum: trained again, it is another."""
+def name_system(tagger: Tagger) -> str:
+    """The model folder's name and the beginning of its manifest's checksum, which a new training changes."""
     return f"{tagger.folder.name} {sha256(tagger.folder / 'manifest.json')[:6]}"
 
 
-def add_model(
-    study: Study,
-    tagger: Tagger,
-    premarks: bool = False,
-    progress: Callable[[list[Note]], Iterable[Note]] = iter,
-) -> None:
-    """Tag all notes, unless the same model has done so before. Readers see its spans if ``premarks``."""
-    name = name_of(tagger)
-    if name not in study.systems():
-        add(study, name, tagged(study, tagger, progress))
-    if premarks:
-        study.store.set("premarks", name)
-
-
-def matched(study: Study, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:
-    """The spans of a corpus of the study's notes. Raises :class:`FormatError` on a document that is no
-    note of the study or has another text, and :class:`SchemeError`."""
-    known = {note.id: note for note in study.notes.all}
-    found: dict[int, Sequence[Span]] = {}
+def match_documents(study: Study, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:
+    """The spans of a corpus with notes of the study, without overlaps. Raises :class:`FormatError` on a
+    document that is not a note of the study or has another text, and :class:`SchemeError`."""
+    notes = {note.id: note for note in study.notes.all}
+    spans: dict[int, Sequence[Span]] = {}
     for document in study.scheme.checked(documents):
-        if document.id not in known:
-            raise FormatError(f"{document.id}: no note of this study")
-        note = known[document.id]
-        if fingerprint(document.text) != note.fingerprint:
-            raise FormatError(f"{document.id}: another text than the study's note of this name")
-        found[note.number] = keep_longest(document.spans)
-    return found
+        if document.id not in notes:
+            raise FormatError(f"{document.id}: not a note of this study")
+        note = notes[document.id]
+        if compute_fingerprint(document.text) != note.fingerprint:
+            raise FormatError(f"{document.id}: its text is not that of the study's note with this id")
+        spans[note.number] = keep_longest(document.spans)
+    return spans
 
 
-def add(study: Study, name: str, found: Found, premarks: bool = False) -> None:
-    """Take a system's spans into the study; readers are shown them from now on if ``premarks``.
+def add_system(study: Study, name: str, spans: SpansByNote, premarks: bool = False) -> None:
+    """Add a system's spans to the study. Readers see them as premarks from now on if ``premarks``.
 
-    Raises :class:`Stage` where there is a system or a reader of this name, :class:`Invalid`.
+    Raises :class:`StageError` where a system or a reader has this name, :class:`InvalidValueError`.
     """
-    with study.store.writing() as connection:
-        refuse_name(study, name)
+    with study.store.transaction() as connection:
+        check_new_name(study, name)
         (number,) = connection.execute("SELECT count(*) FROM systems").fetchone()
-        row = (name, number + 1, time.time(), len(study.decided()))
+        row = (name, number + 1, time.time(), len(study.list_decided()))
         connection.execute("INSERT INTO systems VALUES(?, ?, ?, ?)", row)
-        rows = ((name, n, as_json(spans), len(spans), doubt(spans)) for n, spans in found.items())
+        rows = ((name, n, encode_spans(s), len(s), count_expected_errors(s)) for n, s in spans.items())
         connection.executemany("INSERT INTO found VALUES(?, ?, ?, ?, ?)", rows)
         if premarks:
-            study.store.set("premarks", name)
+            study.store.write_setting("premarks", name)
 
 
-def refuse_name(study: Study, name: str) -> None:
-    """Raise :class:`Stage` where there is a system or reader of this name, :class:`Invalid` where it is
-    no name."""
+def check_new_name(study: Study, name: str) -> None:
+    """Raise :class:`StageError` where a system or a reader has this name, :class:`InvalidValueError` where it
+    is not allowed."""
     if not isinstance(name, str) or not accounts.NAME.fullmatch(name):
-        raise Invalid("a system's name: 1 to 60 letters, digits, spaces and . ' @ - _")
-    if name in study.systems() or name in [reader.name for reader in accounts.everyone(study.store)]:
-        raise Stage("exists", "there is a system or reader of this name already")
+        raise InvalidValueError("a system's name: 1 to 60 letters, digits, spaces and . ' @ - _")
+    if name in study.list_systems() or name in [r.name for r in accounts.list_readers(study.store)]:
+        raise StageError("exists", "there is a system or reader with this name already")
 
 
-def as_json(spans: Iterable[Span]) -> str:
+def encode_spans(spans: Iterable[Span]) -> str:
+    """The spans as JSON, with probabilities."""
     return json.dumps([[s.start, s.end, s.type, s.probability] for s in sorted(spans)], separators=(",", ":"))
 
 
-def doubt(spans: Sequence[Span]) -> float | None:
-    """How many of the spans are expected to be wrong; None where a probability is lacking.
+def count_expected_errors(spans: Sequence[Span]) -> float | None:
+    """The expected number of wrong spans; None where a span has no probability.
 
-    >>> doubt([Span(0, 1, "AGE", 0.75), Span(2, 3, "AGE", 0.5)])
+    >>> count_expected_errors([Span(0, 1, "AGE", 0.75), Span(2, 3, "AGE", 0.5)])
     0.75
     """
     known = [span.probability for span in spans if span.probability is not None]
     return sum(1 - probability for probability in known) if len(known) == len(spans) else None
 
 
-def add_reader(study: Study, name: str, found: Found) -> None:
-    """Take marks made elsewhere as those of a reader who has finished these notes, but for notes that the
-    reader has begun already."""
-    shelf = book(accounts.add(study.store, name, "reader").name)
-    with study.store.writing():
-        for number, spans in found.items():
-            if version := study.marking.entry(shelf, number).version:
-                continue  # what the reader did here since stays
-            rows = consensus.rows(tuple(spans))
+def import_marks(study: Study, name: str, spans: SpansByNote) -> None:
+    """Add marks from another corpus as those of a reader who has finished these notes. Notes that the reader
+    has begun already stay as they are."""
+    book = name_book(accounts.add_reader(study.store, name, "reader").name)
+    with study.store.transaction():
+        for number, found in spans.items():
+            if study.marks_log.read_entry(book, number).version:
+                continue
+            rows = consensus.encode_spans(tuple(found))
             action = {"kind": "add_many", "spans": rows, "by": "import"}
-            version = study.marking.append(shelf, number, version, name, action).version
-            study.marking.append(shelf, number, version, name, {"kind": "done"})
+            version = study.marks_log.append(book, number, 0, name, action).version
+            study.marks_log.append(book, number, version, name, {"kind": "done"})
 
 
-def add_consensus(study: Study, found: Found) -> None:
-    """Take a consensus made elsewhere, of notes that have none yet. Raises :class:`Stage`."""
-    with study.store.writing():
-        for number, spans in found.items():
-            entry = study.consensus.entry(consensus.BOOK, number)
+def import_consensus(study: Study, spans: SpansByNote) -> None:
+    """Add a finished consensus from another corpus. Raises :class:`StageError` where a note has one."""
+    with study.store.transaction():
+        for number, found in spans.items():
+            entry = study.consensus_log.read_entry(consensus.BOOK, number)
             if entry.state.opened:
-                raise Stage("exists", f"note {study.notes.note(number).id} has a consensus already")
-            action = {"kind": "import", "spans": consensus.rows(tuple(spans))}
-            study.consensus.append(consensus.BOOK, number, entry.version, "import", action)
+                note = study.notes.find_note(number)
+                raise StageError("exists", f"note {note.id} has a consensus already")
+            action = {"kind": "import", "spans": consensus.encode_spans(tuple(found))}
+            study.consensus_log.append(consensus.BOOK, number, entry.version, "import", action)

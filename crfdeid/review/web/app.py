@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from crfdeid.errors import CrfdeidError
-from crfdeid.review.study.errors import Answer, StoreError
+from crfdeid.review.study.errors import RequestError, StoreError
 from crfdeid.review.study.study import Study
 from crfdeid.review.web import middleware, requests, routes
 from crfdeid.review.web.jobs import Jobs
@@ -65,8 +65,10 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(CrfdeidError)
     async def reply_to_error(request: Request, error: CrfdeidError) -> Response:
-        status = error.status if isinstance(error, Answer) else 500 if isinstance(error, StoreError) else 422
-        details = error.details if isinstance(error, Answer) else {}
+        status = (
+            error.status if isinstance(error, RequestError) else 500 if isinstance(error, StoreError) else 422
+        )
+        details = error.details if isinstance(error, RequestError) else {}
         return requests.reply({"fault": str(error)} | details, status)
 
     @app.exception_handler(HTTPException)

@@ -1,8 +1,8 @@
-"""The door: which requests are let in, who is behind them, and which headers go out.
+"""Security: which requests the server accepts, and which headers every response has.
 
-A page elsewhere must not reach the study (Host and Origin checked, against DNS rebinding and cross-site
-requests), nor another user of this machine (a one-time key, then a cookie), nor may a note's text run as a
-script or leave (Content-Security-Policy). Faults and logs hold no request body and no note text.
+Pages of other sites cannot reach the study (Host and Origin are checked, against DNS rebinding and cross-site
+requests), nor can other users of this machine (a one-time key, then a cookie). A note's text cannot run as a
+script or leave the browser (Content-Security-Policy). Errors and logs hold no request body and no note text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from crfdeid.review.web.sessions import Address, is_loopback
 
-LARGEST = 1_000_000  # bytes of a request's body
+LARGEST_BODY = 1_000_000  # bytes of a request's body
 INTERNAL_ERROR = "an error in the program; its terminal shows where"
 
 HEADERS = {
@@ -38,12 +38,13 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class SecurityMiddleware:
-    """The outermost ASGI layer."""
+    """The outermost ASGI layer: refuses requests, and adds headers to responses."""
 
     def __init__(self, app: Any, address: Address) -> None:
         self.app, self.address = app, address
-        pinned = address.secure and not any(map(is_loopback, address.names))  # localhost has other servers
-        self.extra = {"Strict-Transport-Security": "max-age=31536000"} if pinned else {}
+        # On localhost the header would also bind other servers of this machine.
+        is_strict = address.secure and not any(map(is_loopback, address.names))
+        self.extra = {"Strict-Transport-Security": "max-age=31536000"} if is_strict else {}
 
     async def __call__(self, scope: Message, receive: Any, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -51,49 +52,49 @@ class SecurityMiddleware:
             return
         if scope["type"] != "http":
             return  # a websocket is never accepted
-        outgoing = Outgoing(send, HEADERS | self.extra)
-        if refused := self.refusal(scope):
-            await outgoing.fault(*refused)
+        sender = ResponseSender(send, HEADERS | self.extra)
+        if refusal := self.find_refusal(scope):
+            await sender.send_error(*refusal)
             return
         try:
-            await self.app(scope, receive, outgoing)
-        except Exception as error:  # whatever it is, its message could hold note text
-            tell(error)
-            if not outgoing.begun:
-                await outgoing.fault(500, INTERNAL_ERROR)
+            await self.app(scope, receive, sender)
+        except Exception as error:  # its message could hold note text
+            print_location(error)
+            if not sender.begun:
+                await sender.send_error(500, INTERNAL_ERROR)
 
-    def refusal(self, scope: Message) -> tuple[int, str] | None:
-        """Status and reason where a request is not let in."""
-        given: dict[str, list[str]] = {}
+    def find_refusal(self, scope: Message) -> tuple[int, str] | None:
+        """Status and reason where the request is refused, else None."""
+        headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
-            given.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-        return self.stranger(scope["method"], given) or self.oversized(scope["method"], given)
+            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+        return self.check_origin(scope["method"], headers) or self.check_body(headers)
 
-    def stranger(self, method: str, given: dict[str, list[str]]) -> tuple[int, str] | None:
-        hosts, origins = given.get("host", []), given.get("origin", [])
+    def check_origin(self, method: str, headers: dict[str, list[str]]) -> tuple[int, str] | None:
+        hosts, origins = headers.get("host", []), headers.get("origin", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.address.hosts:
             return 400, "the Host of this request is not this server"
         if method not in ("GET", "HEAD") and not origins:
             return 403, "a request that changes something must name its Origin"
         if any(origin.lower() not in self.address.origins for origin in origins):
             return 403, "the Origin of this request is not this server"
-        if given.get("sec-fetch-site", ["same-origin"])[0] not in ("same-origin", "none") and (
-            given.get("sec-fetch-mode", [""])[0] != "navigate" or method != "GET"
+        if headers.get("sec-fetch-site", ["same-origin"])[0] not in ("same-origin", "none") and (
+            headers.get("sec-fetch-mode", [""])[0] != "navigate" or method != "GET"
         ):
             return 403, "a request from another site"
         return None
 
-    def oversized(self, method: str, given: dict[str, list[str]]) -> tuple[int, str] | None:
-        length = given.get("content-length", ["0"])[0]
-        if "transfer-encoding" in given or not length.isdecimal() or int(length) > LARGEST:
-            return 413, f"a request of more than {LARGEST:,} bytes, or of unknown length"
-        if int(length) and given.get("content-type", [""])[0].split(";")[0].strip() != "application/json":
+    def check_body(self, headers: dict[str, list[str]]) -> tuple[int, str] | None:
+        length = headers.get("content-length", ["0"])[0]
+        if "transfer-encoding" in headers or not length.isdecimal() or int(length) > LARGEST_BODY:
+            return 413, f"a request of more than {LARGEST_BODY:,} bytes, or of unknown length"
+        if int(length) and headers.get("content-type", [""])[0].split(";")[0].strip() != "application/json":
             return 415, "a request's body must be application/json"
         return None
 
 
-class Outgoing:
-    """``send`` with the headers that every answer has."""
+class ResponseSender:
+    """Sends responses with the headers that every response has."""
 
     def __init__(self, send: Send, headers: dict[str, str]) -> None:
         self.send, self.begun = send, False
@@ -105,15 +106,16 @@ class Outgoing:
             message = {**message, "headers": [*message.get("headers", ()), *self.headers]}
         await self.send(message)
 
-    async def fault(self, status: int, text: str) -> None:
+    async def send_error(self, status: int, text: str) -> None:
         body = json.dumps({"fault": text}).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         await self({"type": "http.response.start", "status": status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
 
 
-def tell(error: BaseException) -> None:
-    """Where an unforeseen error arose, on the terminal: file, line and kind, and not its message."""
+def print_location(error: BaseException) -> None:
+    """Print where an unforeseen error was raised, to the terminal: file, line and class, and not its
+    message."""
     frames = traceback.extract_tb(error.__traceback__)[-3:]
     places = ", ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}" for frame in frames)
     print(f"crfdeid.review: {type(error).__name__} at {places}", file=sys.stderr)

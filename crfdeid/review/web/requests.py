@@ -11,11 +11,9 @@ from starlette.responses import Response
 
 from crfdeid.review.study import accounts
 from crfdeid.review.study.accounts import Reader
-from crfdeid.review.study.errors import Forbidden, Invalid, Stage, Unauthorised
-from crfdeid.review.study.study import Study
+from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, StageError, UnauthorizedError
+from crfdeid.review.study.study import Json, Study
 from crfdeid.review.web.sessions import Address, Session
-
-Table = dict[str, Any]
 
 
 def reply(content: Any, status: int = 200) -> Response:
@@ -39,44 +37,44 @@ def find_study(request: Request) -> Study:
 
 
 def require_session(request: Request) -> Session:
-    """The session of a request. Raises :class:`Unauthorised` where it has none."""
+    """The session of a request. Raises :class:`UnauthorizedError` where it has none."""
     session = request.app.state.sessions.find(read_token(request))
     if session is None:
-        raise Unauthorised("no session: open the address that the program printed, or log in")
+        raise UnauthorizedError("no session: open the address that the program printed, or log in")
     return session
 
 
 def require_reader(request: Request) -> Reader:
-    """The reader whose name the session has. Raises :class:`Unauthorised`, and :class:`Stage` where
+    """The reader whose name the session has. Raises :class:`UnauthorizedError`, and :class:`StageError` where
     ``X-Reader`` names another: the window was opened before somebody else picked a name."""
     name = require_session(request).reader
     if name is None:
-        raise Unauthorised("pick a reader's name first")
+        raise UnauthorizedError("pick a reader's name first")
     if unquote(request.headers.get("x-reader", name)) != name:
-        raise Stage("reader", "another name was picked in this browser since; load this page again")
-    return accounts.find(find_study(request).store, name)
+        raise StageError("reader", "another name was picked in this browser since; load this page again")
+    return accounts.find_reader(find_study(request).store, name)
 
 
 def require_adjudicator(request: Request) -> Reader:
     reader = require_reader(request)
     if reader.role != "adjudicator":
-        raise Forbidden("only for adjudicators")
+        raise ForbiddenError("only for adjudicators")
     return reader
 
 
-async def read_body(request: Request) -> Table:
+async def read_body(request: Request) -> Json:
     """The request's JSON object; an empty body counts as an empty object."""
     try:
         body = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError):
-        raise Invalid("the request's body is not JSON") from None
+        raise InvalidValueError("the request's body is not JSON") from None
     if not isinstance(body, dict):
-        raise Invalid("the request's body is not a JSON object")
+        raise InvalidValueError("the request's body is not a JSON object")
     return body
 
 
 OpenStudy = Annotated[Study, Depends(find_study)]
-JsonBody = Annotated[Table, Depends(read_body)]
+JsonBody = Annotated[Json, Depends(read_body)]
 NoteNumber = Annotated[int, Path(ge=1, le=1_000_000_000)]
 CurrentReader = Annotated[Reader, Depends(require_reader)]
 CurrentAdjudicator = Annotated[Reader, Depends(require_adjudicator)]
@@ -84,4 +82,4 @@ CurrentAdjudicator = Annotated[Reader, Depends(require_adjudicator)]
 
 def refuse_where_login_is_required(study: Study) -> None:
     if study.requires_login:
-        raise Forbidden("where readers log in with passwords, this is done when the program starts")
+        raise ForbiddenError("where readers log in with passwords, this is done when the program starts")

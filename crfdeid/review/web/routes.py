@@ -21,8 +21,8 @@ from crfdeid.review.operations import (
     surrogate_review,
 )
 from crfdeid.review.study import accounts, system_spans
-from crfdeid.review.study.errors import Forbidden, Invalid, Unauthorised
-from crfdeid.review.study.study import Study, keys
+from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, UnauthorizedError
+from crfdeid.review.study.study import Study, assign_keys
 from crfdeid.review.web.requests import (
     CurrentAdjudicator,
     CurrentReader,
@@ -52,14 +52,18 @@ FOR_ADJUDICATORS = [Depends(require_adjudicator)]
 @router.get("/session")
 def show_session(request: Request, study: OpenStudy) -> Response:
     session = request.app.state.sessions.find(read_token(request))
-    reader = accounts.find(study.store, session.reader).table() if session and session.reader else None
+    reader = (
+        accounts.find_reader(study.store, session.reader).describe() if session and session.reader else None
+    )
     needs = None if session else "password" if study.requires_login else "key"
     return reply({"open": session is not None, "needs": needs, "reader": reader})
 
 
 @router.get("/readers", dependencies=WITH_SESSION)
 def list_readers(study: OpenStudy) -> Response:
-    readers = [reader.table() | {"password": reader.password} for reader in accounts.everyone(study.store)]
+    readers = [
+        reader.describe() | {"password": reader.has_password} for reader in accounts.list_readers(study.store)
+    ]
     return reply({"readers": readers, "may_add": not study.requires_login})
 
 
@@ -69,30 +73,30 @@ def add_reader(request: Request, study: OpenStudy, body: JsonBody) -> Response:
     role = body.get("role", "reader")
     if role == "adjudicator":
         refuse_self_promotion(study, require_session(request))
-    added = accounts.add(study.store, body.get("name", ""), role)
-    return reply({"reader": added.table()}, 201)
+    added = accounts.add_reader(study.store, body.get("name", ""), role)
+    return reply({"reader": added.describe()}, 201)
 
 
 def refuse_self_promotion(study: Study, session: Session) -> None:
-    """Raise :class:`Forbidden` where readers have passwords and the session is not an adjudicator's: else
-    anybody could become an adjudicator by adding one."""
-    readers = {reader.name: reader for reader in accounts.everyone(study.store)}
+    """Raise :class:`ForbiddenError` where readers have passwords and the session is not an adjudicator's.
+    Otherwise anybody could become an adjudicator by adding one."""
+    readers = {reader.name: reader for reader in accounts.list_readers(study.store)}
     adjudicates = session.reader in readers and readers[session.reader].role == "adjudicator"
-    if any(reader.password for reader in readers.values()) and not adjudicates:
-        raise Forbidden("where readers have passwords, only an adjudicator can add adjudicators")
+    if any(reader.has_password for reader in readers.values()) and not adjudicates:
+        raise ForbiddenError("where readers have passwords, only an adjudicator can add adjudicators")
 
 
 @router.post("/login")
 def log_in(request: Request, study: OpenStudy, body: JsonBody) -> Response:
     sessions, token = request.app.state.sessions, read_token(request)
     if sessions.find(token) is None and not study.requires_login:
-        raise Unauthorised("no session: open the address that the program printed")
+        raise UnauthorizedError("no session: open the address that the program printed")
     name, password = body.get("name"), body.get("password")
     if not isinstance(name, str) or not isinstance(password, str | None):
-        raise Invalid("wanted a name, and a password if the reader has one")
-    reader = study.password_checker.admit(name, password, needed=study.requires_login)
+        raise InvalidValueError("wanted a name, and a password if the reader has one")
+    reader = study.password_checker.authenticate(name, password, needed=study.requires_login)
     sessions.end(token)  # the new token makes the old one worthless
-    response = reply({"reader": reader.table()})
+    response = reply({"reader": reader.describe()})
     set_cookie(response, sessions.begin(reader.name), request.app.state.address)
     return response
 
@@ -108,7 +112,7 @@ def log_out(request: Request, study: OpenStudy) -> Response:
 @router.post("/keys", dependencies=WITH_SESSION)
 def create_key(request: Request, study: OpenStudy) -> Response:
     refuse_where_login_is_required(study)
-    key = request.app.state.sessions.new_key()
+    key = request.app.state.sessions.create_key()
     return reply({"address": f"{request.app.state.address.url}?key={key}"})
 
 
@@ -121,13 +125,13 @@ def show_study(study: OpenStudy) -> Response:
         {"name": name, "notes": len(notes), "words": sum(note.words for note in notes)}
         for name, notes in study.sets.items()
     ]
-    systems = study.store.rows("SELECT name, notes_read FROM systems ORDER BY number")
+    systems = study.store.fetch_all("SELECT name, notes_read FROM systems ORDER BY number")
     return reply({
-        "title": study.store.setting("title") or "",
+        "title": study.store.read_setting("title") or "",
         "scheme": {"name": study.scheme.name, "categories": study.scheme.categories},
-        "keys": keys(study.scheme.types),
+        "keys": assign_keys(study.scheme.types),
         "sets": sets,
-        "premarks": study.premarks,
+        "premarks": study.premark_system,
         "systems": [{"name": name, "notes_read": count} for name, count in systems],
         "formats": list(corpora.FORMATS),
     })  # fmt: skip
@@ -137,12 +141,12 @@ def show_study(study: OpenStudy) -> Response:
 def list_notes(
     study: OpenStudy, reader: CurrentReader, set: str | None = None, order: str = "given"
 ) -> Response:
-    return reply(listing.notes(study, reader, set, order))
+    return reply(listing.list_notes(study, reader, set, order))
 
 
 @router.get("/progress")
 def show_progress(study: OpenStudy, reader: CurrentReader, set: str | None = None) -> Response:
-    return reply(listing.progress(study, reader, set))
+    return reply(listing.measure_progress(study, reader, set))
 
 
 # Marking
@@ -150,22 +154,22 @@ def show_progress(study: OpenStudy, reader: CurrentReader, set: str | None = Non
 
 @router.get("/notes/{number}")
 def show_note(study: OpenStudy, reader: CurrentReader, number: NoteNumber) -> Response:
-    return reply(marking.note(study, reader, number))
+    return reply(marking.show_note(study, reader, number))
 
 
 @router.post("/notes/{number}/actions")
 def change_marks(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
-    return reply(marking.act(study, reader, number, body))
+    return reply(marking.change_marks(study, reader, number, body))
 
 
 @router.post("/notes/{number}/repeats")
 def mark_repeats(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
-    return reply(repeats.of_mark(study, reader, number, body))
+    return reply(repeats.mark_repeats(study, reader, number, body))
 
 
 @router.post("/notes/{number}/time")
 def record_time(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
-    return reply(listing.spend(study, reader, number, body))
+    return reply(listing.record_time(study, reader, number, body))
 
 
 # Consensus
@@ -173,26 +177,26 @@ def record_time(study: OpenStudy, reader: CurrentReader, number: NoteNumber, bod
 
 @router.get("/consensus", dependencies=FOR_ADJUDICATORS)
 def list_consensus_notes(study: OpenStudy, set: str | None = None) -> Response:
-    return reply(adjudication.notes(study, set))
+    return reply(adjudication.list_notes(study, set))
 
 
 @router.get("/consensus/{number}")
 def show_consensus(study: OpenStudy, reader: CurrentReader, number: NoteNumber) -> Response:
-    return reply(adjudication.view(study, reader, number))
+    return reply(adjudication.show_consensus(study, reader, number))
 
 
 @router.post("/consensus/{number}/open")
 def open_consensus(
     study: OpenStudy, reader: CurrentAdjudicator, number: NoteNumber, body: JsonBody
 ) -> Response:
-    return reply(adjudication.opened(study, reader, number, body))
+    return reply(adjudication.open_consensus(study, reader, number, body))
 
 
 @router.post("/consensus/{number}/actions")
 def change_consensus(
     study: OpenStudy, reader: CurrentAdjudicator, number: NoteNumber, body: JsonBody
 ) -> Response:
-    return reply(adjudication_actions.act(study, reader, number, body))
+    return reply(adjudication_actions.change_consensus(study, reader, number, body))
 
 
 # Measures
@@ -200,12 +204,12 @@ def change_consensus(
 
 @router.get("/measures", dependencies=FOR_ADJUDICATORS)
 def show_measures(study: OpenStudy, set: str | None = None, rules: str | None = None) -> Response:
-    return reply(figures.everything(study, set, rules))
+    return reply(figures.compute_figures(study, set, rules))
 
 
 @router.get("/measures/mistakes", dependencies=FOR_ADJUDICATORS)
 def list_mistakes(study: OpenStudy, voter: str, set: str | None = None, rules: str | None = None) -> Response:
-    return reply(figures.mistakes(study, voter, set, rules))
+    return reply(figures.list_mistakes(study, voter, set, rules))
 
 
 # Surrogates
@@ -213,24 +217,24 @@ def list_mistakes(study: OpenStudy, voter: str, set: str | None = None, rules: s
 
 @router.get("/surrogates", dependencies=FOR_ADJUDICATORS)
 def list_surrogate_notes(study: OpenStudy, set: str | None = None) -> Response:
-    return reply(surrogate_review.notes(study, set))
+    return reply(surrogate_review.list_notes(study, set))
 
 
 @router.get("/surrogates/{number}")
 def show_surrogates(study: OpenStudy, reader: CurrentAdjudicator, number: NoteNumber) -> Response:
-    return reply(surrogate_review.view(study, reader, number))
+    return reply(surrogate_review.show_surrogates(study, reader, number))
 
 
 @router.post("/surrogates/export", dependencies=FOR_ADJUDICATORS)
 def export_surrogates(study: OpenStudy, body: JsonBody) -> Response:
-    return reply(surrogate_review.export(study, body))
+    return reply(surrogate_review.export_notes(study, body))
 
 
 @router.post("/surrogates/{number}/actions")
 def change_surrogates(
     study: OpenStudy, reader: CurrentAdjudicator, number: NoteNumber, body: JsonBody
 ) -> Response:
-    return reply(surrogate_review.act(study, reader, number, body))
+    return reply(surrogate_review.change_surrogates(study, reader, number, body))
 
 
 # Export and learning
@@ -238,14 +242,14 @@ def change_surrogates(
 
 @router.post("/export", dependencies=FOR_ADJUDICATORS)
 def export_spans(study: OpenStudy, body: JsonBody) -> Response:
-    return reply(exports.export(study, body))
+    return reply(exports.export_spans(study, body))
 
 
 @router.get("/learn", dependencies=FOR_ADJUDICATORS)
 def show_learning_curve(study: OpenStudy) -> Response:
-    train = exports.training(study.out / "NAME")
-    systems = learning_curve.curve(study)
-    return reply({"systems": systems, "notes_read": len(study.decided()), "train": train})
+    train = exports.build_train_command(study.out / "NAME")
+    systems = learning_curve.build_curve(study)
+    return reply({"systems": systems, "notes_read": len(study.list_decided()), "train": train})
 
 
 @router.post("/learn/models", dependencies=FOR_ADJUDICATORS)
@@ -254,20 +258,20 @@ def load_model(request: Request, study: OpenStudy, body: JsonBody) -> Response:
     folder, name = body.get("folder"), body.get("name", "")
     if not isinstance(folder, str):
         raise ConfigurationError("folder: wanted the path of a model")
-    system_spans.refuse_name(study, name)
+    system_spans.check_new_name(study, name)
 
     def tag_notes(progress: Any) -> None:
-        found = system_spans.tagged(study, model.load(folder), progress)
-        system_spans.add(study, name, found, body.get("premarks") is True)
+        found = system_spans.tag_notes(study, model.load(folder), progress)
+        system_spans.add_system(study, name, found, body.get("premarks") is True)
 
     return reply({"job": request.app.state.jobs.begin(tag_notes)}, 202)
 
 
 @router.get("/learn/job", dependencies=FOR_ADJUDICATORS)
 def show_job(request: Request) -> Response:
-    return reply(request.app.state.jobs.table())
+    return reply(request.app.state.jobs.describe())
 
 
 @router.get("/learn/disagreements", dependencies=FOR_ADJUDICATORS)
 def list_disagreements(study: OpenStudy, system: str) -> Response:
-    return reply(learning_curve.disagreements(study, system))
+    return reply(learning_curve.list_disagreements(study, system))

@@ -18,6 +18,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.review.study import accounts
 from crfdeid.review.study.study import Study
 from crfdeid.review.web.app import application
+from crfdeid.review.web.middleware import SecurityMiddleware
 from crfdeid.review.web.sessions import Address, Sessions, is_loopback
 
 ALL_INTERFACES = ("0.0.0.0", "::", "")
@@ -76,10 +77,10 @@ def check_certificate(options: ServerOptions) -> None:
 def check_passwords(study: Study) -> None:
     """Raise :class:`ConfigurationError` where login is required and a reader has no password, or there are no
     readers."""
-    readers = accounts.everyone(study.store)
+    readers = accounts.list_readers(study.store)
     if study.requires_login and not readers:
         raise ConfigurationError("nobody could log in: --reader NAME --password NAME adds a reader")
-    if study.requires_login and (without := [reader.name for reader in readers if not reader.password]):
+    if study.requires_login and (without := [reader.name for reader in readers if not reader.has_password]):
         raise ConfigurationError(f"without a password: {', '.join(without)}; --password NAME asks for one")
 
 
@@ -106,7 +107,7 @@ def choose_names(options: ServerOptions) -> tuple[str, ...]:
     return (options.host,)
 
 
-def build_uvicorn_config(app: object, options: ServerOptions) -> uvicorn.Config:
+def build_uvicorn_config(app: SecurityMiddleware, options: ServerOptions) -> uvicorn.Config:
     """No access log, because it would show who opened which note; no server header."""
     return uvicorn.Config(
         app,
@@ -144,7 +145,7 @@ class Announcement:
     def __init__(
         self, address: Address, sessions: Sessions, requires_login: bool, open_browser: bool
     ) -> None:
-        self.url = address.url if requires_login else f"{address.url}?key={sessions.new_key()}"
+        self.url = address.url if requires_login else f"{address.url}?key={sessions.create_key()}"
         self.open_browser = open_browser and not requires_login
         self.file: Path | None = None
 

@@ -1,19 +1,18 @@
-"""Under which address the server is reached, and whose session a cookie is."""
+"""The address of the server, one-time keys, and the sessions of cookies."""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-IDLE = 12 * 3600.0  # seconds after which a session that was not used ends
+IDLE_SECONDS = 12 * 3600.0  # after which an unused session ends
 
 
 @dataclass(frozen=True)
 class Address:
-    """Under which names the server is reached."""
+    """The host names and the port of the server; ``secure`` is TLS."""
 
     names: tuple[str, ...]
     port: int
@@ -21,7 +20,7 @@ class Address:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a request may say in ``Host``.
+        """The values of ``Host`` that a request may have.
 
         >>> sorted(Address(("127.0.0.1", "::1"), 8000).hosts)
         ['127.0.0.1:8000', '[::1]:8000']
@@ -37,8 +36,8 @@ class Address:
 
     @property
     def cookie(self) -> str:
-        """Cookies are sent to every port of a host, so that each server has a name of its own. Under TLS no
-        neighbouring host can set it (``__Host-``)."""
+        """The cookie's name. It contains the port, because browsers send a cookie to every port of a host.
+        With TLS, the prefix ``__Host-`` prevents other hosts from setting it."""
         return f"{'__Host-' if self.secure else ''}crfdeid-{self.port}"
 
     @property
@@ -52,48 +51,48 @@ def is_loopback(host: str) -> bool:
     >>> [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "10.0.0.7")]
     [True, True, True, False, False]
     """
-    return host in ("localhost", "::1") or (host.startswith("127.") and only_numbers(host.split(".")))
-
-
-def only_numbers(parts: Iterable[str]) -> bool:
-    return all(part.isdigit() for part in parts)
+    is_ipv4 = all(part.isdigit() for part in host.split("."))
+    return host in ("localhost", "::1") or (is_ipv4 and host.startswith("127."))
 
 
 @dataclass
 class Session:
-    """``reader`` is the name that was picked. ``used`` is when last (monotonic seconds)."""
+    """``reader`` is the name that was picked; ``used`` is when the session was last used (monotonic
+    seconds)."""
 
     reader: str | None = None
     used: float = field(default_factory=time.monotonic)
 
 
 class Sessions:
-    """One-time keys and the sessions they became. Tokens are kept as hashes."""
+    """One-time keys, and the sessions that they open. Keys and tokens are stored as hashes."""
 
     def __init__(self) -> None:
         self.keys: set[str] = set()
         self.sessions: dict[str, Session] = {}
 
-    def new_key(self) -> str:
+    def create_key(self) -> str:
         key = secrets.token_urlsafe(32)
-        self.keys.add(digest(key))
+        self.keys.add(hash_secret(key))
         return key
 
     def redeem(self, key: str) -> str | None:
-        """The token of a new session, if this key was given out and not used yet."""
-        if digest(key) not in self.keys:
+        """Exchange a key for the token of a new session; None where the key is unknown or used."""
+        if hash_secret(key) not in self.keys:
             return None
-        self.keys.remove(digest(key))
+        self.keys.remove(hash_secret(key))
         return self.begin(None)
 
     def begin(self, reader: str | None) -> str:
+        """Begin a session; return its token."""
         token = secrets.token_urlsafe(32)
-        self.sessions[digest(token)] = Session(reader)
+        self.sessions[hash_secret(token)] = Session(reader)
         return token
 
     def find(self, token: str | None) -> Session | None:
-        session = self.sessions.get(digest(token)) if token else None
-        if session and time.monotonic() - session.used > IDLE:
+        """The session of a token, unless it ended or was idle too long."""
+        session = self.sessions.get(hash_secret(token)) if token else None
+        if session and time.monotonic() - session.used > IDLE_SECONDS:
             self.end(token)
             return None
         if session:
@@ -101,8 +100,8 @@ class Sessions:
         return session
 
     def end(self, token: str | None) -> None:
-        self.sessions.pop(digest(token or ""), None)
+        self.sessions.pop(hash_secret(token or ""), None)
 
 
-def digest(secret: str) -> str:
+def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
