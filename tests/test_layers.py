@@ -111,7 +111,6 @@ def test_every_room_has_a_layer(found):
     assert {room_of(module) for module in found if module not in DOORS} - {""} == set(LAYER)
 
 
-@pytest.mark.xfail(strict=True, reason="the cuts are not all made")
 def test_an_import_goes_down_or_stays_in_its_room(found):
     assert list(violations(found)) == []
 
