@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
@@ -239,7 +238,7 @@ class Journal:
     """The report of a run, and a table of the survivors' offsets, which is written as the notes come."""
 
     report: Report
-    rows: Any = None  # a csv writer
+    write_rows: Callable[[Iterable[Sequence[object]]], object] | None = None
 
     @classmethod
     @contextmanager
@@ -255,13 +254,13 @@ class Journal:
         for each in (path, survivors):
             storage.refuse_existing(each, overwrite)
         with files.open_whole(survivors, private=True) as table:
-            journal = cls(report, csv.writer(table, lineterminator="\n"))
-            journal.rows.writerow(("id", "start", "end", "type"))
-            yield journal
+            writer = csv.writer(table, lineterminator="\n")
+            writer.writerow(("id", "start", "end", "type"))
+            yield cls(report, writer.writerows)
             with files.open_whole(path) as file:
-                file.write(json.dumps(journal.report.table(), indent=2) + "\n")
+                file.write(json.dumps(report.table(), indent=2) + "\n")
 
     def add(self, redaction: Redaction, id: str) -> None:
         self.report.add(redaction)
-        if self.rows:
-            self.rows.writerows((id, span.start, span.end, span.type) for span in redaction.survivors)
+        if self.write_rows:
+            self.write_rows((id, span.start, span.end, span.type) for span in redaction.survivors)

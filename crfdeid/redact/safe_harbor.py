@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.surrogates import kinds
@@ -74,7 +73,7 @@ class Report:
             self.unresolved += not made.resolved
             self.treated.setdefault(find_category(made.type), Counter())[made.treatment] += 1
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> dict[str, object]:
         """The report for JSON."""
         return {
             "documents": self.documents,

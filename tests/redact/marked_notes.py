@@ -29,6 +29,15 @@ def marked(text: str, id: str = "1", patient: str | None = "7") -> Document:
     return Document(id, plain, tuple(spans), patient)
 
 
+STORY = [
+    marked("<DATE 3/7/2067> Mr. <PATIENT Robert Smith>, <AGE 67>, MRN <MEDICALRECORD 4471902>.", "a-1", "a"),
+    marked("<PATIENT SMITH, ROBERT>, <DATE 3/21/2067>, Dr. <DOCTOR Okafor>. Bob Smith is ill", "a-2", "a"),
+    marked("<PATIENT Ana Ruiz> of <CITY Boston>, <STATE MA> called <PHONE 617-555-0148>.", "b-1", "b"),
+    marked("Dr. <DOCTOR Okafor> saw <PATIENT Ruiz> on <DATE 1/2/2067>. 4471902.", "b-2", "b"),
+    marked("<PATIENT Okafor>, aged <AGE 93>", "c-1", None),
+]  # fmt: skip
+
+
 def redacted(documents: Sequence[Document], secret: bytes = SECRET, **options: Any) -> dict[str, Document]:
     """The redacted notes by id, patient by patient as a run redacts them."""
     redactor = Redactor(secret, **options)
@@ -37,7 +46,7 @@ def redacted(documents: Sequence[Document], secret: bytes = SECRET, **options: A
 
 
 def replace_identifier(text: str, choices: KeyedChoices) -> str:
-    """The surrogate of an identifier of a patient of whom nothing else is known."""
+    """Replace an identifier of a patient without other facts."""
     made = Identifiers(choices, PatientFacts(), {}).replace_identifier(text)
     assert made is not None
     return made

@@ -1,4 +1,4 @@
-"""Whole runs of the redaction under attack: formats, names of files, resuming, reports, the map."""
+"""Whole runs under attack: formats, file names, resuming, reports, the map."""
 
 import json
 import os
@@ -35,14 +35,6 @@ NOTES = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def key(tmp_path):
-    path = tmp_path / "key"
-    path.write_bytes(SECRET)
-    path.chmod(0o600)
-    return path
-
-
 @pytest.mark.parametrize("written", ["i2b2", "brat", "jsonl", "table", "inline", "labelstudio"])
 @pytest.mark.parametrize("read", ["jsonl", "table", "i2b2"])
 def test_nothing_real_is_in_any_byte_that_is_written_or_shown(tmp_path, key, capfd, read, written):
@@ -59,7 +51,7 @@ def test_nothing_real_is_in_any_byte_that_is_written_or_shown(tmp_path, key, cap
     assert (tmp_path / "report.json.survivors.csv").stat().st_mode & 0o777 == 0o600
 
 
-def test_ids_that_tell_are_counted_and_said(tmp_path, key, capsys):
+def test_ids_that_contain_phi_are_counted_and_reported(tmp_path, key, capsys):
     corpora.write(NOTES, tmp_path / "n.jsonl", "jsonl")
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--seed", 1, "--spans", "gold")
     said = capsys.readouterr().out
@@ -71,7 +63,7 @@ def test_ids_that_tell_are_counted_and_said(tmp_path, key, capsys):
     assert "--new-ids" not in capsys.readouterr().out
 
 
-def test_the_report_says_what_was_looked_at_and_what_was_left(tmp_path, key, capsys):
+def test_the_report_names_what_was_searched_and_what_was_kept(tmp_path, key, capsys):
     note = marked("<DATE Monday> <AGE 67> <PATIENT Ana Ruiz> <COUNTRY USA>, <CITY Boston>")
     corpora.write([note], tmp_path / "n.jsonl", "jsonl")
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--key-file", key)
@@ -98,7 +90,7 @@ def interrupted(monkeypatch, *arguments) -> int:
     return ended
 
 
-def test_a_run_is_not_resumed_by_another_key_or_another_way(tmp_path, key, monkeypatch, capsys):
+def test_a_run_is_not_resumed_with_another_key_or_other_options(tmp_path, key, monkeypatch, capsys):
     other, out = tmp_path / "other", tmp_path / "clean"
     other.write_bytes(SECRET[::-1])
     other.chmod(0o600)
@@ -165,8 +157,8 @@ def test_a_map_cut_anywhere_or_changed_anywhere_is_refused(tmp_path):
         surrogate_map.read_map(tmp_path, KEY)
 
 
-def test_what_a_map_gave_stays_although_others_join(tmp_path):
-    """Towns, numbers and hospitals that would have come first are given what is left."""
+def test_surrogates_of_a_map_stay_although_other_notes_join(tmp_path):
+    """Later towns, numbers and hospitals that sort first do not take the surrogates of earlier ones."""
     first = marked("<CITY Lynn>, <STATE MA>; <IDNUM 4321> <HOSPITAL Okefenok Clinic>", "a")
     later = marked(
         "<CITY Adams>, <STATE MA>; <IDNUM 1234>; <CITY Boston>, <STATE MA>; <HOSPITAL Abel Clinic>", "b"
@@ -217,7 +209,7 @@ def started(*arguments) -> subprocess.Popen:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def test_a_run_that_is_told_to_terminate_puts_away_what_is_half_written(tmp_path):
+def test_a_terminated_run_removes_what_is_half_written(tmp_path):
     notes = [marked("<PATIENT Ana Ruiz> on <DATE 3/7/2067> " * 50, f"n{n}", f"{n}") for n in range(300)]
     corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
     running = started(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--report", tmp_path / "r")

@@ -1,4 +1,4 @@
-"""Dates: read as people write them, moved by one shift, written in the same form."""
+"""Dates: parsed as people write them, shifted, and written in the same form."""
 
 import re
 from datetime import date, timedelta
@@ -55,7 +55,7 @@ def test_a_date_is_moved_and_keeps_its_form(text, moved):
         "March 7 Zanzibarova",
     ],
 )
-def test_what_cannot_be_read_whole_is_not_read(text):
+def test_what_cannot_be_read_completely_is_not_read(text):
     assert shift_text(text, BACK, NOTE) is None
 
 
@@ -70,7 +70,7 @@ def test_a_year_before_the_first_or_after_the_last_is_not_written():
     assert shift_text("1/2/2067", Shift(9000, 9000 * 365 // 7 * 7), NOTE) is None
 
 
-def test_day_first_is_told_by_the_dates_of_the_patient():
+def test_day_first_is_decided_by_the_dates_of_the_patient():
     text = "25/12/2066 and 3/7/2067"
     note = Document("n", text, (Span(0, 10, "DATE"), Span(15, 23, "DATE")), patient="7")
     who = PatientSurrogates(SECRET, "7", collect_facts([note]))

@@ -19,7 +19,7 @@ SECRET = b"0123456789abcdef"
 
 
 def patient(*names: str, id: str = "7") -> PatientSurrogates:
-    """The patient whose notes hold these names."""
+    """The surrogates of a patient whose notes contain these names."""
     notes = [
         Document(str(n), name, (Span(0, len(name), "PATIENT"),), patient=id) for n, name in enumerate(names)
     ]
@@ -60,7 +60,7 @@ def test_titles_particles_and_marks_keep_their_places(text):
         ("Ruiz Jr.", "Jr"), ("Dr", ""), ("MD", ""),
     ],
 )  # fmt: skip
-def test_only_what_is_no_name_is_kept(text, stays):
+def test_only_what_is_not_a_name_is_kept(text, stays):
     before, after = (set(re.findall(r"\w+", t)) for t in (text, patient().names.replace_names(text)))
     assert before & after == set(re.findall(r"\w+", stays))
 
@@ -101,7 +101,7 @@ def test_patients_and_secrets_differ():
     assert made(patient()) != made(patient(id="8")) != made(PatientSurrogates(b"another secret!!", "8"))
 
 
-@example("NC\u00c0", "STATE")  # letters around an abbreviation that are no part of it
+@example("NC\u00c0", "STATE")  # letters around an abbreviation that do not belong to it
 @given(
     st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=30),
     st.sampled_from(sorted(kinds.KINDS)),
@@ -216,7 +216,7 @@ def test_ages(text, after, made):
     assert ages.generalise_age(text, after) == made
 
 
-def test_a_zip_code_is_cut_to_three_digits_where_the_safe_harbor_wants_it():
+def test_a_zip_code_is_cut_to_the_three_digits_of_the_safe_harbor():
     assert [places.generalise_zip(z) for z in ("02115", "02115-1234", "03601", "K1A 0B1")] == [
         "021",
         "021",
@@ -228,7 +228,7 @@ def test_a_zip_code_is_cut_to_three_digits_where_the_safe_harbor_wants_it():
     )
 
 
-def test_what_is_known_never_shows_a_name():
+def test_the_repr_of_facts_never_shows_a_name():
     assert "Smith" not in repr(collect_facts([Document("n", "Smith", (Span(0, 5, "PATIENT"),))])) and repr(
         PatientFacts()
     )

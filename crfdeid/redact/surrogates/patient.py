@@ -55,7 +55,11 @@ class PatientSurrogates:
         self.dates = DateShifter.draw(
             self.choices, self.rules.years, self.rules.weeks, self.facts.month_first
         )
-        self.replacers: dict[str, Callable[[str], str | None]] = {
+        self.replacers = self._build_replacers()
+
+    def _build_replacers(self) -> dict[str, Callable[[str], str | None]]:
+        """The function that replaces a text of each kind, for kinds that need nothing but the text."""
+        return {
             kinds.NAME: self.names.replace_names,
             kinds.USERNAME: self.contacts.replace_username,
             kinds.STREET: self.institutions.replace_street,
