@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     documents = read_source(args)
     if args.scheme:
-        documents = scheme.read_scheme(args.scheme).checked(documents)
+        documents = scheme.read_scheme(args.scheme).check_each(documents)
     if args.overlaps == "longest":
         documents = (document.with_spans(keep_longest(document.spans)) for document in documents)
     documents = cli.progress(documents, "convert")

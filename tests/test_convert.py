@@ -42,7 +42,7 @@ def test_the_scheme_and_overlaps(tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "out.conll"
     spans = Span(0, 6, "CITY"), Span(0, 15, "KLINIK")
     corpora.write([Document("n", "Newton Hospital", spans)], path, "jsonl")
-    with pytest.raises(SchemeError, match="n: KLINIK at 0-15 is no type of scheme i2b2-2014"):
+    with pytest.raises(SchemeError, match="n: KLINIK at 0-15 is not a type of scheme i2b2-2014"):
         convert.main([str(path), str(out), "--to", "conll", "--scheme", "i2b2-2014"])
     with pytest.raises(DocumentError, match="n: CITY at 0-6 overlaps KLINIK at 0-15"):
         convert.main([str(path), str(out), "--to", "conll"])

@@ -170,6 +170,6 @@ def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value
     """Where whole entries stand in lowercased tokens: ``B`` and ``I`` in an entry of several,
     ``1`` on an entry of one."""
     values: list[Value] = [None] * len(lowered)
-    for start, end in gazetteer.matches(lowered):
+    for start, end in gazetteer.find_matches(lowered):
         values[start:end] = [YES] if end - start == 1 else ["B", *["I"] * (end - start - 1)]
     return values

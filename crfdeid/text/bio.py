@@ -1,7 +1,7 @@
 """Spans to BIO labels, and back.
 
-Illegal sequences are repaired in one way, conlleval's: an ``I-X`` that follows
-neither ``B-X`` nor ``I-X`` begins a span. Nothing that was labelled PHI is dropped.
+Illegal sequences are repaired as conlleval does: an ``I-X`` that follows neither ``B-X`` nor ``I-X``
+begins a span. No token that has a PHI label is dropped.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ OUTSIDE = "O"
 
 
 def encode(tokens: Sequence[Token], spans: Iterable[Span]) -> list[str]:
-    """One label per token. A token that a span only touches belongs to it: better a
-    character too many than one too few. ``spans`` are sorted and do not overlap.
+    """Return one label per token. A token that shares a character with a span gets the span's label:
+    better a character too many than one too few. ``spans`` are sorted and do not overlap.
 
     >>> tokens = [Token("Dr", 0), Token("Ana", 3), Token("Ruiz", 7)]
     >>> encode(tokens, (Span(3, 11, "DOCTOR"),))
@@ -37,7 +37,7 @@ def encode(tokens: Sequence[Token], spans: Iterable[Span]) -> list[str]:
 
 
 def decode(tokens: Sequence[Token], labels: Sequence[str]) -> list[Span]:
-    """The spans of a label sequence.
+    """Return the spans of a label sequence.
 
     >>> decode([Token("Ana", 3), Token("Ruiz", 7)], ["I-DOCTOR", "I-DOCTOR"])
     [Span(start=3, end=11, type='DOCTOR', probability=None)]
@@ -49,26 +49,26 @@ def decode(tokens: Sequence[Token], labels: Sequence[str]) -> list[Span]:
 
 
 def find_labelled_runs(labels: Sequence[str]) -> list[tuple[int, int]]:
-    """The first and last index of each labelled stretch, repaired.
+    """Return the first and last index of each run of one span's labels, repaired.
 
-    >>> stretches(["B-DATE", "I-DATE", "B-DATE", "O", "I-AGE"])
+    >>> find_labelled_runs(["B-DATE", "I-DATE", "B-DATE", "O", "I-AGE"])
     [(0, 1), (2, 2), (4, 4)]
     """
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     previous = OUTSIDE
     for index, label in enumerate(labels):
         if label[0] == "I" and previous[2:] == label[2:]:
-            found[-1] = (found[-1][0], index)
+            runs[-1] = (runs[-1][0], index)
         elif label != OUTSIDE:
-            found.append((index, index))
+            runs.append((index, index))
         previous = label
-    return found
+    return runs
 
 
 def list_illegal_pairs(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """The labels that cannot follow each other.
+    """Return the pairs of labels of which the second cannot follow the first.
 
-    >>> illegal(["O", "B-AGE", "I-AGE", "I-DATE"])  # doctest: +NORMALIZE_WHITESPACE
+    >>> list_illegal_pairs(["O", "B-AGE", "I-AGE", "I-DATE"])  # doctest: +NORMALIZE_WHITESPACE
     [('O', 'I-AGE'), ('O', 'I-DATE'), ('B-AGE', 'I-DATE'), ('I-AGE', 'I-DATE'), ('I-DATE', 'I-AGE')]
     """
     known = list(labels)
@@ -76,8 +76,8 @@ def list_illegal_pairs(labels: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def refuse_overlaps(document: Document) -> None:
-    """BIO gives a token one label. Raises :class:`DocumentError` that names the two
-    spans and the choice there is."""
+    """Raise :class:`DocumentError` if two spans overlap: BIO gives a token only one label. The error names
+    the two spans, and the option that allows them."""
     if pair := find_overlap(document.spans):
         a, b = pair
         raise DocumentError(
@@ -87,9 +87,9 @@ def refuse_overlaps(document: Document) -> None:
 
 
 def count_cut_spans(tokens: Sequence[Token], spans: Iterable[Span]) -> int:
-    """How many spans begin or end inside a token, and so are widened by :func:`encode`.
+    """Count the spans that begin or end inside a token, which :func:`encode` widens to whole tokens.
 
-    >>> cut_spans([Token("x76221", 0)], [Span(1, 6, "PHONE")])
+    >>> count_cut_spans([Token("x76221", 0)], [Span(1, 6, "PHONE")])
     1
     """
     starts = {token.start for token in tokens}

@@ -1,4 +1,4 @@
-"""The three things everything else is made of.
+"""The three types that everything else is made of: Span, Token, Document.
 
 Offsets count code points of ``Document.text``; ends are exclusive, as in a slice.
 """
@@ -15,9 +15,9 @@ from crfdeid.errors import DocumentError
 
 @dataclass(frozen=True, order=True, slots=True)
 class Span:
-    """A stretch of PHI, ``text[start:end]``, and its type. It holds no text, so
-    that a repr cannot leak any. ``probability`` is the model's, where it was asked for;
-    two spans that differ in it alone are equal."""
+    """A stretch of PHI, ``text[start:end]``, and its type. A span holds no text, so its repr cannot leak
+    any. ``probability`` is the model's, where the caller asked for it; it does not count when two spans
+    are compared."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The smallest slice a label can be put on: ``text`` begins at ``start``."""
+    """The smallest slice that can have a label; ``text`` begins at ``start``."""
 
     text: str
     start: int
@@ -42,11 +42,11 @@ class Token:
 
 @dataclass(frozen=True)
 class Document:
-    """One note with its PHI, sorted. Spans may overlap (some formats allow it);
-    :func:`crfdeid.text.bio.encode` is where that is refused.
+    """One note with its PHI spans, sorted. Spans may overlap, as some formats allow;
+    :func:`crfdeid.text.bio.refuse_overlaps` is for those who cannot use such spans.
 
-    Raises :class:`DocumentError` on a span that is empty or leaves the text, and
-    on text with a lone surrogate, which no file could hold.
+    Raises :class:`DocumentError` on a span that is empty or leaves the text, and on text with a lone
+    surrogate, which UTF-8 cannot encode.
 
     >>> note = Document("n1", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
     >>> [note.text_of(span) for span in note.spans]
@@ -74,6 +74,7 @@ class Document:
             ) from None
 
     def text_of(self, span: Span) -> str:
+        """Return the part of the text that ``span`` covers."""
         return self.text[span.start : span.end]
 
     def with_spans(self, spans: Iterable[Span]) -> Document:

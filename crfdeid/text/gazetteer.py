@@ -1,9 +1,8 @@
 """Lists of names, and finding them in tokens.
 
-A list is matched in two ways: a token that occurs in any entry (He et al. 2015,
-section 2.2: "Los Angeles" gives the elements ``los`` and ``angeles``), and a stretch of
-tokens that is a whole entry. Both ignore case. Entries of ``NAME.exclude.txt`` beside
-a list never match, in either way.
+A list matches in two ways: a token that occurs in any entry (He et al. 2015, section 2.2: "Los
+Angeles" gives the elements ``los`` and ``angeles``), and a run of tokens that is a whole entry. Both
+ignore case. Entries of ``NAME.exclude.txt`` beside a list never match.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from crfdeid.errors import FormatError
 from crfdeid.files import read_text
 from crfdeid.text.tokenizer import FINE
 
-TRAINING = "training_"  # begins the names of the lists made of a corpus's own spans
+TRAINING = "training_"  # the prefix of lists that training makes of its own spans
 
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """``entries`` are tuples of lowercased tokens, ``words`` all the tokens of entries that hold
-    a letter or a digit, but for excluded ones."""
+    """``entries`` are tuples of lowercased tokens; ``words`` are the tokens of entries that consist of
+    letters and digits, except excluded ones."""
 
     name: str
     words: frozenset[str] = field(repr=False)
@@ -33,15 +32,15 @@ class Gazetteer:
     @cached_property
     def phrases(self) -> dict[str, set[tuple[str, ...]]]:
         """The entries by their first token."""
-        found: dict[str, set[tuple[str, ...]]] = {}
+        phrases: dict[str, set[tuple[str, ...]]] = {}
         for entry in self.entries:
-            found.setdefault(entry[0], set()).add(entry)
-        return found
+            phrases.setdefault(entry[0], set()).add(entry)
+        return phrases
 
-    def matches(self, lowered: Sequence[str]) -> list[tuple[int, int]]:
-        """The half-open index ranges of whole entries, longest first from the left.
+    def find_matches(self, lowered: Sequence[str]) -> list[tuple[int, int]]:
+        """Return the half-open index ranges of whole entries: from the left, the longest at each place.
 
-        >>> made("us_cities", ["New York", "York"]).matches(["in", "new", "york"])
+        >>> build_gazetteer("us_cities", ["New York", "York"]).find_matches(["in", "new", "york"])
         [(1, 3)]
         """
         found, free = [], 0
@@ -57,19 +56,19 @@ class Gazetteer:
 
 
 def build_gazetteer(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
-    """A gazetteer of ``entries`` less the ``excluded`` ones."""
+    """Make a gazetteer of ``entries`` without the ``excluded`` ones."""
     never = {phrase for entry in excluded for phrase in tokenize_entry(entry)}
-    tuples = {phrase for entry in entries for phrase in tokenize_entry(entry)} - never
-    words = {word for phrase in tuples for word in phrase if word.isalnum()}
-    alone = {phrase[0] for phrase in never if len(phrase) == 1}
-    return Gazetteer(name, frozenset(words - alone), frozenset(tuples))
+    phrases = {phrase for entry in entries for phrase in tokenize_entry(entry)} - never
+    words = {word for phrase in phrases for word in phrase if word.isalnum()}
+    excluded_words = {phrase[0] for phrase in never if len(phrase) == 1}
+    return Gazetteer(name, frozenset(words - excluded_words), frozenset(phrases))
 
 
 def tokenize_entry(entry: str) -> set[tuple[str, ...]]:
-    """An entry as the lowercased tokens it has in a note, written as it is and without its
-    capitals (which part tokens).
+    """Return the lowercased tokens that an entry has in a note, written as it is and in lower case
+    (capitals split tokens).
 
-    >>> sorted(tokenized("McKay"))
+    >>> sorted(tokenize_entry("McKay"))
     [('mc', 'kay'), ('mckay',)]
     """
     if entry.isalpha() and entry[1:].islower():
@@ -79,9 +78,8 @@ def tokenize_entry(entry: str) -> set[tuple[str, ...]]:
 
 
 def read_gazetteer(path: Path) -> Gazetteer:
-    """The list at ``path`` with the exclusions beside it. ``#`` begins a comment line.
-    Raises :class:`FormatError` where there is no entry, but for the lists that training
-    makes of its own spans: a type may have none."""
+    """Read the list at ``path`` with the exclusions beside it. Raises :class:`FormatError` where it has no
+    entries, except for lists that training makes of its own spans: a type may have none."""
     entries = read_entries(path)
     if not entries and not path.stem.startswith(TRAINING):
         raise FormatError(f"{path}: no entries")
@@ -90,13 +88,14 @@ def read_gazetteer(path: Path) -> Gazetteer:
 
 
 def read_entries(path: Path) -> list[str]:
+    """Return the lines of a list without blank lines and comments (``#``)."""
     text = read_text(path)
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
 def find_gazetteer(name: str, folders: Sequence[Path] = ()) -> Path:
-    """The file of list ``name``: in the first of ``folders`` (a model's own) that has
-    it, else the shipped one."""
+    """Return the file of list ``name``: in the first of ``folders`` (a model's own) that has it, else the
+    shipped one."""
     for folder in folders:
         if (path := folder / f"{name}.txt").is_file():
             return path

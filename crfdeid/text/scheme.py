@@ -1,4 +1,4 @@
-"""Label schemes: which types there are, and in which categories."""
+"""Label schemes: the types of PHI and their categories."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ DEFAULT = "i2b2-2014"
 
 @dataclass(frozen=True)
 class Scheme:
-    """``categories`` maps a category to its types; ``hipaa`` are the types of the
-    HIPAA subset as the i2b2 script scores it, ``hipaa_published`` those of the
-    published list that the script never matches (SCORING rules, IDNUM)."""
+    """``categories`` maps a category to its types. ``hipaa`` holds the types of the HIPAA subset as the
+    i2b2 script scores it, ``hipaa_published`` those of the published list, some of which the script never
+    matches (docs/scoring.md: IDNUM)."""
 
     name: str
     categories: dict[str, tuple[str, ...]]
@@ -31,29 +31,29 @@ class Scheme:
         return tuple(type for types in self.categories.values() for type in types)
 
     def category(self, type: str) -> str:
-        """The category of ``type``; raises :class:`SchemeError` if there is none.
+        """Return the category of ``type``. Raises :class:`SchemeError` if the scheme has no such type.
 
-        >>> read().category("PATIENT")
+        >>> read_scheme().category("PATIENT")
         'NAME'
         """
         for category, types in self.categories.items():
             if type in types:
                 return category
-        raise SchemeError(f"{type}: no type of scheme {self.name}{did_you_mean(type, self.types)}")
+        raise SchemeError(f"{type}: not a type of scheme {self.name}{did_you_mean(type, self.types)}")
 
     def check(self, documents: Iterable[Document]) -> None:
         """Raise :class:`SchemeError` at the first span whose type the scheme lacks."""
-        for _ in self.checked(documents):
+        for _ in self.check_each(documents):
             pass
 
-    def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents as they come; raises as :meth:`check` does."""
+    def check_each(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents; raise at the first that :meth:`check` refuses."""
         types = set(self.types)
         for document in documents:
             for span in document.spans:
                 if span.type not in types:
                     raise SchemeError(
-                        f"{document.id}: {span.type} at {span.start}-{span.end} is no type of "
+                        f"{document.id}: {span.type} at {span.start}-{span.end} is not a type of "
                         f"scheme {self.name}{did_you_mean(span.type, types)}"
                     )
             yield document
@@ -61,7 +61,8 @@ class Scheme:
 
 @cache
 def read_scheme(name: str | Path = DEFAULT) -> Scheme:
-    """The shipped scheme of that name, or the one in the file of that path."""
+    """Read the shipped scheme of that name, or the file of that path. Raises :class:`SchemeError` where
+    the file is not a scheme."""
     path = resources.find_file("configs/schemes", str(name), ".toml")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))

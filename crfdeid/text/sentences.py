@@ -1,13 +1,14 @@
 """Sentences of a clinical note, as half-open ranges of code points.
 
-Lines cut at a fixed width are joined first: splitters that work line by line fall from
-98 to 77 F1 on such notes. Then a block of lines is split by rules that know the
-abbreviations of notes, or by nltk's Punkt.
+Lines that were wrapped at a fixed width are joined first: splitters that work line by line fall from
+98 to 77 F1 on such notes. Then each block of lines is split by rules that know the abbreviations of
+notes, or by nltk's Punkt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any  # nltk has no types
 
 import regex
 
@@ -17,10 +18,10 @@ from crfdeid.text.spans import trim_range
 LINE = regex.compile(r"[^\n\r]*(?:\r\n|\n|\r|$)")
 LIST_MARK = regex.compile(r"\s*(?:[-*•#]|\(?\d{1,2}[.)]|[A-Za-z][.)])\s")
 HEADING = regex.compile(r"\s*[A-Z][\w /&()-]{0,40}:")
-NEAR = 12  # a wrapped line ends at most so many characters before its block's width
-NARROWEST = 40
+NEAR = 12  # a wrapped line ends at most this many characters before its block's width
+NARROWEST = 40  # characters; lines of a narrower block were not wrapped
 
-# A full stop ends no sentence after these, nor after one letter or a number before a digit.
+# After these a full stop does not end a sentence, nor after a single capital or a list's number.
 ABBREVIATIONS = (
     "Dr|Drs|Mr|Mrs|Ms|St|Prof|Rev|Jr|Sr|vs|No|no|approx|dept|Dept|Inc|Co|Ave|Blvd|Rd|Mt|Ft|Gen|Col|Lt|Sgt|"
     "i.e|e.g|et al|q.d|b.i.d|t.i.d|q.i.d|p.o|p.r.n|a.m|p.m|h.s|c.c|s.c|i.v|M.D|Ph.D|R.N|D.O"
@@ -29,19 +30,19 @@ END = regex.compile(
     rf"""(?<!\b(?:{ABBREVIATIONS}))     # Dr. Ruiz is one sentence
          (?<!(?:^|[\s(])\p{{Lu}})       # and so is John Q. Smith
          (?<!^\s*\d{{1,2}})             # a list's number
-         [.?!]+[")\]]*                  # the end, with what closes
-         (?=\s+["(\[]*[\p{{Lu}}\d\[])   # before what can begin a sentence
+         [.?!]+[")\]]*                  # the end, with closing quotes and brackets
+         (?=\s+["(\[]*[\p{{Lu}}\d\[])   # before a possible beginning
     """,
     regex.VERBOSE | regex.MULTILINE,
 )
 
 
 def split_sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]:
-    """Ranges in order that together hold all but white space. ``splitter`` is ``rules`` or
-    ``punkt`` (when its data is installed).
+    """Return the ranges of the sentences in order; together they hold everything except white space.
+    ``splitter`` is ``rules``, or ``punkt`` if its data is installed.
 
     >>> text = "Seen by Dr. Ruiz on\\n3/4/61. Pain 5.5/10. \\nPLAN: rest."
-    >>> [text[a:b] for a, b in sentences(text)]
+    >>> [text[a:b] for a, b in split_sentences(text)]
     ['Seen by Dr. Ruiz on', '3/4/61.', 'Pain 5.5/10.', 'PLAN: rest.']
     """
     ends = {"rules": find_rule_ends, "punkt": find_punkt_ends}
@@ -55,7 +56,7 @@ def split_sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]
 
 
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of lines that were one paragraph before it was cut at a fixed width."""
+    """Yield the runs of lines that were one paragraph before it was wrapped at a fixed width."""
     lines = [match.span() for match in LINE.finditer(text) if match.end() > match.start()]
     index = 0
     while index < len(lines):
@@ -68,7 +69,7 @@ def split_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def measure_width(text: str, lines: list[tuple[int, int]], index: int) -> int:
-    """The longest of the lines from ``index`` to the next blank one."""
+    """Return the length of the longest line from line ``index`` to the next blank one."""
     width = 0
     for start, end in lines[index:]:
         content = text[start:end].rstrip()
@@ -79,7 +80,7 @@ def measure_width(text: str, lines: list[tuple[int, int]], index: int) -> int:
 
 
 def is_continued(text: str, line: tuple[int, int], after: tuple[int, int], width: int) -> bool:
-    """Whether a line was cut because the first word of the next had no room."""
+    """Whether the line was wrapped because the first word of the next line had no room."""
     here, there = text[slice(*line)].rstrip(), text[slice(*after)]
     if width < NARROWEST or not there.strip() or LIST_MARK.match(there) or HEADING.match(there):
         return False
@@ -94,8 +95,8 @@ def find_punkt_ends(block: str) -> Iterator[int]:
     return (end for _, end in load_punkt().span_tokenize(block))
 
 
-def load_punkt():
-    """nltk's Punkt for English, from installed data; nothing is downloaded."""
+def load_punkt() -> Any:
+    """Load nltk's Punkt for English from installed data; nothing is downloaded."""
     from nltk.tokenize import PunktTokenizer
 
     try:

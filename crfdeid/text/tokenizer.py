@@ -1,8 +1,7 @@
-"""Named tokenizers, and how tokens are cut into the CRF's sequences.
+"""Named tokenizers, and how tokens are split into the CRF's sequences.
 
-Every token is a slice of the text. A line end is a token of its own, since where
-a line ends says much in a clinical note; :func:`split_sequences` drops it where lines are
-the sequences.
+Every token is a slice of the text. A line end is a token by itself, because line ends say much in a
+clinical note; :func:`split_sequences` drops it where lines are the sequences.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ FINE = regex.compile(
 
 COARSE = regex.compile(rf"{LINE_END}|[^\s\w]|(?:\w|(?<=\w)[^\s\w]+(?=\w))+|_+|\S")
 
-# He et al. 2015, table 1, in its order. A token is cut once, at the first rule
-# whose cut falls inside it; a rule without a cut keeps the token as it is.
+# He et al. 2015, table 1, in its order. A token is cut once, by the first rule whose cut is inside
+# it; a rule without a cut keeps the token whole.
 TABLE_1 = [
     regex.compile(pattern)
     for pattern in (
@@ -60,7 +59,7 @@ def fine(text: str) -> list[Token]:
 
 
 def wi_deid(text: str) -> list[Token]:
-    """He et al. 2015, section 2.1: words and outer punctuation, then table 1, then the
+    """Tokenize as He et al. 2015, section 2.1: words and outer punctuation, then table 1, then the
     punctuation that is always cut off. (Their first step was OpenNLP.)
 
     >>> [t.text for t in wi_deid("PEND01/26/2098 (ALMarital)")]
@@ -75,7 +74,7 @@ def wi_deid(text: str) -> list[Token]:
 
 
 def wi_deid_official(text: str) -> list[Token]:
-    """The same without table 1, as in He et al.'s official run (2015, section 3.3).
+    """Tokenize as :func:`wi_deid` without table 1: He et al.'s official run (2015, section 3.3).
 
     >>> [t.text for t in wi_deid_official("PEND01/26/2098 (ALMarital)")]
     ['PEND01', '/', '26', '/', '2098', '(', 'ALMarital', ')']
@@ -88,7 +87,7 @@ def wi_deid_official(text: str) -> list[Token]:
 
 
 def coarse(text: str) -> list[Token]:
-    """Words with the marks inside them, and each outer mark: He et al.'s tokens before their
+    """Split into words with the marks inside them, and each outer mark: He et al.'s tokens before their
     preprocessing (2015, table 5).
 
     >>> [t.text for t in coarse("PEND01/26/2098 (x)")]
@@ -98,9 +97,9 @@ def coarse(text: str) -> list[Token]:
 
 
 def cut_by_table_1(word: str, start: int) -> Iterator[tuple[int, str]]:
-    """The one or two parts of a word after He et al.'s table 1, with their offsets.
+    """Yield the one or two parts of a word after He et al.'s table 1, with their offsets.
 
-    >>> list(table_1("34712RadiologyExam", 0)), list(table_1("45-year-old", 9))
+    >>> list(cut_by_table_1("34712RadiologyExam", 0)), list(cut_by_table_1("45-year-old", 9))
     ([(0, '34712'), (5, 'RadiologyExam')], [(9, '45-year-old')])
     """
     for rule in TABLE_1:
@@ -123,7 +122,7 @@ SEQUENCES = ("document", "line", "sentence")
 
 
 def find_tokenizer(name: str) -> Callable[[str], list[Token]]:
-    """The tokenizer of that name; raises :class:`ConfigurationError` if there is none."""
+    """Return the tokenizer of that name. Raises :class:`ConfigurationError` if there is none."""
     if name not in TOKENIZERS:
         raise ConfigurationError(f"{name}: no such tokenizer{did_you_mean(name, TOKENIZERS)}")
     return TOKENIZERS[name]
@@ -134,12 +133,11 @@ def is_line_end(token: Token) -> bool:
 
 
 def split_sequences(text: str, tokens: list[Token], unit: str) -> list[range]:
-    """What the CRF labels at once, as ranges of indices into ``tokens``: the whole
-    document with its line ends as tokens, its lines without them, or its sentences (a
-    line end inside a sentence stays a token).
+    """Return what the CRF labels at once, as ranges of token indices. ``unit`` is ``document`` (with line
+    ends as tokens), ``line`` (without them), or ``sentence`` (a line end inside it stays a token).
 
     >>> text = "DOB 3/4\\nDr. Ruiz"
-    >>> sequences(text, fine(text), "line")
+    >>> split_sequences(text, fine(text), "line")
     [range(0, 4), range(5, 8)]
     """
     if unit == "document":
@@ -148,11 +146,11 @@ def split_sequences(text: str, tokens: list[Token], unit: str) -> list[range]:
         ends = [i for i, token in enumerate(tokens) if is_line_end(token)]
         return [range(a, b) for a, b in zip([0, *(i + 1 for i in ends)], [*ends, len(tokens)]) if a < b]
     if unit == "sentence":
-        return list(_sentences(text, tokens))
+        return list(_split_at_sentences(text, tokens))
     raise ConfigurationError(f"{unit}: no such sequence unit{did_you_mean(unit, SEQUENCES)}")
 
 
-def _sentences(text: str, tokens: list[Token]) -> Iterator[range]:
+def _split_at_sentences(text: str, tokens: list[Token]) -> Iterator[range]:
     from crfdeid.text.sentences import split_sentences
 
     index = 0

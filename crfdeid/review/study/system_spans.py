@@ -61,7 +61,7 @@ def match_documents(study: Study, documents: Iterable[Document]) -> dict[int, Se
     document that is not a note of the study or has another text, and :class:`SchemeError`."""
     notes = {note.id: note for note in study.notes.all}
     spans: dict[int, Sequence[Span]] = {}
-    for document in study.scheme.checked(documents):
+    for document in study.scheme.check_each(documents):
         if document.id not in notes:
             raise FormatError(f"{document.id}: not a note of this study")
         note = notes[document.id]
