@@ -1,4 +1,4 @@
-# The two commands are `make train` and `make test`; `make ablate` runs an experiment. A holder of the i2b2 2014 data types
+# The two main commands are `make train` and `make test`; `make ablate` runs an experiment. With the i2b2 2014 data, type
 # `make train CORPUS=path/to/train TEST=path/to/test`.
 PYTHON ?= python3
 VENV ?= .venv
@@ -20,14 +20,14 @@ test: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest
 
-# The bundled corpus. The test part holds genres and names that the training part has not.
+# The bundled corpus. The test part has genres and names that the training part does not have.
 corpus/train: $(VENV)/.installed
 	$(BIN)/python -m crfdeid.synthetic --documents $(DOCUMENTS) --seed $(SEED) --part train --out $@ --overwrite
 
 corpus/test: $(VENV)/.installed
 	$(BIN)/python -m crfdeid.synthetic --documents 150 --seed $(SEED) --part test --out $@ --overwrite
 
-# How the model that ships was made: more documents, of every genre, with all names.
+# The model that ships: trained on more documents, of every genre, with all names.
 shipped: $(VENV)/.installed
 	$(BIN)/python -m crfdeid.synthetic --documents 1800 --seed 2014 --part all --out corpus/shipped --overwrite
 	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
