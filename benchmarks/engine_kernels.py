@@ -126,7 +126,7 @@ def training(args: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -
     real = transitions.every.any(axis=0).astype(float)
     scores = drawn.normal(0, 3, (args.documents, size, width))
     emissions = np.exp(scores - scores.max(axis=2, keepdims=True)) * real
-    work = Work.of(size, real)
+    work = Work.allocate(size, real)
     excess = np.concatenate([part.ravel() for part in factors.excess])
 
     def by_numba() -> np.ndarray:
@@ -134,7 +134,7 @@ def training(args: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -
         for one in found:
             work.emissions[:] = one
             training_kernels.forward(size, factors.plain, tuple(work))
-            training_kernels.backward(size, factors.plain, tuple(work), tuple(laid.laid(counts)))
+            training_kernels.backward(size, factors.plain, tuple(work), tuple(laid.view_strips(counts)))
             one[:] = work.emissions
         return found
 

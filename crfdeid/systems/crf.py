@@ -77,7 +77,7 @@ class Model(AdaptiveDecoder):
         path = self._crfsuite_path(batch) if self.crfsuite else self.decoder.path(batch)
         found = decode_spans(batch, self.weights.labels, path)
         if probabilities:
-            found = self.confidence.given(found, batch, self.decoder.emissions(batch))
+            found = self.confidence.add_probabilities(found, batch, self.decoder.emissions(batch))
         return [d.with_spans(trim_spans(d.text, s)) for d, s in zip(documents, found)]
 
     def _crfsuite_path(self, batch: Batch) -> np.ndarray:

@@ -14,7 +14,7 @@ from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.training import numba_kernels, tied_attributes
 from crfdeid.engine.training.bundles import Bundles
 from crfdeid.engine.training.feature_counts import count_pairs
-from crfdeid.engine.training.numbering import AttributeNames, number_keys, transpose
+from crfdeid.engine.training.numbering import AttributeNames, number_few_keys, number_keys, transpose
 from crfdeid.engine.training.objective import Work
 from crfdeid.engine.training.score_layout import build_layout
 from crfdeid.engine.training.training_set import TrainingSet
@@ -29,7 +29,7 @@ def test_numbers_are_given_in_order(keys, most):
     found = number_keys(np.array(keys, np.int64))
     assert found[0].tolist() == wanted
     assert [wanted[number] for number in found[1]] == keys
-    assert (number_keys(np.array(keys, np.int64), most) is None) == (len(wanted) > most)
+    assert (number_few_keys(np.array(keys, np.int64), most) is None) == (len(wanted) > most)
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=6))
@@ -43,7 +43,7 @@ def test_transposed_says_who_holds_what(items):
 
 
 @st.composite
-def problems(draw):
+def training_sets(draw):
     """A few columns of attributes, some of many values, some that say the same."""
     tokens = draw(st.integers(1, 60))
     columns, first = [np.zeros(tokens, np.int32)], 1  # the bias
@@ -66,61 +66,61 @@ def attributes_of(columns, token):
     return sorted(int(column[token]) for column in columns if column[token] != NONE)
 
 
-def held(problem, lists, token):
+def held(training_set, lists, token):
     """What the bundles of a token hold."""
-    found = [column[token] for column in problem.columns if column[token] != NONE]
+    found = [column[token] for column in training_set.columns if column[token] != NONE]
     return sorted(int(v) for b in found for v in lists.values[lists.ends[b] : lists.ends[b + 1]])
 
 
 @settings(deadline=None)
-@given(problems())
+@given(training_sets())
 def test_bundles_hold_the_attributes_of_each_token(drawn):
-    columns, problem = drawn
-    for token in range(len(problem.gold)):
-        assert held(problem, problem.bundles, token) == attributes_of(columns, token)
+    columns, training_set = drawn
+    for token in range(len(training_set.gold)):
+        assert held(training_set, training_set.bundles, token) == attributes_of(columns, token)
 
 
 @settings(deadline=None)
-@given(problems())
+@given(training_sets())
 def test_twins_are_those_that_always_occur_together(drawn):
-    columns, problem = drawn
-    found = tied_attributes.tie_attributes(problem)
-    tokens = [attributes_of(columns, token) for token in range(len(problem.gold))]
-    where = [tuple(one in token for token in tokens) for one in range(len(problem.attributes))]
+    columns, training_set = drawn
+    found = tied_attributes.tie_attributes(training_set)
+    tokens = [attributes_of(columns, token) for token in range(len(training_set.gold))]
+    where = [tuple(one in token for token in tokens) for one in range(len(training_set.attributes))]
     for one, other in itertools.combinations(range(len(where)), 2):
         assert (found.number[one] == found.number[other]) == (where[one] == where[other])
     assert found.sizes.tolist() == np.bincount(found.number, minlength=len(found.sizes)).tolist()
     for token, own in enumerate(tokens):
-        assert held(problem, found.bundles, token) == sorted({int(found.number[one]) for one in own})
+        assert held(training_set, found.bundles, token) == sorted({int(found.number[one]) for one in own})
 
 
 @settings(deadline=None)
 @given(
-    problems(), st.sampled_from([0, 2]), st.booleans(), st.integers(0, 2**32), st.sampled_from([1, 4, 32]),
-    st.sampled_from([1, 3, 6]),
+    training_sets(), st.sampled_from([0, 2]), st.booleans(), st.integers(0, 2**32),
+    st.sampled_from([1, 4, 32]), st.sampled_from([1, 3, 6]),
 )  # fmt: skip
 def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
     drawn, minfreq, every, seed, often, many
 ):
-    columns, problem = drawn
-    sets = tied_attributes.tie_attributes(problem)
-    found = count_pairs(problem, sets, minfreq, every, False)
+    columns, training_set = drawn
+    sets = tied_attributes.tie_attributes(training_set)
+    found = count_pairs(training_set, sets, minfreq, every, False)
     place, width = place_labels(LABELS)
     with patch.multiple("crfdeid.engine.training.score_layout", OFTEN=often, MANY=many):
-        laid = build_layout(problem, sets, found, place)
-    assert problem.columns == []
+        layout = build_layout(training_set, sets, found, place)
+    assert training_set.columns == []
     weights = np.random.default_rng(seed).normal(size=len(found.label))
-    table = np.zeros((laid.rows, width))
-    first = len(laid.whole.row_ends) - 1
-    numba_kernels.build_rows(0, first, 0, tuple(laid.whole), weights, table)
-    numba_kernels.build_rows(0, laid.rows - first, first, tuple(laid.made), weights, table)
+    table = np.zeros((layout.rows, width))
+    first = len(layout.set_rows.row_ends) - 1
+    numba_kernels.build_rows(0, first, 0, tuple(layout.set_rows), weights, table)
+    numba_kernels.build_rows(0, layout.rows - first, first, tuple(layout.bundle_rows), weights, table)
     expected, gradient, wanted_gradient = np.zeros_like(table), np.zeros_like(weights), np.zeros_like(weights)
-    scores, marginals = np.full((2, len(problem.gold), width), 7.0)
+    scores, marginals = np.full((2, len(training_set.gold), width), 7.0)
     marginals[:] = np.random.default_rng(seed).normal(size=marginals.shape)
     before = 0
-    for lot in laid.lots:
-        for s, (start, stop) in enumerate(itertools.pairwise(lot.bounds.tolist())):
-            sequence, where = (s, start, stop, tuple(lot)), slice(before + start, before + stop)
+    for chunk in layout.chunks:
+        for s, (start, stop) in enumerate(itertools.pairwise(chunk.bounds.tolist())):
+            sequence, where = (s, start, stop, tuple(chunk)), slice(before + start, before + stop)
             numba_kernels.sum_scores(*sequence, table, weights, scores[where])
             numba_kernels.scatter_marginals(*sequence, marginals[where], expected, gradient)
         before += stop
@@ -131,20 +131,20 @@ def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
             wanted[place[found.label[own]]] += weights[own]
             wanted_gradient[own] += marginal[place[found.label[own]]]
         assert np.allclose(score, wanted)
-    numba_kernels.scatter_rows(first, tuple(laid.made), expected, gradient)
-    numba_kernels.scatter_rows(0, tuple(laid.whole), expected, gradient)
+    numba_kernels.scatter_rows(first, tuple(layout.bundle_rows), expected, gradient)
+    numba_kernels.scatter_rows(0, tuple(layout.set_rows), expected, gradient)
     assert np.allclose(gradient, wanted_gradient)
 
 
 @settings(deadline=None)
-@given(problems(), st.sampled_from([0, 2]), st.booleans())
+@given(training_sets(), st.sampled_from([0, 2]), st.booleans())
 def test_features_are_counted(drawn, minfreq, every):
-    columns, problem = drawn
-    sets = tied_attributes.tie_attributes(problem)
-    found = count_pairs(problem, sets, minfreq, every, False)
-    tokens = [attributes_of(columns, token) for token in range(len(problem.gold))]
-    for attribute in range(len(problem.attributes)):
-        labels = [int(y) for y, own in zip(problem.gold, tokens) if attribute in own]
+    columns, training_set = drawn
+    sets = tied_attributes.tie_attributes(training_set)
+    found = count_pairs(training_set, sets, minfreq, every, False)
+    tokens = [attributes_of(columns, token) for token in range(len(training_set.gold))]
+    for attribute in range(len(training_set.attributes)):
+        labels = [int(y) for y, own in zip(training_set.gold, tokens) if attribute in own]
         counts = {y: labels.count(y) for y in range(len(LABELS)) if every or y in labels}
         own = slice(*found.ends[sets.number[attribute] :][:2])
         pairs_found = dict(zip(found.label[own].tolist(), found.count[own].tolist()))
@@ -167,9 +167,9 @@ def test_forward_backward_is_brute_force(data, labels):
     scores[draw.integers(size), draw.integers(len(labels))] = data.draw(NUMBERS)
     marginals, expected, log_total = by_sums(scores, transitions)
 
-    laid = Transitions(allowed, place, width)
-    factors = laid.factors(transitions[allowed])
-    work = Work.of(size, laid.every.any(axis=0).astype(float))
+    layout = Transitions(allowed, place, width)
+    factors = layout.factors(transitions[allowed])
+    work = Work.allocate(size, layout.every.any(axis=0).astype(float))
     highest = scores.max(axis=1) if abs(scores).max() > 100 else np.zeros(size)
     for row, score, top in zip(work.emissions, scores, highest):
         row[place] = score - top
@@ -178,10 +178,10 @@ def test_forward_backward_is_brute_force(data, labels):
         )
     counts = np.zeros(sum(part.size for part in factors.excess))
     found = numba_kernels.forward(size, factors.plain, tuple(work))
-    numba_kernels.backward(size, factors.plain, tuple(work), tuple(factors.structure.laid(counts)))
+    numba_kernels.backward(size, factors.plain, tuple(work), tuple(factors.structure.view_strips(counts)))
     assert np.isclose(found + highest.sum(), log_total, rtol=1e-12)
     assert np.allclose(work.emissions[:, place], marginals, atol=1e-12)
-    assert np.allclose(laid.expected(factors, counts), expected[allowed], atol=1e-11)
+    assert np.allclose(layout.expected(factors, counts), expected[allowed], atol=1e-11)
 
 
 def by_sums(scores, transitions):
@@ -206,7 +206,7 @@ def test_exponentials_are_right_but_for_the_last_bits(values):
 
 
 def test_the_highest_score_is_taken_away_where_exponentials_would_be_too_large():
-    work = Work.of(1, np.array([1.0] * 3 + [0.0] * 5))
+    work = Work.allocate(1, np.array([1.0] * 3 + [0.0] * 5))
     row = np.array([900.0, -900.0, 899.0, 7, 7, 7, 7, 7])
     assert numba_kernels.subtract_highest(row, work.real) == 900.0
     assert row.tolist() == [0.0, -700.0, -1.0, 0, 0, 0, 0, 0]
@@ -221,10 +221,10 @@ def test_compiled_code_names_no_class_that_could_move():
     """numba keeps the types of arguments on disk, and cannot read them where a class of theirs is gone."""
     from numba import types
 
-    work = Work.of(1, np.ones(8))
+    work = Work.allocate(1, np.ones(8))
     work.emissions[:] = 1.0
-    laid = Transitions(np.ones((1, 1), bool), *place_labels(["O"]))
-    numba_kernels.forward(1, laid.factors(np.zeros(1)).plain, tuple(work))
+    layout = Transitions(np.ones((1, 1), bool), *place_labels(["O"]))
+    numba_kernels.forward(1, layout.factors(np.zeros(1)).plain, tuple(work))
     for loop in (
         numba_kernels.forward,
         numba_kernels.backward,

@@ -3,7 +3,7 @@ sequences that are labelled at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,11 +72,15 @@ class Batch:
         return TokenizedDocument(self.documents[number].text, self.tokens(number))
 
 
-class Reader:
-    """Makes batches: an experiment's tokenizer and sequences over a growing table of texts.
-    ``scan`` is a compiled tokenizer, ``(text, texts) -> numbers, starts, ends``, if there is one."""
+# A tokenizer on arrays: the numbers of the tokens' texts, their starts and their ends.
+Scan = Callable[[str, TokenVocabulary], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
-    def __init__(self, pipeline: Pipeline, texts: TokenVocabulary, scan=None) -> None:
+
+class Reader:
+    """Makes batches with a pipeline's tokenizer and sequences, and a vocabulary that grows. ``scan`` is a
+    compiled tokenizer, if the pipeline's tokenizer has a compiled version."""
+
+    def __init__(self, pipeline: Pipeline, texts: TokenVocabulary, scan: Scan | None = None) -> None:
         self.pipeline, self.texts, self.scan = pipeline, texts, scan or self._tokenized
 
     def batch(self, documents: Sequence[Document]) -> Batch:
@@ -89,7 +93,7 @@ class Reader:
 
     def _tokenized(self, text: str, texts: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         tokens = self.pipeline.tokenize(text)
-        numbers = np.array(texts.of(token.text for token in tokens), np.int32)
+        numbers = np.array(texts.number_texts(token.text for token in tokens), np.int32)
         starts = np.array([token.start for token in tokens], np.int64)
         sizes = np.array([len(token.text) for token in tokens], np.int64)
         return numbers, starts, starts + sizes

@@ -7,12 +7,12 @@ function here is computed from the document itself, so every template works.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.gazetteer_columns import Phrases
+from crfdeid.engine.arrays.gazetteer_columns import GazetteerPhrases
 from crfdeid.engine.arrays.vocabulary import (
     ALPHABETIC,
     CAPITALISED,
@@ -51,12 +51,12 @@ class ContextColumns:
     def __init__(
         self,
         contextual: Contextual,
-        gazetteers: dict[str, Gazetteer],
+        gazetteers: Mapping[str, Gazetteer],
         texts: TokenVocabulary,
         number: Callable[[str, Value], int],
     ) -> None:
         self.contextual, self.gazetteers, self.texts, self.number = contextual, gazetteers, texts, number
-        self.phrases: dict[str, Phrases] = {}
+        self.phrases: dict[str, GazetteerPhrases] = {}
         self.stretches: dict[str, dict[str, int]] = {"chunk": {}, "written_as": {}}
 
     def column(self, name: str, batch: Batch) -> np.ndarray:
@@ -76,7 +76,7 @@ class ContextColumns:
     def _phrases(self, name: str, batch: Batch) -> np.ndarray:
         if name not in self.phrases:
             gazetteer = self.gazetteers[name.removeprefix("phrase_")]
-            self.phrases[name] = Phrases(gazetteer, self.texts, self.small(name, (YES, "B", "I")))
+            self.phrases[name] = GazetteerPhrases(gazetteer, self.texts, self.small(name, (YES, "B", "I")))
         return self.phrases[name].column(batch)
 
     def _asked(self, name: str, batch: Batch) -> np.ndarray:

@@ -1,7 +1,7 @@
-"""Distinct token texts by number, and what array operations need to know of each.
+"""The vocabulary: distinct token texts by number, with what array operations need to know about each.
 
-A document is then an array of numbers, and a question about a token's text is a table looked
-up with that array. What is known of a text is worked out once, when it is first seen.
+A document is then an array of numbers, and a question about tokens' texts is a look-up in a table
+with that array. The properties of a text are computed only once, when the text is new.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from crfdeid.feature_extraction.token import Value, shape
 
 NONE = -1
 (
-    LINE_END,  # white space: the only such token is a line end
+    LINE_END,  # white space: only a line end is such a token
     ALPHABETIC,
-    LOWERED_ALPHABETIC,  # not the same: U+0130 becomes two characters
+    LOWERED_ALPHABETIC,  # differs from ALPHABETIC: lowered, U+0130 is two characters
     CAPITALISED,
     LONG,  # three characters or more
     TITLE,
@@ -33,7 +33,7 @@ MARKS = {":": COLON, ".": FULL_STOP, **dict.fromkeys(TITLES, TITLE)}
 
 
 def flags(text: str) -> int:
-    """The answers to the yes/no questions above, as bits, but for those that name a word or mark."""
+    """The flags of a text as bits, except those of single words and marks (:data:`MARKS`)."""
     answers = {
         LINE_END: text.isspace(),
         ALPHABETIC: text.isalpha(),
@@ -48,25 +48,27 @@ def flags(text: str) -> int:
 
 
 def is_titlecase(character: str) -> bool:
-    """Whether it is neither small nor a capital but both, as U+01C5 is."""
+    """Whether a character is a titlecase letter: a capital and a small letter in one, such as U+01C5."""
     return character.istitle() and not character.isupper()
 
 
 class GrowableArray:
-    """A table with one row a text; what was appended is laid into the array when it is asked for."""
+    """An array with one number for each text. Appended numbers wait in a list until the array is used."""
 
-    def __init__(self, kind: type) -> None:
-        self.array, self.size = np.zeros(1024, kind), 0
-        self.waiting: list = []
+    def __init__(self, kind: type[np.generic]) -> None:
+        self.array: np.ndarray = np.zeros(1024, kind)
+        self.size = 0
+        self.waiting: list[int] = []
 
-    def append(self, value) -> None:
+    def append(self, value: int) -> None:
         self.waiting.append(value)
 
-    def extend(self, values: list) -> None:
+    def extend(self, values: Iterable[int]) -> None:
         self.waiting += values
 
     @property
     def rows(self) -> np.ndarray:
+        """The array; it can have spare rows at the end."""
         if self.waiting:
             end = self.size + len(self.waiting)
             self.array = enlarge(self.array, end)
@@ -77,7 +79,7 @@ class GrowableArray:
 
 
 def enlarge(array: np.ndarray, size: int) -> np.ndarray:
-    """The array, or one half as long again or longer, so that it has ``size`` rows."""
+    """The array, or a copy with at least ``size`` rows and at least half as many rows again."""
     if len(array) >= size:
         return array
     longer = np.zeros((max(size, len(array) * 3 // 2), *array.shape[1:]), array.dtype)
@@ -86,14 +88,14 @@ def enlarge(array: np.ndarray, size: int) -> np.ndarray:
 
 
 def form(text: str) -> str:
-    """What decides all that :data:`crfdeid.feature_extraction.token.OF_SHAPE` and :func:`flags` say of a
-    text: an ASCII text's shape, or another text itself."""
+    """The form of a text: its shape if it is ASCII, otherwise the text itself. Texts of one form have equal
+    flags and the same values of the observations in :data:`crfdeid.feature_extraction.token.OF_SHAPE`."""
     return shape(text) if text.isascii() else text
 
 
 class TokenVocabulary:
-    """``observations`` are functions of a text by name, whose values are kept as numbers, told by
-    ``number(name, value)``: ``values[name].rows[text]`` is -1 where it has nothing to say."""
+    """Texts by number. ``observations`` are functions of a text by name, and ``number(name, value)`` gives
+    the number of a value: ``values[name].rows[text]`` is that of a text's value, -1 where it has none."""
 
     def __init__(
         self,
@@ -112,12 +114,13 @@ class TokenVocabulary:
     def __len__(self) -> int:
         return len(self.strings)
 
-    def of(self, texts: Iterable[str]) -> list[int]:
-        """The numbers of texts, new ones among them."""
+    def number_texts(self, texts: Iterable[str]) -> list[int]:
+        """The numbers of texts; adds those that are new."""
         numbers = self.numbers
         return [numbers[text] if text in numbers else self.add(text) for text in texts]
 
     def add(self, text: str) -> int:
+        """Add a new text; return its number."""
         number = self.numbers[text] = len(self.strings)
         lowered = text.lower()
         self.strings.append(text)

@@ -1,8 +1,8 @@
 """CQDB, the hash table of strings inside CRFsuite's model file (Okazaki 2007).
 
-A head, 256 references to hash tables, the strings with their numbers, the tables (twice as
-many buckets as strings, linear probing), and the strings' places by number. The hash is
-Jenkins' lookup3 ("hashlittle"), here for all strings at once.
+The table has a head, 256 references to hash tables, the strings with their numbers, the hash tables (twice
+as many buckets as strings, linear probing), and the offsets of the strings by number. The hash function
+is Jenkins' lookup3 ("hashlittle"), here for all strings at once.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from collections.abc import Iterable
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 HEAD = struct.Struct("<4sIIIII")
-BEFORE = struct.Struct("<II")  # a string: its number and size
+BEFORE = struct.Struct("<II")  # before each string: its number and size
 BYTE_ORDER = 0x62445371
 TABLES = 256
-TOGETHER = 1 << 14  # strings that are held at once
+BATCH = 1 << 14  # strings that are encoded at once
 
 
 def build_table(strings: Iterable[str]) -> bytes:
-    """The table of ``strings`` numbered from 0."""
+    """Build the table of ``strings``, which are numbered from 0."""
     data, hashed, sizes, count = bytearray(), [hash_keys([])], [np.zeros(0, np.int64)], 0
     waiting = iter(strings)
-    while keys := [string.encode("utf-8") + b"\0" for string in islice(waiting, TOGETHER)]:
+    while keys := [string.encode("utf-8") + b"\0" for string in islice(waiting, BATCH)]:
         data += b"".join(BEFORE.pack(number, len(key)) + key for number, key in enumerate(keys, count))
         hashed.append(hash_keys(keys))
         sizes.append(np.array([BEFORE.size + len(key) for key in keys]))
@@ -39,7 +40,8 @@ def build_table(strings: Iterable[str]) -> bytes:
 
 
 def _buckets(hashed: np.ndarray, places: np.ndarray, position: int) -> tuple[bytes, bytes]:
-    """References to the tables, which begin at ``position``, and their buckets (hash and place)."""
+    """The references to the hash tables, which begin at byte ``position``, and their buckets (hash and
+    offset of each string)."""
     group = hashed % TABLES
     order = np.argsort(group, kind="stable")
     counts = 2 * np.bincount(group, minlength=TABLES)
@@ -59,7 +61,7 @@ def _buckets(hashed: np.ndarray, places: np.ndarray, position: int) -> tuple[byt
 
 
 def hash_keys(keys: list[bytes]) -> np.ndarray:
-    """lookup3's hashlittle with initial value 0, for keys of at least one byte.
+    """Hash keys of at least one byte with lookup3's hashlittle, initial value 0.
 
     >>> hex(int(hash_keys([b"Four score and seven years ago"])[0]))
     '0x17770551'
@@ -84,26 +86,29 @@ def hash_keys(keys: list[bytes]) -> np.ndarray:
     return c
 
 
-def _turn(x: np.ndarray, by: int) -> np.ndarray:
+Hashes = npt.NDArray[np.uint32]
+
+
+def _rotate(x: Hashes, by: int) -> Hashes:
     return (x << np.uint32(by)) | (x >> np.uint32(32 - by))
 
 
-def _mix(a, b, c):
+def _mix(a: Hashes, b: Hashes, c: Hashes) -> tuple[Hashes, Hashes, Hashes]:
     for first, second, third in ((4, 6, 8), (16, 19, 4)):
-        a = (a - c) ^ _turn(c, first)
+        a = (a - c) ^ _rotate(c, first)
         c = c + b
-        b = (b - a) ^ _turn(a, second)
+        b = (b - a) ^ _rotate(a, second)
         a = a + c
-        c = (c - b) ^ _turn(b, third)
+        c = (c - b) ^ _rotate(b, third)
         b = b + a
     return a, b, c
 
 
-def _final(a, b, c):
-    c = (c ^ b) - _turn(b, 14)
-    a = (a ^ c) - _turn(c, 11)
-    b = (b ^ a) - _turn(a, 25)
-    c = (c ^ b) - _turn(b, 16)
-    a = (a ^ c) - _turn(c, 4)
-    b = (b ^ a) - _turn(a, 14)
-    return (c ^ b) - _turn(b, 24)
+def _final(a: Hashes, b: Hashes, c: Hashes) -> Hashes:
+    c = (c ^ b) - _rotate(b, 14)
+    a = (a ^ c) - _rotate(c, 11)
+    b = (b ^ a) - _rotate(a, 25)
+    c = (c ^ b) - _rotate(b, 16)
+    a = (a ^ c) - _rotate(c, 4)
+    b = (b ^ a) - _rotate(a, 14)
+    return (c ^ b) - _rotate(b, 24)

@@ -1,9 +1,9 @@
 """CRFsuite's model file as arrays (format ``lCRF``, version 100, little-endian).
 
-The file: a header of 48 bytes; ``FEAT``, records of (type, source, target, weight) where
-type 0 is attribute to label and 1 is label to label; two ``CQDB`` hash tables with the
-names of labels and attributes. ``Tagger.info()`` rounds weights to six decimals, so
-the file itself is read.
+The file has a header of 48 bytes; ``FEAT``, records of (type, source, target, weight), where type 0 is
+attribute to label and type 1 is label to label; two ``CQDB`` hash tables with the names of labels and
+attributes; ``LFRF`` and ``AFRF``, the records of each label and of each attribute. pycrfsuite's
+``Tagger.info()`` rounds weights to six decimals, so this module reads the file itself.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ VERSION = 100
 
 @dataclass(frozen=True)
 class Weights:
-    """``records`` has one row a feature (dtype :data:`RECORD`); ``transitions`` is
-    [labels, labels], from row to column, 0 where the file has none."""
+    """``records`` has one row for each feature (dtype :data:`RECORD`); ``transitions`` [labels, labels] are
+    the weights from row to column, 0 where the file has none."""
 
     labels: list[str]
     attributes: list[str]
@@ -38,24 +38,26 @@ class Weights:
 
 
 def read(path: Path | str) -> Weights:
-    """Raises :class:`ModelError` where the file is not CRFsuite's, is cut short, was written on a
-    machine of the other byte order or by another version, or holds a weight that is no number."""
+    """Read a model file. Raises :class:`ModelError` where the file is not CRFsuite's, is cut short, has the
+    other byte order or another version, or contains a weight that is not a finite number."""
     try:
-        found = parse(Path(path).read_bytes())
-    except OtherFormat as fault:
-        raise ModelError(f"{path}: {fault}") from None
+        weights = parse(Path(path).read_bytes())
+    except OtherFormat as error:
+        raise ModelError(f"{path}: {error}") from None
     except (struct.error, ValueError, IndexError, UnicodeDecodeError):
         raise ModelError(f"{path}: not a CRFsuite model, or damaged") from None
-    if not np.isfinite(found.records["weight"]).all():
-        raise ModelError(f"{path}: holds weights that are not finite numbers")
-    return found
+    if not np.isfinite(weights.records["weight"]).all():
+        raise ModelError(f"{path}: contains weights that are not finite numbers")
+    return weights
 
 
 class OtherFormat(Exception):
-    """The file is CRFsuite's, but of a kind that is not read here."""
+    """The file is CRFsuite's, in a format that this module does not read."""
 
 
 def parse(data: bytes) -> Weights:
+    """The weights in the bytes of a file. Raises :class:`OtherFormat`, or an error of the standard library
+    where the bytes are damaged."""
     magic, size, _, version, _, _, _, features, labels, attributes, _, _ = HEADER.unpack_from(data)
     if magic != b"lCRF":
         raise ValueError("not lCRF")
@@ -75,9 +77,9 @@ def parse(data: bytes) -> Weights:
 
 
 def read_strings(data: bytes, start: int) -> list[str]:
-    """The strings of the CQDB table at byte ``start``, by their identifiers."""
+    """The strings of the CQDB table at byte ``start``, in the order of their numbers."""
     _, _, _, _, count, table = struct.unpack_from("<4sIIIII", data, start)
-    found = []
+    found: list[str] = []
     for offset in np.frombuffer(data, "<u4", count, start + table).tolist():
         (length,) = struct.unpack_from("<I", data, start + offset + 4)
         text = data[start + offset + 8 : start + offset + 8 + length - 1]
@@ -86,8 +88,8 @@ def read_strings(data: bytes, start: int) -> list[str]:
 
 
 def add_to_weight(path: Path, attribute: str, label: str, amount: float) -> None:
-    """Add ``amount`` to one state weight of the model file at ``path``, which may not have had
-    it. Raises :class:`ModelError` where the model does not know the label."""
+    """Add ``amount`` to one state weight of the model file at ``path``; a weight that it does not have
+    counts as 0. Raises :class:`ModelError` where the model does not have the label."""
     model = read(path)
     if label not in model.labels:
         raise ModelError(f"{path}: no label {label}")
@@ -110,12 +112,13 @@ def add_to_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: flo
     for before, label in pairs:
         table[number[before], number[label]] += amount
     states = model.records[model.records["kind"] == STATE]
-    rows = make_records(TRANSITION, *np.indices(table.shape).reshape(2, -1), table.reshape(-1))
+    source, target = np.indices(table.shape).reshape(2, -1)
+    rows = make_records(TRANSITION, source, target, table.reshape(-1))
     write(path, model.labels, model.attributes, np.concatenate([states, rows]))
 
 
 def make_records(kind: int, source: np.ndarray, target: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Rows of :data:`RECORD` for the weights that are not zero."""
+    """Make rows of :data:`RECORD` for the weights that are not zero."""
     keep = values != 0
     rows = np.zeros(int(keep.sum()), RECORD)
     rows["kind"] = kind
@@ -124,14 +127,14 @@ def make_records(kind: int, source: np.ndarray, target: np.ndarray, values: np.n
 
 
 def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> None:
-    """Write CRFsuite's file, as CRFsuite does: attributes without a weight are left out."""
+    """Write a model file byte for byte as CRFsuite does: attributes without a weight are left out."""
     is_state = rows["kind"] == STATE
     used = np.zeros(len(attributes), bool)
     used[rows["source"][is_state]] = True
     rows = rows.copy()
     rows["source"][is_state] = (np.cumsum(used) - 1)[rows["source"][is_state]]
     names = np.flatnonzero(used).tolist()
-    parts = [
+    parts: list[Part] = [
         [CHUNK.pack(b"FEAT", CHUNK.size + rows.nbytes, len(rows)), rows.view(np.uint8)],
         [cqdb.build_table(labels)],
         [cqdb.build_table(attributes[number] for number in names)],
@@ -158,8 +161,8 @@ def _size(part: Part) -> int:
 def _references(
     chunk: bytes, owners: np.ndarray, numbers: np.ndarray, count: int, spare: int, start: int
 ) -> Part:
-    """Which records belong to each label or attribute: absolute offsets of lists that
-    hold a count and the records' numbers. Labels have ``spare`` empty places at the end."""
+    """A table of the records of each label or attribute: absolute offsets of lists, each a count and the
+    numbers of the records. The offsets end with ``spare`` empty ones (two for labels)."""
     order = np.argsort(owners, kind="stable")
     ends = np.searchsorted(owners[order], np.arange(count + 1))
     first = start + CHUNK.size + 4 * (count + spare)

@@ -2,13 +2,13 @@
 
 A feature is a value at an offset, so a token's emission scores are a sum of rows:
 
-- one for each offset of the window and each text there; made once per distinct text, from
-  the weights of that text's features, and kept;
-- one for each contextual or joined template that has a weight for what it sees. Values are
-  told as small numbers (their codes), a joined template looks its mixed codes up.
+- one for each offset of the window, which depends on the text at that offset. It is computed once for
+  each distinct text, from the weights of the text's features, and kept;
+- one for each contextual or joined template, if the model has a weight for its value. Values are
+  small numbers (codes); a joined template mixes the codes of its parts into one key of a table.
 
-What the model has no weight for costs nothing. Labels are CRFsuite's; ties go to the
-label with the lowest number, as there.
+A value without a weight costs nothing. Labels are CRFsuite's; ties go to the label with the lowest
+number, as in CRFsuite.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from itertools import combinations
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,11 +35,12 @@ from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
 
 REMEMBERED = 32_000  # distinct texts whose rows are kept at once
-FILLED = 6  # adding a whole row is so many times as fast as adding its weights one by one
+FILLED = 6  # how many times as fast a whole row is added as its weights one by one
+WORTH_COMPILED = 120_000  # characters after which it pays to load the compiled loops
 
 
 class Decoder:
-    """``kernels`` is :mod:`crfdeid.engine.decoding.numpy_kernels` or
+    """Computes scores and best paths. ``kernels`` is :mod:`crfdeid.engine.decoding.numpy_kernels` or
     :mod:`crfdeid.engine.decoding.numba_kernels`."""
 
     def __init__(self, weights: Weights, pipeline: Pipeline, kernels: ModuleType = numpy_kernels) -> None:
@@ -50,12 +52,15 @@ class Decoder:
         templates: list[Template] = [(atom,) for atom in extractor.single_contextual]
         templates += [joined.atoms for joined in extractor.joined]
         self.codes: dict[str, dict[str, int]] = {name: {} for t in templates for name, _ in t}
-        state = _by_template(weights)
-        self.bias = _dense(state.get("bias", {}).get("", _EMPTY), len(self.labels))
+        state = _group_by_template(weights)
+        self.bias = _dense_row(state.get("bias", {}).get("", _EMPTY), len(self.labels))
         self.blocks = _Blocks(state, extractor.by_offset, len(self.labels))
-        asked = [(name, extractor.lexical[name], numbers) for name, numbers in self.blocks.numbers.items()]
-        self.of_form = [one for one in asked if one[0] in OF_SHAPE]
-        self.of_text = [one for one in asked if one[0] not in OF_SHAPE]
+        observations = [
+            _Observation(name, extractor.lexical[name], numbers)
+            for name, numbers in self.blocks.numbers.items()
+        ]
+        self.of_form = [one for one in observations if one.name in OF_SHAPE]
+        self.of_text = [one for one in observations if one.name not in OF_SHAPE]
         self.tables = [
             _Table(template, state[title(template)], self.codes, len(self.labels), kernels)
             for template in templates
@@ -65,27 +70,30 @@ class Decoder:
         self.forget()
 
     def forget(self) -> None:
-        """Begin with no text known (the tables of texts are bounded)."""
+        """Begin with an empty vocabulary (its size is bounded)."""
         extractor = self.pipeline.extractor
-        self.texts = TokenVocabulary(text_observations(self.names, extractor), self.code)
+        self.vocabulary = TokenVocabulary(text_observations(self.names, extractor), self.code)
         compiled = self.kernels is not numpy_kernels and self.pipeline.config.tokenizer == "fine"
-        self.reader = Reader(self.pipeline, self.texts, self.kernels.Scanner() if compiled else None)
-        self.columns = ContextColumns(extractor.contextual, self.pipeline.gazetteers, self.texts, self.code)
+        self.reader = Reader(self.pipeline, self.vocabulary, self.kernels.Scanner() if compiled else None)
+        gazetteers = self.pipeline.gazetteers
+        self.columns = ContextColumns(extractor.contextual, gazetteers, self.vocabulary, self.code)
         self.window = np.zeros((1024, len(self.offsets), len(self.labels)))
         self.known = 0
-        self.forms: dict[str, list[int]] = {}  # the blocks of all that a form says
+        self.forms: dict[str, list[int]] = {}  # the blocks of each form
 
     def code(self, name: str, value: Value) -> int:
-        return self.codes[name].get(value, NONE)
+        """The number of an observation's value, -1 for one without a weight."""
+        return self.codes[name].get(value, NONE) if isinstance(value, str) else NONE
 
     def batch(self, documents: Sequence[Document]) -> Batch:
-        if len(self.texts) > REMEMBERED:
+        """Read documents into arrays."""
+        if len(self.vocabulary) > REMEMBERED:
             self.forget()
         return self.reader.batch(documents)
 
     def emissions(self, batch: Batch) -> np.ndarray:
-        """Scores [tokens, labels]."""
-        self._learn()
+        """The emission scores [tokens, labels]."""
+        self._add_rows()
         scores = np.tile(self.bias, (len(batch), 1))
         sequences = batch.first, batch.stop
         self.kernels.add_window(batch.texts, *sequences, self.offsets, self.window, scores)
@@ -101,22 +109,22 @@ class Decoder:
         self.kernels.find_best_paths(self.emissions(batch), *sequences, self.transitions, self.lead, path)
         return path
 
-    def _learn(self) -> None:
-        """Make the rows of the texts that came since."""
-        self.window = enlarge(self.window, len(self.texts))
+    def _add_rows(self) -> None:
+        """Compute the rows of the texts that are new in the vocabulary."""
+        self.window = enlarge(self.window, len(self.vocabulary))
         starts: list[int] = []
         blocks: list[int] = []
-        for start, text in enumerate(self.texts.strings[self.known :]):
-            found = [*self._of_form(form(text)), *_numbers(text, self.of_text)]
+        for start, text in enumerate(self.vocabulary.strings[self.known :]):
+            found = [*self._form_blocks(form(text)), *_find_blocks(text, self.of_text)]
             starts += [start] * len(found)
             blocks += found
         if blocks:
-            self.blocks.add_to(self.window[self.known : len(self.texts)], starts, blocks)
-        self.known = len(self.texts)
+            self.blocks.add_to(self.window[self.known : len(self.vocabulary)], starts, blocks)
+        self.known = len(self.vocabulary)
 
-    def _of_form(self, like: str) -> list[int]:
+    def _form_blocks(self, like: str) -> list[int]:
         if like not in self.forms:
-            self.forms[like] = _numbers(like, self.of_form)
+            self.forms[like] = _find_blocks(like, self.of_form)
         return self.forms[like]
 
 
@@ -124,23 +132,28 @@ Entry = tuple[np.ndarray, np.ndarray]  # label numbers and their weights
 _EMPTY: Entry = (np.zeros(0, np.int64), np.zeros(0))
 
 
-Asked = tuple[str, Callable[[str], Value], dict[str, int]]
+class _Observation(NamedTuple):
+    """A lexical observation, and the number of the block of each of its values."""
+
+    name: str
+    observe: Callable[[str], Value]
+    numbers: dict[str, int]
 
 
-def _numbers(text: str, asked: Iterable[Asked]) -> list[int]:
-    """The numbers of the blocks of all that is said of a text."""
-    found = []
-    for name, observe, numbers in asked:
+def _find_blocks(text: str, observations: Iterable[_Observation]) -> list[int]:
+    """The numbers of the blocks for the values of a text's observations."""
+    found: list[int] = []
+    for name, observe, numbers in observations:
         value = observe(text)
         if name in SEVERAL:
             found += [numbers[one] for one in each(value) if one in numbers]
-        elif value in numbers:
+        elif isinstance(value, str) and value in numbers:
             found.append(numbers[value])
     return found
 
 
-def _by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
-    """The weights of each attribute by the head of its name (its template) and its value."""
+def _group_by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
+    """The weights of each attribute, by its template (the head of its name) and its value."""
     records = weights.records[weights.records["kind"] == STATE]
     records = records[np.argsort(records["source"], kind="stable")]
     ends = np.searchsorted(records["source"], np.arange(len(weights.attributes) + 1)).tolist()
@@ -153,8 +166,8 @@ def _by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
 
 
 class _Blocks:
-    """For each lexical observation and value a block: its weights at all offsets, with their places
-    in a row [offsets, labels] laid flat. ``numbers[name][value]`` is a block's number."""
+    """A block for each value of each lexical observation: its weights at all offsets, with their places in
+    a flat row [offsets * labels]. ``numbers[name][value]`` is the number of a block."""
 
     def __init__(
         self, state: dict[str, dict[str, Entry]], by_offset: dict[int, list[str]], labels: int
@@ -173,7 +186,7 @@ class _Blocks:
         self.weights = np.concatenate([_EMPTY[1], *(weights for _, weights in entries)])
 
     def add_to(self, rows: np.ndarray, starts: Sequence[int], blocks: Sequence[int]) -> None:
-        """Add each of the blocks to the row at its start."""
+        """Add each block to the row at its start."""
         chosen = np.array(blocks)
         sizes = self.ends[chosen + 1] - self.ends[chosen]
         before = np.cumsum(sizes) - sizes
@@ -182,14 +195,14 @@ class _Blocks:
         np.add.at(rows.reshape(-1), places, self.weights[where])
 
 
-def _dense(entry: Entry, size: int) -> np.ndarray:
+def _dense_row(entry: Entry, size: int) -> np.ndarray:
     row = np.zeros(size)
     row[entry[0]] = entry[1]
     return row
 
 
 class _Table:
-    """The rows of one template, by the codes of its values mixed into one number."""
+    """The rows of one template, by the key that is mixed from the codes of its values."""
 
     def __init__(
         self,
@@ -206,7 +219,7 @@ class _Table:
             for text, entry in entries.items()
             for values in split_value(text, len(template))
         }
-        rows = sorted(found.items(), key=lambda row: -len(row[1][0]))  # the well-filled first
+        rows = sorted(found.items(), key=lambda row: -len(row[1][0]))  # rows with most weights first
         mixed = np.array([values for values, _ in rows], np.int64)
         self.sizes = mixed.max(axis=0) + 1
         self.offsets = np.array([offset for _, offset in template], np.int64)
@@ -217,23 +230,24 @@ class _Table:
         self.labels = np.concatenate([where for _, (where, _) in rows])
         self.values = np.concatenate([values for _, (_, values) in rows])
         whole = int(np.count_nonzero(FILLED * np.diff(self.ends) > labels))
-        self.dense = np.array([_dense(entry, labels) for _, entry in rows[:whole]]).reshape(-1, labels)
-        self.places = kernels.index_keys(keys, math.prod(self.sizes.tolist()))
+        self.dense = np.array([_dense_row(entry, labels) for _, entry in rows[:whole]]).reshape(-1, labels)
+        self.index = kernels.index_keys(keys, math.prod(self.sizes.tolist()))
 
-    def add_to(self, scores: np.ndarray, columns: dict[str, np.ndarray], first, stop) -> None:
-        """Add the row of what the template sees at each token, where there is one."""
+    def add_to(
+        self, scores: np.ndarray, columns: dict[str, np.ndarray], first: np.ndarray, stop: np.ndarray
+    ) -> None:
+        """Add to each token's scores the row of the template's value there, if it has one."""
         parts = [columns[name] for name, _ in self.template]
         several = parts[0] if parts[0].ndim == 2 else [parts[0]]
         for column in several:
             seen = np.array([column, *parts[1:]], np.int32)
             where = seen, self.offsets, self.sizes, first, stop
             rows = self.ends, self.labels, self.values, self.dense
-            self.kernels.add_table(*where, *self.places, *rows, scores)
+            self.kernels.add_table(*where, *self.index, *rows, scores)
 
 
 def split_value(text: str, parts: int) -> Iterator[tuple[str, ...]]:
-    """All ways that ``parts`` values could have been joined to ``text`` (a value may hold
-    the bar itself).
+    """Every way to split ``text`` into ``parts`` joined values (a value may contain the bar itself).
 
     >>> list(split_value("a|b", 2)), list(split_value("a||", 2))
     ([('a', 'b')], [('a', '|'), ('a|', '')])
@@ -244,11 +258,9 @@ def split_value(text: str, parts: int) -> Iterator[tuple[str, ...]]:
         yield tuple(text[a + 1 : b] for a, b in zip(ends, ends[1:]))
 
 
-WORTH_COMPILED = 120_000  # characters after which loading the compiled loops pays
-
-
 class AdaptiveDecoder:
-    """What taggers share that decode with ``weights``."""
+    """The base of taggers that decode with ``weights``: in numpy, which starts at once, and with compiled
+    loops after enough text."""
 
     def __init__(self, weights: Weights, pipeline: Pipeline) -> None:
         self.weights, self.pipeline = weights, pipeline
@@ -259,15 +271,15 @@ class AdaptiveDecoder:
         return Decoder(self.weights, self.pipeline)
 
     def compile(self) -> None:
-        """Go on with compiled loops, where numba is installed: where there is much to do, best before
-        the first note."""
+        """Continue with compiled loops, if numba is installed. With many notes, best call it before the first
+        one."""
         if not self.compiled and find_spec("numba"):
             from crfdeid.engine.decoding import numba_kernels
 
             self.compiled, self.decoder = True, Decoder(self.weights, self.pipeline, numba_kernels)
 
     def batch(self, documents: Sequence[Document]) -> Batch:
-        """The documents as ``decoder`` takes them from here on."""
+        """Read documents into arrays for ``decoder``, which this call can replace by the compiled one."""
         self.seen += sum(len(document.text) for document in documents)
         if self.seen >= WORTH_COMPILED:
             self.compile()

@@ -6,7 +6,7 @@ column, in log space (Lafferty, McCallum & Pereira 2001; Rabiner 1989 for the re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -19,8 +19,8 @@ from crfdeid.text.document import Span
 
 @dataclass(frozen=True)
 class Chain:
-    """``forward[t, y]`` is the log of the summed scores of all labellings of tokens 0 to t
-    that end in y; ``backward[t, y]`` of those of tokens t + 1 to the end, after y at t."""
+    """``forward[t, y]`` is the log of the summed scores of all labellings of tokens 0 to t that end in y;
+    ``backward[t, y]`` that of all labellings of tokens t + 1 to the end that follow y at t."""
 
     emissions: np.ndarray
     transitions: np.ndarray
@@ -39,27 +39,28 @@ class Chain:
     def span_probability(self, first: int, last: int, opening: np.ndarray, inside: int | None) -> float:
         """P(tokens ``first`` to ``last`` are exactly one span of a type).
 
-        ``opening`` is the table of :func:`opening_scores`; ``inside`` is the label that goes on, if the
-        model has it.
+        ``opening`` is the table of :func:`opening_scores`; ``inside`` is the label I of the type, ``None`` if
+        the model does not have it.
         """
-        score = self._into(first, opening)
+        score = self._score_opening(first, opening)
         for t in range(first + 1, last + 1):
             if inside is None:
                 return 0.0
             onward = np.logaddexp.reduce(score + self.transitions[:, inside])
             score = np.full_like(score, -np.inf)
             score[inside] = onward + self.emissions[t, inside]
-        return float(np.exp(self._out(last, score, inside) - self.log_total))
+        return float(np.exp(self._score_end(last, score, inside) - self.log_total))
 
-    def _into(self, first: int, opening: np.ndarray) -> np.ndarray:
-        """Log scores of all that ends at ``first`` with a span opened there, by label."""
+    def _score_opening(self, first: int, opening: np.ndarray) -> np.ndarray:
+        """The log scores [labels] of all labellings of tokens 0 to ``first`` that open a span there."""
         if first == 0:
             return self.forward[0] + opening.max(axis=0)
         before = self.forward[first - 1][:, None] + self.transitions + opening
         return np.logaddexp.reduce(before, axis=0) + self.emissions[first]
 
-    def _out(self, last: int, score: np.ndarray, inside: int | None) -> float:
-        """The log score of all labellings in which the span ends at ``last``."""
+    def _score_end(self, last: int, score: np.ndarray, inside: int | None) -> float:
+        """The log score of all labellings in which the span ends at ``last``; ``score`` [labels] are the log
+        scores up to there."""
         if last == len(self.emissions) - 1:
             return float(np.logaddexp.reduce(score))
         after = self.transitions + self.emissions[last + 1] + self.backward[last + 1]
@@ -70,7 +71,7 @@ class Chain:
 
 
 def run_chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
-    """Run forward and backward.
+    """Compute the forward and backward scores of a sequence.
 
     >>> c = run_chain(np.log([[1.0, 3.0]]), np.zeros((2, 2)))
     >>> c.marginals().round(2).tolist()
@@ -88,8 +89,9 @@ def run_chain(emissions: np.ndarray, transitions: np.ndarray) -> Chain:
 
 
 def opening_scores(labels: list[str], type: str) -> np.ndarray:
-    """0 where going from the row's label to the column's opens a span of ``type``, else
-    -inf: ``B-type`` always does, ``I-type`` after a label of another type (it is repaired).
+    """The table [labels, labels] with 0 where the transition from the row's label to the column's opens a
+    span of ``type``, otherwise -inf. ``B-type`` always opens a span; ``I-type`` does so after a label of
+    another type, because such a sequence is repaired.
 
     >>> opening_scores(["O", "B-AGE", "I-AGE"], "AGE")[:, 2].tolist()
     [0.0, -inf, -inf]
@@ -104,23 +106,29 @@ def opening_scores(labels: list[str], type: str) -> np.ndarray:
 
 
 class SpanConfidence:
+    """How sure the model is of a span: the marginal probability of the whole span, and not the product of
+    its tokens' probabilities, which would count their agreement several times."""
+
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
-        self._opens = cache(lambda type: opening_scores(weights.labels, type))
+        self._opening = cache(lambda type: opening_scores(weights.labels, type))
 
-    def given(self, found: Sequence[Sequence[Span]], batch: Batch, emissions: np.ndarray) -> list[list[Span]]:
-        """The spans found in each document of a batch, each with its probability; ``emissions``
-        are the batch's scores [tokens, labels]."""
+    def add_probabilities(
+        self, found: Sequence[Sequence[Span]], batch: Batch, emissions: np.ndarray
+    ) -> list[list[Span]]:
+        """The spans of each document of a batch, with their probabilities; ``emissions`` [tokens, labels] are
+        the batch's scores."""
         chains = cache(
             lambda sequence: run_chain(
                 emissions[batch.first[sequence] : batch.stop[sequence]], self.weights.transitions
             )
         )
         return [
-            [self._given(span, number, batch, chains) for span in spans] for number, spans in enumerate(found)
+            [self._add_probability(span, number, batch, chains) for span in spans]
+            for number, spans in enumerate(found)
         ]
 
-    def _given(self, span: Span, number: int, batch: Batch, chains) -> Span:
+    def _add_probability(self, span: Span, number: int, batch: Batch, chains: Callable[[int], Chain]) -> Span:
         begin, end = batch.bounds[number], batch.bounds[number + 1]
         first = begin + np.searchsorted(batch.starts[begin:end], span.start)
         last = begin + np.searchsorted(batch.ends[begin:end], span.end)
@@ -132,5 +140,5 @@ class SpanConfidence:
     def _probability(self, scores: Chain, first: int, last: int, type: str) -> float:
         names = self.weights.labels
         inside = names.index(f"I-{type}") if f"I-{type}" in names else None
-        probability = scores.span_probability(first, last, self._opens(type), inside)
+        probability = scores.span_probability(first, last, self._opening(type), inside)
         return float(np.clip(probability, 0.0, 1.0))

@@ -1,10 +1,12 @@
 """The inner loops of tagging, compiled by numba: the tokenizer ``fine`` with the look-up of
-each token's text, sums of rows, and the pruned Viterbi recursion.
+each token's text, sums of rows, and pruned Viterbi.
 
 :mod:`crfdeid.engine.decoding.numpy_kernels` has the same functions in numpy; both give the same bits.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import regex
@@ -12,9 +14,9 @@ from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
 
-OPTIONS = {"nogil": True, "cache": True}
+OPTIONS: dict[str, Any] = {"nogil": True, "cache": True}
 
-# What the tokenizer needs to know of a character.
+# The kinds of characters that the tokenizer distinguishes.
 UNKNOWN, SPACE, NEWLINE, RETURN, CAPITAL, SMALL, LETTER, MARK, DIGIT, RULE, OTHER = range(11)
 KINDS = regex.compile(
     r"(?P<RETURN>\r)|(?P<NEWLINE>[\n-\f\x85\u2028\u2029])|(?P<SPACE>\s)|(?P<CAPITAL>\p{Lu})"
@@ -30,8 +32,8 @@ def character_kind(character: str) -> int:
 
 @njit(**OPTIONS)
 def token_end(points, kinds, at, size):
-    """Where the token of the tokenizer ``fine`` that begins at ``at`` ends (the numbers are those
-    of its cases); ``at`` itself where white space stands."""
+    """The end of the token of the tokenizer ``fine`` that begins at ``at`` (comments have the numbers of its
+    cases); ``at`` itself at white space."""
     k = kinds[points[at]]
     if k == SPACE:
         return at
@@ -64,8 +66,8 @@ def token_end(points, kinds, at, size):
 
 @njit(**OPTIONS)
 def capitals_end(points, kinds, at, size):
-    """2: capitals with their marks, not before a small letter: the last mark, or else the last
-    capital, is given back then."""
+    """2: capitals with their marks. Before a small letter the token ends one character earlier: before the
+    last mark, or before the last capital if it has no mark."""
     end, last = at, at
     while end < size and kinds[points[end]] == CAPITAL:
         last = end
@@ -90,7 +92,7 @@ def hash_text(points, start, end):
 
 @njit(**OPTIONS)
 def find_slot(points, start, end, slots, pool, pool_first):
-    """The slot of a text: its own, or the free one where it belongs."""
+    """The slot of a text, or the free slot where it belongs."""
     mask = np.uint64(len(slots) - 1)
     place = hash_text(points, start, end) & mask
     while slots[place] != NONE:
@@ -109,8 +111,8 @@ def find_slot(points, start, end, slots, pool, pool_first):
 
 @njit(**OPTIONS)
 def scan(points, kinds, slots, pool, pool_first, starts, ends, numbers):
-    """Tokenize; returns how many tokens there are, or -1 - i where character i is of no known
-    kind. ``numbers`` is -1 for a text that is not in the pool."""
+    """Tokenize; return the number of tokens, or -1 - i where the kind of character i is not known.
+    ``numbers`` is -1 for a text that is not in the pool."""
     count, at, size = 0, 0, len(points)
     for i in range(size):
         if kinds[points[i]] == UNKNOWN:
@@ -129,8 +131,8 @@ def scan(points, kinds, slots, pool, pool_first, starts, ends, numbers):
 
 
 class Scanner:
-    """The tokenizer ``fine`` over a table of texts; call it as :class:`crfdeid.engine.arrays.batch.Reader`
-    wants."""
+    """The tokenizer ``fine`` with a vocabulary: a :data:`crfdeid.engine.arrays.batch.Scan`. It keeps a hash
+    table of the vocabulary's texts."""
 
     def __init__(self) -> None:
         self.kinds = np.full(0x110000, UNKNOWN, np.uint8)
@@ -140,7 +142,7 @@ class Scanner:
         self.pool_first = np.zeros(1 << 11, np.int64)
         self.count = 0
 
-    def __call__(self, text: str, texts: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def __call__(self, text: str, vocabulary: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         starts, ends = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
         numbers = np.empty(len(points), np.int32)
@@ -152,16 +154,18 @@ class Scanner:
             self.kinds[points[-1 - count]] = character_kind(chr(points[-1 - count]))
         numbers, starts, ends = numbers[:count].copy(), starts[:count].copy(), ends[:count].copy()
         for index in np.flatnonzero(numbers == NONE).tolist():
-            numbers[index] = self._number(points, int(starts[index]), int(ends[index]), text, texts)
+            numbers[index] = self._number(points, int(starts[index]), int(ends[index]), text, vocabulary)
         return numbers, starts, ends
 
-    def _number(self, points: np.ndarray, start: int, end: int, text: str, texts: TokenVocabulary) -> int:
-        """The number of a text that was new before this document."""
+    def _number(
+        self, points: np.ndarray, start: int, end: int, text: str, vocabulary: TokenVocabulary
+    ) -> int:
+        """The number of a text that was not in the pool when this document began."""
         part = text[start:end]
-        if part not in texts.numbers:
-            texts.add(part)
+        if part not in vocabulary.numbers:
+            vocabulary.add(part)
             self._insert(points, start, end)
-        return texts.numbers[part]
+        return vocabulary.numbers[part]
 
     def _insert(self, points: np.ndarray, start: int, end: int) -> None:
         used = int(self.pool_first[self.count])
@@ -201,14 +205,14 @@ def add_window(texts, first, stop, offsets, window, scores):
 
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
-DIRECT = 1 << 15  # keys that are looked up without mixing
+DIRECT = 1 << 15  # with at most this many possible keys, a plain table replaces the hash table
 
 
 @njit(**OPTIONS)
 def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, labels, values, dense, scores):
-    """Add to each token's scores the row of the mixed key of ``columns`` [parts, tokens] at
-    ``offsets``. ``keys``, ``rows`` and ``shift`` are those of :func:`index_keys`. The first rows are
-    ``dense`` [rows, labels]; the others, from their ``ends`` on, ``values`` for some ``labels``."""
+    """Add to each token's scores the row of its key, which is mixed from the codes in ``columns`` [parts,
+    tokens] at ``offsets``. ``keys``, ``rows`` and ``shift`` come from :func:`index_keys`. The first rows
+    are ``dense`` [rows, labels]; row r of the others has ``values[ends[r] : ends[r + 1]]`` for ``labels``."""
     for s in range(len(first)):
         for t in range(first[s], stop[s]):
             key = np.int64(0)
@@ -246,8 +250,9 @@ def find_row(key, keys, rows, shift):
 
 
 def index_keys(keys: np.ndarray, space: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
-    """What :func:`add_table` finds the row of a key below ``space`` with: slots (key or -1), the
-    row in each, and the shift that makes a slot of a key; or no slots, and the row of each key."""
+    """The arguments ``keys``, ``rows`` and ``shift`` of :func:`add_table`, for keys below ``space``: the key
+    in each slot or -1, the row in each slot, and the shift that turns a key into a slot; or no slots, and
+    the row of each key."""
     if space <= DIRECT:
         rows = np.full(space, NONE, np.int64)
         rows[keys] = np.arange(len(keys))
@@ -273,7 +278,7 @@ def fill_keys(keys, slots, rows, shift):
 @njit(**OPTIONS)
 def find_best_paths(scores, first, stop, transitions, lead, path):
     """Fill ``path`` with the best labels of each sequence (:mod:`crfdeid.engine.decoding.viterbi`).
-    ``scores`` [tokens, labels] become the best scores of all that ends in a label."""
+    ``scores`` [tokens, labels] become the best scores of the paths that end in a label."""
     labels = scores.shape[1]
     alive = np.empty(labels, np.int64)
     turned = np.ascontiguousarray(transitions.T)

@@ -15,7 +15,7 @@ import numpy as np
 
 
 def label_leads(transitions: np.ndarray) -> np.ndarray:
-    """[m, i]: the most that label i can gain on label m by any next label, for ``transitions``
+    """The table [m, i] of the most that label i can gain on label m by any next label, for ``transitions``
     [labels, labels] from row to column.
 
     >>> label_leads(np.array([[0.0, 0.0], [0.0, 2.0]])).tolist()
@@ -25,7 +25,7 @@ def label_leads(transitions: np.ndarray) -> np.ndarray:
 
 
 def best_step(before: np.ndarray, transitions: np.ndarray, lead: np.ndarray) -> np.ndarray:
-    """The best score of coming from any label to each, from those not pruned."""
+    """The best score of a transition to each label, from the labels that are not pruned."""
     best = before.argmax()
     alive = (before[best] - before <= lead[best]).nonzero()[0]
     if len(alive) == 1:
@@ -34,9 +34,9 @@ def best_step(before: np.ndarray, transitions: np.ndarray, lead: np.ndarray) -> 
 
 
 def find_n_best(emissions: np.ndarray, transitions: np.ndarray, n: int) -> list[tuple[float, list[int]]]:
-    """The ``n`` best sequences for ``emissions`` [tokens, labels] and ``transitions`` [labels, labels],
-    with their scores, the best first; fewer where there are fewer. Of equal ones, those that
-    end in the lower label first.
+    """The ``n`` best sequences for ``emissions`` [tokens, labels] and ``transitions`` [labels, labels], with
+    their scores, the best first; all of them where fewer exist. Of sequences with equal scores, the one
+    that ends in the lower label comes first.
 
     >>> find_n_best(np.array([[0.0, 1.0], [0.5, 0.0]]), np.array([[0.0, 0.0], [0.0, 2.0]]), 2)
     [(3.0, [1, 1]), (1.5, [1, 0])]
@@ -44,20 +44,22 @@ def find_n_best(emissions: np.ndarray, transitions: np.ndarray, n: int) -> list[
     if not len(emissions):
         return [(0.0, [])]
     size = emissions.shape[1]
-    scores = emissions[0][None, :]  # [ways, labels]
+    scores = emissions[0][None, :]  # [paths, labels]
     back: list[np.ndarray] = []
     for emission in emissions[1:]:
         coming = (scores[:, :, None] + transitions).transpose(1, 0, 2).reshape(-1, size)
         order = np.argsort(-coming, axis=0, kind="stable")[:n]
-        back.append(np.array(np.divmod(order, len(scores))))  # the label it came from, and which way
+        back.append(np.array(np.divmod(order, len(scores))))  # the label before, and which of its paths
         scores = np.take_along_axis(coming, order, axis=0) + emission
     ends = np.argsort(-scores.T.ravel(), kind="stable")[:n]
-    return [(float(scores.T.ravel()[end]), _path(back, *divmod(int(end), len(scores)))) for end in ends]
+    return [
+        (float(scores.T.ravel()[end]), _follow_path(back, *divmod(int(end), len(scores)))) for end in ends
+    ]
 
 
-def _path(back: list[np.ndarray], label: int, way: int) -> list[int]:
+def _follow_path(back: list[np.ndarray], label: int, rank: int) -> list[int]:
     path = [label]
     for pointers in reversed(back):
-        label, way = pointers[:, way, label].tolist()
+        label, rank = pointers[:, rank, label].tolist()
         path.append(label)
     return path[::-1]

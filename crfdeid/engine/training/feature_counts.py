@@ -1,12 +1,14 @@
-"""Which features there are, and how often each occurs in a training set."""
+"""The features of a training set, and how often each occurs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
 
+from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
 from crfdeid.engine.training.bundles import Lists
@@ -17,10 +19,10 @@ from crfdeid.engine.training.training_set import TrainingSet
 
 @dataclass(frozen=True)
 class Pairs:
-    """The state features: (set of attributes, label) pairs, by set then label. Those of set s are
-    ``label[ends[s] : ends[s + 1]]``; ``count`` is how often each occurs in training;
-    ``transitions`` [labels, labels] counts label pairs, and ``allowed`` says which are features;
-    ``bundles`` [bundles] is how many tokens have each bundle."""
+    """The state features: pairs of a set of attributes and a label, sorted by set, then by label. Set s has
+    the labels ``label[ends[s] : ends[s + 1]]``. ``count`` is how often each pair occurs in training.
+    ``transitions`` [labels, labels] is how often each transition occurs, and ``allowed`` whether it is a
+    feature. ``bundles`` [bundles] is how many tokens have each bundle."""
 
     label: np.ndarray
     ends: np.ndarray
@@ -36,49 +38,52 @@ class Pairs:
 
 
 def count_pairs(
-    problem: TrainingSet, sets: AttributeSets, minfreq: float, every_state: bool, every_transition: bool
+    training_set: TrainingSet, sets: AttributeSets, minfreq: float, every_state: bool, every_transition: bool
 ) -> Pairs:
-    """CRFsuite's features: those that occur at least ``minfreq`` times, or all that could."""
-    size = len(problem.labels)
-    occurrences = _labels_of_bundles(problem)
+    """Count the features that CRFsuite makes: those that occur at least ``minfreq`` times; also those that
+    do not occur, with ``every_state`` or ``every_transition``."""
+    size = len(training_set.labels)
+    occurrences = _labels_of_bundles(training_set)
     holders = Lists(*transpose(sets.bundles.ends, sets.bundles.values, len(sets.sizes)))
-    found = np.zeros(len(sets.sizes) + 1, np.int64)
+    sizes = np.zeros(len(sets.sizes) + 1, np.int64)
     least = max(minfreq, 0.0 if every_state else 1.0)
     kind = narrowest_type(size)
-    given = (holders.ends, holders.values, occurrences.ends, occurrences.values, size, least)
-    _tally(*given, found, np.empty(0, kind), np.empty(0, np.int32))
-    ends = np.cumsum(found)
-    label, count = np.empty(int(ends[-1]), kind), np.empty(int(ends[-1]), np.int32)
-    _tally(*given, ends.copy(), label, count)
-    transitions = _transitions(problem, size)
+    arrays = (holders.ends, holders.values, occurrences.ends, occurrences.values, size, least)
+    _tally(*arrays, sizes, np.empty(0, kind), np.empty(0, np.int32))
+    ends = np.cumsum(sizes)
+    label: Ints = np.empty(int(ends[-1]), kind)
+    count = np.empty(int(ends[-1]), np.int32)
+    _tally(*arrays, ends.copy(), label, count)
+    transitions = _transitions(training_set, size)
     allowed = transitions >= max(minfreq, 0 if every_transition else 1)
     return Pairs(label, ends, count, transitions, allowed, np.diff(occurrences.ends))
 
 
-def narrowest_type(size: int) -> type:
-    """The kind of unsigned numbers below ``size`` that takes the fewest bytes."""
+def narrowest_type(size: int) -> type[np.unsignedinteger[Any]]:
+    """The type of unsigned numbers below ``size`` that takes the fewest bytes."""
     return np.min_scalar_type(max(size - 1, 0)).type
 
 
-def _transitions(problem: TrainingSet, size: int) -> np.ndarray:
-    follows = np.ones(len(problem.gold), bool)
-    follows[problem.bounds[:-1]] = False
+def _transitions(training_set: TrainingSet, size: int) -> np.ndarray:
+    follows = np.ones(len(training_set.gold), bool)
+    follows[training_set.bounds[:-1]] = False
     second = np.flatnonzero(follows)
     counts = np.zeros((size, size))
-    np.add.at(counts, (problem.gold[second - 1], problem.gold[second]), 1)
+    np.add.at(counts, (training_set.gold[second - 1], training_set.gold[second]), 1)
     return counts
 
 
-def _labels_of_bundles(problem: TrainingSet) -> Lists:
-    """The labels of the tokens that have each bundle."""
-    counts = np.zeros(len(problem.bundles), np.int64)
-    for column in problem.columns:
-        counts += np.bincount(column[column != NONE], minlength=len(problem.bundles))
+def _labels_of_bundles(training_set: TrainingSet) -> Lists:
+    """List the labels of the tokens that have each bundle."""
+    counts = np.zeros(len(training_set.bundles), np.int64)
+    for column in training_set.columns:
+        counts += np.bincount(column[column != NONE], minlength=len(training_set.bundles))
     ends = np.concatenate([[0], np.cumsum(counts)])
-    found, places = np.empty(int(ends[-1]), narrowest_type(len(problem.labels))), ends[:-1].copy()
-    for column in problem.columns:
-        _place(column, problem.gold, places, found)
-    return Lists(ends, found)
+    labels: Ints = np.empty(int(ends[-1]), narrowest_type(len(training_set.labels)))
+    places = ends[:-1].copy()
+    for column in training_set.columns:
+        _place(column, training_set.gold, places, labels)
+    return Lists(ends, labels)
 
 
 @njit(**COMPILED)
@@ -91,8 +96,8 @@ def _place(column, gold, places, found):
 
 @njit(**COMPILED)
 def _tally(holder_ends, holders, ends, labels, size, least, places, label, count):
-    """Count the labels of each set's tokens. Where ``label`` is empty ``places[s + 1]`` becomes the
-    number of features of set s; else they are written from ``places[s]`` on."""
+    """Count the labels of each set's tokens. Where ``label`` is empty, ``places[s + 1]`` becomes the
+    number of features of set s; otherwise they are written from ``places[s]`` on."""
     tally = np.zeros(size, np.int32)
     for s in range(len(holder_ends) - 1):
         tally[:] = 0

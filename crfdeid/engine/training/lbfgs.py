@@ -1,7 +1,7 @@
 """L-BFGS (Nocedal 1980) and orthant-wise L-BFGS (Andrew & Gao 2007) with the constants and
-stopping rules of CRFsuite's liblbfgs: six corrections, and a stop when the loss has improved by
-less than ``delta`` over ``period`` iterations or the gradient is small. Without c1 the line
-search is Moré and Thuente's (:mod:`crfdeid.engine.training.line_search`), with it backtracking.
+stopping rules of CRFsuite's liblbfgs: six corrections; training stops when the loss improves by
+less than ``delta`` over ``period`` iterations, or when the gradient is small. The line search is Moré
+and Thuente's (:mod:`crfdeid.engine.training.line_search`) without c1, and backtracking with c1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from crfdeid.engine.training.line_search import more_thuente
 from crfdeid.engine.training.vectors import Vectors
 
 Evaluate = Callable[[np.ndarray], tuple[float, np.ndarray]]
-Hear = Callable[[int, float, np.ndarray], None]
+OnIteration = Callable[[int, float, np.ndarray], None]
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Settings:
 
 
 def minimise(
-    evaluate: Evaluate, x: np.ndarray, settings: Settings, on_iteration: Hear, vectors: Vectors
+    evaluate: Evaluate, x: np.ndarray, settings: Settings, on_iteration: OnIteration, vectors: Vectors
 ) -> np.ndarray:
-    """The weights that minimise ``evaluate`` (loss, gradient) + c1 * |weights|, from ``x`` [weights]
-    on, which is written over. ``on_iteration`` hears the iteration's number, its loss and its weights,
-    which stay what they are until it hears again."""
+    """Find the weights that minimise ``evaluate`` (loss, gradient) + c1 * |weights|, starting from ``x``
+    [weights], which is overwritten. ``on_iteration`` is called with the number of each iteration, its loss
+    and its weights, which do not change before the next call."""
     c1 = settings.c1
     search = _backtrack if c1 else _more_thuente
     loss, gradient = evaluate(x)
@@ -48,13 +48,13 @@ def minimise(
     memory = _Memory(settings.num_memories, vectors)
     step = 1.0 / max(math.sqrt(square), 1e-300)
     number = 1
-    while number <= settings.max_iterations and not _small(x, gradient, settings, vectors):
+    while number <= settings.max_iterations and not _is_small(x, gradient, settings, vectors):
         found = search(evaluate, x, loss, gradient, direction, step, settings, vectors)
         if found is None:
             return x
         moved, loss, new_gradient = found
         on_iteration(number, loss, moved)
-        del direction, found  # their memory is needed
+        del direction, found  # the next lines need their memory
         memory.add(moved, x, new_gradient, gradient)
         x, gradient = moved, new_gradient
         past = losses[number % settings.period]
@@ -69,13 +69,14 @@ def minimise(
     return x
 
 
-def _small(x: np.ndarray, gradient: np.ndarray, settings: Settings, vectors: Vectors) -> bool:
+def _is_small(x: np.ndarray, gradient: np.ndarray, settings: Settings, vectors: Vectors) -> bool:
     values, slopes = vectors.squares(x, gradient, settings.c1)
     return math.sqrt(slopes) <= settings.epsilon * max(math.sqrt(values), 1.0)
 
 
 def _backtrack(evaluate: Evaluate, x, loss, gradient, direction, step, settings: Settings, vectors: Vectors):
-    """Halve the step along ``direction``, in the orthant of ``x``; ``None`` where none helps."""
+    """Halve the step along ``direction``, in the orthant of ``x``, until the loss is small enough; return
+    the weights, loss and gradient there, or ``None`` after too many trials."""
     for _ in range(settings.max_linesearch):
         moved, size, gain = vectors.projected(x, gradient, settings.c1, direction, step)
         new_loss, new_gradient = evaluate(moved)
@@ -104,7 +105,7 @@ def _more_thuente(
 
 
 class _Memory:
-    """The last steps and changes of gradient, and the inverse Hessian they stand for."""
+    """The last steps and changes of the gradient, from which the inverse Hessian is estimated."""
 
     def __init__(self, size: int, vectors: Vectors) -> None:
         self.size, self.vectors = size, vectors
@@ -112,14 +113,14 @@ class _Memory:
         self.scale = 1.0
 
     def add(self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray) -> None:
-        """``x`` and ``gradient`` become the step and the change: they are kept."""
+        """Add a step and a change of the gradient. They are written over ``x`` and ``gradient``."""
         product, square = self.vectors.changes(moved, x, new, gradient)
         self.pairs = [*self.pairs[-self.size + 1 :], (x, gradient, product)]
         self.scale = product / square
 
     def downhill(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> np.ndarray:
-        """Less the inverse Hessian times the slope: the two-loop recursion (Nocedal 1980), each sum
-        with the product that comes after it."""
+        """Minus the inverse Hessian times the slope: the two-loop recursion (Nocedal 1980), where one pass
+        computes each sum and the product that comes after it."""
         steps, changes, products = zip(*self.pairs)
         found, product = self.vectors.downhill(x, gradient, c1, steps[-1])
         alphas: list[float] = []

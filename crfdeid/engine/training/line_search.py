@@ -1,8 +1,8 @@
 """The line search of Moré & Thuente (1994, "Line search algorithms with guaranteed sufficient
 decrease"), with the constants that CRFsuite's liblbfgs gives it.
 
-The minimum along a line is kept between ``best`` and ``other``, the best step so far and the
-far end. A new step comes from a cubic or a quadratic through what is known of the ends.
+The search keeps the minimum along a line between ``best``, the best step so far, and ``other``, the
+other end. A new step is the minimum of a cubic or a quadratic through the known values at the ends.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ SMALLEST, LARGEST, PRECISION = 1e-20, 1e20, 1e-16
 
 @dataclass(frozen=True)
 class End:
-    """A step with the loss and the slope there."""
+    """A step, with the loss and the slope at it."""
 
     step: float
     loss: float
     slope: float
 
     def tilted(self, slope: float) -> End:
-        """Of the function less a line of that slope."""
+        """The same step on the function minus a line of that slope."""
         return End(self.step, self.loss - self.step * slope, self.slope - slope)
 
 
@@ -41,8 +41,8 @@ class Interval:
 def more_thuente(
     at: Callable[[float], tuple[float, float]], loss: float, slope: float, step: float, tries: int
 ) -> float | None:
-    """A step that satisfies both conditions, from ``loss`` and ``slope`` at 0; ``at`` gives loss and
-    slope at a step. ``None`` where none is found in ``tries``.
+    """Find a step that satisfies both conditions, from ``loss`` and ``slope`` at 0; ``at`` gives loss and
+    slope at a step. Return ``None`` where there is none after ``tries`` trials.
 
     >>> more_thuente(lambda t: ((t - 3) ** 2, 2 * (t - 3)), 9.0, -6.0, 1.0, 20)
     1.0
@@ -81,6 +81,7 @@ def more_thuente(
 
 
 def step_bounds(interval: Interval, step: float) -> tuple[float, float]:
+    """The least and the greatest next step."""
     best, other = interval.best.step, interval.other.step
     if interval.bracketed:
         return min(best, other), max(best, other)
@@ -88,7 +89,7 @@ def step_bounds(interval: Interval, step: float) -> tuple[float, float]:
 
 
 def update_interval(interval: Interval, here: End, least: float, most: float) -> tuple[Interval, float]:
-    """The interval with the new point ``here`` in it, and the next step."""
+    """Narrow the interval with the new point ``here``; return it and the next step."""
     best, other = interval.best, interval.other
     opposite = here.slope * best.slope < 0
     bracketed = interval.bracketed or here.loss > best.loss or opposite
@@ -107,7 +108,7 @@ def update_interval(interval: Interval, here: End, least: float, most: float) ->
 def trial_step(
     best: End, other: End, here: End, bracketed: bool, least: float, most: float
 ) -> tuple[float, bool]:
-    """The next step by the four cases of the paper's section 4, and whether it is kept to two
+    """The next step by the four cases of the paper's section 4, and whether it is limited to two
     thirds of the interval."""
     if here.loss > best.loss:
         cubic, square = cubic_minimum(best, here), quadratic_minimum(best, here)
@@ -126,7 +127,7 @@ def trial_step(
 
 
 def _cubic(u: End, v: End) -> tuple[float, float, float, float]:
-    """What both cubic minima need: the distance, theta, its scale, and theta in that scale."""
+    """Numbers for both cubic minima: the distance, theta, a scale, and theta divided by the scale."""
     distance = v.step - u.step
     theta = (u.loss - v.loss) * 3 / distance + u.slope + v.slope
     scale = max(abs(theta), abs(u.slope), abs(v.slope))
@@ -134,7 +135,7 @@ def _cubic(u: End, v: End) -> tuple[float, float, float, float]:
 
 
 def cubic_minimum(u: End, v: End) -> float:
-    """Of the cubic through losses and slopes at ``u`` and ``v``."""
+    """The minimum of the cubic through losses and slopes at ``u`` and ``v``."""
     distance, theta, scale, a = _cubic(u, v)
     gamma = scale * sqrt(a * a - (u.slope / scale) * (v.slope / scale))
     if v.step < u.step:
@@ -143,7 +144,7 @@ def cubic_minimum(u: End, v: End) -> float:
 
 
 def cubic_beyond(u: End, v: End, least: float, most: float) -> float:
-    """The cubic's minimum past ``v``, or a bound where there is none."""
+    """The minimum of the same cubic beyond ``v``, or a bound where it has none."""
     distance, theta, scale, a = _cubic(u, v)
     gamma = scale * sqrt(max(0.0, a * a - (u.slope / scale) * (v.slope / scale)))
     if u.step < v.step:
@@ -155,11 +156,11 @@ def cubic_beyond(u: End, v: End, least: float, most: float) -> float:
 
 
 def quadratic_minimum(u: End, v: End) -> float:
-    """Of the parabola through both losses and the slope at ``u``."""
+    """The minimum of the parabola through both losses and the slope at ``u``."""
     distance = v.step - u.step
     return u.step + u.slope / ((u.loss - v.loss) / distance + u.slope) / 2 * distance
 
 
 def secant_minimum(u: End, v: End) -> float:
-    """Where a slope that changes evenly from ``u`` to ``v`` is zero."""
+    """The zero of a slope that changes linearly from ``u`` to ``v``."""
     return v.step + v.slope / (v.slope - u.slope) * (u.step - v.step)

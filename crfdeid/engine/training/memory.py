@@ -12,12 +12,13 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-LINE = 8  # numbers that come at once
+LINE = 8  # doubles in a line of the cache
 
 
 @intrinsic
 def prefetch(context, array, place):
-    """Ask for ``array[place]``, of an array of one dimension (LLVM Language Reference, llvm.prefetch)."""
+    """Fetch ``array[place]`` into the cache before it is read, for an array of one dimension. This
+    instruction of processors has no function in numba (LLVM Language Reference, llvm.prefetch)."""
 
     def generate(context, builder, signature, arguments):
         first = make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -38,23 +39,24 @@ def prefetch_row(row):
 
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # glibc's malloc.h
-LEAST = 1 << 16  # bytes of an array that is worth memory of its own
-MOST = 32 << 20  # what glibc comes to by itself
+LEAST = 1 << 16  # bytes of the smallest array that is returned to the system
+MOST = 32 << 20  # the threshold to which glibc rises by itself
 
 
 @contextmanager
 def return_freed_memory() -> Iterator[None]:
-    """Let arrays of 64 kB or more go back when they are freed. As they come and go, glibc raises the
-    size below which it keeps what is freed, up to 32 MB: that is sooner where arrays come again and
-    again, and so it is afterwards. Other systems are left as they are."""
-    _keep_below(LEAST)
+    """Return the memory of arrays of 64 kB or more to the system when they are freed, so that the stages
+    before training do not add up. (As arrays come and go, glibc raises the size below which it keeps freed
+    memory, up to 32 MB. This is faster where equal arrays come again and again, so it is set afterwards.)
+    Only for glibc; other systems do not change."""
+    _set_threshold(LEAST)
     try:
         yield
     finally:
-        _keep_below(MOST)
+        _set_threshold(MOST)
 
 
-def _keep_below(size: int) -> None:
+def _set_threshold(size: int) -> None:
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, size)

@@ -1,29 +1,30 @@
 """The inner loops of training, compiled by numba.
 
-An evaluation makes the rows of the table (:mod:`crfdeid.engine.training.score_layout`) from the weights,
-then goes through the corpus, one sequence after the other (:func:`add_expectations`):
+An evaluation builds the rows of the table (:mod:`crfdeid.engine.training.score_layout`) from the weights,
+then processes the corpus, one sequence after the other (:func:`add_expectations`):
 
 1. :func:`sum_scores` sums each token's scores.
 2. :func:`exponentiate_scores` takes their exponentials.
 3. :func:`forward` and :func:`backward` work in scaled probabilities (Rabiner 1989, section V.A). A transition
    without a weight has the factor 1, so that
    ``sum_i alpha_i f_ij = sum_i alpha_i + sum_i alpha_i (f_ij - 1)``, where the last sum has a term for
-   each transition seen in training alone, laid out in strips
+   each transition that occurs in training, laid out in strips
    (:mod:`crfdeid.engine.training.transition_layout`).
 4. :func:`scatter_marginals` adds the marginals to the expectations on rows and weights.
 
-In the end the expectations on rows go back to the weights they were made of.
+In the end, the expectations on rows are added to the weights that the rows are sums of.
 
-Label axes are padded to a multiple of 8, so that loops over them become vector instructions; numbers
-that are an index are unsigned, so that no negative index has to be thought of. Where two arrays
-might overlap, the compiler has two versions of a loop: one that writes does not sum, so that
-both versions give the same bits. What belongs together comes as plain tuples, in the order of the named
-ones it is made of: the compiled code on disk would name a class, and break when that moves.
+Label axes are padded to a multiple of 8, so that loops over them become vector instructions. Numbers that
+are used as an index are unsigned, so that the code has no case for a negative index. Where two arrays might
+overlap, the compiler makes two versions of a loop; so a loop that writes does not sum, and both versions
+give the same bits. Arrays that belong together are passed as plain tuples, in the order of the fields of
+their named tuples: compiled code on disk would name the class of a named tuple, and break when it moves.
 """
 
 from __future__ import annotations
 
 from math import factorial
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -31,12 +32,12 @@ from numba import njit
 from crfdeid.engine.training.memory import prefetch, prefetch_row
 
 # Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
-OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
-INLINE = OPTIONS | {"forceinline": True}
-ONE = np.uint64(1)  # a signed one, added to an unsigned number, would make it a floating one
-ROWS_AHEAD, PAIRS_AHEAD = 4, 64  # what is fetched before it is read
-SAFE = 200.0  # exp(200) and products of a few of it are far from the largest number
-LEAST = -700.0  # and exp(-700) is far from the smallest
+OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
+INLINE: dict[str, Any] = OPTIONS | {"forceinline": True}
+ONE = np.uint64(1)  # unsigned: the sum of an unsigned and a signed number would be a floating one
+ROWS_AHEAD, PAIRS_AHEAD = 4, 64  # how far ahead memory is fetched
+SAFE = 200.0  # exp(200), and products of a few such numbers, are far below the largest double
+LEAST = -700.0  # exp(-700) is far above the smallest double
 LOG2E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.693147180369123816490, 1.90821492927058770002e-10
 ROUND = 1.5 * 2.0**52  # added to a number, it leaves its nearest integer in the last bits
 TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
@@ -44,27 +45,27 @@ TAYLOR = tuple(1.0 / factorial(n) for n in range(14))
 
 @njit(**OPTIONS)
 def build_rows(first, last, offset, sums, weights, table):
-    """Make the rows ``offset + first`` to ``offset + last`` of the table."""
+    """Write the rows ``offset + first`` to ``offset + last`` of the table."""
     row_ends, rows, pair_ends, pairs, labels = sums
     for item in range(first, last):
-        made = table[offset + item]
-        made[:] = 0.0
+        row = table[offset + item]
+        row[:] = 0.0
         for q in range(row_ends[item], row_ends[item + 1]):
-            add_row(table[rows[q]], made)
+            add_row(table[rows[q]], row)
         for q in range(pair_ends[item], pair_ends[item + 1]):
-            made[labels[q]] += weights[pairs[q]]
+            row[labels[q]] += weights[pairs[q]]
 
 
 @njit(**OPTIONS)
 def scatter_rows(offset, sums, expected, gradient):
-    """Give the expectations on made rows to what they were made of."""
+    """Add the expectations on rows to the rows and weights that they are sums of."""
     row_ends, rows, pair_ends, pairs, labels = sums
     for item in range(len(row_ends) - 1):
-        made = expected[offset + item]
+        row = expected[offset + item]
         for q in range(row_ends[item], row_ends[item + 1]):
-            add_row(made, expected[rows[q]])
+            add_row(row, expected[rows[q]])
         for q in range(pair_ends[item], pair_ends[item + 1]):
-            gradient[pairs[q]] += made[labels[q]]
+            gradient[pairs[q]] += row[labels[q]]
 
 
 @njit(**INLINE)
@@ -75,8 +76,8 @@ def add_row(row, into):
 
 @njit(**OPTIONS)
 def sum_scores(s, start, stop, tokens, table, weights, into):
-    """Make ``into`` the scores of the tokens ``start`` to ``stop``, those of sequence ``s``. Each row of the
-    table is read once, and stays near while it is added to the tokens that have it."""
+    """Write into ``into`` the scores of the tokens ``start`` to ``stop``, which are sequence ``s``. Each row
+    of the table is read once and stays in the cache while it is added to the tokens that have it."""
     _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
     into[: stop - start] = 0.0
     last_row, last_pair = len(rows) - 1, len(pairs) - 1
@@ -94,7 +95,7 @@ def sum_scores(s, start, stop, tokens, table, weights, into):
 
 @njit(**OPTIONS)
 def scatter_marginals(s, start, stop, tokens, marginals, expected, gradient):
-    """Add the marginals of the tokens to the expectations on what their scores are sums of."""
+    """Add the marginals of the tokens to the expectations on the terms of their scores."""
     _, shares, rows, ends, holders, pair_ends, pairs, labels = tokens
     last_row, last_pair = len(rows) - 1, len(pairs) - 1
     for q in range(shares[s], shares[s + 1]):
@@ -109,7 +110,7 @@ def scatter_marginals(s, start, stop, tokens, marginals, expected, gradient):
 
 @njit(**INLINE)
 def add_holders(first, last, holders, marginals, into):
-    """Add up the marginals of holders, read four at once: writing takes the time."""
+    """Add the marginals of holders, four in one pass, because writing takes most of the time."""
     while first + 3 < last:
         one, two = marginals[holders[first]], marginals[holders[first + 1]]
         three, four = marginals[holders[first + 2]], marginals[holders[first + 3]]
@@ -123,12 +124,12 @@ def add_holders(first, last, holders, marginals, into):
 
 @njit(**OPTIONS)
 def add_expectations(gold, tokens, table, weights, factors, work, expected, gradient, counts):
-    """Add up the expectations of some sequences; returns their log-likelihood.
+    """Add up the expectations of some sequences; return their log-likelihood.
     ``gold`` [tokens] are places of labels, ``tokens``
     :class:`crfdeid.engine.training.score_layout.Tokens`, ``factors``
     :class:`crfdeid.engine.training.transition_layout.Factors`, ``work``
     :class:`crfdeid.engine.training.objective.Work`. ``counts`` (as ``factors.excess``)
-    gets the expectations of transitions, but for their factors."""
+    gets the expectations of transitions without their factors."""
     emissions, _, _, _, _, most, _, _, _, _ = work
     bounds = tokens[0]
     likelihood = 0.0
@@ -147,14 +148,15 @@ def add_expectations(gold, tokens, table, weights, factors, work, expected, grad
 
 @njit(nogil=True, cache=True, forceinline=True, fastmath={"nnan", "nsz"})
 def keep_largest(row, most):
-    """Where a score is no number, so is the loss, whatever this says of it."""
+    """Raise ``most`` to the absolute values of ``row``. (Where a score is NaN the loss is NaN, so the
+    result for NaN does not matter.)"""
     for y in range(len(row)):
         most[y] = max(most[y], abs(row[y]))
 
 
 @njit(**OPTIONS)
 def subtract_highest(row, real):
-    """Take the highest score away from all, so that no exponential is too large. Returns it."""
+    """Subtract the highest score from all, so that no exponential is too large; return it."""
     top = -np.inf
     for y in range(len(row)):
         if real[y] > 0.0 and not row[y] <= top:  # NaN becomes the highest
@@ -166,9 +168,10 @@ def subtract_highest(row, real):
 
 @njit(nogil=True, cache=True, forceinline=True, fastmath={"contract"})
 def exponentiate(row, real, rest, powers, bits):
-    """exp(x) = 2^n exp(r), where n is the integer nearest to x / log 2, and r what is left, below 0.35:
-    14 terms of its series are all that a double can tell. ``bits`` are those of ``powers``. One call
-    for a whole row, unlike libm's, and so four times as fast; right but for the last bit."""
+    """Write exp(x) over each x: exp(x) = 2^n exp(r), where n is the integer nearest to x / log 2 and r, the
+    rest, is below 0.35, so that 14 terms of the series of exp(r) are enough for a double. ``bits`` are
+    those of ``powers``. Four times as fast as libm, since one call computes a whole row; only the last bit
+    can differ."""
     for y in range(len(row)):
         n = row[y] * LOG2E + ROUND
         powers[y] = n
@@ -204,7 +207,7 @@ def dot(one, other):
 
 @njit(**INLINE)
 def dot_both(row, one, other):
-    """Of ``row`` with two others."""
+    """The products of ``row`` with two other rows."""
     first = 0.0
     second = 0.0
     for y in range(len(row)):
@@ -215,8 +218,9 @@ def dot_both(row, one, other):
 
 @njit(**OPTIONS)
 def exponentiate_scores(gold, start, stop, factors, work, shift):
-    """Make ``work.emissions``, the scores of tokens ``start`` to ``stop``, their exponentials: those of the
-    scores less each token's highest where ``shift``. Returns the score of the gold labels, less that."""
+    """Write over ``work.emissions``, the scores of tokens ``start`` to ``stop``, their exponentials; with
+    ``shift``, each token's highest score is subtracted first. Return the score of the gold labels, minus
+    what was subtracted."""
     emissions, _, _, _, _, _, rest, powers, bits, real = work
     transitions, _, _, _ = factors
     score = 0.0
@@ -233,7 +237,8 @@ def exponentiate_scores(gold, start, stop, factors, work, shift):
 
 @njit(**OPTIONS)
 def forward(size, factors, work):
-    """The scaled alpha of a sequence of ``size`` tokens. Returns the log of the summed scores."""
+    """Compute the scaled alpha of a sequence of ``size`` tokens; return the log of the sum over all
+    labellings."""
     _, structure, excess, unseen = factors
     hub, unit, starts, ends, lengths, sources, bounds, targets = structure
     from_hub, to_hub, stay, strips, others = excess
@@ -268,7 +273,8 @@ def forward(size, factors, work):
 
 @njit(**OPTIONS)
 def backward(size, factors, work, counts):
-    """The scaled beta of a sequence of ``size`` tokens: ``work.emissions`` become marginals."""
+    """Compute the scaled beta of a sequence of ``size`` tokens; ``work.emissions`` become marginals, and
+    the expectations of transitions are added to ``counts``."""
     _, structure, excess, unseen = factors
     hub, unit, starts, ends, lengths, sources, bounds, targets = structure
     from_hub, to_hub, stay, strips, others = excess

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 from numba import njit
@@ -16,18 +17,27 @@ from numba import njit
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.numba_kernels import MIX
 from crfdeid.engine.decoding.numba_kernels import OPTIONS as COMPILED
-from crfdeid.feature_extraction.token import Value
+
+Numbered = tuple[np.ndarray, np.ndarray]  # the distinct keys, and the number of each key
 
 
-def number_keys(keys: np.ndarray, most: int | None = None) -> tuple[np.ndarray, np.ndarray] | None:
-    """The distinct keys (int64), and the number of each key; ``None`` where more than ``most`` are
-    distinct.
+def number_keys(keys: np.ndarray) -> Numbered:
+    """The distinct keys (int64) in the order in which they first occur, and the number of each key.
 
     >>> [part.tolist() for part in number_keys(np.array([7, 5, 7]))]
     [[7, 5], [0, 1, 0]]
-    >>> number_keys(np.array([7, 5, 7]), 1)
     """
-    most = len(keys) if most is None else min(most, len(keys))
+    numbered = number_few_keys(keys, len(keys))
+    assert numbered is not None  # no more keys are distinct than there are keys
+    return numbered
+
+
+def number_few_keys(keys: np.ndarray, most: int) -> Numbered | None:
+    """As :func:`number_keys`; ``None`` where more than ``most`` keys are distinct.
+
+    >>> number_few_keys(np.array([7, 5, 7]), 1)
+    """
+    most = min(most, len(keys))
     bits = int(2 * most).bit_length() + 1
     slots, kinds = np.full(1 << bits, NONE, np.int32), np.empty(most, np.int64)
     numbers = np.empty(len(keys), np.int32)
@@ -37,7 +47,7 @@ def number_keys(keys: np.ndarray, most: int | None = None) -> tuple[np.ndarray, 
 
 @njit(**COMPILED)
 def _number(keys, shift, slots, kinds, numbers):
-    """Returns how many are distinct, -1 where they do not fit into ``kinds``."""
+    """Return how many keys are distinct, -1 where they do not fit into ``kinds``."""
     mask = np.uint64(len(slots) - 1)
     count = 0
     for index in range(len(keys)):
@@ -56,7 +66,8 @@ def _number(keys, shift, slots, kinds, numbers):
 
 
 def transpose(ends: np.ndarray, values: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which items hold each value below ``size``, where item i holds ``values[ends[i] : ends[i + 1]]``.
+    """Which items hold each value below ``size``, where item i holds ``values[ends[i] : ends[i + 1]]``;
+    in the same form.
 
     >>> [part.tolist() for part in transpose(np.array([0, 2, 3]), np.array([1, 0, 1]), 2)]
     [[0, 1, 3], [0, 0, 1]]
@@ -77,8 +88,8 @@ def _transpose(ends, values, places, found):
 
 
 class AttributeNames(Sequence[str]):
-    """The names, most of which nobody asks for, since their attributes get no weight. Those of a
-    template are a block of consecutive numbers."""
+    """The names of attributes by number. The attributes of one template are a block of consecutive
+    numbers."""
 
     def __init__(self) -> None:
         self.firsts: list[int] = []
@@ -89,38 +100,49 @@ class AttributeNames(Sequence[str]):
         return self.size
 
     def add(self, head: str, values: Sequence[Sequence[str]], kinds: np.ndarray) -> int:
-        """A block for the rows of ``kinds`` [attributes, parts], which say the value of each part by
-        its number; the number of its first."""
+        """Add a block with one attribute for each row of ``kinds`` [attributes, parts], which has the number
+        of each part's value; return the number of its first attribute."""
         self.firsts.append(self.size)
         self.blocks.append((head, values, kinds))
         self.size += len(kinds)
         return self.firsts[-1]
 
-    def __getitem__(self, number: int) -> str:
-        if not 0 <= number < self.size:  # of equal firsts (an empty block) the last is the one
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+    def __getitem__(self, number: int | slice) -> str | list[str]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(self.size))]
+        if not 0 <= number < self.size:
             raise IndexError(number)
-        place = bisect_right(self.firsts, number) - 1
+        place = bisect_right(self.firsts, number) - 1  # after empty blocks with the same first number
         head, values, kinds = self.blocks[place]
         return attribute_name(head, values, kinds[number - self.firsts[place]].tolist())
 
 
 def attribute_name(head: str, values: Sequence[Sequence[str]], kind: Sequence[int]) -> str:
+    """The name of an attribute from its template and the numbers of its parts' values.
+
+    >>> attribute_name("lower[0]|shape[0]", [["a", "b"], ["Aa"]], [1, 0])
+    'lower[0]|shape[0]=b|Aa'
+    """
     return f"{head}={'|'.join(v[i] for v, i in zip(values, kind))}" if values else head
 
 
-def list_values(numbers: dict[Value, int]) -> tuple[list[list[Value]], np.ndarray]:
-    """All values of one observation, as :meth:`Attributes.add` wants them."""
+def list_values(numbers: dict[str, int]) -> tuple[list[list[str]], np.ndarray]:
+    """All values of one observation, as arguments of :meth:`AttributeNames.add`."""
     return [list(numbers)], np.arange(len(numbers), dtype=np.int32)[:, None]
 
 
 def add_first(codes: np.ndarray, first: int) -> np.ndarray:
-    """The attributes of codes, whose block begins with ``first``."""
+    """The numbers of attributes, for codes of values whose block begins with ``first``; -1 stays -1."""
     return np.where(codes == NONE, NONE, codes.astype(np.int32) + first).astype(np.int32)
 
 
 def merge_spellings(values: Sequence[Sequence[str]], kinds: np.ndarray) -> np.ndarray:
-    """The first row of ``kinds`` that is written the same. (Rows can be only where a value holds the
-    bar: "a", "|b" and "a|", "b" are both a||b.)
+    """For each row of ``kinds`` the first row with the same name. (Two rows have the same name only where a
+    value contains the bar: "a", "|b" and "a|", "b" are both a||b.)
 
     >>> merge_spellings([["a", "a|"], ["b", "|b"]], np.array([[0, 0], [0, 1], [1, 0]])).tolist()
     [0, 1, 1]

@@ -1,4 +1,4 @@
-"""What the variables of a training stand for, and CRFsuite's model file made of them."""
+"""What the variables of training mean, and how they become CRFsuite's model file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from crfdeid.engine.training.numbering import AttributeNames
 
 @dataclass(frozen=True)
 class Features:
-    """What the variables stand for: first the ``pairs`` of sets of attributes and labels, then the
-    allowed transitions in row order. ``number`` [attributes] is the set of each attribute, ``sizes``
-    [sets] the size of each set."""
+    """What the variables mean: first the ``pairs`` of a set of attributes and a label, then the allowed
+    transitions in row order. ``number`` [attributes] is the set of each attribute, ``sizes`` [sets] is the
+    size of each set."""
 
     labels: list[str]
     attributes: AttributeNames
@@ -30,10 +30,11 @@ class Features:
 
     @property
     def states(self) -> int:
+        """The number of variables that are pairs."""
         return len(self.pairs.label)
 
     def roots(self) -> np.ndarray:
-        """For each variable the square root of how many weights are one in it."""
+        """For each variable the square root of the number of weights that are tied in it."""
         states = np.repeat(np.sqrt(self.sizes), self.pairs.sizes)
         return np.concatenate([states, np.ones(len(self) - self.states)])
 
@@ -42,9 +43,9 @@ class Features:
         transitions = self.pairs.transitions[self.pairs.allowed]
         return np.concatenate([self.pairs.count, transitions.astype(np.int32)])
 
-    def started(self, start: model_file.Weights) -> np.ndarray:
-        """The weights of an earlier training by the names of their attributes and labels; 0 for
-        those it did not have. Each set is of one attribute here."""
+    def match_weights(self, start: model_file.Weights) -> np.ndarray:
+        """The weights of an earlier training, matched by the names of attributes and labels; 0 for new
+        ones. Each set must have one attribute."""
         labels = {name: number for number, name in enumerate(self.labels)}
         attributes = {name: number for number, name in enumerate(self.attributes)}
         size = len(labels)
@@ -63,9 +64,9 @@ class Features:
         return np.concatenate([state, transitions[self.pairs.allowed]])
 
     def write(self, path: Path, x: np.ndarray) -> None:
-        """CRFsuite's file of the weights that are not zero."""
+        """Write CRFsuite's file of the weights that are not zero."""
         live = np.flatnonzero(x[: self.states])
-        ends = np.searchsorted(live, self.pairs.ends)  # of the sets, among the live
+        ends = np.searchsorted(live, self.pairs.ends)  # the end of each set among them
         first, counts = ends[self.number], np.diff(ends)[self.number]
         source = np.repeat(np.arange(len(self.number)), counts)
         within = np.arange(len(source)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,4 +1,4 @@
-"""Train a CRF on arrays, to CRFsuite's losses, and leave CRFsuite's model file."""
+"""Train a CRF on arrays, with CRFsuite's losses, and write CRFsuite's model file."""
 
 from __future__ import annotations
 
@@ -29,39 +29,40 @@ NAMES = {
 
 
 def can_train(algorithm: str, settings: dict[str, Any]) -> bool:
-    """Whether this engine knows the algorithm and all its settings: those of L-BFGS."""
+    """Whether this engine has the algorithm and all its settings: it has L-BFGS."""
     return algorithm == "lbfgs" and settings.keys() <= NAMES
 
 
 def train(
-    problem: TrainingSet,
+    training_set: TrainingSet,
     settings: dict[str, Any],
     path: Path,
     on_iteration: Callable[[int, float], None],
     threads: int = 2,
     start: model_file.Weights | None = None,
 ) -> None:
-    """Fit ``problem`` with CRFsuite's ``settings``, from the weights ``start`` on; write its model
-    file to ``path``. Ctrl-C after an iteration writes what there is and raises :class:`Stopped`."""
+    """Fit ``training_set`` with CRFsuite's ``settings``, starting from the weights ``start``; write its model
+    file to ``path``. ``on_iteration`` is called with the number and the loss of each iteration. Ctrl-C
+    after an iteration writes the weights of that iteration and raises :class:`Stopped`."""
     with return_freed_memory():
-        sets = (
-            tied_attributes.leave_untied(problem) if start else tied_attributes.tie_attributes(problem)
-        )  # twins begin with the same weight
-        found = count_pairs(
-            problem,
+        # Tied attributes must begin with the same weight.
+        tie = tied_attributes.leave_untied if start else tied_attributes.tie_attributes
+        sets = tie(training_set)
+        pairs = count_pairs(
+            training_set,
             sets,
             settings.get("feature.minfreq", 0),
             bool(settings.get("feature.possible_states", False)),
             bool(settings.get("feature.possible_transitions", False)),
         )
-        place, width = place_labels(problem.labels)
-        laid = build_layout(problem, sets, found, place)
-    features = Features(problem.labels, problem.attributes, sets.number, sets.sizes, found)
-    refuse_too_large(features, laid.rows, width, threads)
-    corpus = Corpus(place[problem.gold], laid, Transitions(found.allowed, place, width))
-    del problem, sets, laid  # their bundles are laid out: the memory goes back
+        place, width = place_labels(training_set.labels)
+        layout = build_layout(training_set, sets, pairs, place)
+    features = Features(training_set.labels, training_set.attributes, sets.number, sets.sizes, pairs)
+    refuse_too_large(features, layout.rows, width, threads)
+    corpus = Corpus(place[training_set.gold], layout, Transitions(pairs.allowed, place, width))
+    del training_set, sets, layout  # their memory is not needed any more
     x, stopped = fit_weights(corpus, features, settings, start, on_iteration, threads)
-    del corpus  # names of attributes take its memory
+    del corpus  # before the names of attributes are made
     features.write(path, x)
     if stopped:
         raise Stopped
@@ -75,11 +76,11 @@ def fit_weights(
     on_iteration: Callable[[int, float], None],
     threads: int,
 ) -> tuple[np.ndarray, bool]:
-    """The variables, and whether Ctrl-C was heard after an iteration."""
+    """The variables of the last iteration, and whether Ctrl-C stopped the training."""
     chosen = {name: value for name, value in settings.items() if name in Settings.__dataclass_fields__}
-    latest = [np.zeros(len(features)) if start is None else features.started(start)]
+    latest = [np.zeros(len(features)) if start is None else features.match_weights(start)]
 
-    def hear(number: int, loss: float, x: np.ndarray) -> None:
+    def report(number: int, loss: float, x: np.ndarray) -> None:
         latest.append(x)
         del latest[:-1]
         on_iteration(number, loss)
@@ -87,7 +88,7 @@ def fit_weights(
     with ThreadPoolExecutor(threads) as pool:
         objective = Objective(corpus, features, settings.get("c2", 1.0), pool, threads)
         try:
-            return minimise(objective, latest[0], Settings(**chosen), hear, objective.vectors), False
+            return minimise(objective, latest[0], Settings(**chosen), report, objective.vectors), False
         except KeyboardInterrupt:
             if not latest[-1].any():
                 raise
@@ -96,12 +97,12 @@ def fit_weights(
 
 def refuse_too_large(features: Features, rows: int, width: int, threads: int) -> None:
     """Raise :class:`ConfigurationError` where the arrays would not fit into the machine's memory."""
-    vectors = (20 + threads) * len(features)  # six corrections of two vectors, and those in work
-    wanted = 8 * (rows * width * (threads + 1) + vectors + 3 * width * width)
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if wanted > there:
+    vectors = (20 + threads) * len(features)  # six corrections of two vectors, and working vectors
+    needed = 8 * (rows * width * (threads + 1) + vectors + 3 * width * width)
+    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > available:
         raise ConfigurationError(
-            f"training needs about {wanted / 1e9:,.1f} GB for {len(features.labels)} labels, "
+            f"training needs about {needed / 1e9:,.1f} GB for {len(features.labels)} labels, "
             f"{rows} rows and {len(features)} features; "
-            f"this machine has {there / 1e9:,.1f} GB: raise feature.minfreq, or use fewer types"
+            f"this machine has {available / 1e9:,.1f} GB: raise feature.minfreq, or use fewer types"
         )

@@ -1,8 +1,8 @@
 """A training set as arrays.
 
-A feature is a value at an offset. Most of a token's attributes depend on the text of one token in
-the window alone, the others on contextual values and pairs of values; either way a token has few
-*bundles* (:mod:`crfdeid.engine.training.bundles`), and a bundle has attributes.
+A feature is a value at an offset. Most of a token's attributes depend only on the text of one token in
+the window, the others on contextual values and pairs of values. Either way a token has few *bundles*
+(:mod:`crfdeid.engine.training.bundles`), and a bundle has attributes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch, Reader, encode_labels
+from crfdeid.engine.arrays.batch import Batch, Reader, Scan, encode_labels
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, form
 from crfdeid.engine.training.bundles import Bundles, Lists, concatenate, list_rows
@@ -30,13 +30,13 @@ from crfdeid.feature_extraction.templates import Template, each, title
 from crfdeid.feature_extraction.token import OF_SHAPE, Value
 from crfdeid.text.document import Document
 
-TOGETHER = 20  # documents that are observed at once
+BATCH = 20  # documents that are observed at once
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """``bounds`` [sequences + 1] delimit the sequences, ``gold`` [tokens] are label numbers. Each of
-    ``columns`` [tokens] gives each token a bundle, or none: -1; ``bundles`` hold attributes."""
+    """``gold`` [tokens] are label numbers; ``bounds`` [sequences + 1] delimit the sequences. Each of
+    ``columns`` [tokens] is one bundle of each token, or -1; ``bundles`` are the attributes of each bundle."""
 
     labels: list[str]
     attributes: AttributeNames
@@ -46,16 +46,16 @@ class TrainingSet:
     bundles: Lists
 
 
-class _Numbers(dict):
+class _Numbers(dict[str, int]):
     """Gives each new key the next number."""
 
-    def __missing__(self, key) -> int:
+    def __missing__(self, key: str) -> int:
         self[key] = number = len(self)
         return number
 
 
 def build(pipeline: Pipeline, documents: Iterable[Document]) -> TrainingSet:
-    """Observe all documents. Raises what :meth:`Line.without_overlaps` raises."""
+    """Observe all documents. Raises what :meth:`Pipeline.without_overlaps` raises."""
     with return_freed_memory():
         return _Builder(pipeline).build(documents)
 
@@ -68,17 +68,20 @@ class _Builder:
         self.templates += [joined.atoms for joined in self.extractor.joined]
         self.names = sorted({name for template in self.templates for name, _ in template})
         self.codes = {name: _Numbers() for name in self.names}
-        self.texts = TokenVocabulary(text_observations(self.names, self.extractor), self.code)
-        self.reader = Reader(pipeline, self.texts, compiled_scanner(pipeline))
-        self.columns = ContextColumns(self.extractor.contextual, pipeline.gazetteers, self.texts, self.code)
+        self.vocabulary = TokenVocabulary(text_observations(self.names, self.extractor), self.code)
+        self.reader = Reader(pipeline, self.vocabulary, compiled_scanner(pipeline))
+        self.columns = ContextColumns(
+            self.extractor.contextual, pipeline.gazetteers, self.vocabulary, self.code
+        )
 
     def code(self, name: str, value: Value) -> int:
-        return NONE if value is None else self.codes[name][value]
+        """The number of an observation's value, a new one where it is new; -1 for no value."""
+        return self.codes[name][value] if isinstance(value, str) else NONE
 
     def build(self, documents: Iterable[Document]) -> TrainingSet:
         ready = (self.pipeline.without_overlaps(document) for document in documents)
-        parts = [self.observed(batch) for batch in read_batches(self.reader, ready)]
-        gold, sizes, texts, *columns = (_joined(found) for found in zip(*parts))
+        parts = [self.observe(batch) for batch in read_batches(self.reader, ready)]
+        gold, sizes, texts, *columns = (_join_batches(arrays) for arrays in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
         seen = dict(zip(self.names, columns))
         del parts, columns
@@ -86,22 +89,22 @@ class _Builder:
         bias = self.attributes.add("bias", (), np.zeros((1, 0), np.int64))
         bundles.add(np.full(len(gold), bias, np.int32))
         for template in self.templates:
-            for column in self.column(template, seen, bounds):
+            for column in self.template_columns(template, seen, bounds):
                 bundles.add(column)
         del seen
         found, lists = bundles.columns()
-        offsets, window = self.window()
+        offsets, window = self.window_bundles()
         for place, offset in enumerate(offsets):
-            there = shift_codes(texts, bounds, offset)
-            number = there.astype(np.int64) * len(offsets) + (len(lists) + place)
-            found.append(np.where(there == NONE, NONE, number).astype(np.int32))
+            neighbour = shift_codes(texts, bounds, offset)
+            number = neighbour.astype(np.int64) * len(offsets) + (len(lists) + place)
+            found.append(np.where(neighbour == NONE, NONE, number).astype(np.int32))
         return TrainingSet(
             list(self.labels), self.attributes, gold, bounds, found, concatenate([lists, window])
         )
 
-    def observed(self, batch: Batch) -> list[np.ndarray]:
-        """Labels, sizes of sequences, texts, and what each observation says, of the tokens that are
-        in a sequence."""
+    def observe(self, batch: Batch) -> list[np.ndarray]:
+        """Labels, sizes of sequences, text numbers, and the codes of each observation, of the tokens that
+        are in a sequence."""
         sizes = batch.stop - batch.first
         keep = np.repeat(batch.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         names = encode_labels(batch)
@@ -109,37 +112,40 @@ class _Builder:
         columns = [narrow_type(self.columns.column(name, batch)[..., keep]) for name in self.names]
         return [gold, sizes, batch.texts[keep], *columns]
 
-    def column(self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray) -> list[np.ndarray]:
-        """The attribute of a template at each token; of several where its observation has several
-        values."""
+    def template_columns(
+        self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray
+    ) -> list[np.ndarray]:
+        """The attribute of a template at each token, or -1; several columns where its observation has
+        several values."""
         parts = [shift_codes(seen[name], bounds, offset) for name, offset in template]
         if len(parts) > 1:
-            return [self.joined(template, parts)]
+            return [self.join_parts(template, parts)]
         first = self.attributes.add(title(template), *list_values(self.codes[template[0][0]]))
         several = parts[0] if parts[0].ndim == 2 else parts
         return [add_first(codes, first) for codes in several]
 
-    def joined(self, template: Template, codes: Sequence[np.ndarray]) -> np.ndarray:
-        there = np.flatnonzero(np.all([code != NONE for code in codes], axis=0))
-        keys, kinds = np.zeros(len(there), np.int64), np.zeros((1, 0), np.int32)
-        for code in codes:  # number the combinations seen so far, one part more each time
+    def join_parts(self, template: Template, codes: Sequence[np.ndarray]) -> np.ndarray:
+        """The attribute of a joined template at each token, -1 where a part has no value."""
+        tokens = np.flatnonzero(np.all([code != NONE for code in codes], axis=0))
+        keys, kinds = np.zeros(len(tokens), np.int64), np.zeros((1, 0), np.int32)
+        for code in codes:  # number the combinations, with one part more each time
             size = int(code.max(initial=0)) + 1
-            unique, keys = number_keys(keys.astype(np.int64) * size + code[there])
+            unique, keys = number_keys(keys.astype(np.int64) * size + code[tokens])
             kinds = np.column_stack([kinds[unique // size], (unique % size).astype(np.int32)])
         values = [list(self.codes[name]) for name, _ in template]
         first = self.attributes.add(title(template), values, kinds)
         found = np.full(len(codes[0]), NONE, np.int32)
-        found[there] = first + merge_spellings(values, kinds)[keys]
+        found[tokens] = first + merge_spellings(values, kinds)[keys]
         return found
 
-    def window(self) -> tuple[Sequence[int], Lists]:
-        """The offsets that are used, and a bundle for each text at each of them."""
+    def window_bundles(self) -> tuple[Sequence[int], Lists]:
+        """The offsets that templates use, and a bundle for each text at each of them."""
         by_offset = self.extractor.by_offset
         offsets = sorted(by_offset)
-        columns = [np.full(len(self.texts) * len(offsets), NONE, np.int32)]
+        columns = [np.full(len(self.vocabulary) * len(offsets), NONE, np.int32)]
         for name in dict.fromkeys(name for names in by_offset.values() for name in names):
-            numbers, codes = self.said(name)
-            wide = np.full((len(codes), len(self.texts), len(offsets)), NONE, np.int32)
+            numbers, codes = self.observe_texts(name)
+            wide = np.full((len(codes), len(self.vocabulary), len(offsets)), NONE, np.int32)
             for place, offset in enumerate(offsets):
                 if name in by_offset[offset]:
                     first = self.attributes.add(f"{name}[{offset}]", *list_values(numbers))
@@ -147,11 +153,11 @@ class _Builder:
             columns += list(wide.reshape(len(codes), -1))
         return offsets, list_rows(np.column_stack(columns))
 
-    def said(self, name: str) -> tuple[_Numbers, np.ndarray]:
-        """The values of a lexical observation by number, and which of them it has for each text
+    def observe_texts(self, name: str) -> tuple[_Numbers, np.ndarray]:
+        """The values of a lexical observation by number, and the numbers of its values for each text
         [values of a text, texts]."""
         numbers = _Numbers()
-        observe, strings = self.extractor.lexical[name], self.texts.strings
+        observe, strings = self.extractor.lexical[name], self.vocabulary.strings
         kinds = _Numbers()
         which = [kinds[form(text)] for text in strings] if name in OF_SHAPE else slice(None)
         values = [each(observe(text)) for text in (kinds if name in OF_SHAPE else strings)]
@@ -164,8 +170,8 @@ class _Builder:
 
 
 def shift_codes(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarray:
-    """What stands ``offset`` tokens away in the same sequence, -1 where nothing does; ``codes`` are
-    [tokens], or [values, tokens].
+    """The code ``offset`` tokens away in the same sequence, -1 outside it; ``codes`` are [tokens] or
+    [values, tokens].
 
     >>> shift_codes(np.array([5, 6, 7]), np.array([0, 2, 3]), 1).tolist()
     [6, -1, -1]
@@ -185,7 +191,7 @@ def shift_codes(codes: np.ndarray, bounds: np.ndarray, offset: int) -> np.ndarra
 
 
 def narrow_type(column: np.ndarray) -> np.ndarray:
-    """The same numbers in as few bytes as hold them.
+    """The same numbers in the narrowest signed type that holds them.
 
     >>> narrow_type(np.array([-1, 200])).dtype
     dtype('int16')
@@ -193,8 +199,8 @@ def narrow_type(column: np.ndarray) -> np.ndarray:
     return column.astype(np.result_type(np.int8, np.min_scalar_type(column.max(initial=0))))
 
 
-def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """One array of those of all batches; of several values, as many as any batch has."""
+def _join_batches(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Join the arrays of all batches; arrays [values, tokens] get as many values as the largest."""
     most = max((len(part) for part in parts if part.ndim == 2), default=0)
     if not most:
         return np.concatenate(parts)
@@ -206,12 +212,12 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 
 def read_batches(reader: Reader, documents: Iterable[Document]) -> Iterator[Batch]:
     waiting = iter(documents)
-    while some := list(islice(waiting, TOGETHER)):
+    while some := list(islice(waiting, BATCH)):
         yield reader.batch(some)
 
 
-def compiled_scanner(pipeline: Pipeline):
-    """The compiled tokenizer, where it is the line's."""
+def compiled_scanner(pipeline: Pipeline) -> Scan | None:
+    """The compiled tokenizer, if the pipeline's tokenizer has a compiled version."""
     if pipeline.config.tokenizer != "fine":
         return None
     from crfdeid.engine.decoding.numba_kernels import Scanner

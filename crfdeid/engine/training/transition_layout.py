@@ -1,9 +1,9 @@
-"""Labels and transitions in an order that vector instructions can go through.
+"""Labels and transitions in an order that vector instructions can use.
 
-Of the transitions between 50 labels a hundred or two occur in training and have a weight; all
-others have weight 0, and so the factor exp(0) = 1. What is left to add up are differences from 1, and nearly
-all of these lie in strips: from O to each label, from each label to O, from each label to itself
-(I to I), and from B to I of each type, if labels of one kind lie beside each other.
+Of the transitions between 50 labels, one or two hundred occur in training and have a weight; all
+others have the weight 0 and so the factor exp(0) = 1. The sums then need only the differences from 1,
+and nearly all of these are in strips: from O to each label, from each label to O, from each label to
+itself (I to I), and from B to I of each type, if the labels of one kind are neighbours.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 LANES = 8  # numbers that one instruction adds
-TINY = 1e-6
+TINY = 1e-6  # the least factor that is laid out as a difference from 1
 
 
 def place_labels(labels: list[str]) -> tuple[np.ndarray, int]:
-    """Where each label stands in a row, and how long a row is: B-AGE and I-AGE at the same place of
+    """The place of each label in a row, and the length of a row. B-AGE and I-AGE have the same place in
     two blocks, whose sizes are multiples of 8.
 
     >>> [part for part in place_labels(["O", "B-AGE", "I-DATE", "B-DATE"])]
@@ -38,8 +38,8 @@ def place_labels(labels: list[str]) -> tuple[np.ndarray, int]:
 
 
 class Strips(NamedTuple):
-    """A number for each transition that has a weight: from the hub, to it, and from each label to
-    itself [width]; those of :class:`Structure`'s ``starts`` [strips, width], and the few others."""
+    """A number for each transition that has a weight: from the hub, to the hub, and from each label to
+    itself [width]; the strips of :class:`Structure` [strips, width]; and the few other transitions."""
 
     from_hub: np.ndarray
     to_hub: np.ndarray
@@ -49,9 +49,10 @@ class Strips(NamedTuple):
 
 
 class Structure(NamedTuple):
-    """The ``hub`` is the place of the label that most transitions lead from or to (it is O), ``unit``
-    [width] is 1 there. Strip k leads from ``starts[k] + i`` to ``ends[k] + i``, for i below
-    ``lengths[k]``; others from ``sources[k]`` to ``targets[bounds[k] : bounds[k + 1]]``."""
+    """How transitions are laid out. The ``hub`` is the place of the label with the most transitions (it is
+    O); ``unit`` [width] is 1 there. Strip k has the transitions from ``starts[k] + i`` to ``ends[k] + i``,
+    for i below ``lengths[k]``; the others go from ``sources[k]`` to
+    ``targets[bounds[k] : bounds[k + 1]]``."""
 
     hub: int
     unit: np.ndarray
@@ -62,17 +63,17 @@ class Structure(NamedTuple):
     bounds: np.ndarray
     targets: np.ndarray
 
-    def laid(self, numbers: np.ndarray) -> Strips:
-        """Views of ``numbers``, which has as many as :func:`build_structure` says."""
+    def view_strips(self, numbers: np.ndarray) -> Strips:
+        """Views of ``numbers``, an array of the size that :func:`build_structure` gives."""
         width, strips = len(self.unit), len(self.starts)
-        hub = numbers[: 3 * width].reshape(3, width)
+        from_hub, to_hub, stay = numbers[: 3 * width].reshape(3, width)
         rest = numbers[3 * width : (3 + strips) * width].reshape(strips, width)
-        return Strips(*hub, rest, numbers[(3 + strips) * width :])
+        return Strips(from_hub, to_hub, stay, rest, numbers[(3 + strips) * width :])
 
 
 def build_structure(allowed: np.ndarray) -> tuple[Structure, np.ndarray, int]:
-    """For the table [width, width] of which transitions have a weight: how they are laid out, the
-    number of each in a table, and how many numbers that takes."""
+    """How the transitions with a weight (``allowed`` [width, width]) are laid out, the index of each
+    transition's number [width, width], and the number of all numbers."""
     width = len(allowed)
     place = np.arange(width)
     hub = int((allowed.sum(axis=0) + allowed.sum(axis=1)).argmax())
@@ -100,8 +101,8 @@ def build_structure(allowed: np.ndarray) -> tuple[Structure, np.ndarray, int]:
 
 
 class Factors(NamedTuple):
-    """``exp`` of the transitions: ``unseen`` for each, and in ``excess`` by how much those that have a
-    weight differ from it. ``weights`` [width, width] are the weights themselves."""
+    """``exp`` of the transitions: ``unseen`` for all, and in ``excess`` the difference from it for those
+    that have a weight. ``weights`` [width, width] are the weights themselves."""
 
     weights: np.ndarray
     structure: Structure
@@ -110,13 +111,13 @@ class Factors(NamedTuple):
 
     @property
     def plain(self) -> tuple:
-        """As plain tuples, which the compiled loops take."""
+        """The same as plain tuples, for the compiled loops."""
         return self.weights, tuple(self.structure), tuple(self.excess), self.unseen
 
 
 class Transitions:
-    """The transitions that have a weight, ``allowed`` [labels, labels], with labels at their ``places``
-    in rows of ``width``."""
+    """The transitions that have a weight (``allowed`` [labels, labels]), with the ``places`` [labels] of
+    labels in rows of ``width``."""
 
     def __init__(self, allowed: np.ndarray, places: np.ndarray, width: int) -> None:
         self.sources, self.targets = (places[where] for where in np.nonzero(allowed))
@@ -129,25 +130,25 @@ class Transitions:
 
     @cached_property
     def full(self) -> tuple[Structure, np.ndarray, int]:
-        """As ``usual``, for all transitions between labels."""
+        """The same as ``usual`` for all transitions between labels."""
         return build_structure(self.every)
 
     def factors(self, weights: np.ndarray) -> Factors:
-        """Of the weights, in row order. Factors below :data:`TINY` would be lost in a difference from 1:
-        then every transition is laid out, and counts as unlike 0."""
+        """The factors of weights in row order. A factor below :data:`TINY` would be lost in a difference
+        from 1: then every transition is laid out, as a difference from 0."""
         table = np.zeros((self.width, self.width))
         table[self.sources, self.targets] = weights
         unseen = 1.0 if weights.min(initial=0.0) > np.log(TINY) else 0.0
-        laid, at, size = self.usual if unseen else self.full
-        there = self.seen if unseen else self.every
+        structure, at, size = self.usual if unseen else self.full
+        has_factor = self.seen if unseen else self.every
         excess = np.zeros(size)
-        with np.errstate(over="ignore"):  # too long a step: the loss is no number, and the step is cut
-            excess[at[there]] = np.exp(table[there]) - unseen
-        return Factors(table, laid, laid.laid(excess), unseen)
+        with np.errstate(over="ignore"):  # after too long a step the loss is NaN, and the step is cut
+            excess[at[has_factor]] = np.exp(table[has_factor]) - unseen
+        return Factors(table, structure, structure.view_strips(excess), unseen)
 
     def expected(self, factors: Factors, counts: np.ndarray) -> np.ndarray:
-        """How often each transition that has a weight is expected, in row order, of what the loops
-        count without their factors."""
+        """How often each transition with a weight is expected, in row order, from ``counts``, which the
+        loops add up without the transitions' factors."""
         at = (self.usual if factors.unseen else self.full)[1]
         with np.errstate(over="ignore"):
             return counts[at[self.sources, self.targets]] * np.exp(

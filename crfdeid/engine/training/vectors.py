@@ -1,8 +1,8 @@
 """Vectors of all variables: each operation is one pass over memory, shared among threads.
 
-There are half a million variables, and an iteration of L-BFGS goes some thirty times through all of them;
-reading them from memory is what takes the time, so what can be done on the way is. What can be
-worked out again on the way is not kept: the slope, and the orthant of a step.
+There are half a million variables, and an iteration of L-BFGS makes about thirty passes over all of them.
+Reading them from memory takes the time, so one pass does as much as it can. What a pass can compute again
+is not stored: the slope, and the orthant of a step.
 """
 
 from __future__ import annotations
@@ -18,34 +18,35 @@ from crfdeid.engine.training.numba_kernels import OPTIONS, dot
 
 
 class Vectors:
-    """``threads`` shares of vectors; sums are added in the shares' order. ``roots`` are the factors of
-    c1 (:mod:`crfdeid.engine.training.tied_attributes`). The *slope* is the gradient with that of
-    c1 * roots * |x|, the least steep one where |x| bends (Andrew & Gao 2007, eq. 4)."""
+    """Operations on vectors in ``threads`` shares; sums are added in the order of the shares. ``roots`` are
+    the factors of c1 (:mod:`crfdeid.engine.training.tied_attributes`). The *slope* is the gradient plus
+    that of c1 * roots * |x|, the least steep one where |x| bends (Andrew & Gao 2007, eq. 4)."""
 
     def __init__(self, roots: np.ndarray, pool: Executor, threads: int) -> None:
         edges = np.linspace(0, len(roots), threads + 1).astype(int).tolist()
         self.roots, self.shares, self.pool = roots, list(zip(edges, edges[1:])), pool
 
-    def each(self, kernel: Callable[..., Any], *given: Any) -> list[Any]:
-        """What ``kernel`` answers for each share of the vectors that are given."""
+    def run(self, kernel: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Call ``kernel`` with each share of the vectors among the arguments; return its answers."""
         if len(self.shares) == 1:
-            return [kernel(*given)]
-        return list(self.pool.map(lambda share: kernel(*_cut_to(share, given)), self.shares))
+            return [kernel(*arguments)]
+        return list(self.pool.map(lambda share: kernel(*_cut_share(share, arguments)), self.shares))
 
     def dot(self, one: np.ndarray, other: np.ndarray) -> float:
-        return sum(self.each(dot, one, other))
+        """The sum of one * other."""
+        return sum(self.run(dot, one, other))
 
     def size_of(self, x: np.ndarray) -> float:
         """The sum of roots * |x|."""
-        return sum(self.each(_size, x, self.roots))
+        return sum(self.run(_size, x, self.roots))
 
     def squares(self, x: np.ndarray, gradient: np.ndarray, c1: float) -> tuple[float, float]:
-        """The sums of squares of x and of its slope."""
-        return _summed(self.each(_squares, x, gradient, c1, self.roots))
+        """The sum of squares of x, and that of its slope."""
+        return _sum_pairs(self.run(_squares, x, gradient, c1, self.roots))
 
     def weights(self, x: np.ndarray, found: np.ndarray) -> None:
-        """Make ``found`` roots * x."""
-        self.each(_weights, x, self.roots, found)
+        """Write roots * x into ``found``."""
+        self.run(_weights, x, self.roots, found)
 
     def gradient(
         self,
@@ -55,65 +56,67 @@ class Vectors:
         c2: float,
         found: np.ndarray,
     ) -> float:
-        """Make ``found`` roots * (sum of expected - observed) + 2 * c2 * x; the sum of squares of x."""
-        self.each(_minus, observed, found)
+        """Write roots * (sum of expected - observed) + 2 * c2 * x into ``found``; return the sum of squares
+        of x."""
+        self.run(_minus, observed, found)
         for one in expected:
-            self.each(_plus, one, found)
-        return sum(self.each(_gradient, x, self.roots, c2, found))
+            self.run(_plus, one, found)
+        return sum(self.run(_gradient, x, self.roots, c2, found))
 
     def downhill(
         self, x: np.ndarray, gradient: np.ndarray, c1: float, beside: np.ndarray | None = None
     ) -> tuple[np.ndarray, float]:
-        """Less the slope, and its product with ``beside``, or with itself."""
+        """Minus the slope, and its product with ``beside``, or with itself."""
         found = np.empty_like(x)
         beside = found if beside is None else beside
-        return found, sum(self.each(_downhill, x, gradient, c1, self.roots, beside, found))
+        return found, sum(self.run(_downhill, x, gradient, c1, self.roots, beside, found))
 
     def add(
         self, vector: np.ndarray, scale: float, factor: float, change: np.ndarray, beside: np.ndarray
     ) -> float:
-        """Make ``vector`` scale * vector + factor * change; its product with ``beside``."""
-        return sum(self.each(_add, vector, scale, factor, change, beside))
+        """Change ``vector`` to scale * vector + factor * change; return its product with ``beside``."""
+        return sum(self.run(_add, vector, scale, factor, change, beside))
 
     def cut(self, direction: np.ndarray, x: np.ndarray, gradient: np.ndarray, c1: float) -> None:
-        """Zeros where the direction does not go downhill."""
-        self.each(_cut, direction, x, gradient, c1, self.roots)
+        """Write zeros where the direction does not go downhill."""
+        self.run(_cut, direction, x, gradient, c1, self.roots)
 
     def projected(
         self, x: np.ndarray, gradient: np.ndarray, c1: float, direction: np.ndarray, step: float
     ) -> tuple[np.ndarray, float, float]:
-        """x + step * direction, with zeros where that leaves the orthant of x (of less the slope where x
-        is zero); the sum of its absolute values times roots, and (it - x) * slope."""
+        """x + step * direction, with zeros where that leaves the orthant of x (of minus the slope where x
+        is zero); the sum of its absolute values times roots; and the sum of its difference from x times the
+        slope."""
         moved = np.empty_like(x)
-        return moved, *_summed(self.each(_projected, x, gradient, c1, self.roots, direction, step, moved))
+        return moved, *_sum_pairs(self.run(_projected, x, gradient, c1, self.roots, direction, step, moved))
 
     def changes(
         self, moved: np.ndarray, x: np.ndarray, new: np.ndarray, gradient: np.ndarray
     ) -> tuple[float, float]:
-        """Make ``x`` moved - x and ``gradient`` new - gradient; their product, and the sum of the
-        second's squares."""
-        return _summed(self.each(_changes, moved, x, new, gradient))
+        """Change ``x`` to moved - x and ``gradient`` to new - gradient; return their product and the sum of
+        the second's squares."""
+        return _sum_pairs(self.run(_changes, moved, x, new, gradient))
 
 
-def _cut_to(share: tuple[int, int], given: Sequence[Any]) -> list[Any]:
-    return [one[slice(*share)] if isinstance(one, np.ndarray) else one for one in given]
+def _cut_share(share: tuple[int, int], arguments: Sequence[Any]) -> list[Any]:
+    return [one[slice(*share)] if isinstance(one, np.ndarray) else one for one in arguments]
 
 
-def _summed(found: list[tuple[float, float]]) -> tuple[float, float]:
+def _sum_pairs(found: list[tuple[float, float]]) -> tuple[float, float]:
     return sum(first for first, _ in found), sum(second for _, second in found)
 
 
-# Compilers sum in another order where two arrays might overlap, which depends on where they lie in
-# memory. So no loop both writes and sums: it goes by blocks, which stay in the cache, and does the one
-# after the other. What is written is computed as it stands, without liberties.
-EXACT = {"nogil": True, "cache": True}
+# Where two arrays might overlap, a compiled loop sums in an order that depends on where the arrays are in
+# memory. So no loop both writes and sums: it works in blocks, which stay in the cache, and does first the
+# one, then the other. Loops that write compute exactly in the order of the source.
+EXACT: dict[str, Any] = {"nogil": True, "cache": True}
 BLOCK = 2048
 
 
 @njit(**EXACT, forceinline=True)
 def _slope(x, gradient, own):
-    """Told without branches, so that loops become vector instructions. At zero |x| takes away up to
-    ``own``."""
+    """The slope, without branches, so that loops become vector instructions. At zero, |x| reduces the
+    gradient by up to ``own``."""
     away = own if gradient > own else (-own if gradient < -own else gradient)
     return gradient + (own if x > 0.0 else (-own if x < 0.0 else -away))
 
