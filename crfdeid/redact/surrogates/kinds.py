@@ -10,10 +10,8 @@ NAME, USERNAME, DATE, AGE = "name", "username", "date", "age"
 STREET, CITY, STATE, ZIP, COUNTRY = "street", "city", "state", "zip", "country"
 HOSPITAL, DEPARTMENT, ORGANIZATION, PLACE, ROOM = "hospital", "department", "organization", "place", "room"
 PROFESSION, PHONE, EMAIL, URL, IP, IDENTIFIER = "profession", "phone", "email", "url", "ip", "identifier"
-OTHER, UNKNOWN = (
-    "other",
-    "unknown",
-)  # OTHER: types of a scheme without a typical form; UNKNOWN: types of no scheme
+OTHER = "other"  # types of a scheme that have no typical form
+UNKNOWN = "unknown"  # types that no scheme has
 
 TYPES = {
     NAME: "PATIENT DOCTOR NAME NOMBRE_SUJETO_ASISTENCIA NOMBRE_PERSONAL_SANITARIO",

@@ -22,9 +22,7 @@ from crfdeid.redact.surrogates.text_forms import WORD, fold, match_case, word_se
 MIN_TOWNS = 30
 TOWN_ENDINGS = ("ville", "ton", "field", " Falls", "burg", " Springs")
 US = frozenset(("us", "usa", "unitedstates", "unitedstatesofamerica", "america"))
-STATES = dict(line.split("|") for line in name_pools.read_entries("state_names")) | {
-    "DC": "District of Columbia"
-}
+STATES = {**dict(name_pools.load_pairs("state_names")), "DC": "District of Columbia"}
 # Three-digit prefixes of the ZIP codes of each state (USPS Publication 65).
 RANGES = """
 AK 995-999, AL 350-369, AR 716-729, AZ 850-865, CA 900-961, CO 800-816, CT 060-069, DC 200-205, DE 197-199,
