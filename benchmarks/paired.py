@@ -47,6 +47,6 @@ def changes(
 
 def difference(first: Scores, second: Scores, track: Criterion, resamples: int = 10_000) -> str:
     """Recall and F1 of both, over resampled patients."""
-    tables = first.documents(track), second.documents(track)
+    tables = first.count_by_document(track), second.count_by_document(track)
     found = changes(*tables, first.patients, resamples)
     return f"recall {found['recall']}; F1 {found['f1']}"

@@ -66,7 +66,8 @@ def counted(gold: Sequence[Document], system: Sequence[Document], scheme: Scheme
     """Arrays [document, 3] of tp, fp, fn: strict spans, and characters whatever their type."""
     found = scores.score(gold, system, scheme)
     shown = leakage.measure_leakage(list(zip(gold, system)))
-    return {"spans, strict": found.documents(Criterion("strict")), "characters": shown.characters()}
+    spans = found.count_by_document(Criterion("strict"))
+    return {"spans, strict": spans, "characters": shown.count_characters()}
 
 
 def compared(name: str, counts: Sequence[np.ndarray]) -> Iterator[str]:

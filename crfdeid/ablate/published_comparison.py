@@ -137,7 +137,7 @@ def view_gains(results: Sequence[Result]) -> Cells:
 
 def view_error_kinds(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 6."""
-    counts = error_analysis.count_kinds(results[0].evaluation.mistakes)
+    counts = error_analysis.count_kinds(results[0].evaluation.errors)
     total = sum(counts.values()) or 1
     return {kind: {"count": n, "share": n / total} for kind, n in counts.items()}
 
@@ -145,7 +145,7 @@ def view_error_kinds(results: Sequence[Result]) -> Cells:
 def view_extents(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 8: extents down, gold types across."""
     cells: Cells = {}
-    for type, counts in error_analysis.count_extents(results[0].evaluation.mistakes).items():
+    for type, counts in error_analysis.count_extents(results[0].evaluation.errors).items():
         for extent, number in [*counts.items(), ("all", sum(counts.values()))]:
             row = cells.setdefault(extent, {})
             row[type] = number
@@ -156,8 +156,8 @@ def view_extents(results: Sequence[Result]) -> Cells:
 def view_margins(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 7: right, missing and spurious spans by type; extent errors do not count."""
     evaluated = results[0].evaluation
-    found = [mistake for mistake in evaluated.mistakes if mistake.kind != "extent"]
-    rows = error_analysis.count_confusions(evaluated.pairs, found, evaluated.choices.scheme.types)
+    found = [mistake for mistake in evaluated.errors if mistake.kind != "extent"]
+    rows = error_analysis.count_confusions(evaluated.pairs, found, evaluated.options.scheme.types)
     spurious = rows.pop("spurious", {})
     cells: Cells = {}
     for type, row in rows.items():
@@ -173,13 +173,13 @@ def view_margins(results: Sequence[Result]) -> Cells:
 
 def view_words(results: Sequence[Result]) -> Cells:
     """Tafvizi 2011, appendix A: words of each kind, of one system."""
-    counts = results[0].evaluation.words.counts()
+    counts = results[0].evaluation.word_scores.counts()
     return {SINGULAR.get(kind, kind): compute_ratios(found) for kind, found in counts.items()}
 
 
 def view_word_tests(results: Sequence[Result], first: str, second: str) -> Cells:
     """Tafvizi 2011, appendix B: F of two systems, and the absolute value of z."""
-    ours, theirs = (result.evaluation.words.counts() for result in results[:2])
+    ours, theirs = (result.evaluation.word_scores.counts() for result in results[:2])
     cells: Cells = {}
     for kind in ours:
         one, two = ours[kind], theirs.get(kind, Counts())

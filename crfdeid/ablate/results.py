@@ -50,7 +50,7 @@ class Result:
     def fold_metrics(self) -> dict[str, np.ndarray]:
         """By criterion, an array [fold, metric]."""
         ends = np.cumsum([len(job.test.documents) for job in self.row.jobs])[:-1]
-        parts = {c: np.split(self.evaluation.scores.documents(Criterion(c)), ends) for c in CRITERIA}
+        parts = {c: np.split(self.evaluation.scores.count_by_document(Criterion(c)), ends) for c in CRITERIA}
         return {
             c: significance.compute_metrics(np.array([p.sum(axis=0) for p in found]))
             for c, found in parts.items()
@@ -64,7 +64,7 @@ def read_result(row: Row, resamples: int, seed: int) -> Result:
     system = [document for documents, _ in outputs for document in documents]
     by = "patient" if any(document.patient for document in gold) else "document"
     options = EvaluationOptions(
-        scheme.read_scheme(row.run.config.scheme), by=by, resamples=resamples, seed=seed
+        scheme.read_scheme(row.run.config.scheme), unit=by, resamples=resamples, seed=seed
     )
     first, second = (
         [build_scored_document(document, options.scheme) for document in side] for side in (gold, system)
@@ -76,7 +76,7 @@ def find_base(result: Result, results: Sequence[Result]) -> Result | None:
     """Return the base's row with the same documents, or ``None``."""
     first = results[0].row.run
     for other in results:
-        same = other.row.run == first and other.evaluation.recipe.corpus == result.evaluation.recipe.corpus
+        same = other.row.run == first and other.evaluation.signature.corpus == result.evaluation.signature.corpus
         if same and other is not result:
             return other
     return None
@@ -124,7 +124,7 @@ def compare_with_base(result: Result, base: Result) -> dict[str, float]:
     """Return the differences from the base, and p: the chance of so large a difference between equal
     systems."""
     found: dict[str, float] = {}
-    for criterion in CRITERIA if result.evaluation.choices.resamples else ():
+    for criterion in CRITERIA if result.evaluation.options.resamples else ():
         tested = evaluation.compare_randomised(result.evaluation, base.evaluation, Criterion(criterion))
         for metric, name in METRICS.items():
             difference = tested[metric]
@@ -156,7 +156,7 @@ def summarize_costs(costs: Sequence[Cost]) -> dict[str, float]:
 
 def score_words(result: Result) -> dict[str, dict[str, float]]:
     """Return P, R and F1 of the words of each kind (:mod:`crfdeid.evaluate.word_scores`)."""
-    counts = result.evaluation.words.counts()
+    counts = result.evaluation.word_scores.counts()
     return {kind: {name: getattr(c, m) for m, name in METRICS.items()} for kind, c in counts.items()}
 
 

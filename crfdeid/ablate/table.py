@@ -46,14 +46,14 @@ def write_caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, P
 
 def warn_if_few(evaluation: Evaluation) -> Iterator[str]:
     """Yield a warning where there are too few patients or documents to resample."""
-    units = len(set(evaluation.groups)) if evaluation.groups else evaluation.recipe.documents
+    units = len(set(evaluation.groups)) if evaluation.groups else evaluation.signature.documents
     if evaluation.intervals and units < FEW:
-        yield f"intervals and p are of {units} {evaluation.choices.by}s, which is too few to trust them"
+        yield f"intervals and p are of {units} {evaluation.options.unit}s, which is too few to trust them"
 
 
 def format_signature(evaluation: Evaluation, method: str) -> str:
     """Return the signature of all rows, without the number of spans of one system."""
-    text = evaluation.recipe.text(average="micro", **describe_resampling(evaluation.choices, method))
+    text = evaluation.signature.text(average="micro", **describe_resampling(evaluation.options, method))
     return "|".join(part for part in text.split("|") if not part.startswith("system:"))
 
 
@@ -168,7 +168,7 @@ def build_json_row(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
         "run": result.title,
         "settings": run.config.table(),
         "templates": dict(run.templates),
-        "recipe": asdict(result.evaluation.recipe),
+        "recipe": asdict(result.evaluation.signature),
         "figures": dict(row),
         "words": score_words(result),
         "trainings": [

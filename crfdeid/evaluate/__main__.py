@@ -2,7 +2,7 @@
 
     python -m crfdeid.evaluate gold/ system/
     python -m crfdeid.evaluate gold/ system/ --json scores.json --html errors.html
-    python -m crfdeid.evaluate gold/ system/ --against other/      is the difference real
+    python -m crfdeid.evaluate gold/ system/ --against other/      is the difference real?
 
 Either side may be in any format. docs/scoring.md says what each number means.
 """
@@ -12,61 +12,55 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from crfdeid import cli
 from crfdeid.corpora.token_marks import read_token_marks
-from crfdeid.evaluate import error_analysis, error_page, evaluation, report, token_subsets
-from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
+from crfdeid.evaluate import error_analysis, error_page, report, token_subsets
+from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, compare, evaluate, read_sides
 from crfdeid.files import open_whole
 from crfdeid.text import scheme
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(prog="python -m crfdeid.evaluate", description=__doc__.split("\n")[0])
-    parse.add_argument("gold", type=Path)
-    parse.add_argument("system", type=Path)
-    parse.add_argument("--against", type=Path, metavar="OTHER", help="a second system, to compare with")
-    parse.add_argument("--rules", choices=("i2b2", "meddocan"), default="i2b2", help="whose official scores")
-    parse.add_argument("--scheme", help="label scheme (default: that of the rules)")
-    parse.add_argument("--hipaa", choices=("script", "list"), default="script", help="list includes IDNUM")
-    parse.add_argument("--missing-documents", choices=("error", "ignore"), default="error")
-    parse.add_argument("--unknown-types", choices=("error", "count"), default="error")
-    parse.add_argument("--format", "--from", help="of all sides (default: detected)")
-    parse.add_argument("--encoding", default="utf-8")
-    parse.add_argument("--by", choices=("document", "patient"), default="document", help="what is resampled")
-    parse.add_argument(
-        "--resamples", type=cli.natural_number, default=10_000, help="0: no intervals (default: 10000)"
-    )
-    parse.add_argument("--seed", type=int, default=0)
-    parse.add_argument("--tokens", type=Path, metavar="FILE", help="score these tokens alone too")
-    parse.add_argument("--json", type=Path, metavar="FILE", help="write every figure")
-    parse.add_argument("--csv", type=Path, metavar="FILE", help="write one row a mistake, without text")
-    parse.add_argument("--html", type=Path, metavar="FILE", help="write a page to read; it holds note text")
-    return parse
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.evaluate", description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("gold", type=Path, help="a file or folder with the right spans")
+    add("system", type=Path, help="the same documents with the spans that the system found")
+    add("--against", type=Path, metavar="OTHER", help="a second system, to compare with")
+    add("--rules", choices=("i2b2", "meddocan"), default="i2b2", help="whose official scores")
+    add("--scheme", help="label scheme (default: that of the rules)")
+    add("--hipaa", choices=("script", "list"), default="script", help="list includes IDNUM")
+    add("--missing-documents", choices=("error", "ignore"), default="error", help="gold only")
+    add("--unknown-types", choices=("error", "count"), default="error", help="not in the scheme")
+    add("--format", "--from", help="of all sides (default: detected)")
+    add("--encoding", default="utf-8", help="of all sides (default: utf-8)")
+    add("--by", choices=("document", "patient"), default="document", help="the unit that is resampled")
+    add("--resamples", type=cli.natural_number, default=10_000, help="0: no intervals (default: 10000)")
+    add("--seed", type=int, default=0, help="of the resamples (default: 0)")
+    add("--tokens", type=Path, metavar="FILE", help="also score only the tokens of this table")
+    add("--json", type=Path, metavar="FILE", help="write every figure")
+    add("--csv", type=Path, metavar="FILE", help="write one row for each error, without text")
+    add("--html", type=Path, metavar="FILE", help="write a page to read; it holds note text")
+    return parser
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = build_parser().parse_args(arguments)
-    choices = build_options(given)
-    paths = [path for path in (given.gold, given.system, given.against) if path]
-    gold, system, *others = evaluation.read_sides(paths, choices, given.format, given.encoding)
-    found = evaluation.evaluate(gold, system, choices)
-    texts = [report.format_report(found)]
-    if given.tokens:
-        texts.append(format_subset_scores(found, given))
-    sheet = report.build_json(found) if given.json else {}
+    args = build_parser().parse_args(arguments)
+    options = build_options(args)
+    paths = [path for path in (args.gold, args.system, args.against) if path]
+    gold, system, *others = read_sides(paths, options, args.format, args.encoding)
+    evaluation = evaluate(gold, system, options)
+    texts = [report.format_report(evaluation)]
+    if args.tokens:
+        texts.append(format_subset_scores(evaluation, args))
+    figures = report.build_json(evaluation) if args.json else {}
     for other in others:
-        compared = evaluation.compare(found, evaluation.evaluate(gold, other, choices))
-        texts.append(report.format_comparison(compared, found.recipe, choices))
-        sheet["comparison"] = report.build_comparison_json(compared, found.recipe, choices)
-    write_files(given, found, sheet)  # before printing: a reader may close the pipe early
+        comparison = compare(evaluation, evaluate(gold, other, options))
+        texts.append(report.format_comparison(comparison, evaluation.signature, options))
+        figures["comparison"] = report.build_comparison_json(comparison, evaluation.signature, options)
+    write_files(args, evaluation, figures)  # before printing: a reader may close the pipe early
     print("\n\n".join(texts))
-
-
-def format_subset_scores(found: Evaluation, args: argparse.Namespace) -> str:
-    """Scores on the tokens of a table that ``reidentify`` wrote."""
-    gold, system = zip(*found.pairs)
-    return token_subsets.format_table(gold, system, read_token_marks(args.tokens), args.resamples)
 
 
 def build_options(args: argparse.Namespace) -> EvaluationOptions:
@@ -74,29 +68,35 @@ def build_options(args: argparse.Namespace) -> EvaluationOptions:
         scheme=scheme.read_scheme(args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]),
         rules=args.rules,
         hipaa=args.hipaa,
-        missing=args.missing_documents,
-        unknown=args.unknown_types,
-        by=args.by,
+        missing_documents=args.missing_documents,
+        unknown_types=args.unknown_types,
+        unit=args.by,
         resamples=args.resamples,
         seed=args.seed,
     )
 
 
-def write_files(args: argparse.Namespace, found: Evaluation, sheet: dict) -> None:
+def format_subset_scores(evaluation: Evaluation, args: argparse.Namespace) -> str:
+    """Score only the tokens of a table that ``reidentify`` wrote."""
+    gold, system = zip(*evaluation.pairs)
+    return token_subsets.format_table(gold, system, read_token_marks(args.tokens), args.resamples)
+
+
+def write_files(args: argparse.Namespace, evaluation: Evaluation, figures: dict[str, Any]) -> None:
+    """Write the files that were asked for."""
     if args.json:
         with open_whole(args.json) as file:
-            json.dump(sheet, file, indent=1, ensure_ascii=False)
+            json.dump(figures, file, indent=1, ensure_ascii=False)
             file.write("\n")
     if args.csv:
-        import pandas  # half a second, only where it is needed
+        import pandas  # its import takes half a second
 
-        frame = pandas.DataFrame(
-            error_analysis.build_rows(found.mistakes), columns=error_analysis.COLUMNS, dtype=object
-        )
+        rows = error_analysis.build_rows(evaluation.errors)
+        frame = pandas.DataFrame(rows, columns=error_analysis.COLUMNS, dtype=object)
         with open_whole(args.csv) as file:
             frame.to_csv(file, index=False, lineterminator="\n")
     if args.html:
-        error_page.write_page(found, args.html)
+        error_page.write_page(evaluation, args.html)
 
 
 if __name__ == "__main__":

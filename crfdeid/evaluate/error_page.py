@@ -1,6 +1,6 @@
-"""One self-contained page that shows what went wrong, in the notes themselves.
+"""One self-contained page that shows every error in the notes themselves.
 
-It holds note text, so only its owner may read the file and it says so on top. It loads
+It holds note text, so only its owner may read the file, and the page says so on top. It loads
 nothing and sends nothing: its content security policy allows only what is inside it.
 """
 
@@ -22,36 +22,44 @@ from crfdeid.text.scheme import Scheme
 HUES = (215, 30, 120, 280, 65, 180, 250, 320, 95)  # of the categories in order; red is for leaks
 SIDE = 22  # of a confusion matrix's cell, in pixels
 
+NumberedErrors = list[tuple[int, ErrorRecord]]
 
-def write_page(found: Evaluation, path: Path) -> None:
+
+def write_page(evaluation: Evaluation, path: Path) -> None:
+    """Write the page to a file that only its owner may read."""
     with open_whole(path, private=True) as file:
-        file.writelines(render_page(found))
+        file.writelines(render_page(evaluation))
 
 
-def render_page(found: Evaluation) -> Iterator[str]:
+def render_page(evaluation: Evaluation) -> Iterator[str]:
+    """Yield the page in pieces: its head with the tables, then note by note."""
     html, style, script = (read_asset(f"error_page.{suffix}") for suffix in ("html", "css", "js"))
     head, tail = html.split("<!-- notes -->")
-    types = sorted({mistake.type for mistake in found.mistakes})
-    kinds = error_analysis.count_kinds(found.mistakes)
-    confusion = error_analysis.count_confusions(found.pairs, found.mistakes, found.choices.scheme.types)
-    filled = {
-        "/* style */": style,
-        "/* colours */": render_colours(found.choices.scheme),
-        "<!-- kinds -->": render_boxes("kind", [(kind, str(count)) for kind, count in kinds.items()]),
-        "<!-- types -->": render_boxes("type", [(type, "") for type in types]),
-        "<!-- tables -->": f"<pre>{escape(report.format_summary(found))}</pre>",
-        "<!-- matrix -->": render_matrix(confusion),
-        "<!-- legend -->": render_legend(found.choices.scheme),
-    }
-    for mark, value in filled.items():
+    for mark, value in {"/* style */": style, **fill_head(evaluation)}.items():
         head = head.replace(mark, value, 1)
     yield head
-    wrong = defaultdict(list)
-    for number, mistake in enumerate(found.mistakes):
-        wrong[mistake.document].append((number, mistake))
-    for gold, system in found.pairs:
-        yield render_note(gold, system, wrong[gold.id], found.choices.scheme)
+    errors = defaultdict(list)
+    for number, error in enumerate(evaluation.errors):
+        errors[error.document].append((number, error))
+    for gold, system in evaluation.pairs:
+        yield render_note(gold, system, errors[gold.id], evaluation.options.scheme)
     yield tail.replace("/* script */", script, 1)
+
+
+def fill_head(evaluation: Evaluation) -> dict[str, str]:
+    """Return the content of each mark in the page's head."""
+    errors, scheme = evaluation.errors, evaluation.options.scheme
+    types = sorted({error.type for error in errors})
+    kinds = error_analysis.count_kinds(errors)
+    confusion = error_analysis.count_confusions(evaluation.pairs, errors, scheme.types)
+    return {
+        "/* colours */": render_colours(scheme),
+        "<!-- kinds -->": render_boxes("kind", [(kind, str(count)) for kind, count in kinds.items()]),
+        "<!-- types -->": render_boxes("type", [(type, "") for type in types]),
+        "<!-- tables -->": f"<pre>{escape(report.format_summary(evaluation))}</pre>",
+        "<!-- matrix -->": render_matrix(confusion),
+        "<!-- legend -->": render_legend(scheme),
+    }
 
 
 def read_asset(name: str) -> str:
@@ -60,19 +68,20 @@ def read_asset(name: str) -> str:
 
 
 def render_colours(scheme: Scheme) -> str:
-    """A hue for each category: behind what the system found, under what gold has."""
+    """Render the hue of each category: the background of system spans, the underline of gold spans."""
     return "\n".join(
         f".c{number} {{ --hue: {HUES[number % len(HUES)]}; }}" for number in range(len(scheme.categories))
     )
 
 
 def render_legend(scheme: Scheme) -> str:
+    """Render the names of the categories in their colours."""
     names = (f'<span class="g s c{n}">{escape(name)}</span>' for n, name in enumerate(scheme.categories))
     return " ".join(names)
 
 
 def render_boxes(name: str, values: Iterable[tuple[str, str]]) -> str:
-    """Check boxes; the value is what a mistake's attribute holds."""
+    """Render check boxes; the value is that of an error's data attribute."""
     return " ".join(
         f'<label><input type="checkbox" checked name="{name}" value="{escape(value)}"> '
         f"{escape(value)} {escape(count)}</label>"
@@ -80,36 +89,35 @@ def render_boxes(name: str, values: Iterable[tuple[str, str]]) -> str:
     )
 
 
-def render_note(
-    gold: Document, system: Document, wrong: list[tuple[int, ErrorRecord]], scheme: Scheme
-) -> str:
-    title = f"{escape(gold.id)} · {len(wrong)} mistake{'' if len(wrong) == 1 else 's'}"
-    body = "".join(render_segments(gold, system, wrong, scheme))
-    empty = "" if wrong else ' class="clean"'
+def render_note(gold: Document, system: Document, errors: NumberedErrors, scheme: Scheme) -> str:
+    """Render one note: its title and its text with spans and errors."""
+    title = f"{escape(gold.id)} · {len(errors)} mistake{'' if len(errors) == 1 else 's'}"
+    body = "".join(render_segments(gold, system, errors, scheme))
+    empty = "" if errors else ' class="clean"'
     return f"<section{empty}><h2>{title}</h2><div class=note>{body}</div></section>\n"
 
 
 def render_segments(
-    gold: Document, system: Document, wrong: list[tuple[int, ErrorRecord]], scheme: Scheme
+    gold: Document, system: Document, errors: NumberedErrors, scheme: Scheme
 ) -> Iterator[str]:
-    """The text cut at every end of a span, so that overlaps need no nesting. A mistake's
-    label stands before its first piece."""
+    """Yield the text in segments, cut where any span begins or ends, so that overlaps need no nesting.
+    The label of an error is before its first segment."""
     spans = [*gold.spans, *system.spans]
     edges = sorted({0, len(gold.text), *(edge for span in spans for edge in (span.start, span.end))})
     labels = defaultdict(list)
-    for number, mistake in wrong:
-        labels[error_analysis.find_first_offset(mistake)].append(render_flag(number, mistake))
+    for number, error in errors:
+        labels[error_analysis.find_first_offset(error)].append(render_flag(number, error))
     for start, end in zip(edges, edges[1:]):
-        piece = Span(start, end, "")
-        right, found = ([s for s in side.spans if s.overlaps(piece)] for side in (gold, system))
+        segment = Span(start, end, "")
+        in_gold, in_system = ([s for s in side.spans if s.overlaps(segment)] for side in (gold, system))
         text = escape(gold.text[start:end])
         yield "".join(labels[start])
-        yield render_segment(text, right, found, scheme) if right or found else text
+        yield render_segment(text, in_gold, in_system, scheme) if in_gold or in_system else text
 
 
 def render_segment(text: str, gold: list[Span], system: list[Span], scheme: Scheme) -> str:
-    """One piece with its classes: g in gold, s in system, cN its category, leak where gold
-    alone has it, extra where the system alone has."""
+    """Render one segment with its classes: g in gold, s in system, cN its category, leak if only gold
+    has it, extra if only the system has it."""
     number = list(scheme.categories).index(scheme.category((gold or system)[0].type))
     names = [f"c{number}", *(["g"] if gold else []), *(["s"] if system else [])]
     names += ["leak"] if gold and not system else ["extra"] if system and not gold else []
@@ -118,21 +126,23 @@ def render_segment(text: str, gold: list[Span], system: list[Span], scheme: Sche
 
 
 def join_types(spans: list[Span]) -> str:
+    """Join the types for a title."""
     return ", ".join(span.type for span in spans) or "nothing"
 
 
-def render_flag(id: int, mistake: ErrorRecord) -> str:
-    gold, system = (span.type if span else "∅" for span in (mistake.gold, mistake.system))
+def render_flag(id: int, error: ErrorRecord) -> str:
+    """Render the label of an error, which the page's script finds by its data attributes."""
+    gold, system = (span.type if span else "∅" for span in (error.gold, error.system))
     types = gold if gold == system else f"{gold} → {system}"
-    words = f"{mistake.extent or mistake.kind}: {types}"
+    words = f"{error.extent or error.kind}: {types}"
     return (
-        f'<b class="flag" id="m{id}" tabindex="-1" data-kind="{mistake.kind}" '
-        f'data-type="{escape(mistake.type)}">{escape(words)}</b>'
+        f'<b class="flag" id="m{id}" tabindex="-1" data-kind="{error.kind}" '
+        f'data-type="{escape(error.type)}">{escape(words)}</b>'
     )
 
 
 def render_matrix(confusion: dict[str, dict[str, int]]) -> str:
-    """Gold in rows, system in columns, as a picture: the darker the more of the row."""
+    """Render the confusion matrix as SVG: gold in rows, system in columns; darker is more of the row."""
     rows = [(name, row) for name, row in confusion.items() if any(row.values())]
     columns = [name for name in next(iter(confusion.values()), {}) if any(row[name] for _, row in rows)]
     left, top = 170, 150
@@ -149,6 +159,7 @@ def render_matrix(confusion: dict[str, dict[str, int]]) -> str:
 
 
 def render_cell(x: int, y: int, gold: str, system: str, row: dict[str, int]) -> str:
+    """Render one cell at (x, y), in pixels."""
     count = row[system]
     share = count / max(1, sum(row.values()))
     kind = "hit" if gold == system else "miss"

@@ -1,4 +1,4 @@
-"""One evaluation: gold and system read, paired and measured."""
+"""One evaluation: read gold and system, pair them, and measure everything once."""
 
 from __future__ import annotations
 
@@ -10,35 +10,48 @@ from pathlib import Path
 import crfdeid
 from crfdeid import corpora
 from crfdeid.errors import FormatError
-from crfdeid.evaluate import error_analysis, i2b2_2014, leakage, significance, word_scores
+from crfdeid.evaluate import i2b2_2014
+from crfdeid.evaluate.error_analysis import ErrorRecord, find_errors
+from crfdeid.evaluate.leakage import Leakage, measure_leakage
 from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, build_scored_document
 from crfdeid.evaluate.pairing import PairError, pair_documents
 from crfdeid.evaluate.scores import Scores, score_pairs
-from crfdeid.evaluate.significance import Difference, ZTest, randomisation_test, z_test
+from crfdeid.evaluate.significance import (
+    Difference,
+    Interval,
+    ZTest,
+    bootstrap,
+    randomisation_test,
+    z_test,
+)
+from crfdeid.evaluate.word_scores import WordScores, measure_words
 from crfdeid.text.document import Document, fingerprint_documents
 from crfdeid.text.scheme import Scheme
 
 
 @dataclass(frozen=True)
 class EvaluationOptions:
-    """How to compare. ``rules``: ``i2b2`` or ``meddocan``; ``hipaa``: ``script`` or
-    ``list``; ``missing``: ``error`` or ``ignore``; ``unknown`` types: ``error`` or
-    ``count``; ``by``: what is resampled, ``document`` or ``patient``."""
+    """How to compare. ``rules``: ``i2b2`` or ``meddocan``; ``hipaa``: ``script`` or ``list``;
+    ``missing_documents``: ``error`` or ``ignore``; ``unknown_types``: ``error`` or ``count``;
+    ``unit``, which is resampled: ``document`` or ``patient``."""
 
     scheme: Scheme
     rules: str = "i2b2"
     hipaa: str = "script"
-    missing: str = "error"
-    unknown: str = "error"
-    by: str = "document"
+    missing_documents: str = "error"
+    unknown_types: str = "error"
+    unit: str = "document"
     resamples: int = 10_000
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class Signature:
-    """``corpus`` is a fingerprint of the gold documents: ids, texts and spans, in any
-    order. ``gold`` and ``system`` count spans, identical ones once."""
+    """The conditions of a figure; without them a number cannot be compared with another.
+
+    ``corpus`` is a fingerprint of the gold documents: ids, texts and spans, in any order. ``gold``
+    and ``system`` count spans, identical ones once; ``missing`` counts gold documents left out.
+    """
 
     scheme: str
     hipaa: str
@@ -49,90 +62,92 @@ class Signature:
     missing: int = 0
     version: str = crfdeid.__version__
 
-    def text(self, **more: object) -> str:
-        """As sacreBLEU prints it: what is particular to the figure first.
+    def text(self, **details: object) -> str:
+        """The signature in sacreBLEU's form, with the details of one figure first.
 
         >>> Signature("i2b2-2014", "script", "0f3a", 2, 9, 8).text(criterion="strict")  # doctest: +ELLIPSIS
         'criterion:strict|scheme:i2b2-2014|...|version:...'
         """
-        return "|".join(f"{name}:{value}" for name, value in (more | asdict(self)).items())
-
-
-def build_signature(
-    pairs: Sequence[tuple[Document, Document]], scheme: str, hipaa: str, missing: int = 0
-) -> Signature:
-    gold, system = (sum(len(set(pair[side].spans)) for pair in pairs) for side in (0, 1))
-    corpus = fingerprint_documents(gold for gold, _ in pairs)
-    return Signature(scheme, hipaa, corpus, len(pairs), gold, system, missing)
+        return "|".join(f"{name}:{value}" for name, value in (details | asdict(self)).items())
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    choices: EvaluationOptions
-    tags: list[tuple[ScoredDocument, ScoredDocument]]
-    absent: int
+    """Gold and system documents, paired, and what can be measured on them. ``left_out`` counts gold
+    documents that the system does not have."""
+
+    options: EvaluationOptions
+    scored_pairs: list[tuple[ScoredDocument, ScoredDocument]]
+    left_out: int
 
     @cached_property
     def pairs(self) -> list[tuple[Document, Document]]:
-        return [(gold.document, system.document) for gold, system in self.tags]
+        return [(gold.document, system.document) for gold, system in self.scored_pairs]
 
     @cached_property
     def scores(self) -> Scores:
-        return score_pairs(self.tags, self.choices.scheme, self.choices.hipaa)
+        return score_pairs(self.scored_pairs, self.options.scheme, self.options.hipaa)
 
     @cached_property
-    def exposure(self) -> leakage.Leakage:
-        return leakage.measure_leakage(self.pairs)
+    def leakage(self) -> Leakage:
+        return measure_leakage(self.pairs)
 
     @cached_property
-    def words(self) -> word_scores.WordScores:
-        return word_scores.measure_words(self.pairs, self.choices.scheme)
+    def word_scores(self) -> WordScores:
+        return measure_words(self.pairs, self.options.scheme)
 
     @cached_property
-    def mistakes(self) -> list[error_analysis.ErrorRecord]:
-        return error_analysis.find_errors(self.pairs)
+    def errors(self) -> list[ErrorRecord]:
+        return find_errors(self.pairs)
 
     @cached_property
-    def recipe(self) -> Signature:
-        return build_signature(self.pairs, self.choices.scheme.name, self.choices.hipaa, self.absent)
+    def signature(self) -> Signature:
+        options = self.options
+        gold, system = (sum(len(set(pair[side].spans)) for pair in self.pairs) for side in (0, 1))
+        corpus = fingerprint_documents(gold for gold, _ in self.pairs)
+        size = len(self.pairs)
+        return Signature(options.scheme.name, options.hipaa, corpus, size, gold, system, self.left_out)
 
     @cached_property
     def groups(self) -> tuple[str, ...] | None:
-        return self.scores.patients if self.choices.by == "patient" else None
+        """The patient of each document where patients are resampled, else None."""
+        return self.scores.patients if self.options.unit == "patient" else None
 
     @cached_property
-    def intervals(self) -> dict[str, dict[str, significance.Interval]]:
-        """95% intervals of the micro metrics, by criterion and for characters; none
-        without resamples."""
-        if not (count := self.choices.resamples):
+    def intervals(self) -> dict[str, dict[str, Interval]]:
+        """95% intervals of the micro metrics, by criterion and for characters; empty without
+        resamples."""
+        if not (resamples := self.options.resamples):
             return {}
-        tables = {criterion: self.scores.documents(Criterion(criterion)) for criterion in CRITERIA}
-        tables["characters"] = self.exposure.characters()
+        counts = {name: self.scores.count_by_document(Criterion(name)) for name in CRITERIA}
+        counts["characters"] = self.leakage.count_characters()
         return {
-            criterion: significance.bootstrap(table, self.groups, count, seed=self.choices.seed)
-            for criterion, table in tables.items()
+            name: bootstrap(table, self.groups, resamples, seed=self.options.seed)
+            for name, table in counts.items()
         }
 
 
 def evaluate(
-    gold: Sequence[ScoredDocument], system: Sequence[ScoredDocument], choices: EvaluationOptions
+    gold: Sequence[ScoredDocument], system: Sequence[ScoredDocument], options: EvaluationOptions
 ) -> Evaluation:
-    """Raises what :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`SchemeError`."""
-    right, found = ([side.document for side in sides] for sides in (gold, system))
-    pairs = pair_documents(right, found, choices.missing)
-    if choices.unknown == "count":
-        choices = replace(choices, scheme=widen_scheme(choices.scheme, [*right, *found]))
-    choices.scheme.check([*right, *found])
-    ours, theirs = ({side.document.id: side for side in sides} for sides in (gold, system))
-    tags = [(ours[document.id], theirs[document.id]) for document, _ in pairs]
-    return Evaluation(choices, tags, len(gold) - len(pairs))
+    """Pair the documents and check their types. Raises what
+    :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`SchemeError`."""
+    gold_documents, system_documents = ([side.document for side in sides] for sides in (gold, system))
+    pairs = pair_documents(gold_documents, system_documents, options.missing_documents)
+    documents = [*gold_documents, *system_documents]
+    if options.unknown_types == "count":
+        options = replace(options, scheme=widen_scheme(options.scheme, documents))
+    options.scheme.check(documents)
+    gold_by_id, system_by_id = ({side.document.id: side for side in sides} for sides in (gold, system))
+    scored = [(gold_by_id[document.id], system_by_id[document.id]) for document, _ in pairs]
+    return Evaluation(options, scored, len(gold) - len(pairs))
 
 
 def read_sides(
-    paths: Sequence[Path], choices: EvaluationOptions, format: str | None = None, encoding: str = "utf-8"
+    paths: Sequence[Path], options: EvaluationOptions, format: str | None = None, encoding: str = "utf-8"
 ) -> list[list[ScoredDocument]]:
-    """Each path's documents. Where all are i2b2 XML, tags are verbatim, as the script wants
-    them; else they are made of the documents' spans, so that formats compare."""
+    """Read the documents of each path. Where all are i2b2 XML, their tags are scored as the files
+    have them, as the script does; else the documents' spans are, so that formats compare."""
     for path in paths:
         if not path.exists():
             raise FormatError(f"{path}: no such file or folder")
@@ -141,21 +156,24 @@ def read_sides(
     sides = []
     for path, name in zip(paths, formats):
         if name == "i2b2":
-            side = i2b2_2014.read_verbatim(path, choices.scheme, encoding, fold=choices.rules == "i2b2")
+            side = i2b2_2014.read_verbatim(path, options.scheme, encoding, fold=options.rules == "i2b2")
         else:
             side = [ScoredDocument(document, ()) for document in corpora.read(path, name, encoding)]
-        sides.append(side if verbatim else rebuild_tags(side, choices))
+        sides.append(side if verbatim else score_spans(side, options))
     return sides
 
 
-def rebuild_tags(side: Sequence[ScoredDocument], choices: EvaluationOptions) -> list[ScoredDocument]:
-    documents = [tagged.document for tagged in side]
-    scheme = widen_scheme(choices.scheme, documents) if choices.unknown == "count" else choices.scheme
+def score_spans(side: Sequence[ScoredDocument], options: EvaluationOptions) -> list[ScoredDocument]:
+    """Build the tags of each document again, from its spans."""
+    documents = [scored.document for scored in side]
+    scheme = options.scheme
+    if options.unknown_types == "count":
+        scheme = widen_scheme(scheme, documents)
     return [build_scored_document(document, scheme) for document in documents]
 
 
 def widen_scheme(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
-    """The scheme with a category UNKNOWN for the types that it lacks."""
+    """Return the scheme with a category UNKNOWN for the types that it does not have."""
     types = {span.type for document in documents for span in document.spans} - set(scheme.types)
     if not types:
         return scheme
@@ -164,33 +182,37 @@ def widen_scheme(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``randomised[criterion][metric]``; ``z[kind]`` is the F of each system, and their z."""
+    """Two systems on the same gold documents. ``randomised[criterion][metric]``; ``z[kind]`` is the
+    F of each system on a kind of word, and the z-test of the two."""
 
     randomised: dict[str, dict[str, Difference]]
     z: dict[str, tuple[float, float, ZTest]]
 
 
 def compare(first: Evaluation, second: Evaluation) -> Comparison:
-    """Raises :class:`PairError` where the two were not scored on the same documents."""
+    """Test the differences of two systems. Raises :class:`PairError` where the two were not scored
+    on the same documents."""
     if first.scores.ids != second.scores.ids:
         raise PairError("the two systems were not scored on the same documents")
     return Comparison(
-        {criterion: compare_randomised(first, second, Criterion(criterion)) for criterion in CRITERIA},
+        {name: compare_randomised(first, second, Criterion(name)) for name in CRITERIA},
         compare_words(first, second),
     )
 
 
-def compare_randomised(first: Evaluation, second: Evaluation, track: Criterion) -> dict[str, Difference]:
-    tables = first.scores.documents(track), second.scores.documents(track)
-    return randomisation_test(*tables, first.groups, first.choices.resamples or 1, first.choices.seed)
+def compare_randomised(first: Evaluation, second: Evaluation, criterion: Criterion) -> dict[str, Difference]:
+    """Test precision, recall and F1 by approximate randomisation."""
+    counts = first.scores.count_by_document(criterion), second.scores.count_by_document(criterion)
+    return randomisation_test(*counts, first.groups, first.options.resamples or 1, first.options.seed)
 
 
 def compare_words(first: Evaluation, second: Evaluation) -> dict[str, tuple[float, float, ZTest]]:
-    """Per kind of word; the sample size is the number of gold words of the kind."""
-    ours, theirs = first.words.counts(), second.words.counts()
+    """Test F of each kind of word by z; the sample size is the number of gold words of the kind."""
+    first_counts, second_counts = first.word_scores.counts(), second.word_scores.counts()
     results = {}
-    for kind in ours.keys() & theirs.keys():
-        one, two = ours[kind], theirs[kind]
-        z = z_test(one.f1, one.tp + one.fn, two.f1, two.tp + two.fn)
-        results[kind] = (one.f1, two.f1, z)
-    return {kind: results[kind] for kind in first.words.kinds if kind in results}
+    for kind in first.word_scores.kinds:
+        if kind in first_counts and kind in second_counts:
+            one, two = first_counts[kind], second_counts[kind]
+            z = z_test(one.f1, one.tp + one.fn, two.f1, two.tp + two.fn)
+            results[kind] = (one.f1, two.f1, z)
+    return results

@@ -42,16 +42,17 @@ NUMBER = re.compile(r"(\d{3})-\d{2}")  # patient and note
 
 
 def build_table(scores: Scores) -> dict[str, dict[str, Any]]:
-    """Every row of the script's output, rounded as it prints them."""
-    rows = {name: build_row(scores, track) for name, track in OVERALL.items()}
+    """Build every row of the script's output, rounded as the script prints it."""
+    rows = {name: build_row(scores, criterion) for name, criterion in OVERALL.items()}
     for element in ELEMENTS:
-        for name, track in BY_ELEMENT.items():
-            rows[f"{element} {name}"] = build_row(scores, track, element)
+        for name, criterion in BY_ELEMENT.items():
+            rows[f"{element} {name}"] = build_row(scores, criterion, element)
     return rows
 
 
-def build_row(scores: Scores, track: Criterion, element: str = "") -> dict[str, Any]:
-    micro, macro = scores.micro(track, element), scores.macro(track, element)
+def build_row(scores: Scores, criterion: Criterion, element: str = "") -> dict[str, Any]:
+    """Build one row, of all elements or of one."""
+    micro, macro = scores.micro(criterion, element), scores.macro(criterion, element)
     figures = {
         name: {
             "micro": round_as_printed(getattr(micro, name)),
@@ -63,7 +64,7 @@ def build_row(scores: Scores, track: Criterion, element: str = "") -> dict[str, 
 
 
 def round_as_printed(number: float) -> float | None:
-    """Four significant digits; None where the script has no number.
+    """Round to four significant digits; None where the script has no number.
 
     >>> round_as_printed(2 / 3), round_as_printed(0.0123456), round_as_printed(float("nan"))
     (0.6667, 0.01235, None)
@@ -86,7 +87,8 @@ def read_verbatim(
 
 
 def build_verbatim(source: XmlDocument, types: frozenset[str], fold: bool) -> ScoredDocument:
-    """The identifier is NNN-NN at the start of the file's name, else the file's stem."""
+    """Build the scored document of a file. Its identifier is NNN-NN at the start of the file's name,
+    else the file's stem."""
     if source.tags is None:
         raise FormatError(f"{source.path}: no TAGS element; wanted i2b2 2014 XML")
     tags = tuple(ScoredTag(*tag) for tag in source.tags)

@@ -1,8 +1,7 @@
-"""What stays readable after the system's spans are taken out, whatever their type.
+"""Leakage: what stays readable after the system's spans are removed, whatever their type.
 
-A gold span leaks where one of its letters or digits is in no system span; a span without
-any leaks where no system span touches it. Words are runs of letters, digits and
-underscores.
+A gold span leaks if one of its letters or digits is in no system span; a span without letters and
+digits leaks if no system span touches it. Words are runs of letters, digits and underscores.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ WORD = re.compile(r"\w+")
 
 
 class Tally(NamedTuple):
-    """The columns of what is kept per document: characters of gold, of system and of
-    both; gold spans, those that a system span touches, those that leak; words."""
+    """The counts of one document: characters of gold, of system and of both; gold spans, those that
+    a system span touches, those that leak; words."""
 
     gold: int
     system: int
@@ -36,23 +35,24 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Leakage:
-    """``statistics`` is an array [document, column of Tally]."""
+    """``statistics`` is an array [document, field of Tally]; ``patients`` are those of the documents."""
 
     patients: tuple[str, ...]
     statistics: np.ndarray
 
     def total(self) -> Tally:
+        """The counts of all documents together."""
         return Tally(*(int(number) for number in self.statistics.sum(axis=0)))
 
-    def characters(self) -> np.ndarray:
-        """An array [document, 3] of tp, fp, fn, counting characters."""
+    def count_characters(self) -> np.ndarray:
+        """An array [document, 3] of tp, fp, fn, counted in characters."""
         gold, system, common = self.statistics[:, :3].T
         return np.stack([common, system - common, gold - common], axis=1)
 
     def figures(self) -> dict[str, float]:
-        """Ratios, 0 where the denominator is; a corpus without gold leaks nothing."""
+        """The printed figures by name. A ratio 0/0 is 0; a corpus without gold spans has no leak."""
         total = self.total()
-        characters = Counts(*(int(number) for number in self.characters().sum(axis=0)))
+        characters = Counts(*(int(number) for number in self.count_characters().sum(axis=0)))
         leaks = self.statistics[:, Tally._fields.index("leaks")]
         return {
             "character precision": characters.precision,
@@ -68,52 +68,55 @@ class Leakage:
 
 
 def measure_leakage(pairs: Sequence[tuple[Document, Document]]) -> Leakage:
-    """Of gold and system documents of the same text."""
-    rows = [count_characters(gold, system) for gold, system in pairs]
+    """Measure pairs of a gold and a system document of the same text."""
+    rows = [tally_document(gold, system) for gold, system in pairs]
     patients = tuple(gold.patient or gold.id for gold, _ in pairs)
     return Leakage(patients, np.array(rows, dtype=np.int64).reshape(len(rows), len(Tally._fields)))
 
 
-def count_characters(gold: Document, system: Document) -> Tally:
-    right, found = mask_document(gold), mask_document(system)
-    touched = sum(bool(found[span.start : span.end].any()) for span in set(gold.spans))
-    leaking = sum(is_leaked(gold, span, found) for span in set(gold.spans))
+def tally_document(gold: Document, system: Document) -> Tally:
+    """Count one pair; identical gold spans count once."""
+    gold_mask, system_mask = mask_document(gold), mask_document(system)
+    touched = sum(bool(system_mask[span.start : span.end].any()) for span in set(gold.spans))
+    leaks = sum(is_leaked(gold, span, system_mask) for span in set(gold.spans))
     return Tally(
-        gold=int(right.sum()),
-        system=int(found.sum()),
-        common=int((right & found).sum()),
+        gold=int(gold_mask.sum()),
+        system=int(system_mask.sum()),
+        common=int((gold_mask & system_mask).sum()),
         spans=len(set(gold.spans)),
         touched=touched,
-        leaks=leaking,
+        leaks=leaks,
         words=sum(1 for _ in WORD.finditer(gold.text)),
     )
 
 
 def mask_document(document: Document) -> np.ndarray:
-    """True at each character that a span covers."""
+    """An array that is true at each character that a span covers."""
     return np.frombuffer(mask_spans(len(document.text), document.spans), dtype=bool)
 
 
-def is_leaked(gold: Document, span: Span, found: np.ndarray) -> bool:
-    """
+def is_leaked(gold: Document, span: Span, mask: np.ndarray) -> bool:
+    """Whether a gold span leaks, given the mask of the system's spans.
+
     >>> note = Document("n", "J. Roe")
     >>> is_leaked(note, Span(0, 6, "DOCTOR"), np.array([1, 0, 0, 1, 1, 1]))
     False
     >>> is_leaked(note, Span(0, 6, "DOCTOR"), np.array([1, 1, 1, 1, 1, 0]))
     True
     """
-    covered = found[span.start : span.end]
-    letters = [kept for kept, character in zip(covered, gold.text_of(span)) if character.isalnum()]
+    covered = mask[span.start : span.end]
+    letters = [hidden for hidden, character in zip(covered, gold.text_of(span)) if character.isalnum()]
     return not all(letters) if letters else not covered.any()
 
 
 def sum_groups(values: np.ndarray, groups: Sequence[str]) -> np.ndarray:
-    """Rows summed by group, in the groups' alphabetical order."""
+    """Sum the rows of each group, in the groups' alphabetical order."""
     names, places = np.unique(np.array(groups, dtype=object), return_inverse=True)
     sums = np.zeros((len(names), *values.shape[1:]), dtype=values.dtype)
     np.add.at(sums, places, values)
     return sums
 
 
-def format_leakage(exposure: Leakage) -> str:
-    return "\n".join(f"{name:<26}{value:8.4f}" for name, value in exposure.figures().items())
+def format_leakage(leakage: Leakage) -> str:
+    """Format the figures, one on each line."""
+    return "\n".join(f"{name:<26}{value:8.4f}" for name, value in leakage.figures().items())

@@ -1,4 +1,4 @@
-"""What matches what under the criteria of i2b2 2014 track 1.
+"""Which keys of gold and system match under the criteria of i2b2 2014 track 1.
 
 Every criterion compares sets of keys per document. Strict, relaxed and token differ in
 what becomes a key and in how far apart two ends may be, so one comparison serves all.
@@ -22,9 +22,8 @@ TOKEN = re.compile(r"[a-zA-Z0-9]+")
 
 
 class ScoredTag(NamedTuple):
-    """A span as it is scored. The element is i2b2's word for a category. Element and
-    type may be verbatim from an XML file, in any case, and the tag may be empty, which
-    a :class:`Span` may not."""
+    """A span as it is scored. The element is i2b2's word for a category. Element and type may be
+    verbatim from an XML file, in any case, and the tag may be empty, which a :class:`Span` may not."""
 
     element: str
     type: str
@@ -41,9 +40,10 @@ class ScoredDocument:
 
 
 class Criterion(NamedTuple):
-    """Criterion, HIPAA subset alone or all, and binary: offsets alone, no types."""
+    """One of :data:`CRITERIA` by name, on all types or on those of the HIPAA subset. ``binary``
+    compares offsets without types."""
 
-    criterion: str
+    name: str
     hipaa: bool = False
     binary: bool = False
 
@@ -52,61 +52,64 @@ ALL_CRITERIA = tuple(Criterion(*choice) for choice in product(CRITERIA, (False, 
 
 
 def build_scored_document(document: Document, scheme: Scheme) -> ScoredDocument:
-    """Spans as tags; raises :class:`SchemeError` at a type that the scheme lacks."""
+    """Make a tag of each span. Raises :class:`SchemeError` at a type that the scheme does not have."""
     scheme.check([document])
     tags = (ScoredTag(scheme.category(span.type), span.type, span.start, span.end) for span in document.spans)
     return ScoredDocument(document, tuple(tags))
 
 
-Cell = tuple[str, str]
+Cell = tuple[str, str]  # element and type, in capitals
 KeyEnds = dict[tuple[str, str, int], list[int]]  # the ends of the keys of one element, type and start
 
 
 def count_matches(
-    gold: ScoredDocument, system: ScoredDocument, track: Criterion, hipaa: frozenset[str]
+    gold: ScoredDocument, system: ScoredDocument, criterion: Criterion, hipaa: frozenset[str]
 ) -> dict[Cell, list[int]]:
-    """Of each cell: gold keys, system keys, gold keys with a match in system, and system
+    """Count for each cell: gold keys, system keys, gold keys with a match in system, and system
     keys with a match in gold. ``hipaa`` are the types of the subset."""
     counts: dict[Cell, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    sides = collect_keys(gold, track, hipaa), collect_keys(system, track, hipaa)
+    sides = collect_keys(gold, criterion, hipaa), collect_keys(system, criterion, hipaa)
+    tolerance = TOLERANCE[criterion.name]
     for side, (own, other) in enumerate((sides, sides[::-1])):
         for key, ends in own.items():
             cell = counts[key[0].upper(), key[1].upper()]
             cell[side] += len(ends)
             others = other.get(key, ())
-            cell[2 + side] += sum(is_near(end, others, TOLERANCE[track.criterion]) for end in ends)
+            cell[2 + side] += sum(is_near(end, others, tolerance) for end in ends)
     return counts
 
 
-def collect_keys(side: ScoredDocument, track: Criterion, hipaa: frozenset[str]) -> KeyEnds:
-    """What is compared. Near-duplicates of one side merge into the first of them."""
+def collect_keys(side: ScoredDocument, criterion: Criterion, hipaa: frozenset[str]) -> KeyEnds:
+    """Collect the keys to compare. Near-duplicates of one side merge into the first of them."""
     tags: Iterable[ScoredTag] = side.tags
-    if track.hipaa:
+    if criterion.hipaa:
         tags = (tag for tag in tags if is_in_hipaa(tag, hipaa))
-    if track.criterion == "token":
+    if criterion.name == "token":
         tags = (piece for tag in tags for piece in split_tag(tag, side.document.text))
     else:
         tags = (tag._replace(element=tag.element.upper(), type=tag.type.upper()) for tag in tags)
+    tolerance = TOLERANCE[criterion.name]
     ends: KeyEnds = defaultdict(list)
     for element, type, start, end in tags:
-        known = ends["", "", start] if track.binary else ends[element, type, start]
-        if not is_near(end, known, TOLERANCE[track.criterion]):
+        known = ends["", "", start] if criterion.binary else ends[element, type, start]
+        if not is_near(end, known, tolerance):
             known.append(end)
     return ends
 
 
 def is_near(end: int, others: Iterable[int], tolerance: int) -> bool:
+    """Whether one of the other ends is at most ``tolerance`` characters away."""
     return any(abs(end - other) <= tolerance for other in others)
 
 
 def is_in_hipaa(tag: ScoredTag, types: frozenset[str]) -> bool:
-    """The script minds the case of TYPE here, but takes every DATE and AGE whatever
-    their TYPE says."""
+    """Whether the script counts the tag in the HIPAA subset. The case of TYPE matters here, but
+    every DATE and AGE counts whatever its TYPE."""
     return tag.type in types or (tag.element in types and tag.element in ("DATE", "AGE"))
 
 
 def split_tag(tag: ScoredTag, text: str) -> list[ScoredTag]:
-    """The tag's ASCII words; a tag without any gives one empty piece at its end.
+    """Split a tag into its ASCII words; a tag without any gives one empty piece at its end.
 
     >>> [(piece.start, piece.end) for piece in split_tag(ScoredTag("DATE", "DATE", 1, 6), "(3/14)")]
     [(1, 2), (3, 5)]

@@ -1,4 +1,4 @@
-"""Laying the system's documents beside the gold ones."""
+"""Pair the system's documents with the gold ones."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ class PairError(CrfdeidError):
 def pair_documents(
     gold: Iterable[Document], system: Iterable[Document], missing: str = "error"
 ) -> list[tuple[Document, Document]]:
-    """Gold and system documents of the same id, in gold's order.
+    """Return the gold and the system document of each id, in gold's order.
 
-    Raises :class:`PairError` for an id that one side has twice, a system document that
-    gold lacks, a gold document that the system lacks (unless ``missing`` is
-    ``"ignore"``), texts that differ, and corpora without a common document.
+    Raises :class:`PairError` for an id that one side has twice, a system document that is not in
+    gold, a gold document that is not in system (unless ``missing`` is ``"ignore"``), texts that
+    differ, and corpora without a common document.
     """
-    right, found = index_by_id(gold, "gold"), index_by_id(system, "system")
-    check_ids(list(right), list(found), missing)
-    pairs = [(document, found[id]) for id, document in right.items() if id in found]
-    for ours, theirs in pairs:
-        check_texts(ours, theirs)
+    gold_by_id, system_by_id = index_by_id(gold, "gold"), index_by_id(system, "system")
+    check_ids(list(gold_by_id), list(system_by_id), missing)
+    pairs = [(document, system_by_id[id]) for id, document in gold_by_id.items() if id in system_by_id]
+    for gold_document, system_document in pairs:
+        check_texts(gold_document, system_document)
     return pairs
 
 
 def index_by_id(documents: Iterable[Document], side: str) -> dict[str, Document]:
+    """Return the documents of one side by id. Raises :class:`PairError` for an id that occurs twice."""
     table: dict[str, Document] = {}
     for document in documents:
         if document.id in table:
@@ -39,12 +40,13 @@ def index_by_id(documents: Iterable[Document], side: str) -> dict[str, Document]
 
 
 def check_ids(gold: Sequence[str], system: Sequence[str], missing: str) -> None:
-    known, given = set(gold), set(system)
-    if not known & given:
+    """Raise :class:`PairError` where the ids of the two sides differ more than ``missing`` allows."""
+    gold_ids, system_ids = set(gold), set(system)
+    if not gold_ids & system_ids:
         raise PairError(f"no common documents: {len(gold)} in gold, {len(system)} in system, no id in both")
-    if unknown := [id for id in system if id not in known]:
+    if unknown := [id for id in system if id not in gold_ids]:
         raise PairError(f"{describe_ids(unknown)} in system but not in gold{did_you_mean(unknown[0], gold)}")
-    if (absent := [id for id in gold if id not in given]) and missing != "ignore":
+    if (absent := [id for id in gold if id not in system_ids]) and missing != "ignore":
         raise PairError(
             f"{describe_ids(absent)} in gold but not in system, which would hide their PHI "
             "(--missing-documents ignore leaves them out, as i2b2's script does)"
@@ -52,7 +54,8 @@ def check_ids(gold: Sequence[str], system: Sequence[str], missing: str) -> None:
 
 
 def describe_ids(ids: Sequence[str]) -> str:
-    """
+    """Name the first three ids and count the others, with a verb.
+
     >>> describe_ids(["a", "b", "c", "d"])
     'documents a, b, c and 1 more are'
     """
@@ -61,6 +64,7 @@ def describe_ids(ids: Sequence[str]) -> str:
 
 
 def check_texts(gold: Document, system: Document) -> None:
+    """Raise :class:`PairError` where the two texts differ."""
     if gold.text == system.text:
         return
     pairs = enumerate(zip(gold.text, system.text))

@@ -1,8 +1,8 @@
-"""The figures that papers printed, as data, and ours beside them.
+"""The figures that papers printed, as data, and our figures beside them.
 
-``configs/published/*.toml`` holds one table each: whose it is, of which corpus, split and
-criterion, and the numbers as they are printed, so that 0.9670 keeps its last digit. Columns and
-rows carry this toolkit's words (P, R, F1; PATIENT), so that our own figures find their places.
+Each file of ``configs/published/*.toml`` holds one table: its paper, corpus, split and criterion, and
+the numbers as printed, so that 0.9670 keeps its last digit. Columns and rows have this toolkit's
+names (P, R, F1; PATIENT), so that our own figures fit in.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ WIDTH = 120  # characters of a line of a table beside ours
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table of a paper. ``rows`` maps a row's name to its cells as printed, one for each of
-    ``columns``; ``percent`` are the columns printed in percent; ``doubts`` are rows whose printed
-    numbers contradict each other or another table, each with the reason."""
+    """One table of a paper. ``rows`` has the cells of each row as printed, one for each of ``columns``;
+    ``percent`` lists the columns printed in percent; ``doubts`` has the reason for each row whose
+    printed numbers contradict each other or another table."""
 
     name: str
     title: str
@@ -42,8 +42,8 @@ class PublishedTable:
     doubts: dict[str, str] = field(default_factory=dict)
 
     def value(self, row: str, column: str) -> float | None:
-        """The number of a cell, as a fraction where it is printed in percent; ``None`` where
-        the paper has none. Raises :class:`ConfigurationError` on an unknown row or column.
+        """Return the number of a cell, as a fraction if it is printed in percent; None if the paper has
+        no number. Raises :class:`ConfigurationError` on an unknown row or column.
 
         >>> read_table("he-2015-table-3").value("i2b2 strict", "official F1")
         0.8852
@@ -58,15 +58,15 @@ class PublishedTable:
 
 
 def list_tables() -> list[str]:
-    """All tables, sorted."""
+    """Return the names of all shipped tables, sorted."""
     return sorted(path.stem for path in resources.find_folder(FOLDER).glob("*.toml"))
 
 
 def read_table(name: str) -> PublishedTable:
-    """The shipped table of that name, or the one in the file of that path. Raises
-    :class:`ConfigurationError` where it is no such table, or a row's length is not the columns'."""
+    """Read the shipped table of this name, or the file of this path. Raises :class:`ConfigurationError`
+    where it is not such a table, or where a row has not one cell for each column."""
     path = resources.find_file(FOLDER, name, ".toml")
-    try:  # floats are kept as they are written
+    try:  # parse_float: keep the digits as printed
         table = tomllib.loads(read_text(path), parse_float=str)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from None
@@ -81,6 +81,7 @@ def read_table(name: str) -> PublishedTable:
 
 
 def refuse_unknown_keys(table: Mapping[str, Any], where: str) -> None:
+    """Raise :class:`ConfigurationError` for a key that is unknown or missing."""
     known = {f.name for f in fields(PublishedTable)} - {"name"}
     for key in table:
         if key not in known:
@@ -95,32 +96,33 @@ def format_beside(
     corpus: str = "not named",
     width: int = WIDTH,
 ) -> str:
-    """The paper's table with ours beside it, as text. ``rows`` maps row to column to our number
-    (a fraction, also where the paper prints percent); ``corpus`` says what ours were measured on.
-    Rows and columns of ours that the paper lacks come last; a table of more than ``width`` characters
-    goes on below.
+    """Format the paper's table with our figures beside it.
+
+    ``rows`` maps row to column to our number (a fraction, also where the paper prints percent);
+    ``corpus`` names the corpus of our figures. Our rows and columns that the paper does not have come
+    last; a table wider than ``width`` characters continues below.
 
     >>> table = read_table("he-2015-table-5")
     >>> print(format_beside(table, {"WI-deId": {"AGE": 0.5}}, "40 invented notes").splitlines()[2])
     ours:  40 invented notes
     """
-    given = [column for row in rows.values() for column in row]
+    our_columns = [column for row in rows.values() for column in row]
     heads = [
         (column, side)
-        for column in [*published.columns, *find_additional(published.columns, given)]
-        for side, has in (("paper", published.columns), ("ours", given))
+        for column in [*published.columns, *find_additional(published.columns, our_columns)]
+        for side, has in (("paper", published.columns), ("ours", our_columns))
         if column in has
     ]
     lines = [["", *(column for column, _ in heads)], ["", *(side for _, side in heads)]]
     for row in [*published.rows, *find_additional(published.rows, rows)]:
-        mine = rows.get(row, {})
-        lines.append([row, *(format_cell(published, row, column, side, mine) for column, side in heads)])
-    told = (line for part in split_columns(lines, width) for line in ["", *align_columns(part)])
-    return "\n".join([*format_caption(published, corpus), *told, *format_remarks(published)])
+        ours = rows.get(row, {})
+        lines.append([row, *(format_cell(published, row, column, side, ours) for column, side in heads)])
+    table = (line for part in split_columns(lines, width) for line in ["", *align_columns(part)])
+    return "\n".join([*format_caption(published, corpus), *table, *format_remarks(published)])
 
 
 def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """One line a row: the first column to the left, the others to the right.
+    """Format the rows of a table: the first column to the left, the others to the right.
 
     >>> align_columns([["", "P"], ["AGE", "0.5"]])
     ['       P', 'AGE  0.5']
@@ -134,25 +136,25 @@ def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def split_columns(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:
-    """A table in tables of at most ``width`` characters, where columns allow it that belong
-    together: ``official P``, ``official R``.
+    """Split a table into tables of at most ``width`` characters. Columns that belong together
+    (``official P``, ``official R``) stay together, even if they need more.
 
     >>> [part[0] for part in split_columns([["", "a P", "a R", "b"]], 10)]
     [['', 'a P', 'a R'], ['', 'b']]
     """
     sizes = [max(map(len, column)) + 2 for column in zip(*lines)]
-    chosen: list[list[int]] = [[]]
+    parts: list[list[int]] = [[]]
     for _, group in groupby(range(1, len(sizes)), lambda n: lines[0][n].rpartition(" ")[0] or lines[0][n]):
         columns = list(group)
-        if chosen[-1] and sum(sizes[n] for n in [0, *chosen[-1], *columns]) > width:
-            chosen.append([])
-        chosen[-1] += columns
-    for columns in chosen:
+        if parts[-1] and sum(sizes[n] for n in [0, *parts[-1], *columns]) > width:
+            parts.append([])
+        parts[-1] += columns
+    for columns in parts:
         yield [[row[n] for n in [0, *columns]] for row in lines]
 
 
 def find_additional(known: Container[str], names: Iterable[str]) -> list[str]:
-    """The names that are not known, in order.
+    """Return the names that are not known, each once, in order.
 
     >>> find_additional(("P", "R"), ["R", "F2", "F1", "F2"])
     ['F2', 'F1']
@@ -161,19 +163,19 @@ def find_additional(known: Container[str], names: Iterable[str]) -> list[str]:
 
 
 def format_cell(
-    published: PublishedTable, row: str, column: str, side: str, mine: Mapping[str, float]
+    published: PublishedTable, row: str, column: str, side: str, ours: Mapping[str, float]
 ) -> str:
-    """The paper's cell as printed, or our number in its unit and with its decimals."""
+    """Format the paper's cell as printed, or our number in the same unit with the same decimals."""
     if side == "ours":
         scale = 100 if column in published.percent else 1
         return (
-            f"{mine[column] * scale:z.{count_decimals(published, column)}f}" if column in mine else NO_VALUE
+            f"{ours[column] * scale:z.{count_decimals(published, column)}f}" if column in ours else NO_VALUE
         )
     return (published.rows[row][published.columns.index(column)] if row in published.rows else "") or NO_VALUE
 
 
 def count_decimals(published: PublishedTable, column: str) -> int:
-    """The most decimals that a column is printed with; 4 where the paper has no such column."""
+    """Return the most decimals that a column is printed with; 4 if the paper has no such column."""
     if column not in published.columns:
         return 4
     cells = (row[published.columns.index(column)] for row in published.rows.values())
@@ -181,6 +183,7 @@ def count_decimals(published: PublishedTable, column: str) -> int:
 
 
 def format_caption(published: PublishedTable, corpus: str) -> list[str]:
+    """Format the lines above the table."""
     where = ", ".join(filter(None, (published.corpus, published.split, published.criterion)))
     return [
         f"{published.title} ({published.paper}, {published.table})",
@@ -190,7 +193,8 @@ def format_caption(published: PublishedTable, corpus: str) -> list[str]:
 
 
 def format_remarks(published: PublishedTable) -> list[str]:
+    """Format the lines below the table: units, the note and the doubts."""
     doubts = [f"the paper's {row}: {reason}" for row, reason in published.doubts.items()]
-    told = [*([published.note] if published.note else []), *doubts]
+    remarks = [*([published.note] if published.note else []), *doubts]
     percent = [f"in percent: {', '.join(published.percent)}"] if published.percent else []
-    return ["", *percent, *told] if percent or told else []
+    return ["", *percent, *remarks] if percent or remarks else []

@@ -1,9 +1,9 @@
-"""An evaluation as text and as JSON. Every table and figure carries its recipe."""
+"""An evaluation as text and as JSON. Every table and figure carries its signature."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import product
 from typing import Any
@@ -14,125 +14,147 @@ from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores
 from crfdeid.evaluate.significance import Interval
 
-
-def format_report(found: Evaluation) -> str:
-    """Every table, each with its recipe below it."""
-    return "\n\n".join(f"{table}\n{found.recipe.text(**made)}" for table, made in format_tables(found))
+Table = tuple[str, dict[str, object]]  # the text, and what its signature says beside the evaluation's
+NAMES = ",".join(CRITERIA)
 
 
-def format_summary(found: Evaluation) -> str:
-    """What a page shows on top: scores, intervals and the kinds of mistakes, with recipes."""
-    criteria = ",".join(CRITERIA)
-    parts = [(scores.format_scores(found.scores), {"criterion": criteria, "average": "micro"})]
-    if found.intervals:
-        parts.append((format_intervals(found.intervals), describe_resampling(found.choices, "bootstrap")))
-    parts.append((leakage.format_leakage(found.exposure), {"criterion": "characters", "types": "ignored"}))
-    parts.append((error_analysis.format_kinds(found.mistakes), {"criterion": "strict"}))
-    return "\n\n".join(f"{table}\n{found.recipe.text(**made)}" for table, made in parts)
+def format_report(evaluation: Evaluation) -> str:
+    """Format every table, each with its signature below it."""
+    return sign_tables(list_tables(evaluation), evaluation.signature)
 
 
-def format_tables(found: Evaluation) -> Iterator[tuple[str, dict[str, object]]]:
-    criteria = ",".join(CRITERIA)
-    if found.choices.rules == "meddocan":
-        yield (
-            meddocan.format_scores(meddocan.score_pairs(found.pairs)),
-            {"rules": "meddocan", "average": "micro"},
-        )
-    yield scores.format_scores(found.scores, types=True), {"criterion": criteria, "average": "micro"}
-    yield format_macro(found.scores), {"criterion": criteria, "average": "macro"}
-    if found.intervals:
-        yield format_intervals(found.intervals), describe_resampling(found.choices, "bootstrap")
-    yield leakage.format_leakage(found.exposure), {"criterion": "characters", "types": "ignored"}
-    yield word_scores.format_word_scores(found.words), {"criterion": "words", "average": "micro"}
-    yield (
-        error_analysis.format_errors(found.pairs, found.mistakes, found.choices.scheme.types),
-        {"criterion": "strict"},
-    )
+def format_summary(evaluation: Evaluation) -> str:
+    """Format what a page shows first: scores, intervals, leakage and the kinds of errors."""
+    tables: list[Table] = [
+        (scores.format_scores(evaluation.scores), {"criterion": NAMES, "average": "micro"}),
+        *list_interval_tables(evaluation),
+        (leakage.format_leakage(evaluation.leakage), {"criterion": "characters", "types": "ignored"}),
+        (error_analysis.format_kinds(evaluation.errors), {"criterion": "strict"}),
+    ]
+    return sign_tables(tables, evaluation.signature)
 
 
-def describe_resampling(choices: EvaluationOptions, method: str) -> dict[str, object]:
-    return {"method": method, "unit": choices.by, "resamples": choices.resamples, "seed": choices.seed}
+def sign_tables(tables: Iterable[Table], signature: Signature) -> str:
+    return "\n\n".join(f"{table}\n{signature.text(**details)}" for table, details in tables)
 
 
-def format_macro(found: Scores) -> str:
+def list_tables(evaluation: Evaluation) -> Iterator[Table]:
+    """Yield all tables of the report."""
+    if evaluation.options.rules == "meddocan":
+        counts = meddocan.score_pairs(evaluation.pairs)
+        yield meddocan.format_scores(counts), {"rules": "meddocan", "average": "micro"}
+    yield scores.format_scores(evaluation.scores, types=True), {"criterion": NAMES, "average": "micro"}
+    yield format_macro(evaluation.scores), {"criterion": NAMES, "average": "macro"}
+    yield from list_interval_tables(evaluation)
+    yield leakage.format_leakage(evaluation.leakage), {"criterion": "characters", "types": "ignored"}
+    yield word_scores.format_word_scores(evaluation.word_scores), {"criterion": "words", "average": "micro"}
+    order = evaluation.options.scheme.types
+    yield error_analysis.format_errors(evaluation.pairs, evaluation.errors, order), {"criterion": "strict"}
+
+
+def list_interval_tables(evaluation: Evaluation) -> Iterator[Table]:
+    """Yield the table of intervals, if there are any."""
+    if evaluation.intervals:
+        yield format_intervals(evaluation.intervals), describe_resampling(evaluation.options, "bootstrap")
+
+
+def describe_resampling(options: EvaluationOptions, method: str) -> dict[str, object]:
+    """What the signature of a resampled figure says."""
+    return {"method": method, "unit": options.unit, "resamples": options.resamples, "seed": options.seed}
+
+
+def format_macro(scores: Scores) -> str:
+    """Format means and standard deviations over documents."""
     lines = [f"{'mean of documents':<20}P (SD)            R (SD)            F1"]
-    for criterion in CRITERIA:
-        m = found.macro(Criterion(criterion))
+    for name in CRITERIA:
+        m = scores.macro(Criterion(name))
         f1 = "-" if math.isnan(m.f1) else f"{m.f1:.4f}"
         spread = f"{m.precision:.4f} ({m.precision_sd:.4f})   {m.recall:.4f} ({m.recall_sd:.4f})"
-        lines.append(f"{criterion:<20}{spread}   {f1}")
+        lines.append(f"{name:<20}{spread}   {f1}")
     return "\n".join(lines)
 
 
 def format_intervals(intervals: dict[str, dict[str, Interval]]) -> str:
+    """Format the intervals, a line for each criterion."""
     lines = [f"{'95% interval':<20}P                 R                 F1"]
-    for criterion, metrics in intervals.items():
+    for name, metrics in intervals.items():
         cells = "".join(f"{f'{low:.4f}-{high:.4f}':<18}" for low, high in metrics.values())
-        lines.append(f"{criterion:<20}{cells.rstrip()}")
+        lines.append(f"{name:<20}{cells.rstrip()}")
     return "\n".join(lines)
 
 
-def build_json(found: Evaluation) -> dict[str, Any]:
+def build_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Build the JSON object with every figure."""
+    signature = evaluation.signature
+    intervals = {
+        name: {metric: list(ends) for metric, ends in metrics.items()}
+        for name, metrics in evaluation.intervals.items()
+    }
+    words = evaluation.word_scores.counts()
     return {
-        "recipe": asdict(found.recipe),
-        "official": build_official_rows(found),
-        "scores": list(build_score_rows(found.scores, found.recipe)),
+        "recipe": asdict(signature),
+        "official": build_official_rows(evaluation),
+        "scores": list(build_score_rows(evaluation.scores, signature)),
         "intervals": {
-            "recipe": found.recipe.text(**describe_resampling(found.choices, "bootstrap")),
-            **{c: {m: list(ends) for m, ends in metrics.items()} for c, metrics in found.intervals.items()},
+            "recipe": signature.text(**describe_resampling(evaluation.options, "bootstrap")),
+            **intervals,
         },
         "exposure": {
-            "recipe": found.recipe.text(criterion="characters", types="ignored"),
-            "counts": found.exposure.total()._asdict(),
-            **found.exposure.figures(),
+            "recipe": signature.text(criterion="characters", types="ignored"),
+            "counts": evaluation.leakage.total()._asdict(),
+            **evaluation.leakage.figures(),
         },
         "words": {
-            "recipe": found.recipe.text(criterion="words", average="micro"),
-            **{kind: build_figures(counts) for kind, counts in found.words.counts().items()},
+            "recipe": signature.text(criterion="words", average="micro"),
+            **{kind: build_figures(counts) for kind, counts in words.items()},
         },
-        "mistakes": build_error_tables(found),
+        "mistakes": build_error_tables(evaluation),
     }
 
 
-def build_official_rows(found: Evaluation) -> dict[str, Any]:
-    """What the task's own script prints: i2b2's rows, or MEDDOCAN's three."""
-    if found.choices.rules == "meddocan":
-        return {name: build_figures(counts) for name, counts in meddocan.score_pairs(found.pairs).items()}
-    return i2b2_2014.build_table(found.scores)
+def build_official_rows(evaluation: Evaluation) -> dict[str, Any]:
+    """Build the rows that the task's own script prints: those of i2b2, or MEDDOCAN's three."""
+    if evaluation.options.rules == "meddocan":
+        counts = meddocan.score_pairs(evaluation.pairs)
+        return {name: build_figures(figures) for name, figures in counts.items()}
+    return i2b2_2014.build_table(evaluation.scores)
 
 
-def build_score_rows(found: Scores, made: Signature) -> Iterator[dict[str, Any]]:
-    """Every track of every row, micro and macro; binary ones of the whole alone."""
+def build_score_rows(found: Scores, signature: Signature) -> Iterator[dict[str, Any]]:
+    """Yield every row under every criterion, micro and macro; binary only for the whole."""
     for title, hipaa, element, type in scores.list_rows(found, types=True):
-        for criterion, binary in product(CRITERIA, (False,) if element else (False, True)):
-            track = Criterion(criterion, hipaa, binary)
-            macro = found.macro(track, element, type)._asdict()
-            name = {
+        for name, binary in product(CRITERIA, (False,) if element else (False, True)):
+            criterion = Criterion(name, hipaa, binary)
+            macro = found.macro(criterion, element, type)._asdict()
+            details = {
                 "row": title.strip(),
-                "criterion": criterion,
+                "criterion": name,
                 "subset": "hipaa" if hipaa else "all",
                 "binary": binary,
             }
             yield {
-                **name,
-                "micro": build_figures(found.micro(track, element, type)),
+                **details,
+                "micro": build_figures(found.micro(criterion, element, type)),
                 "macro": {key: None if math.isnan(value) else value for key, value in macro.items()},
-                "recipe": made.text(**name),
+                "recipe": signature.text(**details),
             }
 
 
-def build_error_tables(found: Evaluation) -> dict[str, Any]:
+def build_error_tables(evaluation: Evaluation) -> dict[str, Any]:
+    """Build the tables of the error analysis."""
+    pairs, errors = evaluation.pairs, evaluation.errors
     return {
-        "recipe": found.recipe.text(criterion="strict"),
-        "kinds": error_analysis.count_kinds(found.mistakes),
-        "extents": error_analysis.count_extents(found.mistakes),
-        "confusion": error_analysis.count_confusions(found.pairs, found.mistakes, found.choices.scheme.types),
-        "missed contexts": error_analysis.count_missed_contexts(found.pairs, found.mistakes),
-        "spans": error_analysis.build_rows(found.mistakes),
+        "recipe": evaluation.signature.text(criterion="strict"),
+        "kinds": error_analysis.count_kinds(errors),
+        "extents": error_analysis.count_extents(errors),
+        "confusion": error_analysis.count_confusions(pairs, errors, evaluation.options.scheme.types),
+        "missed contexts": error_analysis.count_missed_contexts(pairs, errors),
+        "spans": error_analysis.build_rows(errors),
     }
 
 
 def build_figures(counts: scores.Counts) -> dict[str, float]:
+    """Build the JSON object of some counts and their ratios."""
     return {
         **asdict(counts),
         "precision": counts.precision,
@@ -141,27 +163,31 @@ def build_figures(counts: scores.Counts) -> dict[str, float]:
     }
 
 
-def format_comparison(found: Comparison, made: Signature, choices: EvaluationOptions) -> str:
+def format_comparison(comparison: Comparison, signature: Signature, options: EvaluationOptions) -> str:
+    """Format the tests of two systems, each table with its signature."""
     lines = [f"{'criterion':<10}{'metric':<11}{'system':>8}{'other':>8}{'p':>8}"]
-    for criterion, metrics in found.randomised.items():
+    for name, metrics in comparison.randomised.items():
         for metric, d in metrics.items():
-            lines.append(f"{criterion:<10}{metric:<11}{d.first:8.4f}{d.second:8.4f}{d.p:8.4f}")
-    lines.append(made.text(**describe_resampling(choices, "approximate randomisation")))
+            lines.append(f"{name:<10}{metric:<11}{d.first:8.4f}{d.second:8.4f}{d.p:8.4f}")
+    lines.append(signature.text(**describe_resampling(options, "approximate randomisation")))
     lines += ["", f"{'words, F':<16}{'system':>9}{'other':>9}{'z':>9}{'p':>9}"]
-    for kind, (first, second, z) in found.z.items():
+    for kind, (first, second, z) in comparison.z.items():
         lines.append(f"{kind:<16}{first:9.5f}{second:9.5f}{z.z:9.4f}{z.p:9.4f}")
-    return "\n".join([*lines, made.text(method="z-test", criterion="words")])
+    return "\n".join([*lines, signature.text(method="z-test", criterion="words")])
 
 
-def build_comparison_json(found: Comparison, made: Signature, choices: EvaluationOptions) -> dict[str, Any]:
+def build_comparison_json(
+    comparison: Comparison, signature: Signature, options: EvaluationOptions
+) -> dict[str, Any]:
+    """Build the JSON object of the tests of two systems."""
     return {
-        "recipe": made.text(**describe_resampling(choices, "approximate randomisation")),
+        "recipe": signature.text(**describe_resampling(options, "approximate randomisation")),
         "randomisation": {
-            criterion: {metric: difference._asdict() for metric, difference in metrics.items()}
-            for criterion, metrics in found.randomised.items()
+            name: {metric: difference._asdict() for metric, difference in metrics.items()}
+            for name, metrics in comparison.randomised.items()
         },
         "z-test": {
             kind: {"first": first, "second": second, **z._asdict()}
-            for kind, (first, second, z) in found.z.items()
+            for kind, (first, second, z) in comparison.z.items()
         },
     }

@@ -1,8 +1,8 @@
-"""Scores: sums over what matched, per document.
+"""Scores: sums over the matches of each document.
 
-What is kept are four numbers per document and per (element, type): keys in gold, keys
-in system, gold keys with a match, system keys with a match. Every figure, average and
-resample is a sum over that array.
+An array keeps four numbers for each document and (element, type): keys in gold, keys in system,
+gold keys with a match, system keys with a match. Every figure, average and resample is a sum over
+that array.
 """
 
 from __future__ import annotations
@@ -61,18 +61,19 @@ class Counts:
 
 
 def ratio(part: float, whole: float) -> float:
+    """The quotient; 0 where ``whole`` is 0."""
     return part / whole if whole else 0.0
 
 
 def harmonic_mean(precision: float, recall: float) -> float:
-    """F1. From the two ratios and not from the counts, as the script does: 38/64 is
-    0.59375 exactly, but comes out a bit below it there, and prints 0.5937."""
+    """F1, from the two ratios and not from the counts, as the script computes it: 38/64 is 0.59375
+    exactly, but the script gets a little less, and prints 0.5937."""
     return ratio(2 * (precision * recall), precision + recall)
 
 
 class Macro(NamedTuple):
-    """Means over documents and population standard deviations. ``f1`` is the harmonic
-    mean of the two means, nan where both are 0 (the script prints no number there)."""
+    """Means over documents and population standard deviations. ``f1`` is the harmonic mean of the
+    two means, nan where both are 0 (the script prints no number there)."""
 
     precision: float
     recall: float
@@ -83,27 +84,30 @@ class Macro(NamedTuple):
 
 @dataclass(frozen=True)
 class Scores:
-    """``statistics[track]`` is an array [document, cell, 4] of gold keys, system keys,
-    matched gold keys and matched system keys; a cell is an (element, type)."""
+    """``statistics[criterion]`` is an array [document, cell, 4] of gold keys, system keys, matched
+    gold keys and matched system keys; a cell is an (element, type)."""
 
     scheme: Scheme
     hipaa: str
     ids: tuple[str, ...]
     patients: tuple[str, ...]
-    cells: tuple[tuple[str, str], ...]
+    cells: tuple[Cell, ...]
     statistics: Mapping[Criterion, np.ndarray]
 
-    def documents(self, track: Criterion, element: str = "", type: str = "") -> np.ndarray:
-        """An array [document, 3] of tp, fp, fn, of one element or type if given."""
+    def count_by_document(self, criterion: Criterion, element: str = "", type: str = "") -> np.ndarray:
+        """An array [document, 3] of tp, fp, fn: of all, of one element, or of one type."""
         element, type = element.upper(), type.upper()
         wanted = [element in ("", cell[0]) and type in ("", cell[1]) for cell in self.cells]
-        return count_outcomes(self.statistics[track][:, wanted].sum(axis=1))
+        return count_outcomes(self.statistics[criterion][:, wanted].sum(axis=1))
 
-    def micro(self, track: Criterion, element: str = "", type: str = "") -> Counts:
-        return Counts(*(int(number) for number in self.documents(track, element, type).sum(axis=0)))
+    def micro(self, criterion: Criterion, element: str = "", type: str = "") -> Counts:
+        """The counts of all documents together."""
+        counts = self.count_by_document(criterion, element, type).sum(axis=0)
+        return Counts(*(int(number) for number in counts))
 
-    def macro(self, track: Criterion, element: str = "", type: str = "") -> Macro:
-        tp, fp, fn = self.documents(track, element, type).T
+    def macro(self, criterion: Criterion, element: str = "", type: str = "") -> Macro:
+        """The averages of the documents' figures."""
+        tp, fp, fn = self.count_by_document(criterion, element, type).T
         precision, recall = ratios(tp, tp + fp), ratios(tp, tp + fn)
         means = mean_in_order(precision), mean_in_order(recall)
         f1 = harmonic_mean(*means) if sum(means) else math.nan
@@ -111,20 +115,21 @@ class Scores:
 
 
 def mean_in_order(numbers: np.ndarray) -> float:
-    """Summed from left to right: numpy and newer Pythons add more exactly than the
-    script did, which can change a digit that is halfway."""
-    return reduce(add, numbers.tolist(), 0.0) / len(numbers)
+    """The mean, summed from left to right. numpy and newer Pythons add more exactly than the script
+    did, and that can change the rounding of a number halfway between two."""
+    return float(reduce(add, numbers.tolist(), 0.0) / len(numbers))
 
 
 def ratios(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Elementwise, 0/0 is 0."""
-    return np.divide(part, whole, out=np.zeros(np.shape(part)), where=np.asarray(whole) != 0)
+    """The quotients element by element; 0/0 is 0."""
+    quotients: np.ndarray = np.divide(part, whole, out=np.zeros(np.shape(part)), where=np.asarray(whole) != 0)
+    return quotients
 
 
 def count_outcomes(statistics: np.ndarray) -> np.ndarray:
-    """tp, fp, fn of the four statistics in the last axis. Where the relaxed criterion
-    matches two keys of one side to one of the other, the script counts the matches of
-    the smaller side, of the system's on a tie."""
+    """Compute tp, fp, fn from the four statistics in the last axis. Where the relaxed criterion
+    matches two keys of one side to one of the other, the script counts the matches of the smaller
+    side, and on a tie those of the system."""
     gold, system, gold_matched, system_matched = np.moveaxis(statistics, -1, 0)
     tp = np.where(gold < system, gold_matched, system_matched)
     return np.stack([tp, system - system_matched, gold - gold_matched], axis=-1)
@@ -137,7 +142,7 @@ def score(
     hipaa: str = "script",
     missing: str = "error",
 ) -> Scores:
-    """Compare documents of the same ids, in any order. Without a ``scheme`` it is i2b2 2014.
+    """Compare documents of the same ids, in any order. The default scheme is that of i2b2 2014.
     ``hipaa`` is ``script`` or ``list`` (with IDNUM); ``missing="ignore"`` leaves out gold documents
     that the system does not have, as the script does. Raises what
     :func:`crfdeid.evaluate.pairing.pair_documents` and :meth:`Scheme.check` raise."""
@@ -152,8 +157,11 @@ def score(
 def score_pairs(
     pairs: Sequence[tuple[ScoredDocument, ScoredDocument]], scheme: Scheme, hipaa: str = "script"
 ) -> Scores:
+    """Count the matches of each pair (gold, system) under every criterion."""
     kept = scheme.hipaa | (scheme.hipaa_published if hipaa == "list" else frozenset())
-    found = {track: [count_matches(g, s, track, kept) for g, s in pairs] for track in ALL_CRITERIA}
+    found = {
+        criterion: [count_matches(g, s, criterion, kept) for g, s in pairs] for criterion in ALL_CRITERIA
+    }
     cells = sorted({cell for documents in found.values() for counts in documents for cell in counts})
     return Scores(
         scheme=scheme,
@@ -161,11 +169,12 @@ def score_pairs(
         ids=tuple(g.document.id for g, _ in pairs),
         patients=tuple(g.document.patient or g.document.id for g, _ in pairs),
         cells=tuple(cells),
-        statistics={track: build_array(documents, cells) for track, documents in found.items()},
+        statistics={criterion: build_array(documents, cells) for criterion, documents in found.items()},
     )
 
 
 def build_array(documents: Sequence[Mapping[Cell, Sequence[int]]], cells: Sequence[Cell]) -> np.ndarray:
+    """Build the array [document, cell, 4] of counts by cell."""
     array = np.zeros((len(documents), len(cells), 4), dtype=np.int64)
     column = {cell: number for number, cell in enumerate(cells)}
     for row, counts in enumerate(documents):
@@ -175,29 +184,30 @@ def build_array(documents: Sequence[Mapping[Cell, Sequence[int]]], cells: Sequen
 
 
 def format_scores(scores: Scores, types: bool = False) -> str:
-    """Micro precision, recall and F1 under the three criteria: all, HIPAA, each category
-    (and each type). The counts are strict ones."""
-    chosen = list_rows(scores, types)
-    width = max(len(title) for title, *_ in chosen) + 1
-    head = " " * (width + 21) + "".join(f"   {criterion:<20}" for criterion in CRITERIA).rstrip()
+    """Format micro precision, recall and F1 under the three criteria: all, HIPAA, each category
+    (and each type). The counts are those of strict."""
+    rows = list_rows(scores, types)
+    width = max(len(title) for title, *_ in rows) + 1
+    head = " " * (width + 21) + "".join(f"   {name:<20}" for name in CRITERIA).rstrip()
     names = " " * width + f"{'gold':>7}{'system':>7}{'right':>7}" + "   P      R      F1    " * 3
-    return "\n".join([head, names.rstrip(), *(format_line(scores, width, *row) for row in chosen)])
+    return "\n".join([head, names.rstrip(), *(format_line(scores, width, *row) for row in rows)])
 
 
 def list_rows(scores: Scores, types: bool) -> list[tuple[str, bool, str, str]]:
-    """Title, HIPAA subset, element and type of each row that has a span on either side."""
-    chosen = [("all", False, "", "")]
+    """List title, HIPAA subset, element and type of each row that has a span on either side."""
+    rows = [("all", False, "", "")]
     if scores.scheme.hipaa:
-        chosen.append(("HIPAA", True, "", ""))
+        rows.append(("HIPAA", True, "", ""))
     for category, members in scores.scheme.categories.items():
-        chosen.append((category, False, category, ""))
+        rows.append((category, False, category, ""))
         if types and tuple(members) != (category,):
-            chosen += [("  " + type, False, category, type) for type in members]
+            rows += [("  " + type, False, category, type) for type in members]
     present = {name for cell in scores.cells for name in cell} | {""}
-    return [row for row in chosen if {row[2].upper(), row[3].upper()} <= present]
+    return [row for row in rows if {row[2].upper(), row[3].upper()} <= present]
 
 
 def format_line(scores: Scores, width: int, title: str, hipaa: bool, element: str, type: str) -> str:
+    """Format one row of :func:`list_rows`."""
     strict, relaxed, token = (scores.micro(Criterion(c, hipaa), element, type) for c in CRITERIA)
     sizes = f"{strict.tp + strict.fn:7}{strict.tp + strict.fp:7}{strict.tp:7}"
     figures = (f"   {c.precision:.4f} {c.recall:.4f} {c.f1:.4f}" for c in (strict, relaxed, token))

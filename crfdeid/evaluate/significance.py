@@ -1,4 +1,4 @@
-"""Is a difference real?
+"""Whether a difference is real: intervals, approximate randomisation, z.
 
 All resampling works on counts per document, [document, 3] of tp, fp, fn, and never scores
 a document again: a resample is a row of weights, and a matrix product scores thousands at
@@ -8,7 +8,7 @@ once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +21,15 @@ CHUNK = 1000  # resamples at a time, to keep memory small
 
 
 class Interval(NamedTuple):
+    """The ends of a confidence interval."""
+
     low: float
     high: float
 
 
 class Difference(NamedTuple):
-    """One metric of two systems; ``p`` is the chance of a difference as large if the
-    systems were interchangeable."""
+    """One metric of two systems. ``p`` is the probability of a difference as large as this one if
+    the systems were interchangeable."""
 
     first: float
     second: float
@@ -35,12 +37,14 @@ class Difference(NamedTuple):
 
 
 class ZTest(NamedTuple):
+    """The statistic and its two-sided probability."""
+
     z: float
     p: float
 
 
 def compute_metrics(counts: np.ndarray) -> np.ndarray:
-    """Precision, recall and F1 in the last axis, of tp, fp, fn in the last axis; 0/0 is 0.
+    """Compute precision, recall and F1 (last axis) from tp, fp, fn (last axis); 0/0 is 0.
 
     >>> compute_metrics(np.array([3, 1, 1])).tolist()
     [0.75, 0.75, 0.75]
@@ -56,9 +60,12 @@ def bootstrap(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> dict[str, Interval]:
-    """Percentile intervals of the micro metrics: documents are drawn with replacement, or
-    ``groups`` of them, such as patients, whose notes are alike. The same seed draws the
-    same documents for every figure. One document gives an interval without width."""
+    """Compute percentile intervals of the micro metrics by the bootstrap.
+
+    Documents are drawn with replacement, or ``groups`` of them, such as patients, whose notes are
+    alike. The same seed draws the same documents for every figure. One document gives an interval
+    of width 0.
+    """
     units = counts if groups is None else sum_groups(counts, groups)
     drawn = np.concatenate(
         [compute_metrics(weights @ units) for weights in draw_weights(len(units), resamples, seed)]
@@ -68,8 +75,8 @@ def bootstrap(
     return {name: Interval(*map(float, ends)) for name, ends in zip(METRICS, zip(low, high))}
 
 
-def draw_weights(units: int, resamples: int, seed: int):
-    """Arrays [resample, unit] of how often each unit was drawn."""
+def draw_weights(units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield arrays [resample, unit]: how often each unit was drawn."""
     random = np.random.default_rng(seed)
     for begin in range(0, resamples, CHUNK):
         size = min(CHUNK, resamples - begin)
@@ -83,12 +90,12 @@ def randomisation_test(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Difference]:
-    """Paired approximate randomisation (Noreen 1989), two-sided: each document's, or
-    group's, counts of the two systems change places with probability one half."""
+    """Test two systems by paired approximate randomisation (Noreen 1989), two-sided: the counts of
+    the two systems on a document, or on a group, change places with probability one half."""
     if groups is not None:
         first, second = sum_groups(first, groups), sum_groups(second, groups)
-    ours, theirs = compute_metrics(first.sum(axis=0)), compute_metrics(second.sum(axis=0))
-    observed = np.abs(ours - theirs)
+    first_metrics, second_metrics = (compute_metrics(counts.sum(axis=0)) for counts in (first, second))
+    observed = np.abs(first_metrics - second_metrics)
     change = (second - first).astype(float)
     reached = np.zeros(3)
     for swapped in draw_swaps(len(first), resamples, seed):
@@ -96,20 +103,22 @@ def randomisation_test(
         shuffled = compute_metrics(first.sum(axis=0) + moved) - compute_metrics(second.sum(axis=0) - moved)
         reached += (np.abs(shuffled) >= observed - 1e-12).sum(axis=0)
     chances = (reached + 1) / (resamples + 1)
-    return {name: Difference(*map(float, row)) for name, row in zip(METRICS, zip(ours, theirs, chances))}
+    rows = zip(METRICS, zip(first_metrics, second_metrics, chances))
+    return {name: Difference(*map(float, row)) for name, row in rows}
 
 
-def draw_swaps(units: int, resamples: int, seed: int):
+def draw_swaps(units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield arrays [resample, unit]: 1 where the systems change places."""
     random = np.random.default_rng(seed)
     for begin in range(0, resamples, CHUNK):
         yield random.integers(0, 2, size=(min(CHUNK, resamples - begin), units)).astype(float)
 
 
 def z_test(first: float, n_first: int, second: float, n_second: int) -> ZTest:
-    """Tafvizi's comparison of two F-measures (2011, eq. 3.4 and 3.5), where n is the number
-    of gold words of the kind; beyond 1.96 either way the difference is called significant.
-    F is no proportion, so prefer :func:`randomisation_test`; this one compares with the thesis.
-    Two equal figures, and figures of nothing, give z = 0.
+    """Compare two F-measures as Tafvizi (2011, eq. 3.4 and 3.5). n is the number of gold words of
+    the kind; where abs(z) is above 1.96, the thesis calls the difference significant. F is not a
+    proportion, so prefer :func:`randomisation_test`; this test serves to compare with the thesis.
+    Equal figures, and figures of no words, give z = 0.
 
     >>> round(z_test(0.97517, 402, 0.96903, 402).z, 4)    # Patients of table B.1
     0.5286

@@ -1,10 +1,8 @@
-"""Scores on some tokens alone: those that are ambiguous between PHI and not, those that no
-list holds (Sibanda & Uzuner 2006, tables 9 and 13).
+"""Scores on only some tokens: those that are ambiguous between PHI and not, those that no list
+holds (Sibanda & Uzuner 2006, tables 9 and 13).
 
-The tokens come as a table, which ``python -m crfdeid.reidentify`` writes beside a corpus:
-``document,start,end,type,ambiguous,unseen,where``, no text; ``type`` is empty where the token
-is no PHI. A token counts as tagged where system spans cover every character of it, whatever
-their type: PHI or not is what is asked, as in the paper.
+:mod:`crfdeid.corpora.token_marks` reads the tokens. A token counts as tagged if system spans cover
+every character of it, whatever their type: as in the paper, the question is only PHI or not.
 """
 
 from __future__ import annotations
@@ -25,10 +23,10 @@ KINDS = ("ambiguous", "unseen")
 
 
 def select_marks(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:
-    """The marks of a kind. Raises :class:`FormatError` for one that there is not."""
+    """Return the marks of a kind. Raises :class:`FormatError` for an unknown kind."""
     if kind not in KINDS:
         raise FormatError(
-            f"{kind}: no kind of tokens{did_you_mean(kind, KINDS)}; wanted {' or '.join(KINDS)}"
+            f"{kind}: not a kind of tokens{did_you_mean(kind, KINDS)}; wanted {' or '.join(KINDS)}"
         )
     return [mark for mark in marks if getattr(mark, kind)]
 
@@ -36,56 +34,57 @@ def select_marks(marks: Iterable[TokenMark], kind: str) -> list[TokenMark]:
 def count_tokens(
     gold: Sequence[Document], system: Sequence[Document], marks: Iterable[TokenMark]
 ) -> np.ndarray:
-    """An array [document, class, 3] of tp, fp, fn on the marked tokens, in gold's order; the
-    classes are PHI and Non-PHI. Whether a token is PHI says gold. Raises what
-    :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`FormatError` for
-    a mark that leaves its document, or has none."""
+    """Count tp, fp, fn on the marked tokens: an array [document, class, 3], documents in gold's order,
+    classes PHI and Non-PHI. Gold decides whether a token is PHI. Raises what
+    :func:`crfdeid.evaluate.pairing.pair_documents` raises, and :class:`FormatError` for a mark that
+    leaves its document or whose document is not in gold."""
     pairs = pair_documents(gold, system)
     by_id = group_by_document(marks, {document.id: len(document.text) for document, _ in pairs})
     counts = np.zeros((len(pairs), 2, 3), dtype=np.int64)
-    for row, (right, found) in enumerate(pairs):
-        truth, tagged = mask_document(right), mask_document(found)
-        for mark in by_id[right.id]:
-            phi, said = (bool(side[mark.start : mark.end].all()) for side in (truth, tagged))
-            if phi == said:
-                counts[row, 0 if phi else 1, 0] += 1
+    for row, (gold_document, system_document) in enumerate(pairs):
+        masks = mask_document(gold_document), mask_document(system_document)
+        for mark in by_id[gold_document.id]:
+            is_phi, is_tagged = (bool(mask[mark.start : mark.end].all()) for mask in masks)
+            if is_phi == is_tagged:
+                counts[row, 0 if is_phi else 1, 0] += 1
             else:
-                counts[row, 0, 2 if phi else 1] += 1
-                counts[row, 1, 1 if phi else 2] += 1
+                counts[row, 0, 2 if is_phi else 1] += 1
+                counts[row, 1, 1 if is_phi else 2] += 1
     return counts
 
 
 def group_by_document(marks: Iterable[TokenMark], lengths: Mapping[str, int]) -> dict[str, list[TokenMark]]:
-    found: dict[str, list[TokenMark]] = {id: [] for id in lengths}
+    """Return the marks of each document; ``lengths`` are those of the texts, by id."""
+    groups: dict[str, list[TokenMark]] = {id: [] for id in lengths}
     for mark in marks:
-        if mark.document not in found:
+        if mark.document not in groups:
             raise FormatError(f"{mark.document}: a marked token, but no such document in gold")
         if mark.end > lengths[mark.document]:
             raise FormatError(f"{mark.document}: the marked token {mark.start}-{mark.end} leaves the text")
-        found[mark.document].append(mark)
-    return found
+        groups[mark.document].append(mark)
+    return groups
 
 
 def format_table(
     gold: Sequence[Document], system: Sequence[Document], marks: Sequence[TokenMark], resamples: int = 10_000
 ) -> str:
-    """P, R and F1 of PHI and Non-PHI on the tokens of each kind, with 95% intervals of the
-    recall of PHI. Where no marked token is Non-PHI, precision says nothing and is left out."""
+    """Format P, R and F1 of PHI and Non-PHI on the tokens of each kind, with 95% intervals of the
+    recall. Where no marked token is of the other class, precision means nothing and is left out."""
     lines = [f"{'tokens alone':<12}{'class':<9}{'tokens':>7}   P      R      F1       95% interval of R"]
     for kind in KINDS:
         counts = count_tokens(gold, system, select_marks(marks, kind))
         for row, name in enumerate(("PHI", "Non-PHI")):
             total = Counts(*map(int, counts[:, row].sum(axis=0)))
             if size := total.tp + total.fn:
-                one_sided = not counts[:, 1 - row, [0, 2]].any()
+                is_one_sided = not counts[:, 1 - row, [0, 2]].any()
                 interval = bootstrap(counts[:, row], resamples=resamples)["recall"] if resamples else None
-                lines.append(_figures(kind, name, size, total, one_sided, interval))
+                lines.append(_format_line(kind, name, size, total, is_one_sided, interval))
     return "\n".join(lines)
 
 
-def _figures(
-    kind: str, name: str, size: int, total: Counts, one_sided: bool, interval: Interval | None
+def _format_line(
+    kind: str, name: str, size: int, total: Counts, is_one_sided: bool, interval: Interval | None
 ) -> str:
-    left, right = ("-", "-") if one_sided else (f"{total.precision:.4f}", f"{total.f1:.4f}")
+    left, right = ("-", "-") if is_one_sided else (f"{total.precision:.4f}", f"{total.f1:.4f}")
     ends = f"   {interval.low:.4f}-{interval.high:.4f}" if interval else ""
     return f"{kind:<12}{name:<9}{size:>7}   {left:<6} {total.recall:.4f} {right:<6}{ends}".rstrip()

@@ -1,10 +1,10 @@
 """Scores per word in the form of Tafvizi's tables (2011, appendix A): eight kinds of PHI
 and Non-PHI, each word in exactly one.
 
-Her eight are those of i2b2 2006. The types of 2014 are laid onto them; what they have no
-place for stands in a row Other. Under any other scheme the rows are its categories.
-A word (a run of letters, digits and underscores) that a span touches is of its kind; of
-two kinds that touch a word, the later in the table's order counts.
+Her eight kinds are those of i2b2 2006. Each type of 2014 belongs to one of them, or to the row Other.
+Under any other scheme the rows are its categories. A word (a run of letters, digits and
+underscores) has the kind of the span that touches it; if spans of several kinds touch it, the kind
+that is last in the table's order counts.
 """
 
 from __future__ import annotations
@@ -45,27 +45,30 @@ class WordScores:
     statistics: np.ndarray
 
     def counts(self) -> dict[str, Counts]:
+        """The counts of each kind that occurs."""
         totals = self.statistics.sum(axis=0)
         return {kind: Counts(*map(int, row)) for kind, row in zip(self.kinds, totals) if row.any()}
 
 
 def measure_words(pairs: Sequence[tuple[Document, Document]], scheme: Scheme) -> WordScores:
-    """Of gold and system documents of the same text."""
-    kinds = ("Non-PHI", *choose_kinds(scheme))
-    number = {type: place for place, types in enumerate(choose_kinds(scheme).values(), 1) for type in types}
-    rows = [count_agreement(find_kinds(g, number), find_kinds(s, number), len(kinds)) for g, s in pairs]
+    """Count the words of pairs of a gold and a system document of the same text."""
+    types_by_kind = choose_kinds(scheme)
+    kinds = ("Non-PHI", *types_by_kind)
+    numbers = {type: number for number, types in enumerate(types_by_kind.values(), 1) for type in types}
+    rows = [count_agreement(find_kinds(g, numbers), find_kinds(s, numbers), len(kinds)) for g, s in pairs]
     return WordScores(kinds, np.array(rows, dtype=np.int64).reshape(len(rows), len(kinds), 3))
 
 
 def choose_kinds(scheme: Scheme) -> dict[str, tuple[str, ...]]:
+    """Return the types of each kind of word."""
     if not scheme.name.startswith("i2b2"):
         return dict(scheme.categories)
     placed = {type for types in KINDS.values() for type in types}
     return KINDS | {"Other": tuple(type for type in scheme.types if type not in placed)}
 
 
-def find_kinds(document: Document, number: dict[str, int]) -> np.ndarray:
-    """The kind of each word, 0 for none.
+def find_kinds(document: Document, numbers: dict[str, int]) -> np.ndarray:
+    """Return the kind of each word, 0 for Non-PHI. ``numbers`` has the kind of each type.
 
     >>> from crfdeid.text.document import Span
     >>> find_kinds(Document("n", "Dr. Roe-May, MD", (Span(4, 11, "DOCTOR"),)), {"DOCTOR": 2})
@@ -74,21 +77,23 @@ def find_kinds(document: Document, number: dict[str, int]) -> np.ndarray:
     characters = np.zeros(len(document.text) + 1, dtype=np.uint8)
     for span in document.spans:
         part = characters[span.start : span.end]
-        np.maximum(part, number[span.type], out=part)
+        np.maximum(part, numbers[span.type], out=part)
     bounds = [edge for word in WORD.finditer(document.text) for edge in word.span()]
     return np.maximum.reduceat(characters, bounds)[::2] if bounds else characters[:0]
 
 
 def count_agreement(gold: np.ndarray, system: np.ndarray, kinds: int) -> np.ndarray:
+    """Count tp, fp, fn of each kind: an array [kind, 3]."""
     right, of_gold, of_system = (
         np.bincount(words, minlength=kinds) for words in (gold[gold == system], gold, system)
     )
     return np.stack([right, of_system - right, of_gold - right], axis=1)
 
 
-def format_word_scores(found: WordScores) -> str:
+def format_word_scores(scores: WordScores) -> str:
+    """Format the scores, a line for each kind."""
     lines = [f"{'':<16}{'words':>8}   P       R       F"]
-    for kind, c in found.counts().items():
+    for kind, c in scores.counts().items():
         figures = f"{c.precision:.5f} {c.recall:.5f} {c.f1:.5f}"
         lines.append(f"{kind:<16}{c.tp + c.fn:8}   {figures}")
     return "\n".join(lines)
