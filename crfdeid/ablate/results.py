@@ -76,7 +76,9 @@ def find_base(result: Result, results: Sequence[Result]) -> Result | None:
     """Return the base's row with the same documents, or ``None``."""
     first = results[0].row.run
     for other in results:
-        same = other.row.run == first and other.evaluation.signature.corpus == result.evaluation.signature.corpus
+        same = (
+            other.row.run == first and other.evaluation.signature.corpus == result.evaluation.signature.corpus
+        )
         if same and other is not result:
             return other
     return None
