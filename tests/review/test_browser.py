@@ -1,4 +1,4 @@
-"""The reading room as people use it: in headless Chromium, against the real server on a free port."""
+"""The review page as people use it: in headless Chromium, against the real server on a free port."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from crfdeid import corpora  # noqa: E402
 from crfdeid.review.study import (  # noqa: E402
     accounts,
     create,
-    study,
     system_spans,
     word_boundaries,
 )
 from crfdeid.review.study.source import Source  # noqa: E402
+from crfdeid.review.study.study import name_book, open_study  # noqa: E402
 from crfdeid.review.web import app as server  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402
 
@@ -44,7 +44,7 @@ TEXTS = {
 }
 
 
-class House:
+class ServedStudy:
     """A study on disk, its server in a thread, and pages that look at it."""
 
     def __init__(self, folder: Path, browser, texts=TEXTS, premarks=None, format="i2b2"):
@@ -52,13 +52,13 @@ class House:
         corpora.write(documents, folder / "notes", format)
         source = Source(folder / "notes", format)
         create.create_study(folder / "study.db", source, "i2b2-2014", None, 1)
-        self.room = study.open_study(folder / "study.db")
+        self.study = open_study(folder / "study.db")
         for name in ("ann", "bob", "cyd"):
-            accounts.add_reader(self.room.store, name, "reader")
-        accounts.add_reader(self.room.store, "eve", "adjudicator")
+            accounts.add_reader(self.study.store, name, "reader")
+        accounts.add_reader(self.study.store, "eve", "adjudicator")
         if premarks:
             found = {number: premarks.get(number, []) for number in range(1, len(texts) + 1)}
-            system_spans.add_system(self.room, "model 1", found, True)
+            system_spans.add_system(self.study, "model 1", found, True)
         self.browser, self.sessions, self.faults, self.requests = browser, server.Sessions(), [], []
         self.start()
 
@@ -66,7 +66,7 @@ class House:
         listening = socket.create_server(("127.0.0.1", 0))
         self.port = listening.getsockname()[1]
         address = server.Address(("127.0.0.1", "localhost"), self.port)
-        app = server.application(self.room, self.sessions, address)
+        app = server.application(self.study, self.sessions, address)
         self.server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
         self.thread.start()
@@ -79,7 +79,7 @@ class House:
         self.thread.join(5)
 
     def page(self, name, size=(1280, 800), **options):
-        """A page of a browser of its own, in which ``name`` reads."""
+        """A page in a new browser, in which ``name`` reads."""
         context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
         page = context.new_page()
         page.set_default_timeout(8000)
@@ -92,7 +92,7 @@ class House:
         return page
 
     def marks(self, name, number):
-        state = self.room.marks_log.read_entry(study.name_book(name), number).state
+        state = self.study.marks_log.read_entry(name_book(name), number).state
         return [(span.start, span.end, span.type) for span in state.spans]
 
 
@@ -105,8 +105,8 @@ def browser():
 
 
 @pytest.fixture
-def house(tmp_path, browser):
-    made = House(tmp_path, browser)
+def served(tmp_path, browser):
+    made = ServedStudy(tmp_path, browser)
     yield made
     finish(made)
 
@@ -114,18 +114,18 @@ def house(tmp_path, browser):
 @pytest.fixture
 def premarked(tmp_path, browser):
     found = {1: [Span(12, 16, "DOCTOR", 0.98), Span(20, 28, "AGE", 0.61), Span(69, 73, "PATIENT", 0.4)]}
-    made = House(tmp_path, browser, premarks=found)
+    made = ServedStudy(tmp_path, browser, premarks=found)
     yield made
     finish(made)
 
 
-def finish(house):
-    for context in house.browser.contexts:
+def finish(served):
+    for context in served.browser.contexts:
         context.close()
-    house.stop()
-    house.room.store.close()
+    served.stop()
+    served.study.store.close()
     wanted = ("status of", "CONNECTION_REFUSED")  # what the browser itself writes of a refused request
-    assert not [fault for fault in house.faults if not any(one in fault for one in wanted)]
+    assert not [fault for fault in served.faults if not any(one in fault for one in wanted)]
 
 
 def opened(page, number, mode="mark"):
@@ -204,56 +204,56 @@ def shown(page):
 # Marking with a mouse or a pen
 
 
-def test_a_click_marks_a_word_without_its_punctuation_a_drag_a_stretch_and_a_second_click_corrects(house):
-    page = opened(house.page("ann"), 1)
+def test_a_click_marks_a_word_without_its_punctuation_a_drag_a_stretch_and_a_second_click_corrects(served):
+    page = opened(served.page("ann"), 1)
     text = TEXTS["7-01"][0]
     name, wife, date = text.index("Ruiz"), text.index("(Eva)"), text.index("3/4")
     page.get_by_role("button", name="DOCTOR").click()
     click(page, name + 3)
     saved(page)
-    assert house.marks("ann", 1) == [(name, name + 4, "DOCTOR")]
+    assert served.marks("ann", 1) == [(name, name + 4, "DOCTOR")]
     page.mouse.move(*place(page, date + 1))
     assert page.locator(".preview").inner_text() == "3/4/2061"  # shown before it counts
     drag(page, wife, wife + 10)
     assert page.locator("mark", has_text="Eva) Lind").count() == 1
-    assert house.marks("ann", 1)[1] == (wife + 1, wife + 10, "DOCTOR")
+    assert served.marks("ann", 1)[1] == (wife + 1, wife + 10, "DOCTOR")
     keys(page, "p")
     saved(page)
-    assert house.marks("ann", 1)[1] == (wife + 1, wife + 10, "PATIENT")
+    assert served.marks("ann", 1)[1] == (wife + 1, wife + 10, "PATIENT")
     click(page, wife + 2)  # the chosen mark goes
     page.mouse.dblclick(*place(page, date + 1))  # a pen's bounce: one click
     settled(page)
-    assert house.marks("ann", 1) == [(name, name + 4, "DOCTOR"), (date, date + 8, "PATIENT")]
+    assert served.marks("ann", 1) == [(name, name + 4, "DOCTOR"), (date, date + 8, "PATIENT")]
     for _ in range(5):  # undo without limit
         keys(page, "Control+z")
-    assert house.marks("ann", 1) == []
+    assert served.marks("ann", 1) == []
     keys(page, "Control+y")
-    assert house.marks("ann", 1) == [(name, name + 4, "DOCTOR")]
+    assert served.marks("ann", 1) == [(name, name + 4, "DOCTOR")]
     page.reload()
     page.locator("mark").wait_for()
     assert page.locator("mark").inner_text() == "Ruiz"
 
 
-def test_offsets_are_code_points_past_emoji_and_combining_characters(house):
-    page = opened(house.page("ann"), 3)
+def test_offsets_are_code_points_past_emoji_and_combining_characters(served):
+    page = opened(served.page("ann"), 3)
     text = TEXTS["8-01"][0]
     for word in ("Zoe\u0308", "Ana\u0301", CURLED, "Ko\u0308ln", "pm"):
         click(page, text.index(word) + 1)
         saved(page)
-        assert text[slice(*house.marks("ann", 3)[-1][:2])] == word
+        assert text[slice(*served.marks("ann", 3)[-1][:2])] == word
     start = text.index("Ana")
     drag(page, start + 1, start + 3)  # an accent is not parted from its letter
-    assert [text[slice(*mark[:2])] for mark in house.marks("ann", 3)][1] == "na\u0301"
+    assert [text[slice(*mark[:2])] for mark in served.marks("ann", 3)][1] == "na\u0301"
 
 
 def test_note_text_is_text_wherever_it_is_shown(tmp_path, browser):
     """Texts, identifiers and patients of nothing but elements and scripts, through every mode."""
     texts = {f"{SCRIPT}{n}": (f"{SCRIPT} Mr. O'Neil & <b>Ruiz</b>", f"<b>{SCRIPT}</b>") for n in (1, 2)}
-    house = House(tmp_path, browser, texts, format="jsonl")
+    served = ServedStudy(tmp_path, browser, texts, format="jsonl")
     everything = [Span(0, 8, "OTHER"), Span(len(SCRIPT) + 5, len(SCRIPT) + 11, "PATIENT")]
-    system_spans.import_marks(house.room, "dan", {1: everything})
-    system_spans.add_system(house.room, "model", {1: everything, 2: everything})
-    page = opened(house.page("eve"), 2)
+    system_spans.import_marks(served.study, "dan", {1: everything})
+    system_spans.add_system(served.study, "model", {1: everything, 2: everything})
+    page = opened(served.page("eve"), 2)
     assert SCRIPT in shown(page)
     click(page, SCRIPT.index("hit") + 1)
     saved(page)
@@ -273,17 +273,17 @@ def test_note_text_is_text_wherever_it_is_shown(tmp_path, browser):
         assert page.evaluate("window.hit") is None
         assert page.evaluate("document.querySelectorAll('main script, main img, main b').length") == 0
         assert page.title() == "crfdeid reading room"
-    assert all("Neil" not in url and "script%3E" not in url for url in house.requests)
-    assert {url.split("/")[2] for url in house.requests} == {f"127.0.0.1:{house.port}"}
+    assert all("Neil" not in url and "script%3E" not in url for url in served.requests)
+    assert {url.split("/")[2] for url in served.requests} == {f"127.0.0.1:{served.port}"}
     assert page.evaluate("document.documentElement.translate") is False  # or a browser may send it away
-    finish(house)
+    finish(served)
 
 
 # Marking without a mouse
 
 
-def test_a_study_by_keyboard_alone(house):
-    page = house.page("bob")
+def test_a_study_with_only_the_keyboard(served):
+    page = served.page("bob")
     page.locator("#read-on:focus").wait_for()
     keys(page, "Enter")
     page.locator(".sheet:focus").wait_for()
@@ -297,16 +297,16 @@ def test_a_study_by_keyboard_alone(house):
     for _ in range(3):
         keys(page, "ArrowRight")
     keys(page, "Shift+ArrowRight", "p")
-    assert house.marks("bob", 1) == [(12, 16, "DOCTOR"), (20, 28, "DATE"), (eva, eva + 9, "PATIENT")]
+    assert served.marks("bob", 1) == [(12, 16, "DOCTOR"), (20, 28, "DATE"), (eva, eva + 9, "PATIENT")]
     keys(page, "Control+Shift+ArrowLeft", "Enter")
-    assert house.marks("bob", 1)[2] == (eva, eva + 8, "PATIENT")
+    assert served.marks("bob", 1)[2] == (eva, eva + 8, "PATIENT")
     keys(page, ",")
     assert page.locator(".cursor").inner_text() == "3/4/2061"
     keys(page, "Delete")
-    assert [type for *_, type in house.marks("bob", 1)] == ["DOCTOR", "PATIENT"]
+    assert [type for *_, type in served.marks("bob", 1)] == ["DOCTOR", "PATIENT"]
     keys(page, "Control+Enter")
     page.get_by_role("heading", name="Note 2").wait_for()
-    assert house.room.find_readers(1)["bob"]
+    assert served.study.find_readers(1)["bob"]
     keys(page, "<")
     page.get_by_role("heading", name="Note 1").wait_for()
     assert page.get_by_text("✓ finished").count() == 1
@@ -316,8 +316,8 @@ SCROLLS = """() => [document.querySelector('.sheet'), document.documentElement]
   .some((one) => one.scrollHeight > one.clientHeight)"""
 
 
-def test_every_screen_is_shown_before_a_note_is_finished_and_nothing_scrolls(house):
-    page = opened(house.page("ann"), 4)
+def test_every_screen_is_shown_before_a_note_is_finished_and_nothing_scrolls(served):
+    page = opened(served.page("ann"), 4)
     keys(page, "Control+Enter")
     page.get_by_text("have not been shown yet").wait_for()
     total = int(re.search(r"of (\d+)", page.locator(".where").inner_text())[1])
@@ -328,10 +328,10 @@ def test_every_screen_is_shown_before_a_note_is_finished_and_nothing_scrolls(hou
     assert "Signed Tanaka" in shown(page)
     keys(page, "Control+Enter")
     page.get_by_role("heading", name="Note 5").wait_for()
-    assert house.room.find_readers(4)["ann"]
+    assert served.study.find_readers(4)["ann"]
 
 
-def test_premarks_are_looked_at_one_by_one(premarked):
+def test_premarks_are_decided_one_by_one(premarked):
     page = premarked.page("ann")
     page.get_by_label("Order").select_option("uncertainty")
     page.locator("tr", has_text="7-01").get_by_text("1.01").wait_for()  # 0.02 + 0.39 + 0.6 of three are wrong
@@ -365,7 +365,7 @@ def test_a_held_key_and_a_bouncing_pen_decide_once(premarked):
     page.get_by_role("button", name="Accept").dblclick()  # another pre-mark is under the pen by then
     apart(page)
     assert decisions(page) == ["accepted", "accepted", None]
-    keys(page, "Alt+d")  # the browser's own
+    keys(page, "Alt+d")  # a shortcut of the browser
     page.get_by_role("button", name="Reject").click()
     settled(page)
     assert decisions(page) == ["accepted", "accepted", "rejected"]
@@ -373,8 +373,8 @@ def test_a_held_key_and_a_bouncing_pen_decide_once(premarked):
 
 
 def test_the_focus_stays_where_a_page_is_drawn_again(premarked):
-    system_spans.import_marks(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
-    system_spans.import_consensus(premarked.room, {1: [Span(12, 16, "DOCTOR")]})
+    system_spans.import_marks(premarked.study, "dan", {1: [Span(12, 16, "DOCTOR")]})
+    system_spans.import_consensus(premarked.study, {1: [Span(12, 16, "DOCTOR")]})
     page = premarked.page("eve")
     page.get_by_label("Order").focus()
     with page.expect_response(lambda answer: "order=uncertainty" in answer.url):
@@ -388,63 +388,63 @@ def test_the_focus_stays_where_a_page_is_drawn_again(premarked):
     assert page.get_by_label("the type must be right").is_checked()
 
 
-def test_a_window_of_one_reader_does_not_act_as_another(house):
-    page = opened(house.page("ann"), 1)
+def test_a_window_of_one_reader_does_not_act_as_another(served):
+    page = opened(served.page("ann"), 1)
     second = page.context.new_page()
-    second.goto(f"http://127.0.0.1:{house.port}/")
+    second.goto(f"http://127.0.0.1:{served.port}/")
     second.get_by_role("button", name="Leave").click()
     second.get_by_role("button", name="bob").click()
     second.locator("#who").get_by_text("bob").wait_for()
     click(page, 13)
     page.get_by_text("not saved: another name was picked").wait_for()
-    assert house.marks("ann", 1) == house.marks("bob", 1) == []
+    assert served.marks("ann", 1) == served.marks("bob", 1) == []
     click(opened(second, 1), 13)
     saved(second)
-    assert len(house.marks("bob", 1)) == 1
+    assert len(served.marks("bob", 1)) == 1
 
 
-def test_repeats_in_all_notes_of_the_patient_are_seen_and_then_marked(house):
-    page = opened(house.page("ann"), 1)
+def test_repeats_in_all_notes_of_the_patient_are_seen_and_then_marked(served):
+    page = opened(served.page("ann"), 1)
     click(page, 13)
     keys(page, "d", "*")
     page.get_by_role("heading", name="3 more places as DOCTOR?").wait_for()
     assert page.locator(".places li").count() == 3
     keys(page, "Enter")
-    until(lambda: [len(house.marks("ann", number)) for number in (1, 2)], [2, 2])
+    until(lambda: [len(served.marks("ann", number)) for number in (1, 2)], [2, 2])
     page.locator("mark").nth(1).wait_for()
     keys(page, "Control+z")
-    assert len(house.marks("ann", 1)) == 1
-    assert house.marks("ann", 2) == []
+    assert len(served.marks("ann", 1)) == 1
+    assert served.marks("ann", 2) == []
 
 
-def test_capitals_in_sentence_case_change_what_is_shown_and_no_offset(house):
-    page = opened(house.page("ann"), 5)
+def test_capitals_in_sentence_case_change_what_is_shown_and_no_offset(served):
+    page = opened(served.page("ann"), 5)
     page.get_by_text("Mostly capitals").wait_for()
     keys(page, "/")
     assert shown(page).startswith("Seen by dr. Ruiz. The wife was")
     click(page, 13)
     saved(page)
-    assert house.marks("ann", 5) == [(12, 16, "PATIENT")]
+    assert served.marks("ann", 5) == [(12, 16, "PATIENT")]
     keys(page, "/")
     assert "THE WIFE WAS" in shown(page)
 
 
-def test_what_is_not_saved_is_said(house):
-    page = opened(house.page("ann"), 1)
+def test_the_page_shows_what_is_not_saved(served):
+    page = opened(served.page("ann"), 1)
     page.route("**/actions", lambda route: route.fulfill(status=507, json={"fault": "the disk is full"}))
     click(page, 13)
     page.get_by_text("not saved: the disk is full").wait_for()
     assert page.locator("mark").count() == 0
     page.unroute("**/actions")
-    house.stop()
+    served.stop()
     apart(page)
     click(page, 13)
     page.get_by_text("not saved: the server does not answer").wait_for()
-    house.start()
+    served.start()
 
 
-def test_a_note_that_changed_on_disk_is_refused_by_name(house, tmp_path):
-    page = house.page("ann")
+def test_a_note_that_changed_on_disk_is_refused_by_name(served, tmp_path):
+    page = served.page("ann")
     (file,) = (path for path in (tmp_path / "notes").iterdir() if "7-01" in path.name)
     file.write_text(file.read_text(encoding="utf-8").replace("Ruiz", "Rust"), encoding="utf-8")
     page.evaluate("location.hash = 'mark/1'")
@@ -452,10 +452,10 @@ def test_a_note_that_changed_on_disk_is_refused_by_name(house, tmp_path):
     assert page.locator(".row").count() == 0
 
 
-def test_a_second_tab_takes_over_what_the_first_did(house):
-    first = opened(house.page("ann"), 1)
+def test_a_second_tab_takes_over_what_the_first_did(served):
+    first = opened(served.page("ann"), 1)
     second = first.context.new_page()
-    second.goto(f"http://127.0.0.1:{house.port}/#mark/1")
+    second.goto(f"http://127.0.0.1:{served.port}/#mark/1")
     second.locator(".sheet .row").first.wait_for()
     click(first, 13)
     saved(first)
@@ -465,11 +465,11 @@ def test_a_second_tab_takes_over_what_the_first_did(house):
     apart(second)
     click(second, 21)
     saved(second)
-    assert len(house.marks("ann", 1)) == 2
+    assert len(served.marks("ann", 1)) == 2
 
 
-def test_a_gentle_word_after_an_hour(house):
-    page = opened(house.page("ann"), 1)
+def test_the_page_suggests_a_pause_after_an_hour(served):
+    page = opened(served.page("ann"), 1)
     page.evaluate("import('/static/clock.js').then((clock) => clock.pause(3700))")
     page.get_by_text("You have read for 62 minutes").wait_for()
 
@@ -477,10 +477,10 @@ def test_a_gentle_word_after_an_hour(house):
 # Agree, measure, surrogates, learn
 
 
-def test_three_readers_and_their_consensus(house):
+def test_three_readers_and_their_consensus(served):
     both = [(12, "d"), (21, "b")]
     for name, mark in (("ann", both), ("bob", both), ("cyd", [(12, "d"), (35, "p")])):
-        page = opened(house.page(name), 1)
+        page = opened(served.page(name), 1)
         for offset, letter in mark:
             click(page, offset)
             keys(page, letter)
@@ -488,7 +488,7 @@ def test_three_readers_and_their_consensus(house):
         keys(page, "Control+Enter")
         page.get_by_role("heading", name="Note 2").wait_for()
         assert page.locator("#modes a").count() == 1  # a reader sees no others
-    page = house.page("eve")
+    page = served.page("eve")
     page.get_by_role("link", name="Agree").click()
     page.locator("#read-on:focus").wait_for()
     keys(page, "Enter")
@@ -511,20 +511,20 @@ def test_three_readers_and_their_consensus(house):
     keys(page, "p")
     keys(page, "Control+Enter")
     page.get_by_text("1 of 5 notes decided").wait_for()
-    state = house.room.consensus_log.read_entry("consensus", 1).state
+    state = served.study.consensus_log.read_entry("consensus", 1).state
     found = [(span.start, span.end, span.type) for span in state.spans]
     assert found == [(12, 16, "DOCTOR"), (20, 28, "DATE"), (eva, eva + 9, "PATIENT")]
     opened(page, 1, "agree").locator("#reopen").click()
     page.locator("#finish").wait_for()
     apart(page)  # the button is in the place of the other
-    assert not house.room.consensus_log.read_entry("consensus", 1).state.done
+    assert not served.study.consensus_log.read_entry("consensus", 1).state.done
     page.locator("#finish").click()
     page.get_by_text("1 of 5 notes decided").wait_for()
     measured(page)
-    page = opened(house.page("ann"), 1, "agree")  # who has finished the note may look
+    page = opened(served.page("ann"), 1, "agree")  # who has finished the note may look
     assert page.get_by_role("button", name="Decide").count() == 0
     keys(page, "Delete", "d")
-    assert house.room.consensus_log.read_entry("consensus", 1).state.done
+    assert served.study.consensus_log.read_entry("consensus", 1).state.done
 
 
 def measured(page):
@@ -543,11 +543,11 @@ def measured(page):
     page.get_by_text("1 notes written to").wait_for()
 
 
-def test_surrogates_are_looked_at_changed_and_written_out(tmp_path, browser):
-    house = House(tmp_path, browser, {"7-01": TEXTS["7-01"]})
+def test_surrogates_are_checked_changed_and_written(tmp_path, browser):
+    served = ServedStudy(tmp_path, browser, {"7-01": TEXTS["7-01"]})
     spans = [Span(12, 16, "DOCTOR"), Span(20, 28, "DATE"), Span(41, 50, "PATIENT")]
-    system_spans.import_consensus(house.room, {1: spans})
-    page = house.page("eve")
+    system_spans.import_consensus(served.study, {1: spans})
+    page = served.page("eve")
     page.evaluate("location.hash = 'surrogates'")
     page.get_by_label("Name").fill("early")
     page.get_by_role("button", name="Write").click()
@@ -572,7 +572,7 @@ def test_surrogates_are_looked_at_changed_and_written_out(tmp_path, browser):
     (document,) = corpora.read(page.locator(".export code").first.inner_text())
     assert document.text.startswith("Seen by Dr. Quimby on ")
     assert not re.search("Ruiz|Eva|3/4/2061", document.text)
-    finish(house)
+    finish(served)
 
 
 # Sizes, contrast, and the pure modules
@@ -596,8 +596,8 @@ def first_screen(page):
         page.keyboard.press("PageUp")
 
 
-def test_sizes_from_a_tablet_to_a_large_monitor(house):
-    page = opened(house.page("ann", has_touch=True), 4)
+def test_sizes_from_a_tablet_to_a_large_monitor(served):
+    page = opened(served.page("ann", has_touch=True), 4)
     for size, leaves in (((768, 1024), 1), ((1024, 768), 1), ((1920, 1080), 2), ((2560, 1440), 2)):
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.wait_for_timeout(200)
@@ -611,14 +611,14 @@ def test_sizes_from_a_tablet_to_a_large_monitor(house):
     first_screen(page)
     page.touchscreen.tap(*place(page, 14))
     saved(page)
-    assert house.marks("ann", 4) == [(14, 19, "PATIENT")]
+    assert served.marks("ann", 4) == [(14, 19, "PATIENT")]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(premarked, scheme):
     axe = Path(pytest.importorskip("axe_core_python", reason="pip install axe-core-python").__file__)
     source = next(axe.parent.rglob("axe.min.js")).read_text(encoding="utf-8")
-    system_spans.import_marks(premarked.room, "dan", {1: [Span(12, 16, "DOCTOR")]})
+    system_spans.import_marks(premarked.study, "dan", {1: [Span(12, 16, "DOCTOR")]})
     page = premarked.page("eve", color_scheme=scheme, bypass_csp=True)
     rules = "{}" if scheme == "light" else "{runOnly: ['color-contrast']}"  # all else is the same in the dark
     problems = {}
@@ -661,8 +661,8 @@ WORDS = ["visited by other wil,updated (Dr. O'Neil)", "DOB:3/4/61, -- http://a.b
 WORDS += [text for text, _ in TEXTS.values()]
 
 
-def test_the_page_and_the_server_agree_on_words(house):
-    page = house.page("ann")
+def test_the_page_and_the_server_agree_on_words(served):
+    page = served.page("ann")
     script = """async (text) => {
       const { word } = await import('/static/stretch.js');
       const points = Array.from(text);
@@ -673,8 +673,8 @@ def test_the_page_and_the_server_agree_on_words(house):
         assert found == [word_boundaries.find_word(text, i) for i in range(len(text))]
 
 
-def test_a_megabyte_is_paged_at_once_and_nothing_is_lost(house):
-    page = house.page("ann")
+def test_a_megabyte_is_paged_at_once_and_nothing_is_lost(served):
+    page = served.page("ann")
     rows, longest, milliseconds = page.evaluate(
         """async () => {
           const { rowStarts } = await import('/static/screens.js');

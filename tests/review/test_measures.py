@@ -56,7 +56,7 @@ def test_types_count_where_asked_for():
     assert measure_notes([MarkedNote(1, TEXT, GOLD, marked)], Rules(types=True)).counts == Counts(0, 1, 3)
 
 
-def test_who_was_told_to_mark_an_ambiguous_term_is_not_blamed():
+def test_a_mark_of_an_ambiguous_term_is_not_a_mistake():
     vent = span("Vent", "HOSPITAL")
     notes = [MarkedNote(1, TEXT, GOLD, [vent], [(vent.start, vent.end)])]
     assert measure_notes(notes).counts == Counts(0, 0, 3)

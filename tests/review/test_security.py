@@ -1,4 +1,4 @@
-"""The reading room's door: who is let in, what goes out, and that no note text leaks."""
+"""Security of the review server: who gets in, which headers go out, and that no note text leaks."""
 
 import io
 import json
@@ -125,7 +125,7 @@ def test_only_the_pages_files_are_served(study, name):
     assert Browser(study).get(f"/static/{name}").status_code == 404
 
 
-def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):
+def test_no_error_repeats_the_request_or_a_note(study, capsys, monkeypatch):
     ann = Browser(study, "ann")
     monkeypatch.setattr(marking, "show_note", lambda *_: 1 / int("0" if CANARY else CANARY))
     monkeypatch.setattr(adjudication, "show_consensus", lambda *_: int(TEXTS["7-02"][0]))
@@ -157,10 +157,10 @@ def test_no_fault_repeats_what_was_sent_or_a_note(study, capsys, monkeypatch):
         401,
         422,
     ]
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert not [answer for answer in answers if CANARY in answer.text]
     assert all(set(answer.json()) == {"fault"} for answer in answers)
-    assert CANARY not in told.out + told.err and "ZeroDivisionError at" in told.err
+    assert CANARY not in printed.out + printed.err and "ZeroDivisionError at" in printed.err
 
 
 def test_a_note_full_of_script_stays_data(study):
@@ -176,7 +176,7 @@ def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):
     browser = Browser(study)
     assert browser.post("/api/login", {"name": "ann"}).status_code == 401
     assert browser.post("/api/login", {"name": "ann", "password": "correct horse battery"}).status_code == 200
-    assert browser.post("/api/login", {"name": "bob"}).status_code == 200  # has none; this machine alone
+    assert browser.post("/api/login", {"name": "bob"}).status_code == 200  # has none; only on this machine
     checker = accounts.PasswordChecker(study.store)
     monkeypatch.setattr(checker, "is_match", lambda hash, password: password == "right")
     for _ in range(accounts.FREE_ATTEMPTS):
@@ -198,7 +198,7 @@ def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):
     assert list(checker.failures) == ["b", "c"]
 
 
-def test_elsewhere_a_password_is_all_that_opens(study):
+def test_from_other_machines_only_a_password_opens_the_study(study):
     accounts.set_password(study.store, "eve", "correct horse battery")
     study.requires_login = True
     browser = Browser(study)
@@ -214,7 +214,7 @@ def test_elsewhere_a_password_is_all_that_opens(study):
     assert browser.get("/api/study").status_code == 401
 
 
-def test_a_name_is_given_back_and_another_browser_let_in(study):
+def test_a_reader_logs_out_and_another_browser_gets_in(study):
     browser = Browser(study, "ann")
     address = browser.post("/api/keys").json()["address"]
     assert address.startswith("http://127.0.0.1:8765/?key=")
@@ -249,12 +249,12 @@ def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a" * 61, "a" * 900_000, "", "a\0b"])
-def test_a_name_that_is_none_is_not_let_in_and_not_remembered(study, name):
+def test_an_invalid_name_is_refused_and_not_remembered(study, name):
     answer = Browser(study).post("/api/login", {"name": name, "password": "x"})
     assert answer.status_code == 401 and not study.password_checker.failures
 
 
-def test_no_reader_is_called_as_a_system(study):
+def test_no_reader_gets_the_name_of_a_system(study):
     study.store.execute("INSERT INTO systems VALUES('model', 1, 0, 0)")
     assert Browser(study).post("/api/readers", {"name": "model"}).json()["stage"] == "exists"
     with pytest.raises(StageError):
@@ -270,13 +270,13 @@ def test_a_session_ends_when_it_is_not_used(monkeypatch):
     assert sessions.find(token) is None
 
 
-def server_options(*given):
-    args = options.build_parser("").parse_args(["notes", "--store", "s.db", *given])
+def server_options(*arguments):
+    args = options.build_parser("").parse_args(["notes", "--store", "s.db", *arguments])
     return options.read_server_options(args)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("arguments", "message"),
     [
         (["--host", "0.0.0.0"], "other machines can reach this address; wanted --certificate"),
         (["--host", "10.1.2.3"], "other machines can reach this address"),
@@ -286,9 +286,9 @@ def server_options(*given):
         (["--host", "::", "--certificate", __file__, "--private-key", __file__], "wanted a certificate"),
     ],
 )
-def test_other_addresses_are_refused_without_tls(given, told):
-    with pytest.raises(ConfigurationError, match=told):
-        serve.check_options(server_options(*given))
+def test_other_addresses_are_refused_without_tls(arguments, message):
+    with pytest.raises(ConfigurationError, match=message):
+        serve.check_options(server_options(*arguments))
 
 
 def test_other_addresses_are_refused_without_passwords(study):
@@ -318,32 +318,32 @@ def test_addresses():
 def test_the_browser_is_opened_by_a_file_that_only_its_owner_reads(monkeypatch, capsys):
     seen = []
     monkeypatch.setattr(serve.webbrowser, "open", lambda url: seen.append(url) or True)
-    opened = serve.Announcement(ADDRESS, Sessions(), requires_login=False, open_browser=True)
-    with opened:
-        assert "key" not in seen[0] and opened.file.stat().st_mode & 0o777 == 0o600
-        assert "?key=" in opened.file.read_text()
-    assert not opened.file.exists() and "key" not in capsys.readouterr().out
+    announcement = serve.Announcement(ADDRESS, Sessions(), requires_login=False, open_browser=True)
+    with announcement:
+        assert "key" not in seen[0] and announcement.file.stat().st_mode & 0o777 == 0o600
+        assert "?key=" in announcement.file.read_text()
+    assert not announcement.file.exists() and "key" not in capsys.readouterr().out
     with serve.Announcement(ADDRESS, Sessions(), requires_login=True, open_browser=True):
         assert capsys.readouterr().out.startswith("Open http://127.0.0.1:8765/\n")
 
 
-def started(corpus, *given):
+def start_server(corpus, *arguments):
     command = [sys.executable, "-m", "crfdeid.review", str(corpus / "notes"), "--store", str(corpus / "s.db")]
     server = subprocess.Popen(
-        [*command, "--no-browser", *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "--no-browser", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    told = [server.stdout.readline(), server.stdout.readline()]
-    return server, told[1].split()[1]
+    lines = [server.stdout.readline(), server.stdout.readline()]
+    return server, lines[1].split()[1]
 
 
-def ended(server):
+def stop_server(server):
     server.send_signal(2)
-    told = server.communicate(timeout=20)
-    return told[1]
+    _, errors = server.communicate(timeout=20)
+    return errors
 
 
 def test_the_verb_serves_and_survives_kill_9(corpus):
-    server, url = started(corpus, "--reader", "ann")
+    server, url = start_server(corpus, "--reader", "ann")
     root = url.split("?")[0]
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
 
@@ -360,15 +360,15 @@ def test_the_verb_serves_and_survives_kill_9(corpus):
     server.kill()
     out, err = server.communicate()
     assert CANARY not in out + err and "GET" not in out + err
-    server, url = started(corpus)
+    server, url = start_server(corpus)
     urllib.request.urlopen(url).close()  # it is up
-    assert ended(server) == ""
+    assert stop_server(server) == ""
     store = accounts.Store(corpus / "s.db")
     assert store.fetch_one("SELECT version FROM states") == (1,)
     store.close()
 
 
-def test_a_password_that_is_not_given_is_told(corpus, monkeypatch):
+def test_a_missing_password_is_an_error(corpus, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server", "--reader", "ann"]
     with pytest.raises(CrfdeidError, match="a password of at least 10 characters"):
@@ -395,11 +395,11 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
             "--no-server",
         ]
     )
-    given = ("--host", "0.0.0.0", "--name", "localhost", "--certificate", str(corpus / "cert.pem"))
+    arguments = ("--host", "0.0.0.0", "--name", "localhost", "--certificate", str(corpus / "cert.pem"))
     with pytest.raises(ConfigurationError, match="wanted --name"):
-        named = ["--host", "::", *given[4:], "--private-key", str(corpus / "key.pem")]
+        named = ["--host", "::", *arguments[4:], "--private-key", str(corpus / "key.pem")]
         serve.check_options(server_options(*named))
-    server, url = started(corpus, *given, "--private-key", str(corpus / "key.pem"))
+    server, url = start_server(corpus, *arguments, "--private-key", str(corpus / "key.pem"))
     assert url.startswith("https://localhost:") and "key" not in url
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -410,7 +410,7 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
         assert answer.headers["set-cookie"].startswith("__Host-crfdeid-")
         assert "secure" in answer.headers["set-cookie"].lower()
         assert "strict-transport-security" not in answer.headers  # localhost has other servers
-    ended(server)
+    stop_server(server)
 
 
 def test_the_verb_says_what_is_missing(corpus, monkeypatch, capsys):

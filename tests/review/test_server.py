@@ -1,4 +1,4 @@
-"""The reading room over HTTP: marking, consensus, measures, and what is refused."""
+"""The review server over HTTP: marking, consensus, measures, and refused requests."""
 
 from pathlib import Path
 
@@ -16,28 +16,28 @@ from crfdeid.evaluate import scores
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.review.operations import surrogate_proposals
 from crfdeid.review.study import accounts, create, system_spans
-from crfdeid.review.study import study as room
 from crfdeid.review.study.source import Source
+from crfdeid.review.study.study import open_study
 from crfdeid.review.web.sessions import Sessions
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
 
-def stretches(state):
+def list_marks(state):
     return [(mark["start"], mark["end"], mark["type"]) for mark in state["marks"]]
 
 
 def test_marks_are_made_changed_and_taken_back_without_limit(study):
     ann = Browser(study, "ann")
-    assert stretches(ann.act(1, "add", start=12, end=16, type="PATIENT")) == [(12, 16, "PATIENT")]
-    assert stretches(ann.act(1, "change", mark=1, type="DOCTOR")) == [(12, 16, "DOCTOR")]
+    assert list_marks(ann.act(1, "add", start=12, end=16, type="PATIENT")) == [(12, 16, "PATIENT")]
+    assert list_marks(ann.act(1, "change", mark=1, type="DOCTOR")) == [(12, 16, "DOCTOR")]
     state = ann.act(1, "add", start=8, end=16, type="DOCTOR")
-    assert stretches(state) == [(8, 16, "DOCTOR")] and state["undo"] == 3
-    assert stretches(ann.act(1, "undo")) == [(12, 16, "DOCTOR")]
-    assert stretches(ann.act(1, "undo")) == [(12, 16, "PATIENT")]
-    assert stretches(ann.act(1, "redo")) == [(12, 16, "DOCTOR")]
+    assert list_marks(state) == [(8, 16, "DOCTOR")] and state["undo"] == 3
+    assert list_marks(ann.act(1, "undo")) == [(12, 16, "DOCTOR")]
+    assert list_marks(ann.act(1, "undo")) == [(12, 16, "PATIENT")]
+    assert list_marks(ann.act(1, "redo")) == [(12, 16, "DOCTOR")]
     state = ann.act(1, "undo")
-    assert stretches(ann.act(1, "undo")) == [] and state["redo"] == 2
+    assert list_marks(ann.act(1, "undo")) == [] and state["redo"] == 2
     assert ann.act(1, "undo", status=409)["stage"] == "nothing"
 
 
@@ -49,7 +49,7 @@ def test_an_older_version_is_answered_with_the_present_state(study):
     body = {"version": old, "kind": "add", "start": 20, "end": 28, "type": "DATE"}
     answer = second.post("/api/notes/1/actions", body)
     assert answer.status_code == 409 and answer.json()["conflict"] is True
-    assert stretches(answer.json()["state"]) == [(12, 16, "DOCTOR")]
+    assert list_marks(answer.json()["state"]) == [(12, 16, "DOCTOR")]
     body["version"] = answer.json()["state"]["version"]
     assert len(second.post("/api/notes/1/actions", body).json()["marks"]) == 2
 
@@ -73,19 +73,19 @@ def test_repeats_are_marked_in_all_notes_of_the_patient_and_undone_at_once(study
     ]
     assert shown["places"][1]["after"].startswith(" called") and shown["state"]["version"] == version
     applied = ann.post("/api/notes/1/repeats", body | {"apply": True}).json()
-    assert stretches(applied["state"]) == [(12, 16, "DOCTOR"), (30, 34, "DOCTOR")]
+    assert list_marks(applied["state"]) == [(12, 16, "DOCTOR"), (30, 34, "DOCTOR")]
     second = ann.get("/api/notes/2").json()
-    assert stretches(second) == [(0, 4, "DOCTOR"), (41, 45, "DOCTOR")]  # code points: the emoji is one
+    assert list_marks(second) == [(0, 4, "DOCTOR"), (41, 45, "DOCTOR")]  # code points: the emoji is one
     assert {mark["by"] for mark in second["marks"]} == {"repeat"}
-    assert stretches(ann.act(1, "undo")) == [(12, 16, "DOCTOR")]
-    assert stretches(ann.get("/api/notes/2").json()) == []
+    assert list_marks(ann.act(1, "undo")) == [(12, 16, "DOCTOR")]
+    assert list_marks(ann.get("/api/notes/2").json()) == []
     ann.act(1, "redo")
     ann.act(2, "add", start=18, end=29, type="PATIENT")
     ann.act(1, "undo")  # something was done in note 2 since: it stays as it is
     assert len(ann.get("/api/notes/2").json()["marks"]) == 3
 
 
-def test_a_note_is_finished_when_every_premark_was_looked_at(study):
+def test_a_note_can_be_finished_when_every_premark_has_a_decision(study):
     found = {
         1: [Span(8, 16, "DOCTOR", 0.9), Span(20, 28, "DATE", 0.6)],
         2: [Span(0, 4, "DOCTOR", 0.99)],
@@ -98,8 +98,8 @@ def test_a_note_is_finished_when_every_premark_was_looked_at(study):
     assert rows[0]["uncertainty"] == pytest.approx(0.5)
     refused = ann.act(1, "done", status=409)
     assert refused["stage"] == "undecided" and refused["undecided"] == 2
-    assert stretches(ann.act(1, "alter", premark=0, start=12)) == [(12, 16, "DOCTOR")]
-    assert stretches(ann.act(1, "reject", premark=0)) == []
+    assert list_marks(ann.act(1, "alter", premark=0, start=12)) == [(12, 16, "DOCTOR")]
+    assert list_marks(ann.act(1, "reject", premark=0)) == []
     ann.act(1, "accept", premark=0)
     state = ann.act(1, "accept", premark=1)
     assert [premark["decision"] for premark in state["premarks"]] == ["accepted", "accepted"]
@@ -109,7 +109,7 @@ def test_a_note_is_finished_when_every_premark_was_looked_at(study):
     assert len(Browser(study, "bob").get("/api/notes/1").json()["premarks"]) == 1
 
 
-def test_what_became_of_a_premark_is_what_was_decided(study):
+def test_the_decision_on_a_premark_follows_its_mark(study):
     system_spans.add_system(
         study, "model", {1: [Span(8, 16, "DOCTOR", 0.9), Span(20, 28, "DATE", 0.6)]}, premarks=True
     )
@@ -145,7 +145,7 @@ def test_what_became_of_a_premark_is_what_was_decided(study):
         ({"version": "0", "kind": "done"}, 422),
     ],
 )
-def test_an_action_that_cannot_be_is_refused_and_changes_nothing(study, fields, status):
+def test_an_invalid_action_is_refused_and_changes_nothing(study, fields, status):
     ann = Browser(study, "ann")
     answer = ann.post("/api/notes/1/actions", {"version": 0} | fields)
     assert answer.status_code == status and set(answer.json()) == {"fault"}
@@ -155,7 +155,7 @@ def test_an_action_that_cannot_be_is_refused_and_changes_nothing(study, fields, 
 @pytest.mark.parametrize("path", ["/api/export", "/api/surrogates/export"])
 @pytest.mark.parametrize("field", ["set", "what", "who", "format", "name"])
 def test_an_export_of_what_cannot_be_is_refused(study, path, field):
-    decided(study, 1, [])
+    import_consensus(study, 1, [])
     eve = Browser(study, "eve")
     for odd in ([], {}, 7, "\ud800"):
         body = {"name": "gold", "format": "jsonl", "what": "reader"} | {field: odd}
@@ -163,7 +163,7 @@ def test_an_export_of_what_cannot_be_is_refused(study, path, field):
     assert not study.out.exists()
 
 
-def finished(study, name, *marks, number=1):
+def finish_note(study, name, *marks, number=1):
     browser = Browser(study, name)
     for start, end, type in marks:
         browser.act(number, "add", start=start, end=end, type=type)
@@ -172,9 +172,9 @@ def finished(study, name, *marks, number=1):
 
 
 def test_three_readers_reach_a_consensus(study):
-    ann = finished(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"))
-    finished(study, "bob", (12, 16, "DOCTOR"), (20, 29, "DATE"))
-    finished(study, "cy", (8, 16, "PATIENT"))
+    ann = finish_note(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"))
+    finish_note(study, "bob", (12, 16, "DOCTOR"), (20, 29, "DATE"))
+    finish_note(study, "cy", (8, 16, "PATIENT"))
     eve = Browser(study, "eve")
     assert eve.get("/api/consensus").json()["notes"][0]["stage"] == "ready"
     opened = eve.post("/api/consensus/1/open").json()
@@ -204,7 +204,11 @@ def test_three_readers_reach_a_consensus(study):
 
 
 def test_nobody_sees_the_marks_of_others_before_consensus(study):
-    ann, bob, eve = finished(study, "ann", (12, 16, "DOCTOR")), Browser(study, "bob"), Browser(study, "eve")
+    ann, bob, eve = (
+        finish_note(study, "ann", (12, 16, "DOCTOR")),
+        Browser(study, "bob"),
+        Browser(study, "eve"),
+    )
     for path in ("/api/consensus", "/api/consensus/1", "/api/measures", "/api/learn", "/api/surrogates"):
         assert bob.get(path).status_code == 403, path
     assert (
@@ -222,23 +226,23 @@ def test_nobody_sees_the_marks_of_others_before_consensus(study):
     eve.act(1, "done")
     assert eve.post("/api/consensus/1/open").status_code == 200
     eve.act(1, "reopen", status=423)
-    finished(study, "ann", number=2)
+    finish_note(study, "ann", number=2)
     eve.post("/api/consensus/2/open")
     eve.act(2, "add", status=423, start=0, end=4, type="DOCTOR")  # eve has seen what ann marked
     assert ann.get("/api/consensus/2").status_code == 403
 
 
-def decided(study, number, spans):
-    """The consensus of a note, made elsewhere."""
+def import_consensus(study, number, spans):
+    """Import a finished consensus of one note."""
     system_spans.import_consensus(study, {number: [Span(*span) for span in spans]})
 
 
 def test_measures_hold_every_table(study):
-    finished(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"))
-    finished(study, "bob", (12, 16, "DOCTOR"), (0, 4, "DATE"))
-    finished(study, "cy", (30, 34, "DOCTOR"))
+    finish_note(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"))
+    finish_note(study, "bob", (12, 16, "DOCTOR"), (0, 4, "DATE"))
+    finish_note(study, "cy", (30, 34, "DOCTOR"))
     system_spans.add_system(study, "model", {1: [Span(20, 28, "DATE", 0.8)]})
-    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR")])
+    import_consensus(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR")])
     Browser(study, "ann").post("/api/notes/1/time", {"seconds": 30})
     table = Browser(study, "eve").get("/api/measures").json()
     voters = {row["name"]: row for row in table["voters"]}
@@ -267,11 +271,11 @@ def test_measures_hold_every_table(study):
     assert Browser(study, "eve").get("/api/measures", rules="onec").status_code == 422
 
 
-def test_the_consensus_is_exported_and_never_over_what_is_there(study):
+def test_the_consensus_is_exported_and_never_over_an_existing_file(study):
     eve = Browser(study, "eve")
     body = {"name": "gold", "format": "i2b2", "what": "consensus"}
     assert eve.post("/api/export", body).json()["stage"] == "nothing"
-    decided(study, 1, [(12, 16, "DOCTOR")])
+    import_consensus(study, 1, [(12, 16, "DOCTOR")])
     answer = eve.post("/api/export", body).json()
     assert answer["notes"] == 1 and answer["train"] == f"make train CORPUS={answer['path']}"
     (document,) = corpora.read(answer["path"])
@@ -285,8 +289,8 @@ def test_the_consensus_is_exported_and_never_over_what_is_there(study):
     assert Path(one_file).stat().st_mode & 0o777 == 0o600
 
 
-def test_an_export_that_cannot_be_written_is_told(study):
-    decided(study, 1, [(12, 16, "DOCTOR")])
+def test_an_export_that_cannot_be_written_is_an_error(study):
+    import_consensus(study, 1, [(12, 16, "DOCTOR")])
     eve = Browser(study, "eve")
     study.out.write_text("in the way")
     for format in ("i2b2", "jsonl"):
@@ -298,7 +302,7 @@ def test_an_export_that_cannot_be_written_is_told(study):
     "format", ["i2b2", "i2b2-2006", "brat", "conll", "jsonl", "labelstudio", "doccano", "table", "parquet"]
 )
 def test_the_consensus_survives_export_and_import_in_every_format(study, format):
-    decided(study, 1, [(12, 16, "DOCTOR")])
+    import_consensus(study, 1, [(12, 16, "DOCTOR")])
     answer = Browser(study, "eve").post(
         "/api/export", {"name": "gold", "format": format, "what": "consensus"}
     )
@@ -312,7 +316,7 @@ def test_the_consensus_survives_export_and_import_in_every_format(study, format)
 
 def test_a_new_model_is_loaded_and_its_disagreements_shown(study, small_model):
     eve = Browser(study, "eve")
-    decided(study, 3, [])
+    import_consensus(study, 3, [])
     system_spans.add_system(study, "old", {1: [Span(12, 16, "PATIENT")], 2: []})
     body = {"folder": str(small_model.folder), "name": "new", "premarks": True}
     assert eve.post("/api/learn/models", body).status_code == 202
@@ -323,7 +327,7 @@ def test_a_new_model_is_loaded_and_its_disagreements_shown(study, small_model):
     rows = eve.get("/api/learn/disagreements", system="new").json()["notes"]
     assert rows[0]["number"] == 1 and rows[0]["against"] == "old" and rows[0]["differences"] >= 1
     assert 3 not in [row["number"] for row in rows]
-    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE")])
+    import_consensus(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE")])
     points = {row["name"]: row for row in eve.get("/api/learn").json()["systems"]}
     assert points["new"]["notes_read"] == 1 and points["new"]["tested"] == 1  # note 3 was decided before
     assert points["new"]["recall"] == 1.0 and points["old"]["recall"] == 0.0
@@ -333,33 +337,33 @@ def test_a_new_model_is_loaded_and_its_disagreements_shown(study, small_model):
     assert eve.get("/api/learn/job").json()["state"] == "failed"
 
 
-def test_progress_tells_pace_and_when_a_pause_is_due(study):
+def test_progress_shows_pace_and_the_time_since_the_last_pause(study):
     ann = Browser(study, "ann")
     assert ann.post("/api/notes/1/time", {"seconds": 20}).json()["seconds"] == 20
     assert ann.post("/api/notes/1/time", {"seconds": 40}).json()["seconds"] == 60
     assert ann.post("/api/notes/1/time", {"seconds": 61}).status_code == 422
     ann.act(1, "done")
-    told = ann.get("/api/progress", set="1").json()
-    assert (told["done"], told["words_per_minute"]) == (1, told["words_done"])
-    assert told["seconds_left"] == pytest.approx(
-        60 * (told["words"] - told["words_done"]) / told["words_done"]
+    progress = ann.get("/api/progress", set="1").json()
+    assert (progress["done"], progress["words_per_minute"]) == (1, progress["words_done"])
+    assert progress["seconds_left"] == pytest.approx(
+        60 * (progress["words"] - progress["words_done"]) / progress["words_done"]
     )
-    assert told["worked"] >= 20
+    assert progress["worked"] >= 20
 
 
 def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
     eve = Browser(study, "eve")
     first, second = (TEXTS[id][0] for id in ("7-01", "7-02"))
-    decided(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"), (35, 39, "OTHER")])
-    decided(study, 2, [(0, 4, "DOCTOR"), (18, 29, "PATIENT"), (41, 45, "DOCTOR")])
+    import_consensus(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR"), (35, 39, "OTHER")])
+    import_consensus(study, 2, [(0, 4, "DOCTOR"), (18, 29, "PATIENT"), (41, 45, "DOCTOR")])
     assert eve.get("/api/surrogates/3").json()["stage"] == "none"
-    told = eve.get("/api/surrogates/1").json()
-    assert told["text"] == first and told["unresolved"] == 1
-    assert [(p["start"], p["resolved"]) for p in told["proposals"]] == [
+    proposed = eve.get("/api/surrogates/1").json()
+    assert proposed["text"] == first and proposed["unresolved"] == 1
+    assert [(p["start"], p["resolved"]) for p in proposed["proposals"]] == [
         (35, False), (12, True), (20, True), (30, True),
     ]  # fmt: skip
-    assert told["proposals"][0]["why"] and told["proposals"][0]["replacement"] == "[**OTHER**]"
-    names = {p["replacement"] for p in told["proposals"][1:] if p["type"] == "DOCTOR"}
+    assert proposed["proposals"][0]["why"] and proposed["proposals"][0]["replacement"] == "[**OTHER**]"
+    names = {p["replacement"] for p in proposed["proposals"][1:] if p["type"] == "DOCTOR"}
     assert len(names) == 1 and "Ruiz" not in names
 
     def act(number, kind, status=200, **fields):
@@ -386,7 +390,7 @@ def test_surrogates_are_checked_and_nothing_half_redacted_is_written(study):
     waiting = eve.post("/api/surrogates/export", body)
     assert waiting.status_code == 409 and waiting.json()["left"] == ["7-02", "8-01"]
     assert not study.out.exists()
-    decided(study, 3, [])
+    import_consensus(study, 3, [])
     act(2, "approve")
     act(3, "approve")
     answer = eve.post("/api/surrogates/export", body).json()
@@ -413,17 +417,17 @@ def test_a_model_trained_on_the_exported_consensus_is_loaded_again(notes, tmp_pa
     corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
     source = Source(tmp_path / "notes.jsonl", "jsonl")
     create.create_study(tmp_path / "study.db", source, "i2b2-2014", None, 1)
-    opened = room.open_study(tmp_path / "study.db")
+    opened = open_study(tmp_path / "study.db")
     accounts.add_reader(opened.store, "eve", "adjudicator")
     for number in range(1, 26):
-        decided(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
+        import_consensus(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
     eve = Browser(opened, "eve")
     path = eve.post("/api/export", {"name": "gold", "format": "i2b2", "what": "consensus"}).json()["path"]
     trained = model.train(list(corpora.read(path)), SMALL, tmp_path / "model", engine="crfsuite")
     eve.post("/api/learn/models", {"folder": str(trained.folder), "name": "trained"})
     eve.client.app.app.state.jobs.thread.join(60)
     for number in range(26, 41):
-        decided(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
+        import_consensus(opened, number, [(s.start, s.end, s.type) for s in notes[number - 1].spans])
     (point,) = eve.get("/api/learn").json()["systems"]
     assert (point["notes_read"], point["tested"]) == (25, 15) and point["recall"] > 0.8
     opened.store.close()
@@ -437,7 +441,7 @@ TRICKY = (
 def test_offsets_are_code_points_of_the_very_text(tmp_path):
     corpora.write([Document("t", TRICKY)], tmp_path / "notes.jsonl", "jsonl")
     create.create_study(tmp_path / "s.db", Source(tmp_path / "notes.jsonl", "jsonl"), "i2b2-2014", None, 1)
-    opened = room.open_study(tmp_path / "s.db")
+    opened = open_study(tmp_path / "s.db")
     accounts.add_reader(opened.store, "ann", "reader")
     ann = Browser(opened, "ann")
     text = ann.get("/api/notes/1").json()["text"]
@@ -446,5 +450,5 @@ def test_offsets_are_code_points_of_the_very_text(tmp_path):
     state = ann.act(1, "add", start=start, end=start + 4, type="DOCTOR")
     body = {"version": state["version"], "mark": 1, "apply": True}
     state = ann.post("/api/notes/1/repeats", body).json()["state"]
-    assert [TRICKY[a:b] for a, b, _ in stretches(state)] == ["Ruiz", "Ruiz"]
+    assert [TRICKY[a:b] for a, b, _ in list_marks(state)] == ["Ruiz", "Ruiz"]
     opened.store.close()

@@ -1,4 +1,4 @@
-"""The reading room loses nothing: kill -9, full disks, two processes, notes that change, other versions."""
+"""The review store loses nothing: kill -9, full disks, two processes, notes that change, other versions."""
 
 import json
 import os
@@ -21,12 +21,12 @@ from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError
 from crfdeid.review.operations import marking
 from crfdeid.review.study import accounts, consensus, create, marks, schema, system_spans
-from crfdeid.review.study import study as room
 from crfdeid.review.study.errors import ConflictError, DiskFullError, StoreError
 from crfdeid.review.study.event_log import EventLog, History
 from crfdeid.review.study.marks import FOLD, Marking
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.store import Store
+from crfdeid.review.study.study import open_study
 from crfdeid.text.document import Document, Span
 
 WRITER = """
@@ -70,7 +70,7 @@ def test_two_processes_may_write_the_same_store(tmp_path):
     second.close()
 
 
-def test_of_two_who_act_at_once_one_is_told_to_look_again(study):
+def test_of_two_who_act_at_once_the_second_gets_the_new_state(study):
     ann = accounts.find_reader(study.store, "ann")
     body = {"version": 0, "kind": "add", "start": 12, "end": 16, "type": "DOCTOR"}
     answers = []
@@ -91,7 +91,7 @@ def test_of_two_who_act_at_once_one_is_told_to_look_again(study):
     assert study.store.fetch_all("SELECT count(*) FROM actions") == [(1,)]
 
 
-def test_a_full_disk_is_told_and_what_was_before_stays(study):
+def test_a_full_disk_is_an_error_and_earlier_actions_stay(study):
     ann = Browser(study, "ann")
     ann.act(1, "add", start=12, end=16, type="DOCTOR")
     (pages,) = study.store.fetch_one("PRAGMA page_count")
@@ -145,7 +145,7 @@ def test_a_store_is_for_its_owner_and_of_this_version(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"no database at all, but some text that is long enough" * 30, b"x"])
-def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path, content):
+def test_a_file_that_is_not_a_store_is_refused_and_not_changed(tmp_path, content):
     path = tmp_path / "study.db"
     path.write_bytes(content)
     path.chmod(0o600)
@@ -164,7 +164,7 @@ def test_another_programs_database_is_refused(tmp_path):
         Store(path)
 
 
-def rewritten(study, number, text):
+def rewrite_note(study, number, text):
     """Change a note on disk."""
     note = study.notes.find_note(number)
     document = Document(note.id, text, (), note.patient)
@@ -174,7 +174,7 @@ def rewritten(study, number, text):
 def test_a_note_changed_on_disk_is_refused_by_name(study):
     ann = Browser(study, "ann")
     ann.act(1, "add", start=12, end=16, type="DOCTOR")
-    rewritten(study, 1, "Now seen by Dr. Ruiz.")
+    rewrite_note(study, 1, "Now seen by Dr. Ruiz.")
     for answer in (
         ann.get("/api/notes/1"),
         ann.post("/api/notes/1/actions", {"version": 1, "kind": "undo"}),
@@ -183,7 +183,7 @@ def test_a_note_changed_on_disk_is_refused_by_name(study):
         assert answer.status_code == 409
         assert answer.json()["refused"] == "changed" and answer.json()["note"] == "7-01"
     assert ann.get("/api/notes").json()["notes"][0]["refused"] == "changed"
-    rewritten(study, 1, TEXTS["7-01"][0])  # as it was: its marks fit again
+    rewrite_note(study, 1, TEXTS["7-01"][0])  # as it was: its marks fit again
     assert len(ann.get("/api/notes/1").json()["marks"]) == 1
     assert ann.get("/api/notes").json()["notes"][0]["refused"] is None
     (study.notes.source.path / "7-01.xml").unlink()
@@ -193,18 +193,18 @@ def test_a_note_changed_on_disk_is_refused_by_name(study):
 
 def test_changes_since_the_last_time_are_found_when_a_study_is_opened(study):
     path, folder = study.store.path, study.notes.source.path
-    rewritten(study, 2, "another text")
+    rewrite_note(study, 2, "another text")
     (folder / "8-01.xml").unlink()
     os.utime(folder / "7-01.xml", (1, 1))  # touched, but the same
     (folder / "9-01.xml").write_bytes((folder / "7-01.xml").read_bytes())
-    again = room.open_study(path)
+    again = open_study(path)
     assert again.notes.refused == {2: "changed", 3: "missing"} and again.notes.unknown_files == 1
     again.store.close()
 
 
-def test_a_store_is_of_its_notes_alone(study, tmp_path):
+def test_a_store_opens_only_with_its_own_notes(study, tmp_path):
     with pytest.raises(StoreError, match=r"a study of the notes in .*notes, not of those in"):
-        room.open_study(study.store.path, notes_path=tmp_path)
+        open_study(study.store.path, notes_path=tmp_path)
 
 
 def test_notes_that_cannot_be_read_leave_no_store(tmp_path):
@@ -230,10 +230,10 @@ def test_one_file_of_many_notes(tmp_path, notes):
     path = tmp_path / "notes.jsonl"
     corpora.write(notes, path, "jsonl")
     create.create_study(tmp_path / "s.db", Source(path, "jsonl"), "i2b2-2014", "t", 4)
-    opened = room.open_study(tmp_path / "s.db")
-    assert [len(part) for part in opened.sets.values()] == [10, 10, 10, 10]
+    opened = open_study(tmp_path / "s.db")
+    assert [len(notes_of_set) for notes_of_set in opened.sets.values()] == [10, 10, 10, 10]
     assert opened.notes.read_document(17) == notes[16].with_spans(())
-    path.write_text(path.read_text().replace("fever", "Fever", 1))  # the first note alone
+    path.write_text(path.read_text().replace("fever", "Fever", 1))  # only the first note
     assert opened.notes.read_document(17).id == notes[16].id
     with pytest.raises(CrfdeidError, match=f"note {notes[0].id}: changed on disk"):
         opened.notes.read_document(1)

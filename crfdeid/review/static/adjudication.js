@@ -1,4 +1,4 @@
-// One note of Agree: every item of the voters is decided by a key, and what nobody saw can be added.
+// One note of Agree: a key decides each item of the voters, and marks that no voter had can be added.
 
 import { Actions, ask, query } from "./api.js";
 import { adjudicationKeys } from "./adjudication_keys.js";
@@ -94,7 +94,7 @@ export class Adjudication {
     if (edited || type) this.actions.do({ kind: "change", mark: target.id, start, end, type: type ?? target.type });
   }
 
-  // The spans that the cursor stands for, or null where nothing is chosen yet.
+  // The spans of the answer at the cursor, or null where no answer is chosen yet.
   spans(type = null) {
     const { stretch, target, edited } = this.cursor;
     const chosen = target.all[target.index]?.spans ?? null;
@@ -136,7 +136,7 @@ export class Adjudication {
   jump(by) {
     const next = this.cursor.nearest(this.targets(), by);
     if (next) this.cursor.put(next, next);
-    else say("No further item that way.");
+    else say("No more items in this direction.");
   }
 
   turn(by) {
@@ -164,7 +164,7 @@ export class Adjudication {
     this.actions.do({ kind: "reopen" });
   }
 
-  // Other readers or systems, or their marks of now; decisions on equal items stay.
+  // Compare other readers or systems, or their present marks; decisions on unchanged items stay.
   async voters() {
     const { notes, systems } = await ask(`/api/consensus${query({ set: this.room.set })}`);
     const note = notes.find((one) => one.number === this.note.number);

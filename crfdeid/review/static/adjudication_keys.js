@@ -4,17 +4,17 @@ import { moving, NoteKeys } from "./mark_keys.js";
 
 export function adjudicationKeys(mode) {
   const decide = [
-    [["Enter"], "decide as chosen; add a mark that nobody made", () => mode.put()],
+    [["Enter"], "decide as chosen; add a mark that no voter had", () => mode.put()],
     [["Delete", "Backspace"], "not PHI", () => mode.remove()],
-    [["!"], "ambiguous: nobody is blamed for a mark here", () => mode.ambiguous()],
+    [["!"], "ambiguous: a mark here is not a mistake", () => mode.ambiguous()],
     [["Shift+Delete", "Shift+Backspace"], "undecided again", () => mode.undecide()],
     [["Ctrl+Enter"], "the note is decided", () => mode.finish()],
   ];
   return new NoteKeys(mode, [
     [["."], "next item", () => mode.jump(1)],
-    [[","], "item before", () => mode.jump(-1)],
+    [[","], "previous item", () => mode.jump(-1)],
     [["ArrowDown"], "next answer; row below", () => mode.vertical(1)],
-    [["ArrowUp"], "answer before; row above", () => mode.vertical(-1)],
+    [["ArrowUp"], "previous answer; row above", () => mode.vertical(-1)],
     ...(mode.mayDecide ? decide : []),
     ...moving(mode),
   ], (letter) => mode.types.byKey.has(letter) && mode.put(mode.types.byKey.get(letter)));

@@ -1,4 +1,4 @@
-// What one note of Agree looks like: the note, the legend, and below it what each voter says about the item.
+// The view of one note of Agree: the note, the legend, and below it the answer of each voter to the item.
 
 import { button, clear, element } from "./dom.js";
 import { fault } from "./notice.js";
@@ -42,7 +42,7 @@ export class AdjudicationView {
   content() {
     const { cursor } = this.mode;
     const { stretch, target } = cursor;
-    if (!stretch) return element("span", { class: "quiet-text" }, "The keys . and , go from item to item. A word that nobody marked can be added: go there and press a type’s letter.");
+    if (!stretch) return element("span", { class: "quiet-text" }, "The keys . and , go from item to item. To add a word that nobody marked, go there and press a type’s letter.");
     if (target?.kind === "item") return this.item(target);
     const text = element("q", {}, shortened(this.mode.reading.text.slice(stretch.start, stretch.end)));
     if (!this.mode.mayDecide) return [text];
@@ -67,7 +67,7 @@ export class AdjudicationView {
     const { cursor } = this.mode;
     const made = target.all.map((one, index) => this.answer(one, index === target.index && !cursor.edited, () => this.mode.choose(index)));
     if (!cursor.edited) return made;
-    return [...made, this.answer({ spans: [{ ...cursor.stretch, type: target.type }], names: ["changed by you; Enter decides so"] }, true, () => {})];
+    return [...made, this.answer({ spans: [{ ...cursor.stretch, type: target.type }], names: ["changed by you; Enter decides it"] }, true, () => {})];
   }
 
   answer({ spans, names }, chosen, act) {

@@ -1,4 +1,4 @@
-// Agree: the notes whose readers have finished, and whose votes to look at side by side.
+// Agree: the list of notes with their readers, and the form that opens a note's consensus.
 
 import { ask, query, save } from "./api.js";
 import { Adjudication } from "./adjudication.js";
@@ -8,7 +8,7 @@ import { link, listing } from "./listing.js";
 import { setChooser } from "./notes.js";
 import { voters } from "./voters.js";
 
-const STAGES = { none: "not read by anyone yet", ready: "ready", open: "begun", done: "✓ decided" };
+const STAGES = { none: "not read yet", ready: "ready", open: "begun", done: "✓ decided" };
 
 export async function agree(main, room, { number, offset }) {
   if (!number) return overview(main, room);
@@ -40,7 +40,7 @@ async function overview(main, room) {
       element("span", { class: "quiet-text" }, `${done} of ${notes.length} notes decided`)),
     list));
   main.querySelector("#read-on")?.focus();
-  return { keys: new Keys([[["PageDown", " "], "further notes", () => list.turn(1)], [["PageUp", "Shift+ "], "notes before", () => list.turn(-1)]]) };
+  return { keys: new Keys([[["PageDown", " "], "more notes", () => list.turn(1)], [["PageUp", "Shift+ "], "previous notes", () => list.turn(-1)]]) };
 }
 
 function cells(note) {

@@ -1,6 +1,6 @@
-// Requests to the server, and whether what was done has been saved.
+// Requests to the server, and whether the last action is saved.
 
-export class Fault extends Error {
+export class RequestError extends Error {
   constructor(status, body) {
     super(body.fault ?? `the server answered ${status}`);
     this.status = status;
@@ -8,7 +8,7 @@ export class Fault extends Error {
   }
 }
 
-// What the page says about saving; app.js listens.
+// Events about saving; app.js listens to them.
 export const saving = new EventTarget();
 
 function tell(state, why = "") {
@@ -17,7 +17,7 @@ function tell(state, why = "") {
 
 const headers = { "Content-Type": "application/json" };
 
-// Whose window this is. All windows of a browser share a session, and another name may be picked in one of them.
+// The reader of this window. All windows of a browser share a session, and another name may be picked in one of them.
 export function readAs(name) {
   headers["X-Reader"] = encodeURIComponent(name);
 }
@@ -29,10 +29,10 @@ async function request(method, path, body) {
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Fault(0, { fault: "the server does not answer; is it still running?" });
+    throw new RequestError(0, { fault: "the server does not answer; is it still running?" });
   }
   const found = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Fault(answer.status, found);
+  if (!answer.ok) throw new RequestError(answer.status, found);
   return found;
 }
 
@@ -44,7 +44,7 @@ export function query(values) {
   return given.length ? `?${new URLSearchParams(given)}` : "";
 }
 
-// Sends an action and says whether it is saved. A 200 means that it is on disk.
+// Sends an action and reports whether it is saved. A 200 means that it is on disk.
 export async function save(path, body) {
   tell("saving");
   try {
@@ -57,13 +57,13 @@ export async function save(path, body) {
   }
 }
 
-// Actions one after the other, each with the version that the one before it left: {version, ...} is `state()`'s.
+// Sends actions one after the other, each with the version after the one before it: `state()` is {version, ...}.
 export class Actions {
   constructor(path, state, take) {
     Object.assign(this, { path, state, take, last: Promise.resolve() });
   }
 
-  // Resolves to the new state, or to null where nothing was changed.
+  // Resolves to the new state, or to null where nothing changed.
   do(action) {
     this.last = this.last.then(() => this.now(action));
     return this.last;

@@ -1,4 +1,4 @@
-// The page: who reads, which mode is open, and where a key goes.
+// The page: which reader, which mode is open, and which part handles a key.
 
 import { ask, readAs, send } from "./api.js";
 import { steady } from "./bounce.js";
@@ -22,7 +22,7 @@ const room = { reader: null, study: null, types: null, set: null, order: "given"
 let open = null;
 let opening = 0;
 
-// The address after # is a mode and the number of a note: never its text or its name.
+// The address after # is a mode and the number of a note, never its text or its name.
 function place() {
   const [mode, number, offset] = location.hash.slice(1).split("/");
   const known = MODES[mode] ? mode : "notes";
@@ -37,7 +37,7 @@ async function show() {
   if (document.getElementById("word").dataset.kind !== "stay") hush();
   tabs(where.mode);
   main.setAttribute("aria-busy", "true");
-  const host = element("div", { class: "mode" }); // its own, so that a mode which comes too late writes into nothing
+  const host = element("div", { class: "mode" }); // a new element, so that a mode that loads too late cannot draw over the next one
   clear(main, host);
   try {
     const made = await MODES[where.mode](host, room, where);
@@ -54,7 +54,7 @@ async function show() {
 
 function failed(error) {
   if (error.status === 401) return start();
-  if (error.status === undefined) console.error("a fault of the page", error.name);
+  if (error.status === undefined) console.error("an error in the page", error.name);
   fault(error);
 }
 
@@ -101,7 +101,7 @@ document.addEventListener("keydown", (event) => {
   if (!open?.keys?.press(event)) GENERAL.press(event);
 });
 
-// A pointer leaves no focus on a button, so that the next Space turns the page and does not press it again.
+// A click leaves no focus on a button, so that the next Space turns the page and does not press the button again.
 document.addEventListener("click", (event) => {
   if (event.detail && event.target.closest?.("button") && open?.focus) open.focus();
 });

@@ -1,5 +1,5 @@
-// Pens of the thesis clicked twice where once was meant, above all on the buttons between notes (Douglass 2005, section
-// 4.1): a second click in the same moment and place does not count.
+// Pens clicked twice where one click was meant, mostly on the buttons between notes (Douglass 2005, section
+// 4.1): a second click at the same moment and place does not count.
 
 export const BOUNCE = 350;
 export const STILL = 6;
@@ -9,7 +9,7 @@ export class Bounce {
     this.last = { timeStamp: -BOUNCE, clientX: 0, clientY: 0 };
   }
 
-  // Whether an event is a bounce of the last one.
+  // Whether an event repeats the last one.
   is(event) {
     const { last } = this;
     return event.timeStamp - last.timeStamp < BOUNCE && Math.hypot(event.clientX - last.clientX, event.clientY - last.clientY) < 2 * STILL;
@@ -20,11 +20,11 @@ export class Bounce {
   }
 }
 
-// For links and buttons, in whose place another may have come since the first click.
+// For links and buttons: after the first click another one may be in the same place.
 export function steady() {
   const bounce = new Bounce();
   document.addEventListener("click", (event) => {
-    if (!event.detail || !event.target.closest?.("button, a[href]")) return; // by key, or another kind of control
+    if (!event.detail || !event.target.closest?.("button, a[href]")) return; // a key press, or another kind of control
     if (!bounce.is(event)) return bounce.remember(event);
     event.preventDefault();
     event.stopImmediatePropagation();

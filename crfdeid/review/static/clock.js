@@ -1,4 +1,4 @@
-// How long a note has been looked at, told to the server while the page is visible and the reader is there.
+// Measures how long a reader looks at a note; reports it to the server while the page is visible and the reader active.
 
 import { send } from "./api.js";
 import { say } from "./notice.js";
@@ -14,9 +14,9 @@ for (const kind of ["keydown", "pointerdown", "pointermove"]) {
 }
 
 export class Clock {
-  // told(answer): after each report
-  constructor(number, told = () => {}) {
-    Object.assign(this, { number, told, seconds: 0 });
+  // onReport(answer): after each report
+  constructor(number, onReport = () => {}) {
+    Object.assign(this, { number, onReport, seconds: 0 });
     this.timer = setInterval(() => this.tick(), 1000);
   }
 
@@ -33,7 +33,7 @@ export class Clock {
     try {
       const answer = await send(`/api/notes/${this.number}/time`, { seconds });
       pause(answer.worked);
-      this.told(answer);
+      this.onReport(answer);
     } catch {
       this.seconds = Math.min(60, this.seconds + seconds);
     }
@@ -47,11 +47,11 @@ export class Clock {
 
 let said = 0;
 
-// A gentle word after an hour, and every twenty minutes after that.
+// Suggests a pause after an hour, and then every twenty minutes.
 export function pause(worked) {
   if (worked < said) said = 0;
   if (worked < HOUR || worked - said < AGAIN) return;
   said = worked;
   const minutes = Math.round(worked / 60);
-  say(`You have read for ${minutes} minutes. Attention fades: a pause of a few minutes finds names.`, "stay");
+  say(`You have read for ${minutes} minutes. Attention fades: after a pause of a few minutes you find more.`, "stay");
 }

@@ -1,9 +1,9 @@
-// Where a reader is in a note: a stretch that is shown before it counts, and the mark (the target) that it stands for, if any.
+// The reader's place in a note: a stretch that is shown before it counts, and the mark (the target) at it, if any.
 
 import { resized, word, wordAfter, wordBefore } from "./stretch.js";
 
 export class Cursor {
-  // targets(): what can be chosen, as [{key, start, end, ...}]; those named first are chosen first
+  // targets(): the marks that can be chosen, as [{key, start, end, ...}]; earlier ones are chosen first
   constructor(reading, targets, changed) {
     this.reading = reading;
     this.targets = targets;
@@ -20,7 +20,7 @@ export class Cursor {
     return this.reading.text.points;
   }
 
-  // Whether the stretch is no longer the target's own.
+  // Whether the stretch differs from the target's.
   get edited() {
     return Boolean(this.target) && (this.stretch.start !== this.target.start || this.stretch.end !== this.target.end);
   }
@@ -41,7 +41,7 @@ export class Cursor {
     return this.targets().find((target) => target.start < end && start < target.end) ?? null;
   }
 
-  // Puts the cursor on what is at an offset: a target, or a word, or nothing.
+  // Moves the cursor to the target or the word at an offset, or to nothing.
   at(offset) {
     const target = this.targetAt({ start: offset, end: offset + 1 });
     const found = target ?? word(this.points, offset);
@@ -54,7 +54,7 @@ export class Cursor {
     this.put(target ?? stretch, target);
   }
 
-  // The next word or target (by = 1) or the one before (by = -1).
+  // The next (by = 1) or previous (by = -1) word or target.
   step(by) {
     const { start, end } = this.reading.range;
     if (!this.stretch || this.stretch.end <= start || this.stretch.start >= end) {
@@ -91,7 +91,7 @@ export class Cursor {
     if (this.target) this.put(this.target, this.target);
   }
 
-  // After new targets have come: the same one again, or what is now in its place.
+  // After new targets: chooses the same one again, or the one that is now in its place.
   refresh() {
     if (!this.stretch) return;
     const same = this.target && this.targets().find((target) => target.key === this.target.key);
@@ -99,7 +99,7 @@ export class Cursor {
     this.put(target ?? this.stretch, target);
   }
 
-  // The nearest of some targets after (by = 1) or before the cursor, in the text's order, or null.
+  // The nearest target after (by = 1) or before the cursor, in the order of the text, or null.
   nearest(targets, by) {
     const here = this.stretch ? (by > 0 ? this.stretch.start : this.stretch.start) : by > 0 ? this.reading.range.start - 1 : this.reading.range.end;
     const ordered = [...targets].sort((a, b) => by * (a.start - b.start));

@@ -1,4 +1,4 @@
-// Elements from scripts. Note text goes into the page through text nodes alone, so nothing in it can act.
+// Creates elements. Note text enters the page only through text nodes, so that no part of it can run.
 
 export function element(name, properties = {}, ...children) {
   const made = document.createElement(name);
@@ -32,7 +32,7 @@ export function choice(options, chosen, onchange, name = null) {
   );
 }
 
-// A table: heads are texts, rows are lists of texts, numbers or nodes; a row's first cell heads it.
+// A table: heads are texts, rows are lists of texts, numbers or nodes; a row's first cell is its header.
 export function table(caption, heads, rows, properties = {}) {
   const body = rows.map((cells) =>
     element("tr", {}, cells.map((cell, index) => element(index ? "td" : "th", cellProperties(cell, index), shown(cell)))),
@@ -59,12 +59,12 @@ function shown(cell) {
   return typeof cell === "number" ? String(cell) : cell;
 }
 
-// A ratio as the papers print it, or a dash where it has no denominator.
+// A ratio with three decimals, or a dash where it has no denominator.
 export function ratio(value) {
   return value === null || value === undefined ? "–" : value.toFixed(3);
 }
 
-// Draws again, and gives the focus back to the control of the same name: whoever works by key is still there.
+// Draws again, and returns the focus to the control of the same name, for readers who work by keyboard.
 export async function redrawn(host, draw) {
   const { name } = host.contains(document.activeElement) ? document.activeElement : {};
   await draw();

@@ -1,11 +1,11 @@
-// Forms that have the server write files; the server says where.
+// Forms that make the server write files; the server replies with the path.
 
 import { save } from "./api.js";
 import { choice, clear, element, labelled } from "./dom.js";
 import { fault } from "./notice.js";
 import { form } from "./welcome.js";
 
-// more: fields sent besides name and format; choosers: further labelled controls, [key, text, options]. A value of two
+// more: other fields of the request; choosers: more labelled controls, [key, text, options]. A value of two
 // words such as "reader ann" is sent as {what: "reader", who: "ann"}.
 export function exportForm(title, room, path, more = {}, choosers = []) {
   const name = element("input", { name: "name", required: true, pattern: "[A-Za-z0-9_\\-]+", autocomplete: "off" });

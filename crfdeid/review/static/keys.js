@@ -1,11 +1,11 @@
-// Which key does what. Letters and digits without a modifier are the scheme's types; all else is the page's.
+// What each key does. Letters and digits without a modifier choose the scheme's types; all other keys are the page's.
 
 import { button, clear, element } from "./dom.js";
 
 const NAMES = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", PageDown: "Page ↓", PageUp: "Page ↑", Delete: "Del" };
 const SHIFTED = /^(Arrow|Enter$|Tab$| $|Page|Delete$|Backspace$|Escape$|[a-zA-Z]$)/;
 
-// "Ctrl+z", "Shift+ArrowRight", "a", "?": signs that a layout makes with Shift are themselves.
+// "Ctrl+z", "Shift+ArrowRight", "a", "?": characters that need Shift on a keyboard are named without it.
 export function chord(event) {
   const key = event.key.length === 1 && (event.ctrlKey || event.metaKey) ? event.key.toLowerCase() : event.key;
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
@@ -18,10 +18,10 @@ export function shownChord(name) {
   return parts.map((part) => NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(" ");
 }
 
-// Keys that may be held down. Of all others a held one counts once, so that nothing is decided or turned over unseen.
+// Keys that repeat while held down. Every other key counts once, so that nothing is decided or turned unseen.
 const HELD = /Arrow|^[+-]$|^Ctrl\+(Shift\+)?[yz]$/;
 
-// A mode's keys: [chords, what they do, function]. A null function is said in the list only.
+// A mode's keys: [chords, what they do, function]. With a null function the row is only in the list.
 export class Keys {
   constructor(rows, type = null) {
     this.rows = rows;
@@ -29,9 +29,9 @@ export class Keys {
     this.table = new Map(rows.flatMap(([chords, , act]) => (act ? chords.map((one) => [one, act]) : [])));
   }
 
-  // Whether the key was one of the mode's.
+  // Whether the key belongs to the mode.
   press(event) {
-    if (event.altKey && !event.getModifierState("AltGraph")) return false; // the browser's own
+    if (event.altKey && !event.getModifierState("AltGraph")) return false; // a shortcut of the browser
     const name = chord(event);
     const letter = this.type && /^[a-z0-9]$/i.test(name) ? () => this.type(name.toLowerCase()) : null;
     const act = this.table.get(name) ?? letter;

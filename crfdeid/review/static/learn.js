@@ -1,4 +1,4 @@
-// Learn: the consensus goes out, a model is trained on it elsewhere, comes back, and shows where it now disagrees.
+// Learn: export the consensus, load a model that was trained on it elsewhere, and list where it disagrees with open notes.
 
 import { ask, query, send } from "./api.js";
 import { choice, clear, element, labelled, ratio, table } from "./dom.js";
@@ -29,8 +29,8 @@ function results({ systems }) {
 function consensusExport(room, train, readers) {
   const what = [
     ["consensus", "the consensus"],
-    ...readers.map(({ name }) => [`reader ${name}`, `what ${name} marked`]),
-    ...room.study.systems.map(({ name }) => [`system ${name}`, `what ${name} found`]),
+    ...readers.map(({ name }) => [`reader ${name}`, `the marks of ${name}`]),
+    ...room.study.systems.map(({ name }) => [`system ${name}`, `the spans of ${name}`]),
   ];
   const made = exportForm("Export", room, "/api/export", {}, [["what", "What", what]]);
   made.append(train ? element("p", { class: "quiet-text" }, "Then, in a terminal: ", element("code", {}, train)) : "");
@@ -52,7 +52,7 @@ function modelForm(main, room) {
       fault(error);
     }
   };
-  const made = form([labelled("Folder on this machine", folder), labelled("Name", name), element("label", { class: "check" }, premarks, "show its findings as pre-marks")], "Load", load);
+  const made = form([labelled("Folder on this machine", folder), labelled("Name", name), element("label", { class: "check" }, premarks, "show its spans as pre-marks")], "Load", load);
   made.classList.add("row-form");
   return element("section", { class: "export" }, element("h2", {}, "Load a model"), made, said);
 }
@@ -75,7 +75,7 @@ async function disagreements({ systems }, room) {
   const draw = async (system) => {
     const { notes } = await ask(`/api/learn/disagreements${query({ system })}`);
     const rows = notes.map((one) => [element("span", {}, link(`${one.number}`, `#mark/${one.number}`, { class: "note-link" }), ` ${one.id}`), Array.isArray(one.against) ? one.against.join(", ") : (one.against ?? "–"), one.differences]);
-    clear(list, notes.length ? listing("Most differences first", ["Note", "Against", "Differences"], rows, { above: 620 }) : element("p", { class: "quiet-text" }, "It disagrees with no open note."));
+    clear(list, notes.length ? listing("Most differences first", ["Note", "Against", "Differences"], rows, { above: 620 }) : element("p", { class: "quiet-text" }, "There is no open note with which it disagrees."));
   };
   await draw(last);
   host.append(element("h2", {}, "Open notes it disagrees with"), labelled("System", choice(systems.map(({ name }) => [name, name]), last, (one) => draw(one).catch(fault), "system")), list);

@@ -1,4 +1,4 @@
-// A long list, some rows at a time: nothing scrolls here either.
+// A long list, some rows at a time: nothing scrolls.
 
 import { button, clear, element, redrawn, table } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Mark: a reader marks PHI in a note, word by word or stretch by stretch, and looks at each pre-mark.
+// Mark: a reader marks PHI in a note, word by word or stretch by stretch, and decides on each pre-mark.
 
 import { Actions, ask } from "./api.js";
 import { Clock } from "./clock.js";
@@ -31,7 +31,7 @@ export class Mark {
     this.take(note);
     this.view.progress();
     if (note.closed) say("This note is in the consensus: your marks in it are closed.");
-    if (this.reading.text.mostlyCapitals) say("Mostly capitals, in which more is missed: the key / shows it in sentence case.");
+    if (this.reading.text.mostlyCapitals) say("Mostly capitals, where readers miss more: the key / shows the note in sentence case.");
   }
 
   close() {
@@ -74,7 +74,7 @@ export class Mark {
     this.reading.draw(this.layers());
   }
 
-  // A click on a word marks it; on a mark it chooses it; on the chosen mark it takes it away.
+  // A click on a word marks it; on a mark it chooses it; on the chosen mark it removes it.
   click(offset) {
     const before = this.cursor.target?.key;
     const found = this.cursor.at(offset);
@@ -89,7 +89,7 @@ export class Mark {
     this.put(this.types.current);
   }
 
-  // Marks what the cursor is on, with a type or, without one, with what it has.
+  // Marks the stretch at the cursor, with a type or, without one, with its present type.
   put(type = null) {
     const { stretch, target, edited } = this.cursor;
     if (!stretch) return say("Go to a word first, with the arrow keys or a click.");
@@ -106,7 +106,7 @@ export class Mark {
     this.actions.do(action).then((state) => state && target.kind === "premark" && this.advance(target));
   }
 
-  // After a pre-mark, to the next on this screen; never past text that has not been read.
+  // After a pre-mark, goes to the next one on this screen; never past text that has not been read.
   advance(from) {
     const { start, end } = this.reading.range;
     const next = undecided(this.state).find((one) => one.start >= from.start && one.start >= start && one.start < end);
@@ -117,7 +117,7 @@ export class Mark {
     const open = undecided(this.state);
     const next = this.cursor.nearest(open.length ? open : this.targets(), by);
     if (next) this.cursor.put(next, next);
-    else say(open.length ? "No further pre-mark that way." : "No further mark that way.");
+    else say(open.length ? "No more pre-marks in this direction." : "No more marks in this direction.");
   }
 
   pick(type) {
@@ -155,7 +155,7 @@ export class Mark {
     this.redraw();
   }
 
-  // Finished only when every screen has been shown and every pre-mark decided.
+  // A note is finished only when every screen has been shown and every pre-mark is decided.
   async finish() {
     const unseen = this.reading.seen.unseen;
     if (unseen >= 0) return this.lookAt(unseen, "Some screens of this note have not been shown yet. This is the first.");
@@ -178,7 +178,7 @@ export class Mark {
 
   beside(number) {
     if (number) location.hash = `mark/${number}`;
-    else say("There is no further note that way.");
+    else say("There are no more notes in this direction.");
   }
 }
 

@@ -1,4 +1,4 @@
-// The keys of Mark, and those of moving about in a note, which Agree shares.
+// The keys of Mark, and the keys that move in a note, which Agree shares.
 
 import { Keys } from "./keys.js";
 import { larger } from "./size.js";
@@ -7,14 +7,14 @@ export function moving(mode) {
   const { cursor } = mode;
   return [
     [["ArrowRight"], "next word", () => cursor.step(1)],
-    [["ArrowLeft"], "word before", () => cursor.step(-1)],
+    [["ArrowLeft"], "previous word", () => cursor.step(-1)],
     [["Shift+ArrowRight", "Ctrl+Shift+ArrowRight"], "end later, by a word or a character", null],
     [["Shift+ArrowLeft", "Ctrl+Shift+ArrowLeft"], "end earlier", null],
     [["Shift+ArrowUp", "Ctrl+Shift+ArrowUp"], "beginning earlier", null],
     [["Shift+ArrowDown", "Ctrl+Shift+ArrowDown"], "beginning later", null],
     [["Escape"], "as it was before it was changed", () => cursor.restore()],
     [[" ", "PageDown"], "next screen", () => mode.turn(1)],
-    [["Shift+ ", "PageUp"], "screen before", () => mode.turn(-1)],
+    [["Shift+ ", "PageUp"], "previous screen", () => mode.turn(-1)],
     [["/"], "capitals in sentence case", () => mode.sentence()],
     [["+"], "larger text", () => (larger(1), mode.reading.lay())],
     [["-"], "smaller text", () => (larger(-1), mode.reading.lay())],
@@ -43,11 +43,11 @@ export function markKeys(mode) {
     [["Enter"], "mark with the current type; accept a pre-mark; keep changed ends", () => mode.put()],
     [["Delete", "Backspace"], "remove a mark; reject a pre-mark", () => mode.remove()],
     [["."], "next pre-mark to decide, or next mark", () => mode.jump(1)],
-    [[","], "the one before", () => mode.jump(-1)],
+    [[","], "the previous one", () => mode.jump(-1)],
     [["*"], "all repeats in this patient’s notes", () => mode.repeats()],
     [["Ctrl+Enter"], "finish the note", () => mode.finish()],
     [[">"], "next note", () => mode.beside(mode.note.next)],
-    [["<"], "note before", () => mode.beside(mode.note.previous)],
+    [["<"], "previous note", () => mode.beside(mode.note.previous)],
     ...moving(mode),
   ];
   return new NoteKeys(mode, rows, (letter) => mode.key(letter));

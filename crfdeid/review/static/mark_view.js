@@ -1,4 +1,4 @@
-// What Mark looks like: the note, the legend beside it, and below it what the cursor is on.
+// The view of Mark: the note, the legend beside it, and below it the word or mark at the cursor.
 
 import { ask, query } from "./api.js";
 import { button, clear, element } from "./dom.js";
@@ -66,8 +66,8 @@ export class MarkView {
     this.done.textContent = mode.state.done ? "✓ finished" : "";
     const last = screen + 1 === screens;
     clear(this.foot,
-      button("‹ Note", () => mode.beside(mode.note.previous), { disabled: !mode.note.previous, "aria-label": "Note before" }),
-      button("‹ Screen", () => mode.turn(-1), { disabled: screen === 0, "aria-label": "Screen before" }),
+      button("‹ Note", () => mode.beside(mode.note.previous), { disabled: !mode.note.previous, "aria-label": "Previous note" }),
+      button("‹ Screen", () => mode.turn(-1), { disabled: screen === 0, "aria-label": "Previous screen" }),
       this.where,
       button("Screen ›", () => mode.turn(1), { disabled: last, class: last ? "" : "primary", "aria-label": "Next screen" }),
       button("Finish note", () => mode.finish(), { class: last ? "primary" : "", id: "finish" }),

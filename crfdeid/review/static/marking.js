@@ -1,8 +1,8 @@
-// What a reader's state in a note offers, how it is drawn, and which action a key means.
+// The targets of a reader's state in a note, how they are drawn, and which action a key means.
 
 import { percent } from "./text.js";
 
-// Pre-marks that are to be looked at; they are chosen before marks.
+// Pre-marks without a decision; they are chosen before marks.
 export function undecided({ premarks }) {
   const open = premarks.filter((one) => one.decision === null);
   return open.map((one) => ({ ...one, kind: "premark", key: `premark ${one.id}` }));
@@ -18,14 +18,14 @@ export function layersOf(state, types) {
   return [...made, ...open];
 }
 
-// The cursor, and what a pointer would mark.
+// The cursor, and the stretch that a click would mark.
 export function around(cursor, preview) {
   const here = cursor.stretch ? [{ ...cursor.stretch, class: cursor.edited ? "cursor edited" : "cursor" }] : [];
   return preview ? [...here, { ...preview, class: "preview" }] : here;
 }
 
-// What it means to mark a stretch with a type: a new mark, another type or other ends of the target, its acceptance, or
-// nothing (null). `targets` are those of now; the target may have gone since the key was pressed.
+// The action that marks a stretch with a type: a new mark, another type or other ends of the target, its acceptance, or
+// none (null). `targets` are the present ones; the target may have been removed since the key was pressed.
 export function putting(targets, stretch, target, type, ends) {
   const same = (one) => (target ? one.key === target.key : one.start === stretch.start && one.end === stretch.end);
   const now = targets.find(same);

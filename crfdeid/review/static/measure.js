@@ -14,14 +14,14 @@ const RULES = {
   types: "the type must be right",
 };
 const ON = ["once", "part", "extra", "systematic", "excused"];
-const VIEWS = { readers: "Each alone", unions: "Together", agreement: "With each other", mistakes: "Mistakes" };
+const VIEWS = { readers: "One by one", unions: "Together", agreement: "With each other", mistakes: "Mistakes" };
 
 export async function measure(main, room) {
   const page = new Measures(main, room);
   await page.load();
   const names = Object.keys(VIEWS);
   const turn = (by) => page.view(names[(names.indexOf(page.shown) + by + names.length) % names.length]);
-  return { keys: new Keys([[["ArrowRight"], "next table", () => turn(1)], [["ArrowLeft"], "table before", () => turn(-1)]]) };
+  return { keys: new Keys([[["ArrowRight"], "next table", () => turn(1)], [["ArrowLeft"], "previous table", () => turn(-1)]]) };
 }
 
 class Measures {
@@ -102,7 +102,7 @@ class Measures {
 
   async mistakesOf(host) {
     const { mistakes } = await ask(`/api/measures/mistakes${query({ voter: this.voter, ...this.asked })}`);
-    const rows = mistakes.map((one) => [link(`note ${one.number}, ${one.start}–${one.end}`, `#agree/${one.number}/${one.start}`), one.kind, one.counted ? "counts" : "let pass by a rule"]);
+    const rows = mistakes.map((one) => [link(`note ${one.number}, ${one.start}–${one.end}`, `#agree/${one.number}/${one.start}`), one.kind, one.counted ? "counts" : "not counted by a rule"]);
     clear(host, listing(`${mistakes.length} mistakes`, ["Where (look)", "Kind", ""], rows, { above: 480 }));
   }
 }

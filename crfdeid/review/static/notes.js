@@ -1,4 +1,4 @@
-// The notes of a set: which are read, how far one is, and which comes next.
+// The notes of a set: which are read, the reader's progress, and which note is next.
 
 import { ask, query } from "./api.js";
 import { choice, clear, element, labelled, redrawn } from "./dom.js";
@@ -21,8 +21,8 @@ export async function notes(main, room) {
   );
   main.querySelector("#read-on")?.focus();
   return { keys: new Keys([
-    [["PageDown", " "], "further notes", () => list.turn(1)],
-    [["PageUp", "Shift+ "], "notes before", () => list.turn(-1)],
+    [["PageDown", " "], "more notes", () => list.turn(1)],
+    [["PageUp", "Shift+ "], "previous notes", () => list.turn(-1)],
   ]) };
 }
 
@@ -55,7 +55,7 @@ function state(note) {
 
 export function pace(progress) {
   if (!progress.words_per_minute) return "";
-  return `${Math.round(progress.words_per_minute)} words a minute${progress.words_per_minute > QUICK ? " (quick: fast readers miss most)" : ""}`;
+  return `${Math.round(progress.words_per_minute)} words a minute${progress.words_per_minute > QUICK ? " (fast: fast readers miss most)" : ""}`;
 }
 
 export function left(progress) {

@@ -1,4 +1,4 @@
-// The line that says whether work is saved, the word said to a screen reader, and the gentle word about a pause.
+// The line that shows whether work is saved, messages for screen readers, and messages over the page.
 
 import { saving } from "./api.js";
 import { button, clear, element } from "./dom.js";
@@ -14,7 +14,7 @@ saving.addEventListener("state", ({ detail }) => {
   else status.textContent = `✗ not saved: ${detail.why}`;
 });
 
-// To a screen reader alone.
+// Only for screen readers.
 export function speak(text) {
   spoken.textContent = text;
 }
@@ -22,7 +22,7 @@ export function speak(text) {
 const PASSES = 7_000;
 let passing = 0;
 
-// A line over the page. A calm word passes by itself; a "fault" and a "stay" wait to be closed.
+// A message over the page. A normal one disappears after a while; a "fault" and a "stay" stay until they are closed.
 export function say(text, kind = "calm") {
   hush();
   word.dataset.kind = kind;

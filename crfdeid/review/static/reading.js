@@ -1,4 +1,4 @@
-// A note on the page, one screen at a time, in one column or, where the screen is wide enough, in two like an open book.
+// A note on the page, one screen at a time, in one column, or in two like an open book where the screen is wide enough.
 
 import { clear, element } from "./dom.js";
 import { indexOf, measured, rowStarts, Seen } from "./screens.js";
@@ -33,7 +33,7 @@ export class Reading {
     this.lay();
   }
 
-  // Rows and screens for the room that there is; the offset that began the screen stays on it.
+  // Computes rows and screens for the available space; the screen's first offset stays visible.
   lay() {
     const room = this.room();
     if (!room) return;
@@ -76,7 +76,7 @@ export class Reading {
     return { start: this.starts[index], end: this.starts[index + 1] ?? this.text.length };
   }
 
-  // The stretch that is on the screen.
+  // The stretch of text on the screen.
   get range() {
     const first = this.screen * this.rowsAScreen;
     const start = this.starts[first] ?? 0;
@@ -108,7 +108,7 @@ export class Reading {
     if (this.screen !== before) this.moved();
   }
 
-  // Turns the page; false where there is no further screen.
+  // Turns the page; false where there is no other screen.
   turn(by) {
     const to = this.screen + by;
     if (to < 0 || to >= this.screens) return false;

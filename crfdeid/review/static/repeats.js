@@ -1,4 +1,4 @@
-// All places of a patient's notes with the text of a mark: looked at first, then marked together.
+// All places with the text of a mark in a patient's notes: the reader sees them first, then marks them together.
 
 import { save, send } from "./api.js";
 import { button, clear, element } from "./dom.js";

@@ -20,7 +20,7 @@ export class Types {
   }
 }
 
-// pick(type) is called at a click; `held` is the type of the mark that is chosen, or null.
+// pick(type) is called at a click; `held` is the type of the chosen mark, or null.
 export function legend(types, pick, held = null) {
   const groups = types.categories.map(([category, members]) => {
     const head = members.length > 1 || members[0] !== category ? element("h2", {}, category) : null;

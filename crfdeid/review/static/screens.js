@@ -1,5 +1,5 @@
-// A note in rows and rows in screens. Readers missed the ends of notes behind scroll bars (Douglass 2005, section 4.1),
-// so nothing scrolls: every character stands on exactly one screen.
+// Splits a note into rows, and rows into screens. Readers missed the ends of notes behind scroll bars (Douglass 2005, section 4.1),
+// so nothing scrolls: every character is on exactly one screen.
 
 const SPACE = /\p{White_Space}/u;
 const TAB = 8;
@@ -44,7 +44,7 @@ export function indexOf(starts, offset) {
   return low;
 }
 
-// Which characters have been on a screen, so that a note is not finished unread.
+// Records which characters have been on a screen, so that a note cannot be finished unread.
 export class Seen {
   constructor(length) {
     this.at = new Uint8Array(length);
@@ -54,13 +54,13 @@ export class Seen {
     this.at.fill(1, start, end);
   }
 
-  // The first offset never shown, or -1.
+  // The first offset that has not been shown, or -1.
   get unseen() {
     return this.at.indexOf(0);
   }
 }
 
-// The width of a code point in columns of the page's type, measured once each.
+// The width of a code point in columns of the page's font; each is measured once.
 export function measured(font) {
   const context = document.createElement("canvas").getContext("2d");
   context.font = font;

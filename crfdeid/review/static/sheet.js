@@ -1,8 +1,8 @@
-// One screen of a note as elements, and which character lies under a pointer.
+// Draws one screen of a note, and finds the character under a pointer.
 
 import { element } from "./dom.js";
 
-// rows: [{start, end}]; layers: [{start, end, class, label?}], which may overlap; the later ones are drawn over the earlier.
+// rows: [{start, end}]; layers: [{start, end, class, label?}], which may overlap; later ones are drawn over earlier ones.
 export function drawRow(text, row, layers, sentence) {
   const end = withoutLineEnd(text.points, row);
   const over = layers.filter((layer) => layer.start < row.end && layer.end > row.start);
@@ -37,7 +37,7 @@ function piece(text, start, end, over, sentence, row) {
   return made;
 }
 
-// A label may be as wide as the columns to the next one, so that labels of short marks are not cut without need.
+// A label may be as wide as the columns to the next one, so that labels of short marks are cut only where necessary.
 function roomForLabels(made, row) {
   let next = row.end + 30;
   for (const one of [...made.children].reverse()) {

@@ -1,4 +1,4 @@
-// How large notes are written. Kept in the browser; it is the only thing that is.
+// The text size of notes. It is the only value that the browser stores.
 
 const SIZES = [14, 15, 16, 17, 18, 20, 22, 25, 28, 32];
 const NAME = "crfdeid text size";

@@ -1,4 +1,4 @@
-// What a click marks, what a drag is trimmed to, and how a stretch grows: the same as crfdeid.review.words.
+// Which word a click marks, what a drag is trimmed to, and how a stretch grows: equal to crfdeid.review.study.word_boundaries.
 // A stretch is {start, end}, half-open, in code points.
 
 const BREAK = /[\p{White_Space},;()[\]{}<>"|=*]/u;
@@ -11,7 +11,7 @@ function inWord(points, i) {
   return !BREAK.test(points[i]);
 }
 
-// The word around an offset without its outer punctuation, or null.
+// The word around an offset without the punctuation at its ends, or null.
 export function word(points, offset) {
   const run = runAround(points, offset);
   const found = run && trimmed(points, run.start, run.end);
@@ -33,7 +33,7 @@ export function trimmed(points, start, end) {
   return start < end ? { start, end } : null;
 }
 
-// Widened so that no letter is parted from its accent, and no emoji from its colour.
+// Widens a stretch so that a letter keeps its accent and an emoji its skin colour.
 export function whole(points, start, end) {
   while (start > 0 && joins(points, start)) start--;
   while (end < points.length && joins(points, end)) end++;

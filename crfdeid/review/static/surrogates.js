@@ -1,4 +1,4 @@
-// Surrogates: what would stand in place of each span, seen in its context, edited, approved, and written out.
+// Surrogates: a person sees the replacement of each span in its context, edits and approves it, and writes the notes.
 
 import { Actions, ask, query } from "./api.js";
 import { clear, element, redrawn } from "./dom.js";
@@ -22,12 +22,12 @@ async function overview(main, room) {
   const list = listing("Notes whose consensus is decided", ["Note", "Spans", "Unresolved", "State"], notes.map(cells), { above: 480 });
   main.append(element("div", { class: "page" },
     element("h1", {}, "Surrogates"),
-    element("p", { class: "lead" }, "What replaces each name, date and place, to be looked at before a note is written out."),
+    element("p", { class: "lead" }, "Check what replaces each name, date and place before a note is written."),
     element("div", { class: "bar" }, setChooser(room, redraw), next ? link("Check on", `#surrogates/${next.number}`, { class: "primary", id: "read-on" }) : null),
-    notes.length ? list : element("p", {}, "No consensus of this set is decided yet; Agree makes it."),
+    notes.length ? list : element("p", {}, "No note of this set has a decided consensus yet. Decide it in Agree."),
     notes.length ? exportForm("Write the notes of this set with surrogates", room, "/api/surrogates/export", { set: room.set }) : null));
   main.querySelector("#read-on")?.focus();
-  return { keys: new Keys([[["PageDown", " "], "further notes", () => list.turn(1)], [["PageUp", "Shift+ "], "notes before", () => list.turn(-1)]]) };
+  return { keys: new Keys([[["PageDown", " "], "more notes", () => list.turn(1)], [["PageUp", "Shift+ "], "previous notes", () => list.turn(-1)]]) };
 }
 
 function cells(note) {
@@ -45,12 +45,12 @@ class Surrogates {
     this.actions = new Actions(`/api/surrogates/${found.number}/actions`, () => this.state, (state) => this.take(state));
     this.keys = new Keys([
       [["."], "next replacement", () => this.at(this.index + 1)],
-      [[","], "replacement before", () => this.at(this.index - 1)],
-      [["Enter"], "edit; in the field: keep and go on", () => this.view.edit()],
+      [[","], "previous replacement", () => this.at(this.index - 1)],
+      [["Enter"], "edit; in the field: save and go on", () => this.view.edit()],
       [["*"], "this replacement for the same text in all notes of the patient", () => this.everywhere()],
       [["Ctrl+Enter"], "approve the note", () => this.approve()],
       [["PageDown", " "], "next screen", () => this.reading.turn(1)],
-      [["PageUp", "Shift+ "], "screen before", () => this.reading.turn(-1)],
+      [["PageUp", "Shift+ "], "previous screen", () => this.reading.turn(-1)],
       [["Ctrl+z"], "undo", () => this.step("undo")],
       [["Ctrl+y", "Ctrl+Shift+z"], "redo", () => this.step("redo")],
     ]);
@@ -86,8 +86,8 @@ class Surrogates {
     this.view.update();
   }
 
-  // Keeps a replacement that was typed; the queue sees to it that the same is not kept twice. An unresolved one is
-  // settled by keeping what is proposed. `everywhere`: for this text in all of the patient's notes.
+  // Saves a replacement that was typed; the queue prevents saving it twice. An unresolved one is
+  // resolved by saving the proposal. `everywhere`: for this text in all notes of the patient.
   keep({ start, end }, replacement, everywhere = false) {
     const here = () => this.state.proposals.find((one) => one.start === start && one.end === end);
     const kept = () => !everywhere && here().resolved && here().replacement === replacement;
@@ -98,7 +98,7 @@ class Surrogates {
     if (this.current) this.keep(this.current, this.view.typed() ?? this.current.replacement, true);
   }
 
-  // Keeps it and goes to the next, in the order that was shown.
+  // Saves it and goes to the next, in the order of the list.
   async edit(proposal, replacement) {
     const order = this.state.proposals.map((one) => one.start);
     const next = order[order.indexOf(proposal.start) + 1];
@@ -109,7 +109,7 @@ class Surrogates {
   }
 
   async approve() {
-    document.activeElement?.blur(); // keeps what is being typed
+    document.activeElement?.blur(); // saves the text in the field
     await this.actions.last;
     const open = this.state.proposals.findIndex((one) => !one.resolved);
     if (open >= 0) return this.at(open), say("Some replacements are unresolved. This is the first.");

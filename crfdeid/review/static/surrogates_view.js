@@ -1,4 +1,4 @@
-// What the surrogate check looks like: the note above, the replacements below, the unresolved on top.
+// The view of Surrogates: the note above, the replacements below, unresolved ones first.
 
 import { button, clear, element, table } from "./dom.js";
 import { shortened } from "./text.js";
@@ -41,14 +41,14 @@ export class SurrogatesView {
     return field.matches("input") && this.list.contains(field) ? { key: field.dataset.key, value: field.value } : null;
   }
 
-  // What is being typed outlives the drawing of the list.
+  // The text in a field survives when the list is drawn again.
   hold({ key, value }) {
     const field = this.list.querySelector("[aria-current] input");
     if (field && field.dataset.key === key) field.value = value;
     field?.focus();
   }
 
-  // What stands in the field of the current proposal.
+  // The text in the field of the current replacement.
   typed() {
     return this.list.querySelector("[aria-current] input")?.value;
   }
@@ -61,7 +61,7 @@ export class SurrogatesView {
         return [button(element("q", {}, original), () => mode.at(index), { class: "quiet" }), element("span", { class: mode.types.colour(one.type) }, one.type), element("form", { onsubmit: submit }, field), remark(one)];
   }
 
-  // A field that is left by a click or a Tab is kept as one that is left by Enter.
+  // Leaving a field by a click or Tab saves it, as Enter does.
   changed(one, field) {
     this.mode.keep(one, field.value);
   }
@@ -91,7 +91,7 @@ export class SurrogatesView {
   }
 }
 
-const TREATMENTS = { shifted: "shifted in time", generalised: "made coarser", kept: "kept", marker: "a marker", blank: "left out" };
+const TREATMENTS = { shifted: "shifted in time", generalised: "generalised", kept: "kept", marker: "a marker", blank: "left out" };
 
 function remark({ resolved, edited, why, treatment, repeat }) {
   const first = resolved ? (edited ? "edited" : (TREATMENTS[treatment] ?? "")) : `? ${why ?? "unresolved"}`;

@@ -18,7 +18,7 @@ export class NoteText {
     return this.points.slice(start, end).join("");
   }
 
-  // What is drawn for a stretch: one code point for each, so that offsets hold; `sentence` lowers text in capitals.
+  // The characters drawn for a stretch: one code point for each, so that offsets hold; `sentence` lowers text in capitals.
   shown(start, end, sentence = false) {
     if (sentence) this.sentences ??= sentenceCase(this.points);
     return (sentence ? this.sentences : this.points).slice(start, end).map(visible).join("");
@@ -31,7 +31,7 @@ export class NoteText {
   }
 }
 
-// Controls and marks of direction, which would be unseen or would turn the text around, get a sign of their own.
+// Controls and direction marks, which are invisible or would reverse the text, are drawn as visible signs.
 export function visible(point) {
   const code = point.codePointAt(0);
   if (code < 32 && code !== 9) return String.fromCodePoint(0x2400 + code);
@@ -39,7 +39,7 @@ export function visible(point) {
   return HIDDEN.test(point) ? "\u25af" : point;
 }
 
-// Lines without a small letter, in small letters but for the first of a sentence. As many code points as before.
+// Lines without a small letter, in small letters except the first of a sentence; the number of code points stays.
 export function sentenceCase(points) {
   const shown = [];
   let opens = true;
@@ -72,7 +72,7 @@ function* lines(points) {
   if (start < points.length) yield [start, points.length];
 }
 
-// Rounded down, so that nothing short of certain reads 100%.
+// Rounded down, so that only certainty reads 100%.
 export function percent(probability) {
   return probability === null ? "" : `${Math.floor(probability * 100)}%`;
 }

@@ -1,6 +1,6 @@
-// What the voters say about one item, each different answer once, and the signs of how far they agree.
+// The answers of the voters to one item, each different answer once, and the signs of their agreement.
 
-// Colours differ in lightness as well, and each has a sign and a word, so that none is told by colour alone.
+// Colours differ in lightness as well, and each has a sign and a word, so that nobody needs to see the colour.
 export const AGREEMENT = {
   all: { sign: "●", text: "agreed by all" },
   majority: { sign: "◐", text: "agreed by most" },
@@ -9,7 +9,7 @@ export const AGREEMENT = {
 
 const same = (a, b) => JSON.stringify(a.map(({ start, end, type }) => [start, end, type])) === JSON.stringify(b.map(({ start, end, type }) => [start, end, type]));
 
-// [{spans, names}]: the suggestion first, then the others by their votes, "not PHI" last, an own decision before it.
+// [{spans, names}]: the suggestion first, then the others by their votes, "not PHI" last, with a decision of the adjudicator's own before it.
 function variants(item) {
   const found = [];
   const add = (spans, name) => {
@@ -26,7 +26,7 @@ function variants(item) {
   return found.sort((a, b) => rank(a) - rank(b));
 }
 
-// The variant that stands: the decision, or the suggestion where most marked something; otherwise none (-1).
+// The index of the present answer: the decision, or the suggestion where most marked something; else -1.
 function standing(item, all) {
   if (item.decision) return all.findIndex((one) => same(one.spans, item.decision.spans));
   return item.preset ? all.findIndex((one) => same(one.spans, item.suggestion)) : -1;
@@ -36,8 +36,8 @@ function ends(spans) {
   return { start: Math.min(...spans.map((one) => one.start)), end: Math.max(...spans.map((one) => one.end)) };
 }
 
-// What can be chosen in a note of Agree: its items, each with its answers and the one that is chosen, and what was added.
-// chosen: answers looked at but not decided, by an item's key.
+// The targets in a note of Agree: its items, each with its answers and the chosen one, and the added marks.
+// chosen: answers that were chosen but not decided, by the item's key.
 export function targetsOf(state, chosen) {
   const items = state.items.map((item) => {
     const all = variants(item);

@@ -1,4 +1,4 @@
-// Whose marks are compared in a note.
+// The form that chooses whose marks are compared in a note.
 
 import { button, element } from "./dom.js";
 import { Keys } from "./keys.js";
@@ -8,7 +8,7 @@ import { fault } from "./notice.js";
 export function voters(main, note, systems, agreed) {
   const boxes = [
     ...note.readers.map((name) => box("readers", name, true, "has finished")),
-    ...note.unfinished.map((name) => box("readers", name, false, "has not finished: the marks so far")),
+    ...note.unfinished.map((name) => box("readers", name, false, "has not finished: the present marks")),
     ...systems.map((name) => box("systems", name, false, "a system")),
   ];
   const chosen = (kind) => boxes.filter((one) => one.kind === kind && one.input.checked).map((one) => one.name);
@@ -17,7 +17,7 @@ export function voters(main, note, systems, agreed) {
   main.append(element("div", { class: "page" },
     element("h1", {}, `Note ${note.number}`, element("small", {}, ` ${note.id}`)),
     element("fieldset", {}, element("legend", {}, "Whose marks are compared?"), boxes.map((one) => one.label)),
-    element("p", { class: "quiet-text" }, "Their marks in this note are then closed. Two readers find more than one, and three more than two."),
+    element("p", { class: "quiet-text" }, "Their marks in this note are closed from then on. Two readers find more than one, and three more than two."),
     begin));
   begin.focus();
   return { keys: new Keys([[["Ctrl+Enter"], "compare", start]]) };

@@ -1,4 +1,4 @@
-// Who reads: a name is picked, or added where the server allows it.
+// Who is reading: pick a name, or add one where the server allows it.
 
 import { ask, send } from "./api.js";
 import { button, clear, element, labelled } from "./dom.js";
@@ -8,7 +8,7 @@ export async function welcome(main, session, entered) {
   const box = element("section", { class: "welcome" }, element("h1", {}, "Who is reading?"));
   main.append(box);
   if (!session.open && session.needs === "key") {
-    box.append(element("p", {}, "This page opens with the address that the program printed, which works once. Start it again for a new one."));
+    box.append(element("p", {}, "This page opens with the address that the program printed. The address works once; start the program again for a new one."));
     return;
   }
   if (session.needs === "password") return box.append(passwordForm(entered));
@@ -49,7 +49,7 @@ function addForm(entered) {
   };
   const made = form([labelled("Name", name), labelled("Role", role)], "Add and enter", () => add().catch(fault));
   made.classList.add("row-form");
-  return element("div", {}, element("h2", {}, "A new name"), made, element("p", { class: "quiet-text" }, "An adjudicator also decides the consensus and sees every reader’s marks there; a reader sees no other reader’s marks before."));
+  return element("div", {}, element("h2", {}, "A new name"), made, element("p", { class: "quiet-text" }, "An adjudicator also decides the consensus and sees every reader’s marks there; before that, a reader cannot see other readers’ marks."));
 }
 
 export function form(fields, text, act) {
