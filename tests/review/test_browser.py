@@ -20,12 +20,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this ma
 import uvicorn  # noqa: E402
 
 from crfdeid import corpora  # noqa: E402
-from crfdeid.review.study import (  # noqa: E402
-    accounts,
-    create,
-    system_spans,
-    word_boundaries,
-)
+from crfdeid.review.study import accounts, create, system_spans, word_boundaries  # noqa: E402
 from crfdeid.review.study.source import Source  # noqa: E402
 from crfdeid.review.study.study import name_book, open_study  # noqa: E402
 from crfdeid.review.web import app as server  # noqa: E402
