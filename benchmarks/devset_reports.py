@@ -37,6 +37,6 @@ def settled(path: Path = DATA) -> Iterator[tuple[str, str, tuple[Place, ...]]]:
     with path.open(encoding="utf-8") as lines:
         reports = sorted(map(json.loads, lines), key=lambda report: sha256(report["id"].encode()).digest())
     for report in reports:
-        host = source_text.read_source(Document(report["id"], report["text"]), mtsamples)
-        if host and len(host.text) >= SHORTEST:
-            yield host.id, host.text, host.places
+        source = source_text.read_source(Document(report["id"], report["text"]), mtsamples)
+        if source and len(source.text) >= SHORTEST:
+            yield source.id, source.text, source.places

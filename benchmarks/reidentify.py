@@ -56,7 +56,7 @@ def own_text(documents: Sequence[Document], test: Sequence[ReidentifiedDocument]
     kept = []
     for document, one in zip(documents, test):
         inside = np.zeros(len(document.text), dtype=bool)
-        for start, end in one.host:
+        for start, end in one.source_ranges:
             inside[start:end] = True
         kept.append(document.with_spans(span for span in document.spans if inside[span.start]))
     return kept

@@ -1,4 +1,4 @@
-"""Who and what a note is about, and what fills its slots.
+"""The people and places of a note, and the texts that fill its slots.
 
 A :class:`PatientWorld` is one patient with the people and places around them, the same in all
 their notes; a :class:`Cast` is that world on the day of one note.
@@ -19,13 +19,27 @@ from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
 from crfdeid.synthetic.slots import LISTED, span_type
 
-STANDINGS = ("retired", "former", "part-time", "senior", "assistant", "freelance", "self-employed", "night")
+JOB_PREFIXES = (
+    "retired",
+    "former",
+    "part-time",
+    "senior",
+    "assistant",
+    "freelance",
+    "self-employed",
+    "night",
+)
+NUMBERS = (
+    "phone", "pager", "fax", "ipaddr", "ssn", "healthplan", "account", "license", "vehicle", "device",
+    "bioid", "idnum",
+)  # fmt: skip
+# A filler writes the text of a slot, in the form of the slot's variant.
 Filler = Callable[["Cast", str | None], str]
 
 
 @dataclass(frozen=True)
 class PatientWorld:
-    """``first_note`` is the day of the first note; ``staff`` are doctor, doctor2, doctor3
+    """``first_note`` is the day of the first note; the keys of ``staff`` are doctor, doctor2, doctor3
     and nurse."""
 
     part: str
@@ -41,8 +55,9 @@ class PatientWorld:
 
 
 def draw_world(rng: Random, part: str) -> PatientWorld:
+    """Invent a patient with the people and places around them."""
     age = max(0, min(101, int(rng.gauss(62, 19)))) if rng.random() < 0.93 else rng.randint(0, 17)
-    # Half the notes lie where the 2014 corpus was shifted to, half in our own time.
+    # Half of the notes have the shifted years of the 2014 corpus, half have years of our time.
     year = rng.randint(2059, 2152) if rng.random() < 0.5 else rng.randint(1986, 2026)
     first_note = date(year, 1, 1) + timedelta(rng.randrange(365))
     return PatientWorld(
@@ -60,8 +75,8 @@ def draw_world(rng: Random, part: str) -> PatientWorld:
 
 
 class Cast:
-    """``rng`` is the note's; ``today`` its day; ``town`` the one that addresses are in now
-    (a letterhead's is the hospital's)."""
+    """``rng`` makes the random choices of the note; ``today`` is its day; ``town`` is the town of
+    addresses (in a letterhead, that of the hospital)."""
 
     def __init__(self, world: PatientWorld, rng: Random, today: date) -> None:
         self.world, self.rng, self.today = world, rng, today
@@ -70,7 +85,7 @@ class Cast:
         self.used: dict[str, str] = {}
 
     def render(self, frame: Frame) -> list[Piece]:
-        """The frame with its choices made and its slots filled."""
+        """Make the choices of the frame and fill its slots."""
         pieces: list[Piece] = []
         for part in frame.parts:
             chosen = self.rng.choice(part.branches) if not isinstance(part, (str, Slot)) else (part,)
@@ -78,11 +93,12 @@ class Cast:
         return pieces
 
     def fill(self, slot: Slot) -> Piece:
+        """Fill a slot."""
         text = FILLERS[slot.name](self, slot.variant)
         return Piece(text[:1].upper() + text[1:] if slot.capital else text, span_type(slot.name))
 
     def once(self, key: str, make: Callable[[], str]) -> str:
-        """A value that stays the same through the note, most of the time."""
+        """Return a value that mostly stays the same in the note: the first one made for ``key``."""
         if key not in self.used or self.rng.random() < 0.1:
             self.used[key] = make()
         return self.used[key]
@@ -103,7 +119,7 @@ def staff_filler(role: str) -> Filler:
 
 
 def fill_stranger(cast: Cast, variant: str | None) -> str:
-    """Somebody new. A hospital's staff come from anywhere."""
+    """Write the name of a new person. The staff of a hospital come from anywhere."""
     return write_person(cast, people.draw_person(cast.rng, cast.world.part), variant)
 
 
@@ -121,7 +137,7 @@ def fill_age(cast: Cast, variant: str | None) -> str:
 
 
 def draw_relative_age(rng: Random) -> int:
-    """The age of a relative, or at which something happened to them: mostly grown up."""
+    """Draw the age of a relative, or the age at which something happened to them: mostly an adult."""
     return rng.randint(30, 96) if rng.random() < 0.85 else rng.randint(1, 30)
 
 
@@ -143,14 +159,14 @@ def fill_employer(cast: Cast, variant: str | None) -> str:
 
 @cache
 def read_jobs() -> list[str]:
-    """The listed jobs by code point, the order that the notes of a seed depend on."""
+    """Read the listed jobs, sorted by code point: the notes of a seed depend on this order."""
     return sorted(read_list("jobs"))
 
 
 def fill_profession(cast: Cast, variant: str | None) -> str:
     kind = choose_weighted(cast.rng, ((3, "jobs"), (1, "professions")))
     job = cast.rng.choice(read_jobs() if kind == "jobs" else read_list(kind)).lower()
-    return f"{cast.rng.choice(STANDINGS)} {job}" if cast.rng.random() < 0.12 else job
+    return f"{cast.rng.choice(JOB_PREFIXES)} {job}" if cast.rng.random() < 0.12 else job
 
 
 def fill_country(cast: Cast, variant: str | None) -> str:
@@ -171,14 +187,14 @@ def fill_record(cast: Cast, variant: str | None) -> str:
 
 
 def fill_username(cast: Cast, variant: str | None) -> str:
-    """A login, built from somebody's initials half of the time."""
-    made = numbers.draw_number("username", cast.rng)
+    """Write a login, half of the time with the initials of one of the staff."""
+    login = numbers.draw_number("username", cast.rng)
     person = cast.rng.choice(list(cast.world.staff.values()))
     letters = (person.first[0] + person.last[0]).lower()
     return (
-        letters + made.lstrip("abcdefghijklmnopqrstuvwxyz")
-        if made[0].islower() and cast.rng.random() < 0.5
-        else made
+        letters + login.lstrip("abcdefghijklmnopqrstuvwxyz")
+        if login[0].islower() and cast.rng.random() < 0.5
+        else login
     )
 
 
@@ -186,6 +202,18 @@ def fill_room(cast: Cast, variant: str | None) -> str:
     number = cast.rng.randint(2, 1200)
     bed = cast.rng.choice("AB12")
     return cast.rng.choice((f"{number}", f"{number:03}", f"{number}{bed}", f"{number:03}-{bed}"))
+
+
+def term_filler(name: str) -> Filler:
+    return lambda cast, variant: clinical.choose_term(name, cast.rng)
+
+
+def pronoun_filler(name: str) -> Filler:
+    return lambda cast, variant: clinical.choose_pronoun(name, cast.world.patient.sex, cast.age, cast.rng)
+
+
+def measure_filler(name: str) -> Filler:
+    return lambda cast, variant: clinical.fill_measure(name, variant, cast.rng)
 
 
 FILLERS: dict[str, Filler] = {
@@ -218,32 +246,8 @@ FILLERS: dict[str, Filler] = {
     "email": fill_email,
     "url": lambda cast, variant: numbers.draw_url(cast.rng),
     "medicalrecord": fill_record,
-    **{
-        kind: number_filler(kind)
-        for kind in (
-            "phone",
-            "pager",
-            "fax",
-            "ipaddr",
-            "ssn",
-            "healthplan",
-            "account",
-            "license",
-            "vehicle",
-            "device",
-            "bioid",
-            "idnum",
-        )
-    },
-    **{name: lambda cast, variant, name=name: clinical.choose_term(name, cast.rng) for name in LISTED},
-    **{
-        name: lambda cast, variant, name=name: clinical.choose_pronoun(
-            name, cast.world.patient.sex, cast.age, cast.rng
-        )
-        for name in clinical.PRONOUNS
-    },
-    **{
-        name: lambda cast, variant, name=name: clinical.fill_measure(name, variant, cast.rng)
-        for name in clinical.MEASURES
-    },
+    **{kind: number_filler(kind) for kind in NUMBERS},
+    **{name: term_filler(name) for name in LISTED},
+    **{name: pronoun_filler(name) for name in clinical.PRONOUNS},
+    **{name: measure_filler(name) for name in clinical.MEASURES},
 }

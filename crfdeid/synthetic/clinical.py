@@ -1,4 +1,4 @@
-"""What fills the slots that are no PHI: terms, pronouns, measurements; and ages."""
+"""The texts of slots that are not PHI (terms, pronouns, measurements), and ages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ CHILD = {
 
 
 def choose_pronoun(name: str, sex: str, age: int, rng: Random) -> str:
-    """
+    """Choose the form of a pronoun, title or the like for the patient's sex and age.
+
     >>> choose_pronoun("his", "F", 40, Random(1))
     'her'
     """
@@ -61,7 +62,7 @@ def choose_pronoun(name: str, sex: str, age: int, rng: Random) -> str:
 
 
 def choose_term(kind: str, rng: Random) -> str:
-    """A disease, a drug, a dose …"""
+    """Choose a disease, a drug, a dose …"""
     if kind in ("dose", "labvalue"):
         return draw_measurement(kind, rng)
     if kind == "relation":
@@ -77,13 +78,13 @@ CHOICE = regex.compile(r"\[([^\]]*)\]")
 
 
 def draw_measurement(kind: str, rng: Random) -> str:
-    """A measurement in one of its shapes (patterns/clinical.txt)."""
+    """Draw a measurement in one of its shapes (patterns/clinical.txt)."""
     text = CHOICE.sub(lambda match: rng.choice(match[1].split("|")), choose_pattern(kind, rng))
     return RANGE.sub(lambda match: draw_between(match[1], match[2], rng), text)
 
 
 def draw_between(low: str, high: str, rng: Random) -> str:
-    """A number in the range, with as many decimals as ``low``.
+    """Draw a number in the range, with as many decimals as ``low``.
 
     >>> draw_between("7", "7", Random(1)), draw_between("0.50", "0.5", Random(1))
     ('7', '0.50')
@@ -94,15 +95,20 @@ def draw_between(low: str, high: str, rng: Random) -> str:
 
 
 def fill_measure(name: str, variant: str | None, rng: Random) -> str:
-    """
+    """Draw a measurement; the ``variant`` of a number is its range.
+
     >>> fill_measure("number", "7-7", Random(1))
     '7'
     """
-    return draw_between(*str(variant).split("-"), rng) if name == "number" else draw_measurement(name, rng)
+    if name != "number":
+        return draw_measurement(name, rng)
+    low, high = str(variant).split("-")
+    return draw_between(low, high, rng)
 
 
 def spell_number(number: int) -> str:
-    """
+    """Write a number below 200 in words.
+
     >>> spell_number(45), spell_number(90)
     ('forty-five', 'ninety')
     """
@@ -114,7 +120,8 @@ def spell_number(number: int) -> str:
 
 
 def write_age(years: int, variant: str | None, rng: Random) -> str:
-    """
+    """Write an age as a number, in words or as a decade.
+
     >>> write_age(45, "number", Random(1)), write_age(45, "decade", Random(1))
     ('45', '40s')
     """

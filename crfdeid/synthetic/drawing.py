@@ -20,19 +20,20 @@ from crfdeid.files import read_text
 from crfdeid.text.gazetteer import read_entries
 
 PARTS = ("train", "test", "all")
-TEST_SHARE = 5  # one in so many
+TEST_SHARE = 5  # one in five is in the test part
 Item = TypeVar("Item")
 
 
 def check_part(part: str) -> None:
+    """Raise :class:`ConfigurationError` if there is no such part."""
     if part not in PARTS:
         raise ConfigurationError(
-            f"{part}: no part of the notes{did_you_mean(part, PARTS)}; wanted train, test or all"
+            f"{part}: no such part{did_you_mean(part, PARTS)}; wanted train, test or all"
         )
 
 
 def is_in_part(text: str, part: str) -> bool:
-    """Whether ``text`` may occur in ``part``. Case does not matter.
+    """Whether ``text`` can occur in ``part``. Case does not matter.
 
     >>> [sum(is_in_part(f"name {n}", part) for n in range(100)) for part in PARTS]
     [82, 18, 100]
@@ -41,30 +42,31 @@ def is_in_part(text: str, part: str) -> bool:
 
 
 def draw(part: str, make: Callable[[], str]) -> str:
-    """The first text that ``make`` gives that belongs to ``part``."""
+    """Call ``make`` until its text is in ``part``. Raises :class:`ConfigurationError` after 200 calls."""
     for _ in range(200):
         if is_in_part(text := make(), part):
             return text
-    raise ConfigurationError(f"nothing for part {part} in 200 draws")
+    raise ConfigurationError(f"part {part}: none of 200 drawn texts belongs to it")
 
 
 @cache
 def read_list(name: str, part: str = "all") -> tuple[str, ...]:
-    """The entries of a list that belong to ``part``: one of this package's own
-    (``lists/NAME.txt``), else a shipped gazetteer; none where there is no such file."""
+    """Read the entries of a list that belong to ``part``: of ``lists/NAME.txt``, else of a shipped
+    gazetteer; none if there is no such file."""
     own = Path(__file__).parent / "lists" / f"{name}.txt"
     path = own if own.is_file() else resources.find_folder("gazetteers") / f"{name}.txt"
     return tuple(entry for entry in read_entries(path) if is_in_part(entry, part)) if path.is_file() else ()
 
 
 def choose_weighted(rng: Random, choices: Iterable[tuple[float, Item]]) -> Item:
-    """One of ``(weight, item)``."""
+    """Choose an item from pairs ``(weight, item)``."""
     weights, items = zip(*choices)
     return rng.choices(items, weights)[0]
 
 
 @cache
 def read_patterns() -> dict[str, tuple[tuple[float, str], ...]]:
+    """Read the weights and patterns of each kind."""
     found: dict[str, list[tuple[float, str]]] = {}
     for path in sorted((Path(__file__).parent / "patterns").glob("*.txt")):
         kind = ""
@@ -78,5 +80,5 @@ def read_patterns() -> dict[str, tuple[tuple[float, str], ...]]:
 
 
 def choose_pattern(kind: str, rng: Random) -> str:
-    """One pattern of the kind, by weight."""
+    """Choose a pattern of the kind by weight."""
     return choose_weighted(rng, read_patterns()[kind])

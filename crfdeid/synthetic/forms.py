@@ -1,7 +1,7 @@
-"""Heads and feet as hospital systems print them: some fields, in one writer's way.
+"""Heads and feet as hospital systems print them: some fields, all in one style.
 
-A field is ``label|label … = value`` (``lists/head_fields.txt``); no two systems call it
-the same, so the labels vary more than the values.
+A field is ``label|label … = value`` (``lists/head_fields.txt``). Every system uses other labels, so the
+labels vary more than the values.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from crfdeid.synthetic.frames import Frame, parse_frame
 from crfdeid.synthetic.pieces import Piece, join_pieces
 
 COLONS = (": ", ": ", ": ", ":", ":", ":  ", " : ", " ", " - ", "\t", " = ", ":\t")
-BARE = 0.15  # forms that print the values alone, in one line
+BARE = 0.15  # the share of forms that print only the values, in one line
 BARE_GAPS = ("|", " | ", "   ", " / ", "\t", " ", ", ", "  -  ")
 GAPS = ("\n", "\n", "\n", "\n", "   ", "    ", " | ", "; ", ", ", "\t", " / ", "  ")
 
 
 @cache
 def read_fields(kind: str) -> tuple[tuple[tuple[str, ...], Frame], ...]:
-    """The labels and the value of every field of ``head`` or ``foot``."""
+    """Read the labels and the value of every field of ``head`` or ``foot``."""
     rows = (line.split(" = ", 1) for line in read_list(f"{kind}_fields"))
     return tuple(
         (tuple(labels.split("|")), parse_frame(value, f"{kind}_fields.txt")) for labels, value in rows
@@ -32,7 +32,7 @@ def read_fields(kind: str) -> tuple[tuple[tuple[str, ...], Frame], ...]:
 
 
 def compose_form(kind: str, cast: Cast) -> list[Piece]:
-    """Three to ten fields. Those of a head begin with who, which record and when."""
+    """Compose a head or foot of some fields. A head begins with the patient, the record and the date."""
     rng, known = cast.rng, read_fields(kind)
     first = [row for row in known[:8] if rng.random() < 0.35] if kind == "head" else []
     rows = first + rng.choices(known, [frames.frame_weight(value) for _, value in known], k=rng.randint(2, 7))
@@ -43,8 +43,8 @@ def compose_form(kind: str, cast: Cast) -> list[Piece]:
     pieces: list[Piece] = []
     for index, (labels, value) in enumerate(dict.fromkeys(rows)):
         ending = "\n" if index % per_line == 0 else gap
-        named = f"{label(rng.choice(labels))}{colon}".ljust(width)
-        cell = [Piece(named), *cast.render(value)]
+        labelled = f"{label(rng.choice(labels))}{colon}".ljust(width)
+        cell = [Piece(labelled), *cast.render(value)]
         pieces += [Piece(ending if index else ""), *cell]
         if gap != "\n" and width and "\t" not in gap:
             pieces.append(Piece(" " * max(0, width * 2 - len(join_pieces(cell)))))
@@ -52,8 +52,10 @@ def compose_form(kind: str, cast: Cast) -> list[Piece]:
 
 
 def drop_label(label: str) -> str:
+    """Write nothing in place of a label."""
     return ""
 
 
 def choose_casing(rng: Random) -> Callable[[str], str]:
+    """Choose how all labels are written: as they are, in capitals, or small."""
     return rng.choice((str, str, str, str.upper, str.upper, str.title, str.lower))

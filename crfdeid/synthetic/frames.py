@@ -30,7 +30,7 @@ RATES = {
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place to fill; ``capital`` where the name began with a capital."""
+    """A place to fill; ``capital``: the value gets a capital, as the slot's name has one."""
 
     name: str
     variant: str | None
@@ -44,7 +44,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Frame:
-    """One frame (or layout block). ``types`` are the types of all its PHI slots."""
+    """One frame or layout block. ``types`` are the types of all its PHI slots."""
 
     text: str
     parts: tuple[str | Slot | Choice, ...]
@@ -52,13 +52,13 @@ class Frame:
 
 
 def frame_weight(frame: Frame) -> float:
-    """The weight of the frame: the product of its types' rates, within 0.15 and 2."""
+    """The weight of the frame: the product of the rates of its types, from 0.15 to 2."""
     return min(2.0, max(0.15, prod(RATES.get(type, 1.0) for type in frame.types)))
 
 
 def parse_frame(text: str, where: str) -> Frame:
-    """The frame that ``text`` writes down; ``where`` begins the message of a fault.
-    Raises :class:`ConfigurationError` on an unknown slot or a brace out of place.
+    """Parse the text of a frame; ``where`` begins the error message.
+    Raises :class:`ConfigurationError` for an unknown slot or a brace in the wrong place.
 
     >>> parse_frame("Seen by Dr. {doctor.last} [today|].", "example:1").parts[1]
     Slot(name='doctor', variant='last', capital=False)
@@ -70,8 +70,8 @@ def parse_frame(text: str, where: str) -> Frame:
         parts.append(Choice(tuple(tuple(_slots(branch, where)) for branch in match[1].split("|"))))
         position = match.end()
     parts += _slots(text[position:], where)
-    types = {slots.span_type(slot.name) for slot in _all_slots(parts)} - {None}
-    return Frame(text, tuple(parts), frozenset(types))
+    types = (slots.span_type(slot.name) for slot in _all_slots(parts))
+    return Frame(text, tuple(parts), frozenset(type for type in types if type))
 
 
 def _slots(text: str, where: str) -> Iterator[str | Slot]:
@@ -101,7 +101,8 @@ def _all_slots(parts: list[str | Slot | Choice]) -> Iterator[Slot]:
 
 
 def read_file(path: Path) -> Iterator[tuple[str, Frame]]:
-    """The frames of one file, each with its section."""
+    """Yield the frames of one file, each with its section. Raises :class:`ConfigurationError` for a frame
+    before the first section."""
     section = None
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if line.startswith("@section "):
@@ -114,7 +115,7 @@ def read_file(path: Path) -> Iterator[tuple[str, Frame]]:
 
 @cache
 def read_sections() -> dict[str, tuple[Frame, ...]]:
-    """All shipped frames by section, without doubles, in the order of the files."""
+    """Read all shipped frames by section, without duplicates, in the order of the files."""
     found: dict[str, dict[str, Frame]] = {}
     for path in sorted((FOLDER / "frames").glob("*.txt")):
         for section, frame in read_file(path):
@@ -124,7 +125,7 @@ def read_sections() -> dict[str, tuple[Frame, ...]]:
 
 @cache
 def read_blocks() -> dict[str, tuple[tuple[frozenset[str], Frame], ...]]:
-    """The shipped layout blocks by kind, each with the genres it is for (none: all).
+    """Read the shipped layout blocks by kind, each with its genres (none: for all genres).
     A block is the lines from ``@block KIND [GENRE ...]`` to the next."""
     found: dict[str, list[tuple[frozenset[str], Frame]]] = {}
     for path in sorted((FOLDER / "layouts").glob("*.txt")):

@@ -13,8 +13,8 @@ from crfdeid.synthetic.drawing import choose_pattern, read_list
 
 @dataclass(frozen=True)
 class Genre:
-    """``sections`` in their usual order, with fewest and most sentences; ``weight`` is the
-    share among notes; a ``held_out`` genre is only in the test part."""
+    """``sections`` are in their usual order, each with its minimum and maximum of sentences; ``weight`` is
+    the share among notes; a ``held_out`` genre is only in the test part."""
 
     name: str
     weight: float
@@ -23,7 +23,8 @@ class Genre:
 
 
 def parse_genre(line: str) -> Genre:
-    """
+    """Parse a line of ``lists/genres.txt``.
+
     >>> parse_genre("*nursing 5: nursing 6-14, plan 1-3")
     Genre(name='nursing', weight=5.0, sections=(('nursing', 6, 14), ('plan', 1, 3)), held_out=True)
     """
@@ -35,11 +36,13 @@ def parse_genre(line: str) -> Genre:
 
 @cache
 def read_genres() -> dict[str, Genre]:
+    """Read all genres by name."""
     return {genre.name: genre for genre in map(parse_genre, read_list("genres"))}
 
 
 def select_genres(names: tuple[str, ...]) -> tuple[Genre, ...]:
-    """The genres of those names, all for none. Raises :class:`ConfigurationError`."""
+    """Return the genres of those names; without names, all. Raises :class:`ConfigurationError` for an unknown
+    name."""
     known = read_genres()
     for name in names:
         if name not in known:
@@ -50,8 +53,8 @@ def select_genres(names: tuple[str, ...]) -> tuple[Genre, ...]:
 
 
 def weigh_genres(genres: tuple[Genre, ...], part: str) -> list[tuple[float, Genre]]:
-    """The genres with their weights in ``part``: train has none that is held out; in test
-    those make up half."""
+    """Return the genres with their weights in ``part``: train has no held-out genre, and in test they make
+    up half of the notes."""
     if part == "train" and (kept := [(g.weight, g) for g in genres if not g.held_out]):
         return kept
     return [(genre.weight * (4 if part == "test" and genre.held_out else 1), genre) for genre in genres]
@@ -59,23 +62,25 @@ def weigh_genres(genres: tuple[Genre, ...], part: str) -> list[tuple[float, Genr
 
 @cache
 def read_headings() -> dict[str, list[str]]:
+    """Read the headings of each section."""
     return {section: row.split("|") for section, row in (line.split(": ") for line in read_list("headings"))}
 
 
 def choose_heading(section: str, rng: Random) -> str:
-    """A heading of the section, or now and then one that no section has."""
+    """Choose a heading of the section, or now and then one that no section has."""
     if rng.random() < 0.12 or section not in read_headings():
         return rng.choice(read_list("heading_words"))
     return rng.choice(read_headings()[section])
 
 
 def choose_heading_style(rng: Random) -> str:
-    """How one writer sets all headings."""
+    """Choose how one writer formats all headings."""
     return choose_pattern("heading", rng).replace("/", "\n").replace("_", " ")
 
 
 def format_heading(heading: str, style: str) -> str:
-    """
+    """Format a heading.
+
     >>> format_heading("Family History", "{upper}: ")
     'FAMILY HISTORY: '
     """

@@ -1,6 +1,6 @@
-"""Names that no list holds: built from syllables, or bent from names that are listed.
+"""Names that are in no list: built from syllables, or changed from listed names.
 
-They keep a model from trusting its gazetteers: a third of the people and places of
+They keep a model from relying on its gazetteers: a third of the people and places of
 real notes are in none.
 """
 
@@ -14,7 +14,7 @@ from crfdeid.synthetic.drawing import read_list
 
 @cache
 def read_syllables(culture: str | None = None) -> tuple[tuple[list[str], ...], ...]:
-    """Beginnings, middles and ends of family names, of every culture or of one."""
+    """Read the beginnings, middles and ends of family names, of every culture or of one."""
     rows = (line.split(": ") for line in read_list("syllables"))
     return tuple(
         tuple(part.replace("~", "").split(" ") for part in row.split(" | "))
@@ -24,28 +24,29 @@ def read_syllables(culture: str | None = None) -> tuple[tuple[list[str], ...], .
 
 
 def invent_surname(rng: Random) -> str:
-    """A family name of a random culture."""
+    """Invent a family name of a random culture."""
     start, middle, end = rng.choice(read_syllables())
     return rng.choice(start) + (rng.choice(middle) if rng.random() < 0.4 else "") + rng.choice(end)
 
 
 def invent_first_name(rng: Random) -> str:
+    """Invent a first name."""
     return "".join(rng.choice(part.split()) for part in read_list("first_name_syllables")[0].split(" | "))
 
 
 def invent_place(rng: Random) -> str:
-    """A town nobody has heard of."""
+    """Invent the name of a town."""
     start, middle, end = read_syllables("english")[0]
-    made = rng.choice(start) + (rng.choice(middle) if rng.random() < 0.3 else "") + rng.choice(end)
+    name = rng.choice(start) + (rng.choice(middle) if rng.random() < 0.3 else "") + rng.choice(end)
     return (
-        made
+        name
         if rng.random() < 0.7
         else invent_surname(rng) + rng.choice(("ville", "burg", "ton", " Springs", " City", "boro"))
     )
 
 
 def misspell(name: str, rng: Random) -> str:
-    """``name`` with one slip of the hand: a letter doubled, lost, swapped or changed."""
+    """Misspell ``name`` with one typo: a letter doubled, lost, swapped or changed."""
     if len(name) < 4:
         return name
     at = rng.randrange(1, len(name) - 1)
@@ -56,7 +57,7 @@ def misspell(name: str, rng: Random) -> str:
 
 
 def permute_letters(name: str, rng: Random) -> str:
-    """``name`` with its letters in another order, as in the surrogates of i2b2 2006."""
+    """Put the letters of ``name`` in another order, as the surrogates of i2b2 2006 have them."""
     letters = list(name.lower())
     rng.shuffle(letters)
     return "".join(letters).strip("-' .").capitalize() or name

@@ -1,6 +1,6 @@
-"""What happens to notes between mouth and archive: lost spaces, cut lines, capitals, slips.
+"""The noise of notes in archives: lost spaces, cut lines, capitals, typos.
 
-Every function takes pieces and gives pieces, so that spans stay exact whatever it does.
+Every function takes pieces and returns pieces, so that spans stay exact.
 """
 
 from __future__ import annotations
@@ -20,38 +20,40 @@ GAP = regex.compile(r"(?<=[a-z0-9][.,:;]) (?=[A-Za-z0-9])")
 
 
 def to_upper(pieces: Sequence[Piece]) -> Pieces:
+    """Write everything in capitals."""
     return [Piece(text.upper(), type) for text, type in pieces]
 
 
 def to_lower(pieces: Sequence[Piece]) -> Pieces:
+    """Write everything without capitals."""
     return [Piece(text.lower(), type) for text, type in pieces]
 
 
 def edit_outside(pieces: Sequence[Piece], edit: Callable[[str], str]) -> Pieces:
-    """``edit`` what is no span."""
+    """Apply ``edit`` to the text outside spans."""
     return [Piece(text, type) if type else Piece(edit(text)) for text, type in pieces]
 
 
 def add_typos(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
-    """Misspell so many of the ordinary words."""
+    """Misspell the share ``rate`` of the words outside spans."""
     return edit_outside(
         pieces, lambda text: WORD.sub(lambda m: misspell(m[0], rng) if rng.random() < rate else m[0], text)
     )
 
 
 def drop_spaces(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
-    """Drop so many of the spaces after punctuation."""
+    """Drop the share ``rate`` of the spaces after punctuation outside spans."""
     return edit_outside(pieces, lambda text: GAP.sub(lambda m: "" if rng.random() < rate else " ", text))
 
 
 def double_spaces(pieces: Sequence[Piece]) -> Pieces:
-    """Two spaces after a full stop, as typists do."""
+    """Write two spaces after a full stop, as typists do."""
     return edit_outside(pieces, lambda text: regex.sub(r"(?<=[a-z0-9)]\.) (?=[A-Z])", "  ", text))
 
 
 def run_together(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
-    """Drop so many of the single spaces beside a span, where the kind of character still
-    tells the two apart.
+    """Drop the share ``rate`` of the single spaces beside spans, where a token still ends between the two
+    characters.
 
     >>> join_pieces(run_together([Piece("PEND "), Piece("01/26/2098", "DATE")], Random(1), 1.0))
     'PEND01/26/2098'
@@ -80,7 +82,8 @@ def is_token_boundary(a: str, b: str) -> bool:
 
 
 def wrap_lines(pieces: Sequence[Piece], width: int) -> Pieces:
-    """Cut long lines at ``width`` characters, at a space, also inside a span. Tables stay.
+    """Wrap long lines at a space so that they have at most ``width`` characters, also inside a span. Tables
+    stay as they are.
 
     >>> join_pieces(wrap_lines([Piece("Seen by Dr. "), Piece("Ana Ruiz", "DOCTOR")], 16))
     'Seen by Dr. Ana\\nRuiz'
@@ -92,7 +95,7 @@ def wrap_lines(pieces: Sequence[Piece], width: int) -> Pieces:
 
 
 def cut_line(line: str, width: int) -> str:
-    """``line`` with some of its spaces turned to line ends."""
+    """Turn some of the spaces of a line into line ends."""
     characters, start = list(line), 0
     while len(line) - start > width:
         space = line.rfind(" ", start + 1, start + width + 1)
@@ -104,7 +107,7 @@ def cut_line(line: str, width: int) -> str:
 
 
 def split_like(pieces: Sequence[Piece], text: str) -> Pieces:
-    """``text``, which is as long as the pieces together, in pieces as theirs."""
+    """Split ``text``, which is as long as the pieces together, where the pieces are split."""
     cut_up, position = [], 0
     for piece in pieces:
         cut_up.append(Piece(text[position : position + len(piece.text)], piece.type))
@@ -113,13 +116,13 @@ def split_like(pieces: Sequence[Piece], text: str) -> Pieces:
 
 
 def flatten(pieces: Sequence[Piece], rng: Random) -> Pieces:
-    """The note in one line, as text columns of a table often hold it."""
+    """Write the note in one line, as text columns of a table often hold it."""
     end = rng.choice((" ", "  ", ",", ", ", " | "))
     return [Piece(regex.sub(r" *\n\s*", end if type is None else " ", text), type) for text, type in pieces]
 
 
 def add_noise(pieces: Sequence[Piece], rng: Random) -> Pieces:
-    """A note as one archive or another would hold it; a third come out clean."""
+    """Add the noise of some archive to a note; a third of the notes stay clean."""
     made = list(pieces)
     if rng.random() < 0.35:
         made = double_spaces(made)

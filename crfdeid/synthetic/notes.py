@@ -1,8 +1,8 @@
-"""Composing a note: head, sections, tables, foot, and then the mess."""
+"""Composing a note: head, sections, tables, foot, and then noise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import cache
 from itertools import chain, count, islice
@@ -18,7 +18,7 @@ from crfdeid.text.document import Document
 
 Pieces = list[Piece]
 
-# How much of a section's sentences hold PHI; most of a note must be plain narrative.
+# The share of a section's sentences that hold PHI; most of a note must be narrative without any.
 PHI_SHARE = 0.17
 PHI_SHARES = {
     "queries": 0.7, "letter": 0.35, "phone": 0.4, "social_work": 0.35, "ed": 0.3, "discharge": 0.3,
@@ -29,15 +29,15 @@ LISTED_SECTIONS = ("meds", "problems", "allergies", "labs")
 
 @cache
 def select_frames(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
-    """The frames of a section, with or without PHI, that belong to ``part``; all of them
-    where the part has none."""
+    """Return the frames of a section, with or without PHI, that belong to ``part``; all of them
+    if the part has none."""
     kind = [frame for frame in frames.read_sections().get(section, ()) if bool(frame.types) == phi]
     chosen = [frame for frame in kind if is_in_part(frame.text, part)] or kind
     return tuple((frames.frame_weight(frame), frame) for frame in chosen)
 
 
 def choose_frames(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
-    """So many frames of the section, those in ``used`` only when nothing else is left."""
+    """Yield ``count`` frames of the section, those in ``used`` only when nothing else is left."""
     share = PHI_SHARES.get(section, PHI_SHARE)
     for _ in range(count):
         frames_of_kind = (
@@ -53,7 +53,7 @@ def choose_frames(section: str, count: int, rng: Random, part: str, used: set[st
 
 
 def choose_block(kind: str, genre: str, rng: Random) -> Frame:
-    """A layout block: one of the genre's own half of the time, else one for any genre."""
+    """Choose a layout block: often one for this genre only, else one for any genre."""
     own = [frame for names, frame in frames.read_blocks()[kind] if genre in names]
     open_to_all = [frame for names, frame in frames.read_blocks()[kind] if not names]
     those = own if own and rng.random() < 0.6 else open_to_all
@@ -61,7 +61,7 @@ def choose_block(kind: str, genre: str, rng: Random) -> Frame:
 
 
 def compose_note(genre: Genre, world: PatientWorld, number: int, rng: Random) -> Pieces:
-    """Note ``number`` (from 0) of a patient, in pieces."""
+    """Compose note ``number`` (from 0) of a patient, in pieces."""
     today = world.first_note + timedelta(number * rng.randint(2, 400))
     cast = Cast(world, rng, today)
     if genre.name == "query":
@@ -76,7 +76,7 @@ def compose_note(genre: Genre, world: PatientWorld, number: int, rng: Random) ->
 
 
 def compose_edge(kind: str, genre: Genre, cast: Cast) -> Pieces:
-    """A head or foot, of a block or of fields; the address in it is mostly the hospital's."""
+    """Compose a head or foot, from a block or from fields; the address in it is mostly the hospital's."""
     home = cast.town
     cast.town = cast.world.hospital_town if cast.rng.random() < 0.7 else home
     chosen = (
@@ -89,6 +89,7 @@ def compose_edge(kind: str, genre: Genre, cast: Cast) -> Pieces:
 
 
 def compose_body(genre: Genre, cast: Cast) -> Pieces:
+    """Compose the sections of a note with their headings and tables."""
     rng, used = cast.rng, set[str]()
     style, gap = genres.choose_heading_style(rng), rng.choice(("\n\n", "\n\n", "\n", "\n", "\n \n"))
     sections = [entry for entry in genre.sections if rng.random() < 0.88]
@@ -111,7 +112,7 @@ def compose_body(genre: Genre, cast: Cast) -> Pieces:
 
 
 def lay_out(section: str, sentences: Sequence[Pieces], rng: Random) -> Pieces:
-    """The sentences as a paragraph or as a list of one kind or another."""
+    """Lay out the sentences as a paragraph or as a list of one of several kinds."""
     listing = 0.8 if section in LISTED_SECTIONS else 0.18
     if rng.random() >= listing:
         return join_sentences(sentences, lambda index: " " if index else "")
@@ -119,7 +120,8 @@ def lay_out(section: str, sentences: Sequence[Pieces], rng: Random) -> Pieces:
     return join_sentences(sentences, lambda index: ("\n" if index else "") + mark.format(index + 1))
 
 
-def join_sentences(sentences: Sequence[Pieces], before) -> Pieces:
+def join_sentences(sentences: Sequence[Pieces], before: Callable[[int], str]) -> Pieces:
+    """Join sentences; ``before`` gives the text before each, by its number."""
     pieces: Pieces = []
     for index, sentence in enumerate(sentences):
         pieces += [Piece(before(index)), *sentence]
@@ -127,13 +129,13 @@ def join_sentences(sentences: Sequence[Pieces], before) -> Pieces:
 
 
 def vary_case(pieces: Pieces, rng: Random) -> Pieces:
-    """Now and then a section is all in capitals, or has none."""
+    """Write a section, now and then, in capitals or without any."""
     chance = rng.random()
     return noise.to_upper(pieces) if chance < 0.04 else noise.to_lower(pieces) if chance < 0.055 else pieces
 
 
 def compose_queries(genre: Genre, cast: Cast) -> Pieces:
-    """Searches typed by clinicians, one a line, most about another patient each."""
+    """Compose searches that clinicians type, one a line, each about another patient."""
     rng, part, used = cast.rng, cast.world.part, set[str]()
     _, fewest, most = genre.sections[0]
     count = 1 if rng.random() < 0.4 else rng.randint(fewest + 1, most)
@@ -147,7 +149,7 @@ def compose_queries(genre: Genre, cast: Cast) -> Pieces:
 
 
 def generate_patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]) -> Iterator[Document]:
-    """The notes of one patient: one to five."""
+    """Yield the notes of one patient: one to five."""
     rng = Random(f"{seed}-{number}")
     about = draw_world(rng, part)
     for note in range(rng.choice((1, 1, 2, 2, 3, 4, 5))):
@@ -158,10 +160,10 @@ def generate_patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]
 
 
 def generate(documents: int, seed: int, part: str = "all", kinds: tuple[str, ...] = ()) -> Iterator[Document]:
-    """So many notes. ``part`` train or test shares no names, places or genres of its own
-    with the other; ``kinds`` restricts the genres. A note depends on the seed, the part,
-    the kinds and its place in the row, not on how many are written. Raises
-    :class:`~crfdeid.errors.ConfigurationError` on an unknown part or genre.
+    """Yield invented notes with gold spans. The parts train and test share no names and places, and some
+    genres are only in test; ``kinds`` restricts the genres. A note depends on the seed, the part, the
+    kinds and its position, not on the number of ``documents``. Raises
+    :class:`~crfdeid.errors.ConfigurationError` for an unknown part or genre.
 
     >>> [note.id for note in generate(3, seed=1)][0]
     '100-01'

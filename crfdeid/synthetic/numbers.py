@@ -1,4 +1,4 @@
-"""Identifiers and addresses made of digits: telephone, e-mail, record numbers, serials."""
+"""Telephone numbers, e-mail addresses, record numbers and other identifiers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SITES = ["aol", "gmail", "yahoo", "hotmail", "verizon", "comcast", "partners", "
 
 
 def fill_signs(shape: str, rng: Random) -> str:
-    """``shape`` with its signs (patterns/numbers.txt) replaced; a number does not begin with 0.
+    """Replace the signs of ``shape`` (patterns/numbers.txt) by digits and letters; no number begins with 0.
 
     >>> fill_signs("(^##) ###-####", Random(2))
     '(211) 524-4939'
@@ -26,11 +26,12 @@ def fill_signs(shape: str, rng: Random) -> str:
 
 
 def draw_number(kind: str, rng: Random) -> str:
+    """Draw an identifier of the kind."""
     return fill_signs(choose_pattern(kind, rng), rng)
 
 
 def draw_email(rng: Random, first: str, last: str) -> str:
-    """An address of somebody of that name."""
+    """Draw an e-mail address for a person of that name."""
     first, last = (regex.sub(r"\W", "", name.lower()) for name in (first, last))
     name = rng.choice(
         (
@@ -45,6 +46,7 @@ def draw_email(rng: Random, first: str, last: str) -> str:
 
 
 def draw_domain(rng: Random) -> str:
+    """Draw the domain of a provider or an invented hospital."""
     if rng.random() < 0.4:
         return f"{rng.choice(SITES)}.{rng.choice(DOMAINS)}"
     place = invented.invent_place(rng).lower().replace(" ", "")
@@ -52,6 +54,7 @@ def draw_domain(rng: Random) -> str:
 
 
 def draw_url(rng: Random) -> str:
+    """Draw a web address."""
     page = rng.choice(
         ("", "/portal", "/patients", "/directions", "/~" + draw_number("username", rng), "/index.html")
     )

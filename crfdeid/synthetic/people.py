@@ -1,4 +1,4 @@
-"""People, and every way their names are written."""
+"""People, and every form in which their names are written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTICLES = (
     "von ",
     "Del ", "D'", "El-",
 )  # fmt: skip
-CREDENTIALS = ("MD", "DO", "RN", "NP", "PA")  # as initials they would read as these
+CREDENTIALS = ("MD", "DO", "RN", "NP", "PA")  # initials that would be read as credentials
 SHAPED = ("full", "formal", "initials")
 MIDDLE = regex.compile(r" ?\{(m|M|middle)\}\.?")
 
@@ -33,6 +33,7 @@ class Person:
 
 
 def draw_person(rng: Random, part: str, sex: str | None = None, last: str | None = None) -> Person:
+    """Invent a person; ``last`` is their surname, if it must be that one."""
     sex = sex or rng.choice("FM")
     return Person(
         first=draw(part, lambda: draw_first_name(rng, sex)),
@@ -46,6 +47,7 @@ def draw_person(rng: Random, part: str, sex: str | None = None, last: str | None
 
 
 def draw_first_name(rng: Random, sex: str) -> str:
+    """Draw a first name: a common, listed, invented or misspelt one …"""
     common = read_list("female_names" if sex == "F" else "male_names")
     kinds: list[tuple[float, Callable[[], str]]] = [
         (40, lambda: rng.choice(common)),
@@ -60,6 +62,7 @@ def draw_first_name(rng: Random, sex: str) -> str:
 
 
 def draw_surname(rng: Random, part: str) -> str:
+    """Draw a surname of the part: a common, listed, invented or misspelt one, an ordinary word …"""
     common, all_of_them = read_list("common_surnames"), read_list("surnames") or read_list("common_surnames")
     kinds: list[tuple[float, Callable[[], str]]] = [
         (20, lambda: rng.choice(common)),
@@ -77,7 +80,7 @@ def draw_surname(rng: Random, part: str) -> str:
 
 
 def fix_case(name: str) -> str:
-    """A listed name, which may be all in one case, as a name is written.
+    """Write a listed name, which may be all in one case, with the capitals of a name.
 
     >>> fix_case("GARCIA"), fix_case("o'neil"), fix_case("McKay")
     ('Garcia', "O'Neil", 'McKay')
@@ -86,11 +89,12 @@ def fix_case(name: str) -> str:
 
 
 def add_particle(name: str, rng: Random) -> str:
+    """Put a particle such as "van" before a surname."""
     return rng.choice(PARTICLES) + name
 
 
 def write_name(person: Person, variant: str, rng: Random) -> str:
-    """The name in one shape of the variant.
+    """Write the name in a shape of the variant.
 
     >>> write_name(Person("Ana", "Maria", "Ruiz", "", "F"), "last", Random(3))
     'Ruiz'
@@ -107,6 +111,7 @@ def write_name(person: Person, variant: str, rng: Random) -> str:
 
 
 def name_fields(person: Person) -> dict[str, str]:
+    """Return the values for the fields of a shape."""
     first, middle, last = person.first, person.middle or person.last, person.last
     f, m, z = first[0].upper(), middle[0].upper(), last[0].upper()
     return {
@@ -117,6 +122,7 @@ def name_fields(person: Person) -> dict[str, str]:
 
 
 def add_suffix(text: str, suffix: str, variant: str) -> str:
+    """Add Jr. or III to a full or formal name."""
     if not suffix or variant not in ("full", "formal"):
         return text
     if variant == "full":
@@ -126,7 +132,7 @@ def add_suffix(text: str, suffix: str, variant: str) -> str:
 
 
 def find_nicknames(first: str) -> list[str]:
-    """What a first name is shortened to: listed (``Robert: Bob Bobby``), else its stem.
+    """Return the short forms of a first name: the listed ones (``Robert: Bob Bobby``), else its beginning.
 
     >>> find_nicknames("Zyntia")
     ['Zyn']

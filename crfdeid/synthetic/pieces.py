@@ -1,5 +1,5 @@
-"""A note while it is being written: a list of pieces, each a text and the type of the
-span it is, or ``None``. Offsets are counted only when it is finished, so they are exact."""
+"""A note in the making: a list of pieces, each a text with the type of its span, or ``None`` outside spans.
+Offsets are counted only when the note is finished, so they are exact."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class Piece(NamedTuple):
 
 
 def join_pieces(pieces: Iterable[Piece]) -> str:
+    """Return the text of the pieces."""
     return "".join(piece.text for piece in pieces)
 
 
 def tidy(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The same text with white space outside the spans, neighbours that are no span
-    joined, and nothing empty.
+    """Move white space out of spans, join neighbours that are not spans, and drop empty pieces.
 
     >>> list(tidy([Piece("Dr."), Piece(" Ruiz ", "DOCTOR"), Piece(" left")]))
     [Piece(text='Dr. ', type=None), Piece(text='Ruiz', type='DOCTOR'), Piece(text='  left', type=None)]
     """
-    for type, group in groupby(_whole_names(_spaces_outside(pieces)), key=lambda piece: piece.type):
+    for type, group in groupby(_join_names(_move_spaces_out(pieces)), key=lambda piece: piece.type):
         if type is None:
             yield Piece(join_pieces(group))
         else:
             yield from group
 
 
-def _whole_names(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """A first and a last name that only a space parts are one name."""
+def _join_names(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Join a first and a last name with only a space between them into one name."""
     waiting = list(pieces)
     for index in range(len(waiting) - 2):
         (a, type), (space, none), (b, other) = waiting[index : index + 3]
@@ -45,7 +45,8 @@ def _whole_names(pieces: Iterable[Piece]) -> Iterator[Piece]:
     return (piece for piece in waiting if piece.text)
 
 
-def _spaces_outside(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _move_spaces_out(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Move white space at the ends of spans out of them."""
     for text, type in pieces:
         core = text.strip() if type else text
         if type and core:
@@ -56,7 +57,7 @@ def _spaces_outside(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def build_document(pieces: Iterable[Piece], id: str, patient: str | None = None) -> Document:
-    """The finished note.
+    """Build the document of a finished note.
 
     >>> build_document([Piece("Dr. "), Piece("Ruiz", "DOCTOR")], "n1").spans
     (Span(start=4, end=8, type='DOCTOR', probability=None),)

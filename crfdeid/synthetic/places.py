@@ -1,4 +1,4 @@
-"""Hospitals, towns, streets, employers: drawn from lists, or built from names and patterns."""
+"""Hospitals, towns, streets and employers, drawn from lists or built from names and patterns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Hospital:
 
 @dataclass(frozen=True)
 class Town:
-    """A city with the state it is in (name and postal abbreviation) and a zip code there."""
+    """A city, its state (name and postal abbreviation) and one of its zip codes."""
 
     city: str
     state: str
@@ -29,7 +29,7 @@ class Town:
 
 
 def draw_town(rng: Random, part: str) -> Town:
-    """A real town with its state and zip (``Dayton|OH|454`` in the list), or an invented
+    """Draw a real town with its state and zip code (``Dayton|OH|454`` in the list), or an invented
     one in a real state."""
     states = dict(line.split("|") for line in read_list("state_names"))
     known = [line.split("|") for line in read_list("towns") if is_in_part(line.split("|")[0], part)]
@@ -41,6 +41,7 @@ def draw_town(rng: Random, part: str) -> Town:
 
 
 def draw_city_name(rng: Random) -> str:
+    """Draw the name of a town, listed or invented."""
     if rng.random() < 0.45 and (cities := read_list("us_cities")):
         return people.fix_case(rng.choice(cities))
     name = invented.invent_place(rng)
@@ -70,6 +71,7 @@ def draw_city_name(rng: Random) -> str:
 
 
 def draw_hospital(rng: Random, part: str) -> Hospital:
+    """Draw a hospital of the part, listed or invented."""
     known = [name for name in read_list("hospitals", part) if " " in name]
     full = (
         rng.choice(known)
@@ -80,6 +82,7 @@ def draw_hospital(rng: Random, part: str) -> Hospital:
 
 
 def draw_organization(rng: Random, part: str) -> str:
+    """Draw an organization of the part, listed or invented."""
     known = read_list("organizations", part)
     return (
         rng.choice(known)
@@ -89,14 +92,17 @@ def draw_organization(rng: Random, part: str) -> str:
 
 
 def draw_department(rng: Random, part: str) -> str:
+    """Draw the name of a ward."""
     return draw(part, lambda: fill_pattern("ward", rng, part))
 
 
 def draw_location(rng: Random, part: str) -> str:
+    """Draw the name of another place."""
     return draw(part, lambda: fill_pattern("location", rng, part))
 
 
 def fill_pattern(kind: str, rng: Random, part: str) -> str:
+    """Build a name from a pattern of the kind."""
     parts: dict[str, Callable[[], str]] = {
         "sur": lambda: people.draw_surname(rng, part),
         "sur2": lambda: people.draw_surname(rng, part),
@@ -112,7 +118,8 @@ def fill_pattern(kind: str, rng: Random, part: str) -> str:
 
 
 def make_acronym(full: str) -> str:
-    """
+    """Return the acronym of a hospital's name.
+
     >>> make_acronym("University of Idaho Medical Center")
     'UIMC'
     """
@@ -121,7 +128,7 @@ def make_acronym(full: str) -> str:
 
 
 def make_nickname(full: str) -> str:
-    """What staff call it.
+    """Return the short name that staff use.
 
     >>> make_nickname("St. Luke's Medical Center"), make_nickname("Dayton General Hospital")
     ("St. Luke's", 'Dayton General')
@@ -140,7 +147,7 @@ DIRECTIONS = ("N.", "S.", "E.", "W.", "North", "South", "West", "East")
 
 
 def draw_street(rng: Random, part: str) -> str:
-    """A house number and a street, or a post office box."""
+    """Draw a house number and a street, or a post office box."""
     nth, kind = rng.choice(NTH), rng.choice(read_list("street_types"))
     return choose_pattern("street", rng).format(
         no=rng.choice((rng.randint(1, 99), rng.randint(100, 999), rng.randint(1000, 19999))),
@@ -155,7 +162,7 @@ def draw_street(rng: Random, part: str) -> str:
 
 
 def draw_road(rng: Random, part: str) -> str:
-    """What a street is named after: a person, a tree, a town."""
+    """Draw the name of a street: that of a person, a tree or a town."""
     chance = rng.random()
     if chance < 0.25:
         return people.draw_surname(rng, part)

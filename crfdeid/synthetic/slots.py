@@ -1,6 +1,6 @@
-"""Every slot that a frame or a layout may use: its span's type, and its variants.
+"""Every slot that a frame or a layout can use: the type of its span, and its variants.
 
-The table of docs/synthetic.md, as data. A variant of ``*`` takes any argument.
+This is the table of docs/synthetic.md as data. The variant ``*`` takes a range.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DAY = (
     "weekday", "holiday", "season", "ordinal", "range",
 )  # fmt: skip
 
-# Slots without variants whose type is their name.
+# Slots without variants whose names are also their types.
 PLAIN = (
     "username", "profession", "room", "department", "organization", "street", "city", "zip", "country",
     "phone",
@@ -53,7 +53,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {name: variants for name, (_, variants) i
 
 
 def span_type(slot: str) -> str | None:
-    """The type of the span a slot makes, or ``None``.
+    """The type of the span that a slot makes, or ``None``.
 
     >>> span_type("pager"), span_type("drug")
     ('PHONE', None)
@@ -62,12 +62,12 @@ def span_type(slot: str) -> str | None:
 
 
 def check_slot(slot: str, variant: str | None, where: str) -> None:
-    """Raise :class:`ConfigurationError` unless there is such a slot with such a variant."""
+    """Raise :class:`ConfigurationError` if the slot or its variant does not exist."""
     if slot not in VARIANTS:
         raise ConfigurationError(f"{where}: {slot}: no such slot{did_you_mean(slot, VARIANTS)}")
     known = VARIANTS[slot]
     if known == ("*",):
         if not RANGE.fullmatch(variant or ""):
-            raise ConfigurationError(f"{where}: {{{slot}}} wants a range, as in {{{slot}:2-40}}")
+            raise ConfigurationError(f"{where}: {{{slot}}} needs a range, as in {{{slot}:2-40}}")
     elif variant is not None and variant not in known:
         raise ConfigurationError(f"{where}: {slot}.{variant}: no such variant{did_you_mean(variant, known)}")

@@ -70,12 +70,12 @@ def places(text: str, name: str) -> list[tuple[str, str, bool]]:
             ("CITY", "[REMOVED]", True), ("HOSPITAL", "[REMOVED] Health Center", True)]),
     ],
 )  # fmt: skip
-def test_places(name: str, text: str, expected: list) -> None:
+def test_a_convention_finds_the_places(name: str, text: str, expected: list) -> None:
     assert places(text, name) == expected
 
 
 @pytest.mark.parametrize("name", ["mimic", "blanks"])
-def test_what_no_rule_types_is_unsettled(name: str) -> None:
+def test_what_no_rule_settles_is_unsettled(name: str) -> None:
     text = "the [**Odd Thing 3**] of ___ was XX"
     doubts = convention.find_unsettled(
         text, convention.find_places(text, convention.read_convention(name)), convention.read_convention(name)
@@ -146,7 +146,7 @@ def test_spans_fit_the_scheme_and_the_text(kind: str, made) -> None:
         for span in one.document.spans:
             covered = one.document.text_of(span)
             assert covered == covered.strip() and "{" not in covered
-        assert all(0 <= start < end <= len(one.document.text) for start, end in one.host)
+        assert all(0 <= start < end <= len(one.document.text) for start, end in one.source_ranges)
 
 
 def test_one_placeholder_is_one_person(reports) -> None:
@@ -231,7 +231,7 @@ def test_every_form_of_every_type_is_covered(reports) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_gold_spans_are_hosts_too(kind: str, notes) -> None:
+def test_documents_with_gold_spans_are_re_identified_too(kind: str, notes) -> None:
     made = list(corpus.make_corpus(kind, read_sources(notes, None), seed=1, plain=True))
     for note, one in zip(notes, made):
         assert [s.type for s in one.document.spans] == [s.type for s in note.spans]
@@ -263,7 +263,7 @@ def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:
     with pytest.raises(SchemeError, match="COLOUR: no surrogates"):
         list(corpus.make_corpus("reidentified", read_sources([odd], None), 1))
     both = Document("both", "Ana Ruiz", (Span(0, 8, "PATIENT"), Span(4, 8, "CITY")))
-    with pytest.raises(DocumentError, match="overlaps CITY at 4-8; a place is of one type"):
+    with pytest.raises(DocumentError, match="overlaps CITY at 4-8; a place has one type"):
         read_sources([both], None)
     with pytest.raises(DocumentError, match="has spans"):
         read_sources([odd], convention.read_convention("mtsamples"))
@@ -346,7 +346,7 @@ def host_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_verb(host_file: Path, tmp_path: Path, capsys) -> None:
+def test_the_verb_writes_a_corpus_and_its_tokens(host_file: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "corpus"
     arguments = [str(host_file), "--convention", "mtsamples", "--out", str(out), "--kind", "ambiguous"]
     reidentify.main(arguments)
@@ -364,7 +364,7 @@ def test_the_verb(host_file: Path, tmp_path: Path, capsys) -> None:
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
-def test_types_alone(host_file: Path, tmp_path: Path) -> None:
+def test_only_the_named_types_are_labelled(host_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "names.jsonl"
     given = [str(host_file), "--convention", "mtsamples", "--out", str(out), "--format", "jsonl"]
     reidentify.main([*given, "--types", "PATIENT", "DOCTOR", "--documents", "5"])
@@ -375,15 +375,15 @@ def test_types_alone(host_file: Path, tmp_path: Path) -> None:
         reidentify.main([*given, "--overwrite", "--types", "DOCTR"])
 
 
-def test_the_host_is_never_overwritten(host_file: Path, tmp_path: Path) -> None:
+def test_the_input_is_never_overwritten(host_file: Path, tmp_path: Path) -> None:
     before = host_file.read_bytes()
     for where in (["--out", str(host_file)], ["--out", str(tmp_path / "o"), "--tokens", str(host_file)]):
-        with pytest.raises(ConfigurationError, match="the host itself"):
+        with pytest.raises(ConfigurationError, match="the input itself"):
             reidentify.main([str(host_file), "--convention", "mtsamples", *where, "--overwrite"])
     assert host_file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["host.jsonl"]
 
 
-def test_a_host_without_spans_wants_a_convention(host_file: Path, tmp_path: Path) -> None:
+def test_texts_without_spans_need_a_convention(host_file: Path, tmp_path: Path) -> None:
     given = [sys.executable, "-m", "crfdeid.reidentify", str(host_file), "--out", str(tmp_path / "out")]
     ended = subprocess.run(given, capture_output=True, text=True)
     assert ended.returncode == 2 and "--convention" in ended.stderr and not (tmp_path / "out").exists()
@@ -444,7 +444,7 @@ def test_the_papers_table_beside_ours(tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.skipif(not DATA.is_file(), reason="the shared reports are absent")
-def test_the_shared_reports_can_be_hosts() -> None:
+def test_the_shared_reports_can_be_re_identified() -> None:
     from itertools import islice
 
     known = read_sources(islice(corpora.read(DATA), 60), convention.read_convention("mtsamples"), "cut")

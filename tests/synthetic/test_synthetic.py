@@ -75,7 +75,7 @@ def test_proportions_are_near_those_of_2014():
         assert expected / 2 < found[type] < expected * 2.5, (type, found[type], expected)
 
 
-def test_most_of_a_note_is_no_phi():
+def test_most_of_a_note_is_not_phi():
     inside = sum(s.end - s.start for n in notes() for s in n.spans)
     assert inside / sum(len(n.text) for n in notes()) < 0.12
 
@@ -91,7 +91,7 @@ def test_titles_credentials_and_possessives_stay_outside():
 # --- determinism and parts ----------------------------------------------------------
 
 
-def test_a_note_depends_on_the_seed_and_its_place_alone():
+def test_a_note_depends_only_on_the_seed_and_its_position():
     assert list(generate(5, 3)) == list(notes()[:5])
     assert list(generate(5, 4)) != list(notes()[:5])
 
@@ -175,7 +175,7 @@ def test_every_section_has_frames_and_headings():
         ("{patiant.full} left", "x.txt:3: patiant: no such slot; did you mean patient?"),
         ("{patient.fulll} left", "x.txt:3: patient.fulll: no such variant; did you mean full?"),
         ("{drug.full}", "x.txt:3: drug.full: no such variant"),
-        ("{number} mg", "x.txt:3: {number} wants a range, as in {number:2-40}"),
+        ("{number} mg", "x.txt:3: {number} needs a range, as in {number:2-40}"),
         ("{patient left", "x.txt:3: a brace that belongs to no slot; wanted {slot} or {slot.variant}"),
     ],
 )
@@ -221,7 +221,7 @@ def test_ages_in_words(number, word):
     assert clinical.spell_number(number) == word
 
 
-# --- the mess -----------------------------------------------------------------------
+# --- noise --------------------------------------------------------------------------
 
 PIECES = st.lists(
     st.builds(
@@ -280,6 +280,6 @@ def test_bad_options(tmp_path, options, message):
         main(["--out", str(tmp_path / "c"), *options])
 
 
-def test_one_genre_alone():
+def test_only_one_genre_is_written():
     found = list(generate(10, 1, kinds=("query",)))
     assert all(len(note.text) < 2000 for note in found)

@@ -1,4 +1,4 @@
-"""How a host text hides its PHI: a small TOML file (``*.toml`` beside this module), and what it finds.
+"""How a text hides its PHI: a small TOML file (``*.toml`` beside this module), and the places that it finds.
 
 line_breaks = "kept"           # or "commas"
 [vocabulary]
@@ -7,7 +7,7 @@ MONTH = '(?:January|February)'
 type = "DOCTOR"
 pattern = 'Dr\\. (X)'
 forms = ["last", "full"]
-[[real]]                       # labelled as it stands
+[[real]]                       # labelled as it is
 type = "DATE"
 pattern = '<MONTH> \\d+'
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,8 +41,8 @@ RULE_KEYS = {"type": str, "pattern": str, "forms": list}
 
 @dataclass(frozen=True)
 class Place:
-    """A stretch that is PHI. ``replaced``: a surrogate goes there, in one of ``forms`` (those
-    of :mod:`crfdeid.synthetic.reidentify.fill`; none for a gold span, whose own form is kept)."""
+    """A range of PHI. ``replaced``: a surrogate replaces it, in one of ``forms`` (those of
+    :mod:`crfdeid.synthetic.reidentify.fill`; none for a gold span, which keeps its own form)."""
 
     start: int
     end: int
@@ -61,8 +61,8 @@ class ConventionRule:
 
 @dataclass(frozen=True)
 class Convention:
-    """``unsettled`` matches what may be PHI where no rule can tell; ``set_aside`` are ids of
-    documents that were read and cannot be settled."""
+    """``unsettled`` matches text that may be PHI and that no rule settles; ``set_aside`` are ids of
+    documents that a person read and could not settle."""
 
     rules: tuple[ConventionRule, ...]
     unsettled: re.Pattern[str] | None
@@ -72,7 +72,7 @@ class Convention:
 
 @cache
 def read_convention(name: str | Path) -> Convention:
-    """The convention of a file, or the shipped one of that name. Raises :class:`ConfigurationError`."""
+    """Read the convention of a file, or the shipped one of that name. Raises :class:`ConfigurationError`."""
     path = Path(name) if Path(name).is_file() else FOLDER / f"{name}.toml"
     if not path.is_file():
         known = sorted(path.stem for path in FOLDER.glob("*.toml"))
@@ -88,7 +88,7 @@ def read_convention(name: str | Path) -> Convention:
 
 
 def build_convention(table: dict[str, Any], where: str) -> Convention:
-    """The convention of a file's table; ``where`` begins the message of a fault."""
+    """Build the convention from a file's table; ``where`` begins an error message."""
     check_keys(table, KEYS, where)
     words: dict[str, str] = {}
     for name, text in table.get("vocabulary", {}).items():
@@ -99,7 +99,7 @@ def build_convention(table: dict[str, Any], where: str) -> Convention:
         for number, entry in enumerate(table.get(kind, ()), 1)
     ]
     if not rules:
-        raise ConfigurationError(f"{where}: no [[placeholder]] and nothing [[real]]")
+        raise ConfigurationError(f"{where}: no [[placeholder]] and no [[real]]")
     if (breaks := table.get("line_breaks", "kept")) not in LINE_BREAKS:
         raise ConfigurationError(f"{where}: line_breaks = {breaks!r}: wanted {' or '.join(LINE_BREAKS)}")
     doubt = table.get("unsettled")
@@ -114,7 +114,7 @@ def build_convention(table: dict[str, Any], where: str) -> Convention:
 
 
 def expand_vocabulary(text: str, words: dict[str, str], where: str) -> str:
-    """``text`` with the vocabulary's entries in place of their names.
+    """Replace the names of vocabulary entries in ``text`` by the entries.
 
     >>> expand_vocabulary("(?<!x)<AB> <AB>", {"AB": "b+"}, "here")
     '(?<!x)b+ b+'
@@ -129,13 +129,15 @@ def expand_vocabulary(text: str, words: dict[str, str], where: str) -> str:
 
 
 def compile_pattern(pattern: str, where: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile a regular expression. Raises :class:`ConfigurationError` if it is not one."""
     try:
         return re.compile(pattern, flags)
     except re.error as error:
         raise ConfigurationError(f"{where}: not a regular expression: {error}") from None
 
 
-def check_keys(table: dict[str, Any], known: dict[str, type], where: str) -> None:
+def check_keys(table: Mapping[str, Any], known: Mapping[str, type], where: str) -> None:
+    """Raise :class:`ConfigurationError` for an unknown key or a value of another type."""
     for key, value in table.items():
         if key not in known:
             raise ConfigurationError(
@@ -146,13 +148,15 @@ def check_keys(table: dict[str, Any], known: dict[str, type], where: str) -> Non
 
 
 def check_forms(type: str, forms: Iterable[str], where: str) -> None:
+    """Raise :class:`ConfigurationError` for a form that the type does not have."""
     known = {form for of_type, variants in PHI.values() if of_type == type for form in variants}
     for form in forms:
         if form not in known:
-            raise ConfigurationError(f"{where}: {form}: no form of {type}{did_you_mean(form, known)}")
+            raise ConfigurationError(f"{where}: {form}: no such form of {type}{did_you_mean(form, known)}")
 
 
 def build_rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], where: str) -> ConventionRule:
+    """Build a rule from its table, with the vocabulary ``words``."""
     check_keys(entry, RULE_KEYS, where)
     if not {"type", "pattern"} <= entry.keys():
         raise ConfigurationError(f"{where}: wanted a type and a pattern")
@@ -162,19 +166,19 @@ def build_rule(entry: dict[str, Any], replaced: bool, words: dict[str, str], whe
 
 
 def find_places(text: str, convention: Convention) -> list[Place]:
-    """The places of a text, in order, none overlapping: the earlier rule wins."""
+    """Return the places of a text in order. They do not overlap: the earlier rule wins."""
     taken: list[Place] = []
-    for each in convention.rules:
-        for match in each.pattern.finditer(text):
+    for rule in convention.rules:
+        for match in rule.pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
-            place = Place(start, end, each.type, each.replaced, each.forms)
+            place = Place(start, end, rule.type, rule.replaced, rule.forms)
             if start < end and not any(overlaps(place, other) for other in taken):
                 taken.append(place)
     return sorted(taken, key=lambda place: place.start)
 
 
 def find_unsettled(text: str, places: Iterable[Place], convention: Convention) -> Iterator[re.Match[str]]:
-    """What, outside ``places``, may be PHI and may not."""
+    """Yield the text outside ``places`` that may be PHI."""
     if convention.unsettled is None:
         return
     places = list(places)
@@ -183,9 +187,9 @@ def find_unsettled(text: str, places: Iterable[Place], convention: Convention) -
             yield match
 
 
-# Line breaks that an archive lost.
+# Restoring the line breaks that an archive lost.
 def restore_from_commas(text: str) -> str:
-    """The text where breaks show as a comma without a space after it, as in MTSamples.
+    """Restore line breaks that are commas without a space after them, as in MTSamples.
 
     >>> restore_from_commas("HISTORY: , A cough.,PLAN:,1.  Rest.,2.  Fluids, 1,000 mL.")
     'HISTORY: A cough.\\n\\nPLAN:\\n1. Rest.\\n2. Fluids, 1,000 mL.'

@@ -1,4 +1,4 @@
-"""The three corpora that hosts are made into (Sibanda & Uzuner 2006, sections 3 and 6):
+"""The three kinds of corpora that texts are made into (Sibanda & Uzuner 2006, sections 3 and 6):
 re-identified, ambiguous, and out of dictionary."""
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ KINDS: dict[str, Callable[[Iterable[str]], Callable[[Random], Renaming | None]]]
     "ambiguous": renaming.build_ambiguous,
     "out-of-dictionary": renaming.build_out_of_dictionary,
 }
-WRAPPED, CAPITALS = 1 / 3, 1 / 12  # how often lines are cut, and everything is in capitals
+WRAPPED, CAPITALS = 1 / 3, 1 / 12  # the share of documents with wrapped lines, and in capitals
 
 
 class Part(NamedTuple):
-    """A stretch of a document while it is made: ``where`` is ``host``, ``head``, ``foot`` or
+    """A piece of a document in the making; ``where`` is ``host`` (the text itself), ``head``, ``foot`` or
     ``mention``."""
 
     where: str
@@ -37,54 +37,54 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class ReidentifiedDocument:
-    """A document and where each of its spans stands (see :class:`Part`), in their order;
-    ``host`` holds the stretches of the document that are the host's own, as start and end."""
+    """A document; ``where`` says in which part (see :class:`Part`) each of its spans is;
+    ``source_ranges`` are the ranges that are from the text itself, as start and end."""
 
     document: Document
     where: tuple[str, ...]
-    host: tuple[tuple[int, int], ...]
+    source_ranges: tuple[tuple[int, int], ...]
 
 
 def make_corpus(
     kind: str,
-    hosts: Sequence[SourceText],
+    sources: Sequence[SourceText],
     seed: int,
     part: str = "all",
     plain: bool = False,
     count: int | None = None,
 ) -> Iterator[ReidentifiedDocument]:
-    """The corpus of ``kind`` from the hosts of ``part``, or the first ``count`` of them. A host is
-    in train or test by its patient, or its id, and the two share no names. ``plain`` adds nothing
-    and leaves lines as they are. Raises :class:`ConfigurationError` for an unknown kind or part,
-    :class:`DocumentError` where the part has no host."""
+    """Yield the corpus of ``kind`` from the texts of ``part``, or from the first ``count`` of them. The
+    patient of a text, or else its id, decides whether it is in train or test; the two share no names.
+    ``plain`` adds nothing and leaves lines as they are. Raises :class:`ConfigurationError` for an unknown
+    kind or part, :class:`DocumentError` if the part has no text."""
     if kind not in KINDS:
         raise ConfigurationError(
             f"{kind}: no such corpus{did_you_mean(kind, KINDS)}; wanted {', '.join(KINDS)}"
         )
     drawing.check_part(part)
-    chosen = [host for host in hosts if drawing.is_in_part(host.patient or host.id, part)][:count]
+    chosen = [source for source in sources if drawing.is_in_part(source.patient or source.id, part)][:count]
     if not chosen:
-        raise DocumentError(f"none of {len(hosts)} documents is in part {part}")
-    renaming_for = KINDS[kind](text for host in chosen for text in host.texts_between())
-    for number, host in enumerate(chosen):
-        rng = Random(f"{seed}-{kind}-{host.id}")
-        cast = SourceCast(host, rng, part, renaming_for(rng))
+        raise DocumentError(f"none of {len(sources)} documents is in part {part}")
+    renaming_for = KINDS[kind](text for source in chosen for text in source.texts_between())
+    for number, source in enumerate(chosen):
+        rng = Random(f"{seed}-{kind}-{source.id}")
+        cast = SourceCast(source, rng, part, renaming_for(rng))
         mentions = [] if plain else head_and_foot.choose_mentions(number, part, rng)
-        yield finish_document(list(compose_parts(host, cast, mentions, plain)), host, rng, plain)
+        yield finish_document(list(compose_parts(source, cast, mentions, plain)), source, rng, plain)
 
 
 def compose_parts(
-    host: SourceText, cast: SourceCast, mentions: Sequence[Frame], plain: bool
+    source: SourceText, cast: SourceCast, mentions: Sequence[Frame], plain: bool
 ) -> Iterator[Part]:
-    """The parts of the document, the host's places filled."""
+    """Yield the parts of the document, with the places of the text filled."""
     if not plain:
         yield from (Part("head", piece) for piece in head_and_foot.compose_head(cast))
-    rest = list(host.texts_between())
+    rest = list(source.texts_between())
     longest = max(range(len(rest)), key=lambda number: len(rest[number]))  # where the mentions go
     for number, text in enumerate(rest):
         if number:
-            place = host.places[number - 1]
-            yield Part("host", Piece(fill_place(host, number - 1, cast), place.type))
+            place = source.places[number - 1]
+            yield Part("host", Piece(fill_place(source, number - 1, cast), place.type))
         if plain or number != longest:
             yield Part("host", Piece(text))
             continue
@@ -97,23 +97,24 @@ def compose_parts(
         yield from (Part("foot", piece) for piece in head_and_foot.compose_foot(cast))
 
 
-def fill_place(host: SourceText, number: int, cast: SourceCast) -> str:
-    """What stands in a place: its surrogate, or what is really there (in the wording of the
+def fill_place(source: SourceText, number: int, cast: SourceCast) -> str:
+    """Return the text for a place: its surrogate, or the real text there (in the wording of the
     corpus)."""
-    place = host.places[number]
-    text = host.text[place.start : place.end]
+    place = source.places[number]
+    text = source.text[place.start : place.end]
     if not place.replaced:
         return cast.reword(text, place.type, "acronym" if text.isupper() else None)
-    return cast.surrogate(text, place)
+    return cast.make_surrogate(text, place)
 
 
-def finish_document(made: list[Part], host: SourceText, rng: Random, plain: bool) -> ReidentifiedDocument:
+def finish_document(made: list[Part], source: SourceText, rng: Random, plain: bool) -> ReidentifiedDocument:
+    """Build the document of these parts, sometimes with wrapped lines or in capitals."""
     texts = [part.piece for part in made]
     if not plain and rng.random() < WRAPPED:
         texts = noise.wrap_lines(texts, rng.randrange(60, 81))
     if not plain and rng.random() < CAPITALS:
         texts = noise.to_upper(texts)
-    document = pieces.build_document(texts, host.id, host.patient)
+    document = pieces.build_document(texts, source.id, source.patient)
     ends = list(accumulate(len(piece.text) for piece in texts))
     bounds = [(end - len(p.text), end, part.where) for part, p, end in zip(made, texts, ends)]
     typed = [(a, b, where) for (a, b, where), piece in zip(bounds, texts) if piece.type]

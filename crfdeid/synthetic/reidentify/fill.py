@@ -1,7 +1,7 @@
-"""What goes into the places of a host: people, places and numbers of :mod:`crfdeid.synthetic`.
+"""The surrogates for the places of a text: people, places and numbers of :mod:`crfdeid.synthetic`.
 
-The same placeholder is the same person through a text. A form is a variant of
-docs/synthetic.md (``full``, ``last``, ``numeric``); a gold span keeps the form that it has.
+In one text, the same placeholder is the same person. A form is a variant of docs/synthetic.md
+(``full``, ``last``, ``numeric``); a gold span keeps its form.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from crfdeid.synthetic.reidentify.source_text import SourceText
 from crfdeid.synthetic.slots import PHI
 
 SLOTS = {type: name for name, (type, _) in reversed(PHI.items())} | {"LOCATION": "city", "ID": "idnum"}
-FURTHER_SLOTS = {"AGE": "relative_age", "HOSPITAL": "hospital2", "DATE": "past_date"}  # the second and on
+FURTHER_SLOTS = {
+    "AGE": "relative_age",
+    "HOSPITAL": "hospital2",
+    "DATE": "past_date",
+}  # from the second place on
 TRIES = 100
 STAFF_ROLES = ("doctor", "doctor2", "doctor3")
 FEMALE = re.compile(r"\b(?:she|her|female|woman|lady|girl|mrs|ms)\b", re.IGNORECASE)
@@ -32,10 +36,10 @@ YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
 
 
 class SourceCast(Cast):
-    """Who and what a host is about. ``rename`` gives names another wording."""
+    """The people and places of one text. ``rename`` gives names another wording."""
 
-    def __init__(self, host: SourceText, rng: Random, part: str, rename: Renaming | None) -> None:
-        about = draw_matching_world(host, rng, part)
+    def __init__(self, source: SourceText, rng: Random, part: str, rename: Renaming | None) -> None:
+        about = draw_matching_world(source, rng, part)
         self.rename = rename
         super().__init__(rename_world(about, rename) if rename else about, rng, about.first_note)
         self.numeric = dates.choose_numeric_shape(rng)
@@ -48,32 +52,33 @@ class SourceCast(Cast):
         return Piece(self.reword(text, type, slot.variant), type)
 
     def reword(self, text: str, type: str | None, form: str | None = None) -> str:
+        """Return a name with another wording; any other text as it is."""
         if self.rename is None or type is None or not is_renamable(text, type, form):
             return text
         return self.rename(text, type)
 
-    def surrogate(self, text: str, place: Place) -> str:
-        """What goes in ``place``, where ``text`` stands. Raises :class:`SchemeError` on a type
-        that nothing can stand in for."""
+    def make_surrogate(self, text: str, place: Place) -> str:
+        """Return the surrogate for ``place``, whose text is ``text``. Raises :class:`SchemeError` for a type
+        without surrogates."""
         if place.type not in SLOTS:
             raise SchemeError(f"{place.type}: no surrogates for this type{did_you_mean(place.type, SLOTS)}")
         form = self.rng.choice(place.forms) if place.forms else detect_form(text, place.type)
         if place.type in NAMES:
-            return self.name(text, place, form)
+            return self.make_name(text, place, form)
         key = (place.type, text.casefold())
         if key not in self.values:
-            self.values[key] = self.value(place.type, form, text)
+            self.values[key] = self.make_value(place.type, form, text)
         return self.values[key]
 
-    def name(self, old: str, place: Place, form: str) -> str:
-        """The name of whom ``old`` names; somebody else's where they are alike (initials)."""
-        person = self.person(old, place)
+    def make_name(self, old: str, place: Place, form: str) -> str:
+        """Return another name for the person of ``old``, or a new person's if both are alike (initials)."""
+        person = self.find_person(old, place)
         while (made := people.write_name(person, form, self.rng)).casefold() == old.casefold():
             person = people.draw_person(self.rng, self.world.part)
         return self.reword(made, place.type, form)
 
-    def value(self, type: str, form: str, old: str) -> str:
-        """Something other than ``old``, but for a type that has no more than few values."""
+    def make_value(self, type: str, form: str, old: str) -> str:
+        """Return a value other than ``old``, if the type has enough values."""
         seen = any(known == type for known, _ in self.values)
         slot = FURTHER_SLOTS.get(type, SLOTS[type]) if seen else SLOTS[type]
         for _ in range(TRIES):
@@ -84,22 +89,23 @@ class SourceCast(Cast):
             self.town = places.draw_town(self.rng, self.world.part)
         return made
 
-    def person(self, text: str, place: Place) -> Person:
-        """Who ``text`` names: a known person where it shares a word with what named them
-        before. Every placeholder of a patient is the patient."""
+    def find_person(self, text: str, place: Place) -> Person:
+        """Return the person of ``text``: a known one if it shares a word with an earlier name of theirs, else
+        a new one. Every placeholder of a patient is the patient."""
         words = set(split_words(text)) or {text}
         known = self.patients if place.type == "PATIENT" else self.doctors
         for named, person in known:
             if named & words or (place.type == "PATIENT" and place.forms):
                 named |= words
                 return person
-        person = self.newcomer(place.type, len(known))
+        person = self.draw_newcomer(place.type, len(known))
         while words & {*split_words(person.first), *split_words(person.last)}:
             person = people.draw_person(self.rng, self.world.part)
         known.append((words, person))
         return person
 
-    def newcomer(self, type: str, number: int) -> Person:
+    def draw_newcomer(self, type: str, number: int) -> Person:
+        """Return the person of the next new name of a type: the world's own people first."""
         if type == "PATIENT" and number == 0:
             return self.world.patient
         if type == "DOCTOR" and number < len(STAFF_ROLES):
@@ -107,13 +113,13 @@ class SourceCast(Cast):
         return people.draw_person(self.rng, self.world.part)
 
 
-def draw_matching_world(host: SourceText, rng: Random, part: str) -> PatientWorld:
-    """A world in which the patient has the sex and age that the text says, and the notes the
-    last year that stands there."""
+def draw_matching_world(source: SourceText, rng: Random, part: str) -> PatientWorld:
+    """Invent a world in which the patient has the sex and age that the text gives, and the first note is in
+    the last year that the text mentions."""
     made = cast.draw_world(rng, part)
-    women, men = len(FEMALE.findall(host.text)), len(MALE.findall(host.text))
+    women, men = len(FEMALE.findall(source.text)), len(MALE.findall(source.text))
     sex = made.patient.sex if women == men else "F" if women > men else "M"
-    real = [(p.type, host.text[p.start : p.end]) for p in host.places if not p.replaced]
+    real = [(p.type, source.text[p.start : p.end]) for p in source.places if not p.replaced]
     years = [int(year) for _, text in real for year in YEAR.findall(text)]
     today = date(max(years, default=rng.randint(1995, 2012)), 1, 1) + timedelta(rng.randrange(365))
     ages = [int(text) for type, text in real if type == "AGE" and text.isdecimal()]
@@ -127,7 +133,7 @@ def draw_matching_world(host: SourceText, rng: Random, part: str) -> PatientWorl
 
 
 def rename_world(about: PatientWorld, rename: Renaming) -> PatientWorld:
-    """The world with other words in its names: initials and acronyms follow."""
+    """Give the names of a world other words; initials and acronyms follow."""
 
     def person(known: Person) -> Person:
         first, middle, last = (rename(name, "PATIENT") for name in (known.first, known.middle, known.last))
@@ -151,9 +157,8 @@ def rename_world(about: PatientWorld, rename: Renaming) -> PatientWorld:
     )
 
 
-# The form of a gold span: a variant of docs/synthetic.md (``full``, ``last``, ``numeric``).
 def detect_form(text: str, type: str) -> str:
-    """The form of a gold span.
+    """Detect the form of a gold span.
 
     >>> detect_form("Ruiz, Ana", "PATIENT"), detect_form("RS", "DOCTOR"), detect_form("May 4, 2061", "DATE")
     ('formal', 'initials', 'long')
@@ -189,7 +194,8 @@ DATE_FORMS = (
 
 
 def detect_date_form(text: str) -> str:
-    """
+    """Detect the form of a date.
+
     >>> [detect_date_form(text) for text in ("3/4/61", "3/4", "2061", "Tuesday", "June of 2061", "June 3rd")]
     ['numeric', 'numeric_noyear', 'year', 'weekday', 'month_year', 'long_noyear']
     """

@@ -1,5 +1,5 @@
-"""Names made of other words: of words that the host uses as no PHI, or of letters in an order
-that no list holds (Sibanda & Uzuner 2006, sections 6.2 and 6.3)."""
+"""Names made of other words: of words that also occur outside PHI, or of letters in an order
+that is in no list (Sibanda & Uzuner 2006, sections 6.2 and 6.3)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PLACES = frozenset(
      "LOCATION"}
 )  # fmt: skip
 SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
-# Words of a place's name that say where or of what kind it is, besides those of the lists.
+# Words for the kind or position of a place in its name, besides those of the lists.
 PARTS = frozenset(
     {"the", "of", "and", "our", "at", "for", "in", "on", "po", "box", "north", "south", "east", "west", "new",
      "apt", "unit", "suite", "floor", "first", "second", "third", "ninth", "st", "nd", "rd", "th"}
 )  # fmt: skip
-COMMON = 150  # so many of the most frequent words are no names (this, that), or one in twenty
-SHORT_FORMS = ("initials", "acronym", "abbr")  # forms that hold no word to rename
-# Lists that no system looks words up in: to be in one of these does not make a word a listed one.
+COMMON = 150  # most frequent words that are not used as names (this, that); at most one in twenty
+SHORT_FORMS = ("initials", "acronym", "abbr")  # forms without a word to rename
+# No system looks words up in these lists: a word that is only here counts as unlisted.
 FOR_SURROGATES = frozenset(
     {"female_names", "male_names", "common_surnames", "nicknames", "jobs", "specialty", "state_names"}
 )
@@ -35,30 +35,32 @@ LISTS = ("surnames", "first_names", "us_cities", "world_cities")
 
 
 class Renaming:
-    """Another word for each word of a name, the same throughout a document; ``draw`` gives one
+    """Replaces each word of a name by another, the same throughout a document; ``draw`` returns one
     for the (lowercased) word. Words of :func:`words_to_keep` and single letters stay."""
 
     def __init__(self, draw: Callable[[str], str]) -> None:
         self.draw = draw
         self.made: dict[str, str] = {}
-        self.given: set[str] = set()
+        self.used: set[str] = set()
 
     def __call__(self, text: str, type: str) -> str:
-        stay = words_to_keep(type) | self.given
-        return WORD.sub(lambda match: self.word(match[0], stay), text)
+        stay = words_to_keep(type) | self.used
+        return WORD.sub(lambda match: self.replace(match[0], stay), text)
 
-    def word(self, word: str, stay: Set[str]) -> str:
+    def replace(self, word: str, stay: Set[str]) -> str:
+        """Return the word that replaces ``word``, in its capitals."""
         low = word.lower()
         if low in stay:
             return word
         if low not in self.made:
             self.made[low] = self.draw(low)
-            self.given.add(self.made[low])
+            self.used.add(self.made[low])
         return match_case(self.made[low], word)
 
 
 def match_case(word: str, like: str) -> str:
-    """
+    """Write a word in the capitals of another.
+
     >>> match_case("swan", "RUIZ"), match_case("swan", "Ruiz"), match_case("swan", "ruiz")
     ('SWAN', 'Swan', 'swan')
     """
@@ -67,7 +69,7 @@ def match_case(word: str, like: str) -> str:
 
 @cache
 def words_to_keep(type: str) -> frozenset[str]:
-    """Lowercased words that a name of the type keeps: what kind of place it is, Jr."""
+    """The lowercased words that a name of the type keeps: the kind of place, Jr."""
     if type in NAMES:
         return SUFFIXES
     lists = (
@@ -78,14 +80,14 @@ def words_to_keep(type: str) -> frozenset[str]:
 
 
 def is_renamable(text: str, type: str, form: str | None = None) -> bool:
-    """Whether a name has words to rename: initials, acronyms and postal codes of states have none."""
+    """Whether a name has words to rename: initials, acronyms and postal abbreviations have none."""
     short = form in SHORT_FORMS or (type == "STATE" and len(text) == 2)
     return type in NAMES | PLACES and not short
 
 
 @cache
 def read_dictionary() -> frozenset[str]:
-    """Every lowercased word of the shipped lists, except those that only surrogates are drawn from."""
+    """Read every lowercased word of the shipped lists, except the lists that only surrogates come from."""
     folder = resources.find_folder("gazetteers")
     paths = [path for path in sorted(folder.glob("*.txt")) if path.stem not in FOR_SURROGATES]
     return frozenset(
@@ -94,7 +96,7 @@ def read_dictionary() -> frozenset[str]:
 
 
 def split_words(text: str) -> list[str]:
-    """The lowercased words, of two letters or more.
+    """Return the lowercased words of two letters or more.
 
     >>> split_words("A Foley's 3mm tip")
     ['foley', 'mm', 'tip']
@@ -103,14 +105,14 @@ def split_words(text: str) -> list[str]:
 
 
 def keep_names(rng: Random) -> Renaming | None:
-    """Names as they come."""
+    """Leave names as they are."""
     return None
 
 
 def build_ambiguous(texts: Iterable[str]) -> Callable[[Random], Renaming]:
-    """A maker of renamings whose words are all in ``texts``, which are no PHI: a third of them
-    words that lists of names and towns hold as well (Sharp, Temple), a third such as the texts
-    write with a capital (Swan, Chest), a third any."""
+    """Return a function that makes renamings with words of ``texts``, which hold no PHI: a third of the
+    words are also in lists of names and towns (Sharp, Temple), a third also have a capital in the texts
+    (Swan, Chest), a third are any words. Raises :class:`DocumentError` if the texts have no such words."""
     texts = list(texts)
     counts = Counter(word for text in texts for word in split_words(text))
     never = {word for word, _ in counts.most_common(min(COMMON, len(counts) // 20))} | words_to_keep(
@@ -118,7 +120,7 @@ def build_ambiguous(texts: Iterable[str]) -> Callable[[Random], Renaming]:
     )
     words = sorted(word for word in counts if 4 <= len(word) <= 11 and word not in never)
     if not words:
-        raise DocumentError("the texts have no words that names could be made of")
+        raise DocumentError("the texts have no words to make names of")
     lists = (gazetteer.read_entries(gazetteer.find_gazetteer(name)) for name in LISTS)
     names = {word for entries in lists for entry in entries for word in split_words(entry)}
     capitals = {w.lower() for text in texts for w in WORD.findall(text) if w.istitle()}
@@ -127,15 +129,15 @@ def build_ambiguous(texts: Iterable[str]) -> Callable[[Random], Renaming]:
 
 
 def build_out_of_dictionary(texts: Iterable[str]) -> Callable[[Random], Renaming]:
-    """A maker of renamings whose words are the letters of the names in another order, found
+    """Return a function that makes renamings with the letters of the names in another order, which is
     neither in a list nor in ``texts``."""
     known = read_dictionary() | {word for text in texts for word in split_words(text)}
     return lambda rng: Renaming(lambda word: shuffle_until_unlisted(word, rng, known))
 
 
 def shuffle_until_unlisted(word: str, rng: Random, known: frozenset[str]) -> str:
-    """The letters of ``word`` in an order that is not ``known``; a short word takes on
-    further letters until there is one.
+    """Shuffle the letters of ``word`` until the result is not ``known``; after 20 attempts, and every 20
+    further ones, another letter is added.
 
     >>> shuffle_until_unlisted("ruiz", Random(1), frozenset())
     'zriu'

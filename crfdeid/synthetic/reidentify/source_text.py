@@ -1,9 +1,6 @@
-"""Texts whose PHI was taken out, and corpora made by putting surrogates in its place.
+"""A text whose PHI was taken out, or is marked, with its places.
 
-    text ─▶ Host: its places ─▶ surrogates, head, foot, mentions ─▶ pieces ─▶ Document with gold spans
-
-A *place* is where PHI stands or stood: a placeholder, something real that survives, or a
-gold span. Sibanda & Uzuner 2006 (section 3) made their corpora so. See docs/reidentify.md.
+A *place* is a position of PHI: a placeholder, real PHI that is still in the text, or a gold span.
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ DOUBT_CHOICES = ("leave", "cut", "keep")
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text and its places: in order, none overlapping."""
+    """A text and its places, which are in order and do not overlap."""
 
     id: str
     text: str = field(repr=False)
@@ -37,7 +34,7 @@ class SourceText:
     patient: str | None = None
 
     def texts_between(self) -> Iterator[str]:
-        """What stands between the places."""
+        """Yield the text before, between and after the places."""
         at = 0
         for place in self.places:
             yield self.text[at : place.start]
@@ -46,16 +43,19 @@ class SourceText:
 
 
 def read_source(document: Document, convention: Convention | None, doubt: str = "leave") -> SourceText | None:
-    """The document as a host: by ``convention``, or by its own spans where there is none.
+    """Find the places of a document by ``convention``, or by its own spans without a convention.
 
-    What may be PHI and no rule settles decides with ``doubt``: ``leave`` the document out
-    (None), ``cut`` the lines that hold it, or ``keep`` it. Raises :class:`DocumentError` for
-    overlapping spans, and for a document that has spans as well as a convention.
+    Text that may be PHI, but that no rule of the convention settles, is treated by ``doubt``: ``leave``
+    the document out (None), ``cut`` the lines with such text, or ``keep`` it. Raises
+    :class:`DocumentError` for overlapping spans, and for a document that has spans as well as a
+    convention.
     """
     if convention is None:
         return SourceText(document.id, document.text, list_gold_places(document), document.patient)
     if document.spans:
-        raise DocumentError(f"{document.id}: has spans, and a convention is for texts without; leave it out")
+        raise DocumentError(
+            f"{document.id}: has spans, but a convention is for texts without spans; drop --convention"
+        )
     if document.id in convention.set_aside and doubt != "keep":
         return None
     text = LINE_BREAKS[convention.line_breaks](document.text)
@@ -68,15 +68,15 @@ def read_source(document: Document, convention: Convention | None, doubt: str = 
 
 
 def list_gold_places(document: Document) -> tuple[Place, ...]:
-    """The document's spans, all to be replaced. Overlapping ones raise :class:`DocumentError`."""
+    """Return the document's spans as places to be replaced. Raises :class:`DocumentError` if two overlap."""
     if both := find_overlap(document.spans):
         first, second = (f"{span.type} at {span.start}-{span.end}" for span in both)
-        raise DocumentError(f"{document.id}: {first} overlaps {second}; a place is of one type")
+        raise DocumentError(f"{document.id}: {first} overlaps {second}; a place has one type")
     return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)
 
 
 def drop_unsettled_lines(text: str, convention: Convention) -> str:
-    """The text without the lines that hold anything unsettled."""
+    """Drop the lines that hold anything unsettled."""
     while doubts := list(find_unsettled(text, find_places(text, convention), convention)):
         starts = [0, *(match.end() for match in re.finditer("\n", text)), len(text)]
         text = "".join(
@@ -88,6 +88,6 @@ def drop_unsettled_lines(text: str, convention: Convention) -> str:
 def read_sources(
     documents: Iterable[Document], convention: Convention | None, doubt: str = "leave"
 ) -> list[SourceText]:
-    """The hosts of the documents that can be settled and are not blank."""
-    hosts = (read_source(document, convention, doubt) for document in documents)
-    return [each for each in hosts if each and each.text.strip()]
+    """Read the documents that can be settled and are not blank."""
+    sources = (read_source(document, convention, doubt) for document in documents)
+    return [source for source in sources if source and source.text.strip()]

@@ -15,11 +15,11 @@ from crfdeid.text.document import Document
 
 
 def mark_tokens(corpus: Sequence[ReidentifiedDocument]) -> list[TokenMark]:
-    """Every word of two letters or more of every span, and every one outside that is ambiguous.
+    """Mark every word of two letters or more in spans, and every ambiguous one outside spans.
 
-    *Ambiguous*: a word of a name or place that occurs in the corpus as no PHI, too. *Unseen*:
-    one that is in no list that ships, and occurs nowhere as no PHI. Words that say what kind of
-    place it is (Hospital) are neither; case does not matter.
+    *Ambiguous*: a word of a name or place that also occurs outside PHI in the corpus. *Unseen*: a
+    word of a name or place that is in no shipped list and does not occur outside PHI. Words for the kind
+    of a place (Hospital) are neither; case does not matter.
     """
     outside = {word for made in corpus for _, _, word in find_words_outside(made.document)}
     inside = [mark for made in corpus for mark in mark_spans(made, outside)]
@@ -27,7 +27,13 @@ def mark_tokens(corpus: Sequence[ReidentifiedDocument]) -> list[TokenMark]:
     both = {texts[mark.document][mark.start : mark.end].lower() for mark in inside if mark.ambiguous}
     rest = [
         TokenMark(
-            made.document.id, start, end, "", True, False, "host" if is_within(start, made.host) else ""
+            made.document.id,
+            start,
+            end,
+            "",
+            True,
+            False,
+            "host" if is_within(start, made.source_ranges) else "",
         )
         for made in corpus
         for start, end, word in find_words_outside(made.document)
@@ -37,6 +43,7 @@ def mark_tokens(corpus: Sequence[ReidentifiedDocument]) -> list[TokenMark]:
 
 
 def mark_spans(made: ReidentifiedDocument, outside: set[str]) -> Iterator[TokenMark]:
+    """Mark the words in the spans of a document; ``outside`` are the words outside PHI in the corpus."""
     text = made.document.text
     for span, where in zip(made.document.spans, made.where):
         named = is_renamable(
@@ -51,7 +58,7 @@ def mark_spans(made: ReidentifiedDocument, outside: set[str]) -> Iterator[TokenM
 
 
 def is_abbreviation(word: str) -> bool:
-    """Whether the word may be initials.
+    """Whether the word can be initials.
 
     >>> [is_abbreviation(word) for word in ("JM", "rsk", "LEE", "Lee", "Jo")]
     [True, True, True, False, False]
@@ -60,7 +67,7 @@ def is_abbreviation(word: str) -> bool:
 
 
 def find_words_outside(document: Document) -> Iterator[tuple[int, int, str]]:
-    """Start, end and lowercased word of the words between the spans."""
+    """Yield start, end and lowercased text of the words outside spans."""
     bounds = [0, *(end for span in document.spans for end in (span.start, span.end)), len(document.text)]
     for number, (start, end) in enumerate(pairwise(bounds)):
         if number % 2 == 0:
@@ -68,12 +75,13 @@ def find_words_outside(document: Document) -> Iterator[tuple[int, int, str]]:
                 yield match.start(), match.end(), match[0].lower()
 
 
-def is_within(at: int, stretches: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in stretches)
+def is_within(at: int, ranges: Sequence[tuple[int, int]]) -> bool:
+    """Whether an offset is in one of the ranges."""
+    return any(start <= at < end for start, end in ranges)
 
 
 def format_table(found: Sequence[TokenMark], documents: Sequence[Document]) -> str:
-    """The distribution of words by type, as in tables 1, 6 and 10 of the paper."""
+    """Format the distribution of words by type, as in tables 1, 6 and 10 of the paper."""
     words = sum(1 for document in documents for _ in find_words_outside(document))
     counts = {kind: Counter(m.type for m in found if getattr(m, kind)) for kind in ("ambiguous", "unseen")}
     lines = [f"{'words':<16}{'all':>8}{'ambiguous':>11}{'unseen':>8}"]
