@@ -112,7 +112,7 @@ def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:
     if by_note and args.map:
         raise ConfigurationError("--map redacts the notes of a patient together: it needs --by patient")
     secret = keyed_choice.read_secret(args.key_file) if args.key_file else keyed_choice.make_secret()
-    secret = keyed_choice.secret_of_seed(args.seed) if args.seed is not None else secret
+    secret = keyed_choice.derive_secret(args.seed) if args.seed is not None else secret
     return Redactor(secret, args.style, args.marker, rules, by_note)
 
 

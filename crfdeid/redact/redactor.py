@@ -170,10 +170,10 @@ class Redactor:
         made = surrogates.make_surrogate(document, span, note_date)
         if made is None:
             return Replacement(*place, marker, "marker", False, UNREAD.format(kind=kind))
-        return Replacement(*place, made, name_treatment(text, made, kind, self.rules))
+        return Replacement(*place, made, classify_treatment(text, made, kind, self.rules))
 
 
-def name_treatment(text: str, made: str, kind: str, rules: Rules) -> str:
+def classify_treatment(text: str, made: str, kind: str, rules: Rules) -> str:
     if made == text:
         return "kept"
     if kind == kinds.AGE or (kind == kinds.ZIP and rules.zip == "three"):

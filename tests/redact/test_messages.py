@@ -94,6 +94,6 @@ def test_an_internal_error_is_reported_without_its_message(corpus, capsys, monke
 
 def test_secrets_come_from_a_seed_or_are_new():
     assert (
-        keyed_choice.secret_of_seed(1) == keyed_choice.secret_of_seed(1) != keyed_choice.secret_of_seed(2)
+        keyed_choice.derive_secret(1) == keyed_choice.derive_secret(1) != keyed_choice.derive_secret(2)
         and keyed_choice.make_secret() != keyed_choice.make_secret()
     )

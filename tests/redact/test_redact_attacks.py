@@ -200,7 +200,7 @@ def test_people_with_similar_names_stay_two_people():
 
 @pytest.mark.parametrize("state", ["VT", "AK", "DE", "MA", "CA"])
 def test_two_towns_stay_two_towns(state):
-    towns = name_pools.load_lefts("city_states")[state][:8]
+    towns = name_pools.group_towns("city_states")[state][:8]
     text = " ".join(f"<CITY {town}>, <STATE {state}>;" for town in towns)
     for number in range(25):
         (found,) = Redactor(SECRET).redact([marked(text, patient=str(number))])

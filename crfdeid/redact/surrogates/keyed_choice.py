@@ -68,7 +68,7 @@ def make_secret() -> bytes:
     return secrets.token_bytes(32)
 
 
-def secret_of_seed(seed: int) -> bytes:
+def derive_secret(seed: int) -> bytes:
     """The secret of an experiment. It protects nothing: anyone can compute it from the seed."""
     return f"crfdeid seed {seed}".encode()
 

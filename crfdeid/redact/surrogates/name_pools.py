@@ -132,6 +132,7 @@ def classify_by_ending(name: str) -> str:
 
 
 def group_by_initial(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Group names by their first letter in capitals."""
     groups: dict[str, list[str]] = defaultdict(list)
     for name in names:
         groups[name[0].upper()].append(name)
@@ -163,18 +164,18 @@ def load_pairs(name: str) -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def load_lefts(name: str) -> Mapping[str, tuple[str, ...]]:
-    """The left sides of a list with entries ``left|right``, grouped by right side."""
+def group_towns(name: str) -> Mapping[str, tuple[str, ...]]:
+    """The towns of each state or country, from a list with entries ``town|place``."""
     groups: dict[str, list[str]] = defaultdict(list)
-    for left, right in load_pairs(name):
-        groups[right].append(left)
-    return {right: tuple(group) for right, group in groups.items()}
+    for town, place in load_pairs(name):
+        groups[place].append(town)
+    return {place: tuple(group) for place, group in groups.items()}
 
 
 @cache
-def load_rights(name: str) -> Mapping[str, str]:
-    """The first right side for each (folded) left side of a list with entries ``left|right``."""
+def locate_towns(name: str) -> Mapping[str, str]:
+    """The first state or country of each (folded) town, from a list with entries ``town|place``."""
     found: dict[str, str] = {}
-    for left, right in load_pairs(name):
-        found.setdefault(fold(left), right)
+    for town, place in load_pairs(name):
+        found.setdefault(fold(town), place)
     return found

@@ -49,7 +49,7 @@ class Places:
             written = {code for code in map(parse_state, facts.states.get(name, ())) if code}
             states: list[str | None] = [*sorted(written)] or [self._find_state(name)]
             for state in states:
-                institutions.assign(city_key(name, state), self._choose_town(name, state))
+                institutions.assign(make_city_key(name, state), self._choose_town(name, state))
 
     @cached_property
     def states(self) -> dict[str, str]:
@@ -57,7 +57,7 @@ class Places:
 
     @cached_property
     def countries(self) -> dict[str, str]:
-        return self.choices.permute(sorted(name_pools.load_lefts("city_countries")), "countries")
+        return self.choices.permute(sorted(name_pools.group_towns("city_countries")), "countries")
 
     def replace_city(self, text: str, state: str | None = None) -> str | None:
         """Replace a city. ``state`` is the (real) postal abbreviation written beside it."""
@@ -69,12 +69,12 @@ class Places:
     def _choose_town(self, name: str, state: str | None) -> str:
         """The surrogate of a (folded) town. Without a state it is a town of another country, or of any
         state if no list has the town."""
-        if state is None and (country := name_pools.load_rights("city_countries").get(name)):
-            candidates = name_pools.load_lefts("city_countries")[self.countries[country]]
+        if state is None and (country := name_pools.locate_towns("city_countries").get(name)):
+            candidates = name_pools.group_towns("city_countries")[self.countries[country]]
         else:
             candidates = list_towns(self.states[state or self.choices.choose(sorted(self.states), name)])
         return self.institutions.choose_free(
-            name, lambda n: self.choices.choose(candidates, "city", name, n), city_key(name, state)
+            name, lambda n: self.choices.choose(candidates, "city", name, n), make_city_key(name, state)
         )
 
     def _find_state(self, name: str) -> str | None:
@@ -82,7 +82,7 @@ class Places:
         beside = self.facts.states.get(name)
         most_frequent = [max(sorted(beside), key=lambda s: beside[s])] if beside else []
         codes = [code for code in map(parse_state, most_frequent) if code]
-        return codes[0] if codes else name_pools.load_rights("city_states").get(name)
+        return codes[0] if codes else name_pools.locate_towns("city_states").get(name)
 
     def replace_state(self, text: str) -> str | None:
         code = parse_state(text)
@@ -120,7 +120,7 @@ class Places:
         return match_case(new, text) if fold(new) != fold(text) else self.countries[new]
 
 
-def city_key(name: str, state: str | None) -> str:
+def make_city_key(name: str, state: str | None) -> str:
     """The key under which a town's surrogate is assigned, in the map file too."""
     return f"city {name} {state or ''}"
 
@@ -142,7 +142,7 @@ def is_us(name: str) -> bool:
 def list_towns(state: str) -> tuple[str, ...]:
     """The listed towns of a state. If there are few, towns with invented names are added, because two
     towns of a patient must not get the same surrogate."""
-    towns = list(name_pools.load_lefts("city_states").get(state, ()))
+    towns = list(name_pools.group_towns("city_states").get(state, ()))
     names = sum(name_pools.load_pool(name_pools.SURNAME).values(), ())
     for number in range(MIN_TOWNS - len(towns)):
         digest = crc32(f"{state} {number}".encode())

@@ -80,7 +80,7 @@ class NormalizedText(NamedTuple):
     offsets: Sequence[int] | None
     length: int
 
-    def original_range(self, start: int, end: int) -> tuple[int, int]:
+    def find_original_range(self, start: int, end: int) -> tuple[int, int]:
         """The offsets of ``text[start:end]`` in the original text, with the invisible characters after it."""
         if self.offsets is None:
             return start, end
@@ -94,7 +94,7 @@ def normalize(text: str) -> NormalizedText:
 
     >>> normalize("Jos\u00e9").text, normalize("Jose\u0301").text
     ('jose', 'jose')
-    >>> normalize("Smi\u200bth").original_range(0, 5)
+    >>> normalize("Smi\u200bth").find_original_range(0, 5)
     (0, 6)
     """
     if text.isascii():

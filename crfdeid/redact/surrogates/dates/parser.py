@@ -138,7 +138,7 @@ def build_expressions(name: str, match: regex.Match[str], month_first: bool) -> 
         number = calendar.parse_month(match["mon"])
         if number is None:
             return None
-        fields.append(Field("m", number, match.start("mon"), match.end("mon"), month_as_written(match)))
+        fields.append(Field("m", number, match.start("mon"), match.end("mon"), read_month_word(match)))
     if match.groupdict().get("word"):
         number = calendar.ORDINALS.index(regex.sub(r"\s", "-", match["word"].lower())) + 1
         fields.append(Field.from_group("d", number, match, "word"))
@@ -201,7 +201,7 @@ def read_digits(match: regex.Match[str]) -> list[DateExpression] | None:
     return None
 
 
-def month_as_written(match: regex.Match[str]) -> str:
+def read_month_word(match: regex.Match[str]) -> str:
     """The month as written. "May" between hyphens becomes "Mar", because it is an abbreviation there and the
     new month must be abbreviated too."""
     start, end = match.span("mon")

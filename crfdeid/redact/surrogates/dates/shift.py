@@ -114,7 +114,7 @@ def find_note_date(texts: list[str], month_first: bool = True) -> date | None:
     for text in texts:
         for expression in parser.parse_dates(text, month_first) or ():
             y, m, d = (expression.find(unit) for unit in "ymd")
-            if y and m and d and (day := make_date(full_year(y, NO_NOTE_DATE), m.value, d.value)):
+            if y and m and d and (day := make_date(complete_year(y, NO_NOTE_DATE), m.value, d.value)):
                 (with_long_year if len(y.text) == 4 else with_short_year).append(day)
     days = with_long_year or with_short_year
     years = Counter(day.year for day in {*days})
@@ -132,7 +132,7 @@ def shows_old_age(text: str, note_date: date | None, month_first: bool = True) -
     if note_date is None:
         return False
     years = [e.find("y") or e.find("decade") for e in parser.parse_dates(text, month_first) or ()]
-    return any(year and full_year(year, note_date) <= note_date.year - ages.OLDEST - 1 for year in years)
+    return any(year and complete_year(year, note_date) <= note_date.year - ages.OLDEST - 1 for year in years)
 
 
 def shift_text(
@@ -172,10 +172,10 @@ def shift_expression(
     if expression.holiday:
         return shift_holiday(expression, shift, note_date)
     if year and not month and not day:
-        return [write_year(year, full_year(year, note_date) + shift.years)]
+        return [write_year_field(year, complete_year(year, note_date) + shift.years)]
     if month and not day and not year and not any(e.find("y") for e in later):
         step = shift.direction
-        return [(month.start, month.end, write_month(month, (month.value - 1 + step) % 12 + 1, padded))]
+        return [(month.start, month.end, write_month_field(month, (month.value - 1 + step) % 12 + 1, padded))]
     moved = add_days(resolve_day(year, month, day, note_date, later), shift)
     return None if moved is None else write_date(expression, moved, padded)
 
@@ -193,7 +193,7 @@ def shift_holiday(expression: DateExpression, shift: Shift, note_date: date) -> 
     year = expression.find("y")
     years: Sequence[int] = range(note_date.year - 1, note_date.year + 2)
     if year:
-        years = [full_year(year, note_date)]
+        years = [complete_year(year, note_date)]
     moved = add_days(
         find_nearest([calendar.find_holiday(expression.holiday, y) for y in years], note_date), shift
     )
@@ -201,7 +201,7 @@ def shift_holiday(expression: DateExpression, shift: Shift, note_date: date) -> 
         return None
     start, end = expression.holiday_range
     out = [(start, end, f"{calendar.MONTHS[moved.month - 1]} {moved.day}")]
-    return [*out, write_year(year, moved.year)] if year else out
+    return [*out, write_year_field(year, moved.year)] if year else out
 
 
 def add_days(day: date | None, shift: Shift) -> date | None:
@@ -221,11 +221,11 @@ def make_date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def full_year(year: Field, note_date: date) -> int:
+def complete_year(year: Field, note_date: date) -> int:
     """Complete a year of two digits: the last such year that is at most ten years after ``note_date``,
     because births are far from the note's date more often than plans are.
 
-    >>> full_year(Field("y", 67, 0, 2, "67"), date(2061, 1, 1))
+    >>> complete_year(Field("y", 67, 0, 2, "67"), date(2061, 1, 1))
     2067
     """
     if len(year.text) > 2:
@@ -241,10 +241,10 @@ def resolve_day(
     is the year of a later expression ("Jan-Feb 2067"), otherwise the one that brings the day nearest to
     ``note_date``."""
     if year and month:
-        return make_date(full_year(year, note_date), month.value, day.value if day else 15)
+        return make_date(complete_year(year, note_date), month.value, day.value if day else 15)
     if month:
         if following := next((e.find("y") for e in later if e.find("y")), None):
-            full = full_year(following, note_date)
+            full = complete_year(following, note_date)
             after = next((e.find("m") for e in later if e.find("m")), None)
             full -= bool(after and after.value < month.value)
             return make_date(full, month.value, day.value if day else 15)
@@ -285,11 +285,11 @@ def write_date(expression: DateExpression, moved: date, padded: bool) -> list[Ed
     edits = []
     for field in expression.fields:
         if field.unit == "y":
-            edits.append(write_year(field, moved.year))
+            edits.append(write_year_field(field, moved.year))
         elif field.unit == "m":
-            edits.append((field.start, field.end, write_month(field, moved.month, padded)))
+            edits.append((field.start, field.end, write_month_field(field, moved.month, padded)))
         elif field.unit == "d":
-            edits.append((field.start, field.end, write_day(field, moved.day, padded)))
+            edits.append((field.start, field.end, write_day_field(field, moved.day, padded)))
     if expression.shared and move_neighbour(expression, moved).month != moved.month:
         edits[-1] = add_month(expression, moved, edits[-1], padded)
     return edits
@@ -305,7 +305,7 @@ def add_month(expression: DateExpression, moved: date, edit: Edit, padded: bool)
     """Write a day with its own month, because the two days of "March 25-28" now lie in different months."""
     start, end, day = edit
     month = next(f for f in expression.shared if f.unit == "m")
-    written, month_leads = write_month(month, moved.month, padded), month.start < start
+    written, month_leads = write_month_field(month, moved.month, padded), month.start < start
     between = " "
     if month.text.isdecimal():
         between = "/"
@@ -313,13 +313,13 @@ def add_month(expression: DateExpression, moved: date, edit: Edit, padded: bool)
     return start, end, f"{written}{between}{day}" if month_leads else f"{day}{between}{written}"
 
 
-def write_month(field: Field, number: int, padded: bool) -> str:
+def write_month_field(field: Field, number: int, padded: bool) -> str:
     if field.text.isdecimal():
         return write_number(number, field.text, padded)
     return calendar.write_month(number, field.text)
 
 
-def write_day(field: Field, number: int, padded: bool) -> str:
+def write_day_field(field: Field, number: int, padded: bool) -> str:
     if field.text.isdecimal():
         return write_number(number, field.text, padded)
     return calendar.write_ordinal(number, field.text)
@@ -329,5 +329,5 @@ def write_number(number: int, like: str, padded: bool) -> str:
     return f"{number:02}" if len(like) == 2 and (padded or like[0] == "0") else str(number)
 
 
-def write_year(field: Field, year: int) -> Edit:
+def write_year_field(field: Field, year: int) -> Edit:
     return field.start, field.end, f"{year % 100:02}" if len(field.text) == 2 else f"{year:04}"

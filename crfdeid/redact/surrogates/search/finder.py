@@ -136,10 +136,12 @@ class Finder:
         low, runs = normalized.text, [match.span() for match in RUN.finditer(normalized.text)]
         found = []
         for (start, end), string in (*self._find_words(low, runs), *self._find_numbers(low, runs)):
-            start, end = normalized.original_range(start, end)
+            start, end = normalized.find_original_range(start, end)
             if has_capitals(text[start:end], string) and not (taken and any(taken[start:end])):
                 found.append(Mention(Span(start, end, string.type), string))
-        return keep_longest(found)
+        # The longest of those that start at the same offset, and none that overlaps an earlier one.
+        found.sort(key=lambda mention: (mention.span.start, -mention.span.end, mention.string))
+        return keep_leftmost(found, lambda mention: mention.span)
 
     def _find_words(self, low: str, runs: Iterable[Range]) -> Iterator[tuple[Range, SearchString]]:
         for start, end in runs:
@@ -172,7 +174,7 @@ class Finder:
                 while end - at < MAX_WORD and low[end : end + 1].isalnum():
                     end += 1
                 if end - start > string.size:
-                    span = Span(*normalized.original_range(at, at + string.size), string.type)
+                    span = Span(*normalized.find_original_range(at, at + string.size), string.type)
                     yield Mention(span, string), low[start:end]
                 at = low.find(string.words[0], at + string.size)
 
@@ -186,13 +188,6 @@ def is_searched_in_words(string: SearchString) -> bool:
     """Whether a string is distinctive enough to be searched inside longer words."""
     is_plain_word = len(string.words) == 1 and not string.derived and not string.capitals
     return is_plain_word and string.size >= MIN_WITHIN
-
-
-def keep_longest(mentions: list[Mention]) -> list[Mention]:
-    """Keep the longest of the mentions that start at the same offset, and drop those that overlap a kept
-    one."""
-    ordered = sorted(mentions, key=lambda m: (m.span.start, -m.span.end, m.string))
-    return keep_leftmost(ordered, lambda mention: mention.span)
 
 
 def match_further_words(low: str, at: int, string: SearchString) -> int | None:
