@@ -36,8 +36,8 @@ OPEN_STUDY = """
 import sys, time
 began = time.perf_counter()
 from pathlib import Path
-from crfdeid.review.study.study import enter
-opened = enter(Path(sys.argv[1]))
+from crfdeid.review.study.study import open_study
+opened = open_study(Path(sys.argv[1]))
 print(len(opened.notes), time.perf_counter() - began)
 """
 

@@ -30,11 +30,11 @@ class Store:
         with self.lock:
             self.connection.close()
 
-    def fetch_all(self, sql: str, *values: Any) -> list[tuple]:
+    def fetch_all(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with self.lock, translate_errors(self.path):
             return self.connection.execute(sql, values).fetchall()
 
-    def fetch_one(self, sql: str, *values: Any) -> tuple | None:
+    def fetch_one(self, sql: str, *values: Any) -> tuple[Any, ...] | None:
         """The first row, or None."""
         rows = self.fetch_all(sql, *values)
         return rows[0] if rows else None

@@ -23,7 +23,7 @@ class Jobs:
         self.number, self.lock = 0, threading.Lock()
         self.thread: threading.Thread | None = None
 
-    def begin(self, work: Callable[[Progress], None]) -> int:
+    def begin(self, work: Callable[[Progress[Any]], None]) -> int:
         """Start ``work`` with a function that counts its steps; return the job's number. Raises
         :class:`StageError` while another job runs."""
         with self.lock:
@@ -35,7 +35,7 @@ class Jobs:
         self.thread.start()
         return self.number
 
-    def run(self, work: Callable[[Progress], None]) -> None:
+    def run(self, work: Callable[[Progress[Any]], None]) -> None:
         try:
             work(self.count_steps)
             self.state = "done"

@@ -33,12 +33,13 @@ def read_token(request: Request) -> str | None:
 
 
 def find_study(request: Request) -> Study:
-    return request.app.state.study
+    study: Study = request.app.state.study
+    return study
 
 
 def require_session(request: Request) -> Session:
     """The session of a request. Raises :class:`UnauthorizedError` where it has none."""
-    session = request.app.state.sessions.find(read_token(request))
+    session: Session | None = request.app.state.sessions.find(read_token(request))
     if session is None:
         raise UnauthorizedError("no session: open the address that the program printed, or log in")
     return session
