@@ -58,7 +58,7 @@ def sklearn_crfsuite(documents: Sequence[Document], folder: Path, args: argparse
     crf = CRF(
         algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=args.iterations, all_possible_transitions=True
     )
-    tags = PartsOfSpeech(part_of_speech.tagger("gruut"))
+    tags = PartsOfSpeech(part_of_speech.load_tagger("gruut"))
     features, labels = [], []
     for document in documents:
         page, sequences = read(document)

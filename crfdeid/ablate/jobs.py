@@ -112,7 +112,7 @@ def check_programs(run: Run) -> None:
     """Raise :class:`ConfigurationError` before any training where a run needs the link grammar parser and it
     is not installed."""
     if any(name.startswith("links_") for name in feature_groups.list_observations(run.config.features)):
-        link_parser.version()
+        link_parser.read_version()
 
 
 def find_corpus(name: str, run: Run, corpora: Mapping[str, Part]) -> Part:

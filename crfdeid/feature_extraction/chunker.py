@@ -1,8 +1,8 @@
 """Chunks by a small grammar over parts of speech: no model, no download.
 
-Chunks and their names are those of the CoNLL-2000 task (Tjong Kim Sang & Buchholz 2000): NP, VP,
-PP, ADJP, ADVP, PRT, without overlap. Each part of speech is one letter, so that the grammar
-is one regular expression over a line's letters. It is ours and small: openNLP's trained chunker
+Chunks and their names are those of the CoNLL-2000 task (Tjong Kim Sang & Buchholz 2000): NP, VP, PP,
+ADJP, ADVP, PRT, without overlap. Each part of speech becomes one letter, so that the grammar is one
+regular expression over a line's letters. This grammar is our own and small: openNLP's trained chunker
 (Shweta et al. 2016, section 5.5) knows more.
 """
 
@@ -18,7 +18,7 @@ from crfdeid.text.tokenizer import is_line_end
 
 Tag = Callable[[list[str]], list[str]]
 
-# Penn Treebank tags by the letter that stands for them; all others are the letter "-".
+# Penn Treebank tags by their letter; all other tags become "-".
 LETTERS = {
     "D": "DT PDT WDT PRP$ WP$",
     "P": "PRP WP EX",
@@ -53,7 +53,8 @@ GRAMMAR = regex.compile(
 
 
 class PartsOfSpeech:
-    """One Penn tag per token, asked of ``tag`` line by line; the latest page's are kept."""
+    """The observation ``pos``: one Penn tag per token, from ``tag`` line by line. The tags of the latest
+    document are kept, for observations that share them."""
 
     def __init__(self, tag: Tag) -> None:
         self.tag = tag
@@ -61,20 +62,20 @@ class PartsOfSpeech:
 
     def __call__(self, document: TokenizedDocument) -> list[Value]:
         if self.latest is None or self.latest[0] is not document:
-            self.latest = document, self._asked(document)
+            self.latest = document, self._tag_lines(document)
         return self.latest[1]
 
-    def _asked(self, document: TokenizedDocument) -> list[Value]:
+    def _tag_lines(self, document: TokenizedDocument) -> list[Value]:
         values: list[Value] = [None] * len(document.tokens)
         for line in document.lines:
             words = [index for index in line if not is_line_end(document.tokens[index])]
-            for index, tag_of in zip(words, self.tag([document.tokens[i].text for i in words])):
-                values[index] = tag_of
+            for index, tag in zip(words, self.tag([document.tokens[i].text for i in words])):
+                values[index] = tag
         return values
 
 
-def chunks(document: TokenizedDocument, tags: list[Value]) -> Iterator[tuple[str, range]]:
-    """The chunks of each line, as their names and index ranges."""
+def parse_chunks(document: TokenizedDocument, tags: list[Value]) -> Iterator[tuple[str, range]]:
+    """Yield the name and the index range of each chunk, line by line."""
     for line in document.lines:
         letters = "".join(LETTER.get(str(tags[index]), "-") for index in line)
         for match in GRAMMAR.finditer(letters):
@@ -82,7 +83,7 @@ def chunks(document: TokenizedDocument, tags: list[Value]) -> Iterator[tuple[str
 
 
 def chunk_tag(pos: PartsOfSpeech, document: TokenizedDocument) -> list[Value]:
-    """``B-NP``, ``I-NP`` and so on; nothing outside of chunks.
+    """``B-NP``, ``I-NP`` and so on; nothing outside chunks.
 
     >>> from crfdeid.text.tokenizer import fine
     >>> pos = PartsOfSpeech(lambda words: ["DT", "JJ", "NN", "VBD", "IN", "NNP", "."])
@@ -91,6 +92,6 @@ def chunk_tag(pos: PartsOfSpeech, document: TokenizedDocument) -> list[Value]:
     ['B-NP', 'I-NP', 'I-NP', 'B-VP', 'B-PP', 'B-NP', None]
     """
     values: list[Value] = [None] * len(document.tokens)
-    for name, part in chunks(document, pos(document)):
+    for name, part in parse_chunks(document, pos(document)):
         values[part.start : part.stop] = [f"B-{name}", *[f"I-{name}"] * (len(part) - 1)]
     return values

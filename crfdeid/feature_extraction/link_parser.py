@@ -1,8 +1,8 @@
-"""The Link Grammar Parser, as a program that is asked about many sentences at once.
+"""The Link Grammar Parser, as a program that parses many sentences in one run.
 
-Debian's package ``link-grammar`` brings the program ``link-parser``. Of each sentence of at most
-50 words the first linkage is taken (Tafvizi 2011, section 4.1.5), with words left out where the
-parser finds no full one; a sentence that takes longer than a second has none.
+Debian's package ``link-grammar`` has the program ``link-parser``. A sentence of at most 50 words gets the
+parser's first linkage (Tafvizi 2011, section 4.1.5), which leaves words out where no full one exists. A
+sentence that takes longer than one second gets none.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from functools import cache
 from crfdeid.errors import ConfigurationError
 
 PROGRAM = "link-parser"
-MOST_WORDS = 50  # between white space
+MOST_WORDS = 50  # of text between white space
 MOST_BYTES = 1500  # the program reads lines of 2,048
 SECONDS = 1  # for one sentence
-# What the program answers to a command: it parts the sentences' answers.
+# The program's answer to a command separates the answers to the sentences.
 COMMAND, ANSWER = "!width=16381", "width set to 16381"
 OPTIONS = (
     "-verbosity=0", "-graphics=0", "-postscript=1", "-walls=1", "-spell=0", "-panic=0",
@@ -37,41 +37,46 @@ WALL = (-1, -1)
 
 @dataclass(frozen=True)
 class Linkage:
-    """``words`` are half-open ranges of the sentence without its white space, ``WALL`` where a
-    word has none; ``links`` are two word numbers, left and right, and a link's name."""
+    """``words`` are half-open ranges of the sentence without its white space, ``WALL`` for a word that is
+    not in the text; ``links`` are two word numbers, left and right, and the link's name."""
 
     words: tuple[tuple[int, int], ...] = ()
     links: tuple[tuple[int, int, str], ...] = ()
 
 
 @cache
-def version() -> str:
-    """What the program says of itself. Raises :class:`ConfigurationError` where there is none."""
-    said = _run(["--version"], "").splitlines()
-    return said[0] if said else ""
+def read_version() -> str:
+    """Return the first line of the program's ``--version``. Raises :class:`ConfigurationError` where the
+    program is not installed."""
+    lines = _run(["--version"], "").splitlines()
+    return lines[0] if lines else ""
 
 
 def parse(sentences: Sequence[str]) -> list[Linkage]:
-    """One linkage a sentence, empty where there is none. Raises :class:`ConfigurationError`."""
-    asked = [line(sentence) for sentence in sentences]
-    lines = "".join(f"{text}\n{COMMAND}\n" for text in asked if text)
+    """Return one linkage per sentence, empty where the parser finds none. Raises
+    :class:`ConfigurationError` where the program fails."""
+    prepared = [prepare_line(sentence) for sentence in sentences]
+    lines = "".join(f"{text}\n{COMMAND}\n" for text in prepared if text)
     if not lines:
         return [Linkage()] * len(sentences)
-    # The options tell of themselves too, but none of them is the command.
+    # The program also answers to the options, but none of them is the command.
     answers = _run(["en", *OPTIONS], lines, (SECONDS + 1) * len(sentences)).split(ANSWER)
-    if len(answers) != sum(map(bool, asked)) + 1:
+    if len(answers) != sum(map(bool, prepared)) + 1:
         raise ConfigurationError(
-            f"{PROGRAM}: {len(answers) - 1} answers to {sum(map(bool, asked))} sentences; wanted one each"
+            f"{PROGRAM}: {len(answers) - 1} answers to {sum(map(bool, prepared))} sentences; wanted one each"
         )
     left = iter(answers)
-    return [linkage(sentence, next(left)) if text else Linkage() for sentence, text in zip(sentences, asked)]
+    return [
+        read_linkage(sentence, next(left)) if text else Linkage()
+        for sentence, text in zip(sentences, prepared)
+    ]
 
 
-def line(sentence: str) -> str:
-    """What the program is given for a sentence: nothing for one too long, and never what it
-    could take for a command.
+def prepare_line(sentence: str) -> str:
+    """Return the program's input line for a sentence: empty if the sentence is too long, and never a
+    line that is a command to the program.
 
-    >>> line("!!  Seen by\\tDr. Ruiz")
+    >>> prepare_line("!!  Seen by\\tDr. Ruiz")
     'Seen by Dr. Ruiz'
     """
     words = sentence.split()
@@ -79,25 +84,26 @@ def line(sentence: str) -> str:
     return text if len(words) <= MOST_WORDS and len(text.encode("utf-8", "replace")) <= MOST_BYTES else ""
 
 
-def linkage(sentence: str, answer: str) -> Linkage:
+def read_linkage(sentence: str, answer: str) -> Linkage:
     """Read the program's PostScript lists, the first if there are several.
 
-    >>> linkage("He ran.", "[(LEFT-WALL)(he)(ran.v-d)(.)]\\n[[1 2 0 (Ss)]]\\n[0]")
+    >>> read_linkage("He ran.", "[(LEFT-WALL)(he)(ran.v-d)(.)]\\n[[1 2 0 (Ss)]]\\n[0]")
     Linkage(words=((-1, -1), (0, 2), (2, 5), (5, 6)), links=((1, 2, 'Ss'),))
     """
     found = WORDS.search(answer.replace("\n", ""))
     if found is None:
         return Linkage()
-    words = tuple(aligned("".join(sentence.split()).lower(), found[1].split(")(")))
+    words = tuple(align_words("".join(sentence.split()).lower(), found[1].split(")(")))
     links = ((int(a), int(b), name) for a, b, name in LINK.findall(found[2] or ""))
     return Linkage(words, tuple(link for link in links if link[1] < len(words)))
 
 
-def aligned(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where the parser's words stand in ``text``, which has no white space and small letters."""
+def align_words(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the range of each of the parser's words in ``text``, which is in lower case and without white
+    space."""
     free = 0
     for word in words:
-        places = [(at, -len(form)) for form in written(word) if (at := text.find(form, free)) >= 0]
+        places = [(at, -len(form)) for form in list_spellings(word) if (at := text.find(form, free)) >= 0]
         if not places or word.endswith("-WALL"):
             yield WALL
             continue
@@ -106,10 +112,10 @@ def aligned(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield at, free
 
 
-def written(word: str) -> list[str]:
-    """How a word of the parser may have been written, in small letters.
+def list_spellings(word: str) -> list[str]:
+    """Return the spellings, in lower case, that a word of the parser may have in the text.
 
-    >>> written("Dr..x"), written("[hernia]"), written("bar[?].n")
+    >>> list_spellings("Dr..x"), list_spellings("[hernia]"), list_spellings("bar[?].n")
     (['dr..x', 'dr.'], ['hernia'], ['bar.n', 'bar'])
     """
     bare = word[1:-1] if word.startswith("[") and word.endswith("]") and len(word) > 2 else word

@@ -15,7 +15,7 @@ from pathlib import Path
 import regex
 
 from crfdeid.errors import FormatError
-from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunks
+from crfdeid.feature_extraction.chunker import PartsOfSpeech, parse_chunks
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
@@ -126,7 +126,7 @@ def mesh(
     """The identifier of the noun phrase, at each of its tokens."""
     terms = read()
     values: list[Value] = [None] * len(document.tokens)
-    for name, part in chunks(document, pos(document)):
+    for name, part in parse_chunks(document, pos(document)):
         if name == "NP":
             words = [form for i in part for form in _normalize_word(document.lowered[i])]
             values[part.start : part.stop] = [find_identifier(terms, words)] * len(part)

@@ -1,9 +1,9 @@
 r"""The 18 yes/no regular expressions of the MIST de-identifier (Tafvizi 2011, table 2.1).
 
-They are asked of the written word: what stands between white space, without the marks
-around it, each of which is a word of its own. A mark that was lost where the paper was printed
-is put back from the description beside it: "contains a dash" is ``^.*-.*$``, and the
-real number's point is a point. Names differ where two descriptions read alike.
+They test the written word: the text between white space without the marks around it, each of which
+is a word by itself. Marks that the print lost are restored from the description beside them:
+"contains a dash" is ``^.*-.*$``, and the point of a real number is a point. Where two descriptions
+are alike, the names differ.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ PATTERNS = {
 
 
 @cache
-def pattern(name: str) -> regex.Pattern[str]:
+def compile_pattern(name: str) -> regex.Pattern[str]:
     return regex.compile(PATTERNS[name])
 
 
-def matches(name: str, document: TokenizedDocument) -> list[Value]:
-    """Whether the word that a token stands in matches.
+def match_pattern(name: str, document: TokenizedDocument) -> list[Value]:
+    """``1`` where the token's written word matches.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> matches("phone_7", TokenizedDocument("(555-0142),", fine("(555-0142),")))
+    >>> match_pattern("phone_7", TokenizedDocument("(555-0142),", fine("(555-0142),")))
     [None, '1', '1', '1', None, None]
     """
-    search = pattern(name).search
-    return _of_words(document, lambda word: search(word) is not None)
+    search = compile_pattern(name).search
+    return _test_words(document, lambda word: search(word) is not None)
 
 
 def dash_or_slash(document: TokenizedDocument) -> list[Value]:
-    """Whether the written word contains ``-`` or ``/`` (Sibanda & Uzuner 2006, section 5)."""
-    return _of_words(document, lambda word: "-" in word or "/" in word)
+    """``1`` where the written word contains ``-`` or ``/`` (Sibanda & Uzuner 2006, section 5)."""
+    return _test_words(document, lambda word: "-" in word or "/" in word)
 
 
-def _of_words(document: TokenizedDocument, question: Callable[[str], bool]) -> list[Value]:
-    return [value for word, part in document.words for value in [YES if question(word) else None] * len(part)]
+def _test_words(document: TokenizedDocument, test: Callable[[str], bool]) -> list[Value]:
+    return [value for word, part in document.words for value in [YES if test(word) else None] * len(part)]
 
 
 CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
-    **{f"mist_{name}": partial(matches, name) for name in PATTERNS},
+    **{f"mist_{name}": partial(match_pattern, name) for name in PATTERNS},
     "dash_or_slash": dash_or_slash,
 }

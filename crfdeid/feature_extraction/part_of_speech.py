@@ -1,11 +1,12 @@
-"""Part of speech, offline: named sources behind one face, ``tagger(name)(words) -> Penn tags``.
+"""Parts of speech, offline: named sources behind one function, ``load_tagger(name)(words)``, which
+gives Penn tags.
 
 He et al. 2015 used GENIA. Here:
 
 - ``gruut``: the CRFsuite model of the wheel gruut-lang-en (MIT);
 - ``aptagger``: the averaged perceptron of the wheel textblob-aptagger (MIT), whose pickle is read
-  by an unpickler that allows plain containers and numbers alone;
-- ``nltk``: nltk's averaged perceptron, when its data is installed.
+  by an unpickler that allows only plain containers and numbers;
+- ``nltk``: nltk's averaged perceptron, if its data is installed.
 
 Nothing is downloaded. A missing wheel is a :class:`ConfigurationError` that names it.
 """
@@ -14,10 +15,11 @@ from __future__ import annotations
 
 import pickle
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from crfdeid.errors import ConfigurationError, did_you_mean
 
@@ -26,15 +28,16 @@ PUNCTUATION = frozenset(".,;:!?\"'`()[]{}-/…—–&*#%$")
 
 
 @cache
-def tagger(name: str) -> Tagger:
-    """The source of that name, loaded once. Raises :class:`ConfigurationError`."""
+def load_tagger(name: str) -> Tagger:
+    """Load the source of that name, once. Raises :class:`ConfigurationError` if there is none, or its
+    wheel or data is not installed."""
     if name not in SOURCES:
         raise ConfigurationError(f"{name}: no such part-of-speech source{did_you_mean(name, SOURCES)}")
     return SOURCES[name]()
 
 
-def wheel_file(module: str, inside: str, wheel: str) -> Path:
-    """A data file of an installed wheel, found without importing it."""
+def find_wheel_file(module: str, inside: str, wheel: str) -> Path:
+    """Find a data file of an installed wheel without importing the wheel."""
     spec = find_spec(module)
     path = Path(spec.origin).parent / inside if spec and spec.origin else None
     if path is None or not path.is_file():
@@ -42,17 +45,19 @@ def wheel_file(module: str, inside: str, wheel: str) -> Path:
     return path
 
 
-def gruut() -> Tagger:
+def load_gruut() -> Tagger:
     import pycrfsuite
 
     model = pycrfsuite.Tagger()
-    model.open(str(wheel_file("gruut_lang_en", "pos/model.crf", "gruut-lang-en")))
-    return lambda words: model.tag([gruut_features(words, i) for i in range(len(words))]) if words else []
+    model.open(str(find_wheel_file("gruut_lang_en", "pos/model.crf", "gruut-lang-en")))
+    return lambda words: (
+        model.tag([make_gruut_features(words, i) for i in range(len(words))]) if words else []
+    )
 
 
 @cache
-def gruut_word(word: str, head: str) -> dict[str, str | float]:
-    """One word's features, as that model names them."""
+def make_gruut_word_features(word: str, head: str) -> dict[str, str | float]:
+    """Make one word's features, named as in gruut's model."""
     return {
         f"{head}bias": 1.0,
         f"{head}word": b64encode(word.encode()).decode(),
@@ -66,12 +71,12 @@ def gruut_word(word: str, head: str) -> dict[str, str | float]:
     }
 
 
-def gruut_features(words: Sequence[str], index: int) -> dict[str, str | float]:
-    """The features of a word and its two neighbours on each side."""
+def make_gruut_features(words: Sequence[str], index: int) -> dict[str, str | float]:
+    """Make the features of a word and its two neighbours on each side."""
     found: dict[str, str | float] = {}
     for offset, head in ((0, ""), (-1, "-1:"), (-2, "-2:"), (1, "+1:"), (2, "+2:")):
         if 0 <= index + offset < len(words):
-            found |= gruut_word(words[index + offset], head)
+            found |= make_gruut_word_features(words[index + offset], head)
     if index == 0:
         found["BOS"] = 1.0
     if index == len(words) - 1:
@@ -80,26 +85,26 @@ def gruut_features(words: Sequence[str], index: int) -> dict[str, str | float]:
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """Refuses every class and function but ``set``, so that a pickle can hold data alone."""
+    """Refuses every class and function except ``set``, so that a pickle can hold only data."""
 
-    def find_class(self, module: str, name: str):
+    def find_class(self, module: str, name: str) -> type[set[Any]]:
         if (module, name) in (("__builtin__", "set"), ("builtins", "set")):
             return set
         raise ConfigurationError(f"the tagger's file asks for {module}.{name}; wanted plain data")
 
 
-def aptagger() -> Tagger:
-    path = wheel_file("textblob_aptagger", "trontagger-0.1.0.pickle", "textblob-aptagger")
+def load_aptagger() -> Tagger:
+    path = find_wheel_file("textblob_aptagger", "trontagger-0.1.0.pickle", "textblob-aptagger")
     with path.open("rb") as file:
         weights, known, classes = PlainUnpickler(file).load()
     ranked = sorted(classes)
 
     def tag(words: Sequence[str]) -> list[str]:
-        context = ["-START-", "-START2-", *map(normalised, words), "-END-", "-END2-"]
+        context = ["-START-", "-START2-", *map(normalize_word, words), "-END-", "-END2-"]
         before, tags = ("-START2-", "-START-"), []
         for index, word in enumerate(words):
-            seen = ap_features(index + 2, word, context, before)
-            found = known.get(word) or predicted(weights, ranked, seen)
+            seen = make_perceptron_features(index + 2, word, context, before)
+            found = known.get(word) or predict_tag(weights, ranked, seen)
             tags.append(found)
             before = (before[1], found)
         return tags
@@ -107,8 +112,8 @@ def aptagger() -> Tagger:
     return tag
 
 
-def predicted(weights: dict, classes: list[str], features: list[str]) -> str:
-    """The class with the greatest sum; the last in alphabetical order on a tie."""
+def predict_tag(weights: Mapping[str, Mapping[str, float]], classes: list[str], features: list[str]) -> str:
+    """Return the class with the greatest sum; on a tie the last in alphabetical order."""
     scores: dict[str, float] = dict.fromkeys(classes, 0.0)
     for feature in features:
         for label, weight in weights.get(feature, {}).items():
@@ -116,7 +121,7 @@ def predicted(weights: dict, classes: list[str], features: list[str]) -> str:
     return max(classes, key=lambda label: (scores[label], label))
 
 
-def normalised(word: str) -> str:
+def normalize_word(word: str) -> str:
     if "-" in word and word[0] != "-":
         return "!HYPHEN"
     if word.isdigit():
@@ -124,8 +129,8 @@ def normalised(word: str) -> str:
     return "!DIGITS" if word[0].isdigit() else word.lower()
 
 
-def ap_features(i: int, word: str, context: list[str], before: tuple[str, str]) -> list[str]:
-    """The features of that perceptron; ``before`` are the tags two back and one back."""
+def make_perceptron_features(i: int, word: str, context: list[str], before: tuple[str, str]) -> list[str]:
+    """Make the features of textblob-aptagger; ``before`` holds the tags two words and one word back."""
     two, one = before
     return [
         "bias", f"i suffix {word[-3:]}", f"i pref1 {word[0]}", f"i-1 tag {one}", f"i-2 tag {two}",
@@ -135,7 +140,7 @@ def ap_features(i: int, word: str, context: list[str], before: tuple[str, str]) 
     ]  # fmt: skip
 
 
-def nltk() -> Tagger:
+def load_nltk() -> Tagger:
     from nltk.tag import PerceptronTagger
 
     try:
@@ -147,4 +152,4 @@ def nltk() -> Tagger:
     return lambda words: [tag for _, tag in model.tag(list(words))]
 
 
-SOURCES: dict[str, Callable[[], Tagger]] = {"gruut": gruut, "aptagger": aptagger, "nltk": nltk}
+SOURCES: dict[str, Callable[[], Tagger]] = {"gruut": load_gruut, "aptagger": load_aptagger, "nltk": load_nltk}

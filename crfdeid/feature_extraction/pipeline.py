@@ -69,7 +69,7 @@ def pos_source(experiment: Config):
         return None
     from crfdeid.feature_extraction import part_of_speech
 
-    return part_of_speech.tagger(experiment.pos)
+    return part_of_speech.load_tagger(experiment.pos)
 
 
 def needs_pos(experiment: Config, groups: Sequence[Template]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 
-from crfdeid.feature_extraction import context, lemmas, mist_patterns, token, trigger_words, word_windows
+from crfdeid.feature_extraction import context, mist_patterns, token, trigger_words, word_windows
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
@@ -38,7 +38,7 @@ class _WithRules(dict[str, Callable[[TokenizedDocument], list[Value]]]):
 def lexical(gazetteers: Mapping[str, Gazetteer]) -> dict[str, Callable[[str], Value]]:
     """All observations of a token's text."""
     lists = {f"in_{name}": token.gazetteer_word(found) for name, found in gazetteers.items()}
-    return token.LEXICAL | word_windows.LEXICAL | lemmas.LEXICAL | lists
+    return token.LEXICAL | word_windows.LEXICAL | lists
 
 
 def contextual(

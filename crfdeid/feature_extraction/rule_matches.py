@@ -1,5 +1,5 @@
-"""What each rule finds, as yes/no observations ``rule_NAME`` for templates: "1" on every token
-that lies in a span of the rule, by itself and with no other rule to overrule it."""
+"""The matches of each rule as yes/no observations ``rule_NAME``: ``1`` on every token of the rule's
+spans. Each rule runs by itself: no other rule overrules it."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from crfdeid.text.tokenized import TokenizedDocument
 _notes: WeakKeyDictionary[TokenizedDocument, Note] = WeakKeyDictionary()
 
 
-def read(document: TokenizedDocument) -> Note:
-    """The page as rules see it, made once for all of them."""
+def index_note(document: TokenizedDocument) -> Note:
+    """Return the document as rules see it, made once for all rules."""
     note = _notes.get(document)
     if note is None:
         note = _notes[document] = Note(document.text)
     return note
 
 
-def observed(rule: Rule) -> Callable[[TokenizedDocument], list[Value]]:
-    """The rule as an observation."""
-    return lambda page: marked(page, rule.find(read(page), lists.load_shipped()))
+def observe_rule(rule: Rule) -> Callable[[TokenizedDocument], list[Value]]:
+    """Make an observation of the rule."""
+    return lambda document: mark_tokens(document, rule.find(index_note(document), lists.load_shipped()))
 
 
-def marked(document: TokenizedDocument, found: Iterable[Edges]) -> list[Value]:
-    """``"1"`` on every token that shares a character with a found stretch."""
+def mark_tokens(document: TokenizedDocument, ranges: Iterable[Edges]) -> list[Value]:
+    """Put ``"1"`` on every token that shares a character with one of the ranges."""
     values: list[Value] = [None] * len(document.tokens)
     ends = [token.end for token in document.tokens]
-    for start, stop in found:
+    for start, stop in ranges:
         index = bisect_left(ends, start + 1)
         while index < len(ends) and document.tokens[index].start < stop:
             values[index] = YES
@@ -42,5 +42,5 @@ def marked(document: TokenizedDocument, found: Iterable[Edges]) -> list[Value]:
 
 
 CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
-    f"rule_{name}": observed(rule) for name, rule in RULES.items()
+    f"rule_{name}": observe_rule(rule) for name, rule in RULES.items()
 }

@@ -1,13 +1,13 @@
-"""What can be seen of a token: the names that feature templates are made of.
+"""What a token shows: the observations that feature templates name.
 
-An observation gives a token one value, or ``None`` where there is nothing to say.
-*Lexical* observations depend on the token's text alone, so they are computed once
-per distinct text; *contextual* ones on the whole document. Yes/no questions answer
-``"1"`` or nothing: a feature for every "no" doubles the cost and says no more.
+An observation gives a token one value, or ``None`` for no feature. *Lexical* observations depend
+only on the token's text, so they are computed once per distinct text; *contextual* ones depend on the
+whole document. Yes/no questions answer ``"1"`` or ``None``: a feature for every "no" doubles the cost
+and adds no information.
 
-The observations named in :data:`SEVERAL` give a tuple of distinct values, or ``None``;
-each value makes a feature of its own, ``name[offset]=value``. They stand alone in a
-template: joined with others they would make a product of features.
+The observations in :data:`SEVERAL` give a tuple of distinct values, or ``None``; each value makes its
+own feature, ``name[offset]=value``. A template cannot join them with others: that would make a product
+of features.
 """
 
 from __future__ import annotations
@@ -46,35 +46,35 @@ def shape(text: str) -> str:
 
 
 def short_shape(text: str) -> str:
-    """The shape with runs told by one character.
+    """The shape with each run of a character as one character.
 
     >>> short_shape("McKay"), short_shape("1998")
     ('AaAa', '0')
     """
-    return collapsed(shape(text))
+    return collapse_runs(shape(text))
 
 
 @lru_cache(4096)
-def collapsed(text: str) -> str:
-    """Runs of a character told by one."""
+def collapse_runs(text: str) -> str:
+    """Replace each run of a character by one character."""
     return RUN.sub(r"\1", text)
 
 
-def when(question: Callable[[str], object]) -> Callable[[str], Value]:
-    """A yes/no question as an observation."""
-    return lambda text: YES if question(text) else None
+def observe_if(test: Callable[[str], object]) -> Callable[[str], Value]:
+    """Make a yes/no observation of a test."""
+    return lambda text: YES if test(text) else None
 
 
-def prefix(size: int) -> Callable[[str], Value]:
+def make_prefix(size: int) -> Callable[[str], Value]:
     return lambda text: text[:size].lower()
 
 
-def suffix(size: int) -> Callable[[str], Value]:
+def make_suffix(size: int) -> Callable[[str], Value]:
     return lambda text: text[-size:].lower()
 
 
 def number_range(text: str) -> Value:
-    """What a number could stand for: a month, a day, an age, a year, or by its length.
+    """What a number could be: a month, a day, an age, a year; else its number of digits.
 
     >>> number_range("11"), number_range("31"), number_range("2067"), number_range("02114")
     ('month', 'day', 'year', '5')
@@ -92,14 +92,14 @@ def number_range(text: str) -> Value:
 
 
 def letter_pattern(text: str) -> Value:
-    """Consonants and vowels with runs told once: how a word could be spoken.
+    """The pattern of consonants and vowels, each run as one: how a word could sound.
 
     >>> letter_pattern("Ruiz"), letter_pattern("CABG")
     ('cvc', 'cvc')
     """
     if not text.isalpha():
         return None
-    return collapsed("".join("v" if c in "aeiouy" else "c" for c in text.lower()))
+    return collapse_runs("".join("v" if c in "aeiouy" else "c" for c in text.lower()))
 
 
 def is_punctuation(character: str) -> bool:
@@ -107,7 +107,7 @@ def is_punctuation(character: str) -> bool:
 
 
 def letter_case(text: str) -> str:
-    """How capitals are spread over a token, so that a window of them is a pattern (Tafvizi 2011, 2.4).
+    """Where the capitals of a token are, so that a window of tokens shows a pattern (Tafvizi 2011, 2.4).
 
     >>> [letter_case(text) for text in ("Ruiz", "MRN", "A", "pain", "McKay", "5")]
     ['first', 'all', 'first', 'none', 'mixed', 'no_letters']
@@ -123,7 +123,7 @@ def letter_case(text: str) -> str:
     return "all" if all(capitals) else "mixed"
 
 
-def consists_of(text: str, *kinds: Callable[[str], bool]) -> bool:
+def is_mixture_of(text: str, *kinds: Callable[[str], bool]) -> bool:
     """Whether every character is of one of the kinds, and every kind occurs."""
     return all(any(kind(c) for kind in kinds) for c in text) and all(any(map(kind, text)) for kind in kinds)
 
@@ -131,8 +131,8 @@ def consists_of(text: str, *kinds: Callable[[str], bool]) -> bool:
 LEXICAL: dict[str, Callable[[str], Value]] = {
     "word": lambda text: text,
     "lower": str.lower,
-    **{f"prefix{n}": prefix(n) for n in range(1, 6)},
-    **{f"suffix{n}": suffix(n) for n in range(1, 6)},
+    **{f"prefix{n}": make_prefix(n) for n in range(1, 6)},
+    **{f"suffix{n}": make_suffix(n) for n in range(1, 6)},
     "shape": shape,
     "short_shape": short_shape,
     "length": lambda text: str(min(len(text), 20)),
@@ -140,19 +140,19 @@ LEXICAL: dict[str, Callable[[str], Value]] = {
     "letter_pattern": letter_pattern,
     "letter_case": letter_case,
     # The yes/no questions of He et al. 2015, table 2.
-    "has_letter": when(lambda text: any(c.isalpha() for c in text)),
-    "has_capital": when(lambda text: any(c.isupper() for c in text)),
-    "begins_capital": when(lambda text: text[0].isupper()),
-    "all_capitals": when(lambda text: all(c.isupper() for c in text)),
-    "has_digit": when(lambda text: any(c.isdigit() for c in text)),
-    "all_digits": when(str.isdigit),
-    "has_punctuation": when(lambda text: any(is_punctuation(c) for c in text)),
-    "letters_and_digits": when(lambda text: consists_of(text, str.isalpha, str.isdigit)),
-    "digits_and_punctuation": when(lambda text: consists_of(text, str.isdigit, is_punctuation)),
-    "no_letters": when(lambda text: not any(c.isalpha() for c in text)),
+    "has_letter": observe_if(lambda text: any(c.isalpha() for c in text)),
+    "has_capital": observe_if(lambda text: any(c.isupper() for c in text)),
+    "begins_capital": observe_if(lambda text: text[0].isupper()),
+    "all_capitals": observe_if(lambda text: all(c.isupper() for c in text)),
+    "has_digit": observe_if(lambda text: any(c.isdigit() for c in text)),
+    "all_digits": observe_if(str.isdigit),
+    "has_punctuation": observe_if(lambda text: any(is_punctuation(c) for c in text)),
+    "letters_and_digits": observe_if(lambda text: is_mixture_of(text, str.isalpha, str.isdigit)),
+    "digits_and_punctuation": observe_if(lambda text: is_mixture_of(text, str.isdigit, is_punctuation)),
+    "no_letters": observe_if(lambda text: not any(c.isalpha() for c in text)),
 }
 
-# What these say of an ASCII text they say of its shape as well: there are few shapes, and many texts.
+# These give an ASCII text and its shape the same value; there are far fewer shapes than texts.
 OF_SHAPE = frozenset([
     "shape", "short_shape", "length", "letter_case", "has_letter", "has_capital", "begins_capital",
     "all_capitals", "has_digit", "all_digits", "has_punctuation", "letters_and_digits",
@@ -161,14 +161,15 @@ OF_SHAPE = frozenset([
 
 
 def gazetteer_word(gazetteer: Gazetteer) -> Callable[[str], Value]:
-    """He et al. 2015, table 2: whether the lowercased token is an element of the list."""
+    """Make the observation whether the lowercased token is an element of the list (He et al. 2015,
+    table 2)."""
     words = gazetteer.words
     return lambda text: YES if text.lower() in words else None
 
 
 def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value]:
-    """Where whole entries stand in lowercased tokens: ``B`` and ``I`` in an entry of several,
-    ``1`` on an entry of one."""
+    """Whole entries among lowercased tokens: ``B`` and ``I`` on an entry of several tokens, ``1`` on an
+    entry of one."""
     values: list[Value] = [None] * len(lowered)
     for start, end in gazetteer.find_matches(lowered):
         values[start:end] = [YES] if end - start == 1 else ["B", *["I"] * (end - start - 1)]

@@ -1,9 +1,9 @@
 r"""Words and patterns that announce a category (Shweta et al. 2016, section 5.5, features 6 and 7).
 
-The paper names "Ms.", "Mr." for a patient, "Dr.", "M.D." for a doctor, and regular expressions
-for date, ID, age, phone number, user name and medical record; it prints neither list. These
-were written for this project. ``clue_X`` says that a token is part of such a word, ``pattern_X``
-that it is part of such a stretch; both ignore the tokenizer.
+The paper names "Ms.", "Mr." for a patient, "Dr.", "M.D." for a doctor, and regular expressions for
+date, ID, age, phone number, user name and medical record; it prints neither list. These were written
+for this project. ``clue_X`` marks the tokens of such a word, ``pattern_X`` those of a match. Both
+match the text, whatever the tokenizer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MONTH = (
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
 
-# Between word edges, in either case.
+# Whole words, in any letter case.
 CLUES = {
     "patient": r"mr|mrs|ms|miss|mister|patient|pt|husband|wife|son|daughter|mother|father|brother|sister",
     "doctor": r"drs?|doctor|m\.?\s?d|d\.?o|attending|physician|surgeon|resident|fellow|pcp|cc|dictated by"
@@ -39,7 +39,7 @@ CLUES = {
     "id": r"mrn?|unit no|unit number|medical record|record|account|acct|ssn|id|license|job|batch|#",
 }
 
-# Shapes are told in their own case, words in either.
+# Shapes match in their own letter case, words in any.
 PATTERNS = {
     "date": rf"""
         \b\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}\b             # 1  03/04/2061
@@ -78,24 +78,24 @@ PATTERNS = {
 
 
 @cache
-def compiled(name: str) -> regex.Pattern[str]:
-    """The pattern of ``clue_X`` or ``pattern_X``."""
+def compile_pattern(name: str) -> regex.Pattern[str]:
+    """Compile the pattern of ``clue_X`` or ``pattern_X``."""
     kind, _, category = name.partition("_")
     if kind == "clue":
         return regex.compile(rf"(?i)(?<!\w)(?:{CLUES[category]})(?!\w)\.?")
     return regex.compile(PATTERNS[category], regex.VERBOSE)
 
 
-def stretches(name: str, document: TokenizedDocument) -> list[Value]:
-    """Whether a token is part of a match in the document's text.
+def mark_matches(name: str, document: TokenizedDocument) -> list[Value]:
+    """``1`` on each token that is part of a match in the document's text.
 
     >>> from crfdeid.text.tokenizer import fine
-    >>> stretches("pattern_age", TokenizedDocument("A 54 yo man", fine("A 54 yo man")))
+    >>> mark_matches("pattern_age", TokenizedDocument("A 54 yo man", fine("A 54 yo man")))
     [None, '1', '1', None]
     """
     values: list[Value] = [None] * len(document.tokens)
     starts = [token.start for token in document.tokens]
-    for match in compiled(name).finditer(document.text):
+    for match in compile_pattern(name).finditer(document.text):
         first = max(bisect_right(starts, match.start()) - 1, 0)
         for index in range(first, bisect_right(starts, match.end() - 1)):
             if document.tokens[index].end > match.start():
@@ -104,6 +104,6 @@ def stretches(name: str, document: TokenizedDocument) -> list[Value]:
 
 
 CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
-    name: partial(stretches, name)
+    name: partial(mark_matches, name)
     for name in [*(f"clue_{clue}" for clue in CLUES), *(f"pattern_{pattern}" for pattern in PATTERNS)]
 }

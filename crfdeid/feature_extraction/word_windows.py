@@ -1,24 +1,48 @@
-"""Several values at once: the parts of a word, and the words that stand near it.
+"""The base form of a word, the parts of a word, and the words near it.
 
-These are the features of the Stanford tagger that have no one value a token (Tafvizi 2011,
-section 2.2).
+The parts and the near words are several values at once: features of the Stanford tagger that have not
+one value per token (Tafvizi 2011, section 2.2). Base forms come from the wheel simplemma (MIT; its own
+lists, offline).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
+from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import is_line_end
 
-LONGEST = 20  # characters of a word whose parts are told: they grow with its square
-MARK = "_"  # stands for the edge of the word
+LONGEST = 20  # characters of a word that make parts: the number of parts grows with the square
+MARK = "_"  # at the edges of the word
 NEAR = 4  # tokens
 
 
+@cache
+def load_lemmatizer() -> Callable[..., str]:
+    """Load simplemma. Raises :class:`ConfigurationError` where the wheel is not installed."""
+    try:
+        from simplemma import lemmatize
+    except ImportError:
+        raise ConfigurationError(
+            "the observation lemma needs the wheel simplemma: pip install crfdeid[works]"
+        ) from None
+    return lemmatize
+
+
+def lemma(text: str) -> Value:
+    """The base form in lower case; a word that the lists do not know is its own base form.
+
+    >>> lemma("Patients"), lemma("was"), lemma("Ruiz")
+    ('patient', 'be', 'ruiz')
+    """
+    return load_lemmatizer()(text.lower(), lang="en").lower()
+
+
 def ngrams(text: str) -> Value:
-    """All stretches of the lowercased word, with a mark at its beginning and its end.
+    """All substrings of the lowercased word, with a mark at its beginning and its end.
 
     >>> ngrams("He")
     ('_h', '_he', '_he_', 'h', 'he', 'he_', 'e', 'e_')
@@ -30,31 +54,31 @@ def ngrams(text: str) -> Value:
 
 
 def words_left(document: TokenizedDocument) -> list[Value]:
-    """The distinct words among the four tokens to the left, line ends not counted."""
-    return _near(document, -NEAR, 0)
+    """The distinct words among the four tokens to the left; line ends do not count."""
+    return _collect_near(document, -NEAR, 0)
 
 
 def words_right(document: TokenizedDocument) -> list[Value]:
-    """The distinct words among the four tokens to the right, line ends not counted.
+    """The distinct words among the four tokens to the right; line ends do not count.
 
     >>> from crfdeid.text.tokenizer import fine
     >>> words_right(TokenizedDocument("Dr. Ana\\nRuiz", fine("Dr. Ana\\nRuiz")))
     [('.', 'Ana', 'Ruiz'), ('Ana', 'Ruiz'), ('Ruiz',), None, None]
     """
-    return _near(document, 1, NEAR + 1)
+    return _collect_near(document, 1, NEAR + 1)
 
 
-def _near(document: TokenizedDocument, first: int, last: int) -> list[Value]:
+def _collect_near(document: TokenizedDocument, first: int, last: int) -> list[Value]:
     values: list[Value] = [None] * len(document.tokens)
     words = [index for index, token in enumerate(document.tokens) if not is_line_end(token)]
     texts = [document.tokens[index].text for index in words]
     for place, index in enumerate(words):
-        seen = texts[max(0, place + first) : max(0, place + last)]
-        values[index] = tuple(dict.fromkeys(seen)) or None
+        near = texts[max(0, place + first) : max(0, place + last)]
+        values[index] = tuple(dict.fromkeys(near)) or None
     return values
 
 
-LEXICAL: dict[str, Callable[[str], Value]] = {"ngrams": ngrams}
+LEXICAL: dict[str, Callable[[str], Value]] = {"ngrams": ngrams, "lemma": lemma}
 CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     "words_left": words_left,
     "words_right": words_right,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import link_bigrams, link_parser
-from crfdeid.feature_extraction.link_parser import WALL, Linkage, aligned, linkage
+from crfdeid.feature_extraction.link_parser import WALL, Linkage, align_words, read_linkage
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
@@ -52,11 +52,11 @@ def parser(tmp_path, monkeypatch):
     (tmp_path / "asked").write_text("")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv(link_bigrams.FOLDER, str(tmp_path / "cache"))
-    link_parser.version.cache_clear()
-    link_bigrams.linkages.cache_clear()
+    link_parser.read_version.cache_clear()
+    link_bigrams.parse_document.cache_clear()
     yield tmp_path
-    link_parser.version.cache_clear()
-    link_bigrams.linkages.cache_clear()
+    link_parser.read_version.cache_clear()
+    link_bigrams.parse_document.cache_clear()
 
 
 def bigrams(text):
@@ -83,7 +83,7 @@ def test_syntactic_bigrams_of_a_word(parser):
 
 def test_a_sentence_is_asked_once_and_kept_without_its_words(parser):
     bigrams("Canarina was seen.")
-    link_bigrams.linkages.cache_clear()
+    link_bigrams.parse_document.cache_clear()
     bigrams("Canarina   was seen.")
     assert asked(parser) == ["Canarina was seen."]
     cache = parser / "cache" / "link_grammar.sqlite"
@@ -98,15 +98,15 @@ def test_a_sentence_is_asked_once_and_kept_without_its_words(parser):
 def test_another_version_is_asked_again(parser):
     bigrams("She ran.")
     (parser / "version").write_text("fake 2")
-    link_parser.version.cache_clear()
-    link_bigrams.linkages.cache_clear()
+    link_parser.read_version.cache_clear()
+    link_bigrams.parse_document.cache_clear()
     bigrams("She ran.")
     assert asked(parser) == ["She ran.", "She ran."]
 
 
 def test_what_has_no_linkage_is_kept_too(parser):
     assert bigrams("mute") == {"mute": [None, None]}
-    link_bigrams.linkages.cache_clear()
+    link_bigrams.parse_document.cache_clear()
     bigrams("mute")
     assert asked(parser) == ["mute"]
 
@@ -163,32 +163,32 @@ def test_a_damaged_cache_is_a_fault(parser):
     ],
 )
 def test_words_of_the_parser_are_found_in_the_sentence(text, words, ranges):
-    assert list(aligned(text, words)) == ranges
+    assert list(align_words(text, words)) == ranges
 
 
 @given(st.lists(st.text(alphabet="ab.()[]", min_size=1, max_size=6), max_size=6))
 def test_ranges_are_in_order_and_inside(words):
     text = "".join(words).lower()
-    told = [part for part in aligned(text, words) if part != WALL]
+    told = [part for part in align_words(text, words) if part != WALL]
     assert all(a < b <= len(text) for a, b in told)
     assert all(before[1] <= after[0] for before, after in zip(told, told[1:]))
 
 
 @pytest.mark.parametrize("answer", ["", "No complete linkages found.", "[(a)", "[0]"])
 def test_no_linkage(answer):
-    assert linkage("x", answer) == Linkage()
+    assert read_linkage("x", answer) == Linkage()
 
 
 def test_a_linkage_without_links():
-    assert linkage("x", "[(x.n)]\n[]\n[0]") == Linkage(((0, 1),), ())
+    assert read_linkage("x", "[(x.n)]\n[]\n[0]") == Linkage(((0, 1),), ())
 
 
 @pytest.mark.skipif(shutil.which("link-parser") is None, reason="link-grammar is not installed")
 def test_the_real_parser_and_the_sentence_of_tafvizi(tmp_path, monkeypatch):
     """Figure 3-1: John has the right bigram [{Ss, was}, {Pvf, admitted}]."""
     monkeypatch.setenv(link_bigrams.FOLDER, str(tmp_path))
-    link_parser.version.cache_clear()
-    assert "link-grammar" in link_parser.version()
+    link_parser.read_version.cache_clear()
+    assert "link-grammar" in link_parser.read_version()
     found = bigrams("John, who had hernia, was admitted yesterday.\nof the with (Dr. Ruiz).")
     assert "Ss:was>Pvf:admitted" in found["John"][1]
     assert "Pvf:was>Ss:john" in found["admitted"][0]

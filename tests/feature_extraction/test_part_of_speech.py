@@ -15,7 +15,7 @@ SURE = {"The": "DT", "patient": "NN", "was": "VBD", "by": "IN", "Boston": "NNP",
 @pytest.mark.parametrize("name", ["gruut", "aptagger"])
 def test_a_source_tags_plain_words_right(name):
     try:
-        tag = part_of_speech.tagger(name)
+        tag = part_of_speech.load_tagger(name)
     except ConfigurationError as fault:
         pytest.skip(str(fault))
     tags = dict(zip(WORDS, tag(WORDS)))
@@ -25,13 +25,13 @@ def test_a_source_tags_plain_words_right(name):
 
 def test_an_unknown_source_suggests_the_near_one():
     with pytest.raises(ConfigurationError, match="did you mean gruut"):
-        part_of_speech.tagger("grut")
+        part_of_speech.load_tagger("grut")
 
 
 def test_a_missing_wheel_is_named(monkeypatch):
     monkeypatch.setattr(part_of_speech, "find_spec", lambda name: None)
     with pytest.raises(ConfigurationError, match="pip install gruut-lang-en"):
-        part_of_speech.gruut()
+        part_of_speech.load_gruut()
 
 
 def test_a_pickle_that_would_run_code_is_refused():
