@@ -15,7 +15,7 @@ from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.evaluate import evaluation, i2b2_2014, matching, report
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import measure_leakage
-from crfdeid.evaluate.word_scores import measure_words as measure_words
+from crfdeid.evaluate.word_scores import measure_words
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 

@@ -1,0 +1,95 @@
+"""What a format declares is what it does."""
+
+import inspect
+
+import pytest
+
+from crfdeid import corpora
+from crfdeid.corpora import i2b2_2014
+from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.text.document import Document, Span
+
+NOTE = Document("100-01", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
+FORMATS = [pytest.param(found, id=name) for name, found in corpora.FORMATS.items()]
+CANARY = "Zanzibarova"
+
+
+@pytest.mark.parametrize("name", corpora.FORMATS)
+def test_a_format_is_found_by_its_name(name):
+    assert corpora.find_format(name, "write").name == name
+
+
+@pytest.mark.parametrize("found", FORMATS)
+def test_a_format_has_one_writer(found):
+    writers = (found.render_document, found.render_corpus, found.save_corpus)
+    assert sum(writer is not None for writer in writers) == 1
+
+
+@pytest.mark.parametrize("found", FORMATS)
+def test_the_files_of_a_document_have_the_written_suffixes(found, tmp_path):
+    corpora.write_each([NOTE], tmp_path / "out", found.name)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {f"{NOTE.id}{suffix}" for suffix in found.written_suffixes}
+    assert found.read is None or set(found.written_suffixes) <= set(found.suffixes)
+
+
+@pytest.mark.parametrize("found", FORMATS)
+def test_only_tables_of_notes_take_columns(found):
+    parameters = inspect.signature(found.read).parameters if found.read else {}
+    assert found.has_columns == ({"id_column", "text_column", "patient_column"} <= set(parameters))
+
+
+@pytest.mark.parametrize("found", FORMATS)
+def test_a_format_with_spans_gives_them_back(found, tmp_path):
+    if found.read is None:
+        with pytest.raises(ConfigurationError, match=f"{found.name}: no format to read"):
+            corpora.find_format(found.name, "read")
+        return
+    corpora.write_each([NOTE], tmp_path / "out", found.name)
+    (document,) = corpora.read(tmp_path / "out", found.name)
+    assert document.spans == (NOTE.spans if found.has_spans else ())
+
+
+def test_a_corpus_of_one_file_of_text_can_come_through_a_pipe():
+    assert {name for name, found in corpora.FORMATS.items() if not found.is_text_stream} == {
+        "brat",
+        "parquet",
+    }
+
+
+def test_a_terminal_shows_spans_and_no_binary_file():
+    assert corpora.show_document(NOTE, "brat") == "T1\tDOCTOR 12 16\tRuiz\n"
+    assert corpora.show_document(NOTE, "inline", colour=True) == (
+        "Seen by Dr. \x1b[1;31m<DOCTOR>Ruiz</DOCTOR>\x1b[0m"
+    )
+    with pytest.raises(ConfigurationError, match="parquet: can only be written to a file"):
+        corpora.show_document(NOTE, "parquet")
+    with pytest.raises(ConfigurationError, match="i2b2: cannot be written to standard output"):
+        corpora.render_corpus([NOTE], "i2b2")
+
+
+def test_the_reader_of_i2b2_xml_keeps_tags_as_the_file_has_them(tmp_path):
+    path = tmp_path / "100-01.xml"
+    tags = '<LOCATION start="0" end="3" TYPE="OTHER"/><MEDICATION/><NAME start="4" end="4" TYPE="doctor"/>'
+    path.write_text(f"<x><TEXT>Bay {CANARY}</TEXT><TAGS>{tags}</TAGS></x>")
+    found = i2b2_2014.read_xml_document(path)
+    assert found.tags == (("LOCATION", "OTHER", 0, 3), ("NAME", "doctor", 4, 4))
+    assert CANARY in found.text and CANARY not in repr(found)
+    with pytest.raises(FormatError, match="doctor at 4-4 is empty"):
+        list(corpora.read(path))
+
+
+@pytest.mark.parametrize("attributes", ['start="0" end="3"', 'start="0" end="3" TYPE=""'])
+def test_a_tag_without_type_is_refused(attributes, tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(f"<x><TEXT>{CANARY}</TEXT><TAGS><NAME {attributes}/></TAGS></x>")
+    with pytest.raises(FormatError, match="TYPE") as caught:
+        list(corpora.read(path))
+    assert CANARY not in str(caught.value)
+
+
+def test_a_file_without_tags_has_no_spans(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text("<x><TEXT>Bay</TEXT></x>")
+    assert i2b2_2014.read_xml_document(path).tags is None
+    assert list(corpora.read(path)) == [Document("a", "Bay")]
