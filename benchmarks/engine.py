@@ -3,21 +3,22 @@
     python benchmarks/engine.py [--data FILE] [--repeat 3] [--slow 60] [--jobs 2]
 
 The shipped model tags the MTSamples reports (a JSONL file) and writes a table of spans. Every way
-runs in a process of its own, so that its peak memory is its own:
+runs in a separate process, so that the peak memory is its own:
 
     dictionaries   python-crfsuite as its tutorial uses it: the shipped templates' features as a
-                   dictionary for each token, nothing kept from one token to the next
-    sklearn        sklearn-crfsuite, handed the same dictionaries
+                   dictionary for each token, nothing cached
+    sklearn        sklearn-crfsuite with the same dictionaries
     tutorial       python-crfsuite with the tutorial's own few features, a model trained here
     spacy          spaCy's named-entity recogniser (a blank pipeline, trained here on a few notes),
-                   where it is installed; it is no CRF and does another sum
-    lists          python-crfsuite with feature strings kept by text (--engine crfsuite)
-    numpy          the engine without compiled loops, no text known at first
-    compiled       the engine as it is (tag's default), cold: no text known at first; warm: all known
+                   where it is installed; it is not a CRF and computes something else
+    lists          python-crfsuite with feature strings cached by text (--engine crfsuite)
+    numpy          the engine without compiled loops, cold and warm
+    compiled       the engine with compiled loops, cold: no text is known at first; warm: all are known
 
-Time is processor time, the median of the runs with the least and the most; the others'
-ways see the first --slow reports alone. Then: are all labels python-crfsuite's, how far are marginals
-apart, what do two processes give (elapsed time), and which stage takes how much.
+Time is processor time: the median of the runs, with the minimum and the maximum. The ways that are
+not the engine tag only the first --slow reports. Then the script prints how many labels differ from
+python-crfsuite's, by how much marginals differ, how fast two processes are (elapsed time), and the
+share of each stage.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ from crfdeid.text import bio
 from crfdeid.text.document import Document
 
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
-OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # see --slow reports
+OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # tag only --slow reports
 WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled")
 COMPARED = 300  # reports whose labels are compared
 Tag = Callable[[Iterable[Document]], Iterable[Document]]
 COPIES = 5, 20  # of the reports, for several processes: about 4.6 and 18.6 million tokens
 
 
-def dictionaries(pipeline: Pipeline, document: Document) -> list[list[dict[str, str]]]:
+def feature_dictionaries(pipeline: Pipeline, document: Document) -> list[list[dict[str, str]]]:
     """Each sequence's tokens as dictionaries of the shipped templates' features."""
     page, sequences = pipeline.page(document)
     extractor = pipeline.extractor
@@ -76,8 +77,8 @@ def dictionaries(pipeline: Pipeline, document: Document) -> list[list[dict[str, 
     return found
 
 
-def tutorial(words: list[str]) -> list[list[str]]:
-    """The features of python-crfsuite's own tutorial, but for parts of speech."""
+def tutorial_features(words: list[str]) -> list[list[str]]:
+    """The features of python-crfsuite's own tutorial, without parts of speech."""
 
     def of(word: str, head: str) -> list[str]:
         return [
@@ -100,7 +101,7 @@ def tutorial_tagger(pipeline: Pipeline, path: Path) -> pycrfsuite.Tagger:
     trainer = pycrfsuite.Trainer(verbose=False, params={"max_iterations": 30, "c1": 1.0})
     for document in synthetic.generate(40, 1):
         tokens = pipeline.tokenize(document.text)
-        trainer.append(tutorial([t.text for t in tokens]), bio.encode(tokens, document.spans))
+        trainer.append(tutorial_features([t.text for t in tokens]), bio.encode(tokens, document.spans))
     trainer.train(str(path))
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
@@ -117,7 +118,7 @@ def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Documen
         return lambda document: document.with_spans(
             bio.decode(
                 line.tokenize(document.text),
-                [y for labels in known.predict(dictionaries(line, document)) for y in labels],
+                [y for labels in known.predict(feature_dictionaries(line, document)) for y in labels],
             )
         )
     if name == "tutorial":
@@ -129,9 +130,9 @@ def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Documen
     def tag(document: Document) -> Document:
         tokens = line.tokenize(document.text)
         if name == "tutorial":
-            labels = other.tag(tutorial([token.text for token in tokens]))
+            labels = other.tag(tutorial_features([token.text for token in tokens]))
         elif name == "dictionaries":
-            labels = [y for rows in dictionaries(line, document) for y in other.tag(rows)]
+            labels = [y for rows in feature_dictionaries(line, document) for y in other.tag(rows)]
         else:
             page, sequences = line.page(document)
             labels = [y for s in sequences for y in other.tag(line.extractor.features(page, s))]
@@ -148,42 +149,42 @@ def by_spacy(folder: Path) -> Tag:
     return lambda documents: tag(list(documents))
 
 
-def way(name: str, data: Path, out: Path, slow: int) -> dict:
+def run_way(name: str, data: Path, out: Path, slow: int) -> dict:
     """Run one way once; its seconds, tokens and peak memory."""
     tagger = model.load()
     first = slow if name in OTHERS else None
     if name == "spacy":
-        seconds = {"cold": run(by_spacy(out.parent), data, out, first)}
+        seconds = {"cold": time_run(by_spacy(out.parent), data, out, first)}
     elif name in OTHERS:
         tag = by_crfsuite(name, tagger, out.parent)
-        seconds = {"cold": run(lambda documents: map(tag, documents), data, out, first)}
+        seconds = {"cold": time_run(lambda documents: map(tag, documents), data, out, first)}
     else:
         decoder.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
-        # Compiled code is read from disk once; no text stays known.
+        # Compiled code is read from disk once; after that no text is known.
         list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * (crf.BATCH // 20 + 1))]))
         tagger.decoder.forget()
-        seconds = {state: run(tagger.tag_all, data, out, first) for state in ("cold", "warm")}
+        seconds = {state: time_run(tagger.tag_all, data, out, first) for state in ("cold", "warm")}
     documents = islice(corpora.read(data), first)
     tokens = sum(len(tagger.pipeline.tokenize(document.text)) for document in documents)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "tokens": tokens, "peak": peak}
 
 
-def run(tag: Tag, data: Path, out: Path, first: int | None) -> float:
+def time_run(tag: Tag, data: Path, out: Path, first: int | None) -> float:
     """Seconds from the file to the written spans."""
     began = time.process_time()
     corpora.write(tag(islice(corpora.read(data), first)), out, "csv", overwrite=True)
     return time.process_time() - began
 
 
-def alone(arguments: list[str]) -> dict:
-    """What this file answers in a process of its own."""
+def run_process(arguments: list[str]) -> dict:
+    """Run this file in a separate process and return its answer."""
     done = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def compare_labels(documents: list[Document]) -> None:
-    """The engine's labels and marginals beside python-crfsuite's."""
+    """Compare the engine's labels and marginals with python-crfsuite's."""
     tagger = model.load()
     tagger.compile()
     reference = pycrfsuite.Tagger()
@@ -204,11 +205,11 @@ def compare_labels(documents: list[Document]) -> None:
             ).marginals()
             given = [[reference.marginal(label, t) for label in names] for t in range(0, len(batch), 7)]
             apart = max(apart, float(np.abs(found[::7] - given).max()))
-    print(f"labels: {different} of {tokens:,} tokens differ; marginals are at most {apart:.0e} apart")
+    print(f"labels: {different} of {tokens:,} tokens differ; marginals differ by at most {apart:.0e}")
 
 
-def stages(documents: list[Document]) -> None:
-    """The share of each stage of the compiled path, all texts known."""
+def print_stages(documents: list[Document]) -> None:
+    """Print the share of each stage with compiled loops, warm."""
     tagger = model.load()
     tagger.compile()
     list(tagger.tag_all(documents))
@@ -239,33 +240,33 @@ def stages(documents: list[Document]) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--data", type=Path, default=DATA)
-    parse.add_argument("--repeat", type=int, default=3)
-    parse.add_argument("--slow", type=int, default=60, help="reports for the others' ways")
-    parse.add_argument("--jobs", type=int, default=2)
-    parse.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
-    parse.add_argument("--out", type=Path, help=argparse.SUPPRESS)
-    given = parse.parse_args(arguments)
-    if given.way:
-        print(json.dumps(way(given.way, given.data, given.out, given.slow)))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--slow", type=int, default=60, help="reports for the ways that are not the engine")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
+    parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
+    args = parser.parse_args(arguments)
+    if args.way:
+        print(json.dumps(run_way(args.way, args.data, args.out, args.slow)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        speeds = measured(given, Path(folder))
-        tell_ratios(speeds)
-        processes(given, Path(folder))
-    documents = list(corpora.read(given.data))[:COMPARED]
+        speeds = measure_ways(args, Path(folder))
+        print_ratios(speeds)
+        compare_processes(args, Path(folder))
+    documents = list(corpora.read(args.data))[:COMPARED]
     compare_labels([*documents, *synthetic.generate(60, 7, part="test")])
-    stages(documents)
+    print_stages(documents)
 
 
-def measured(args: argparse.Namespace, folder: Path) -> dict[str, float]:
-    """Tokens a second of each way, cold and warm; prints a line for each."""
+def measure_ways(args: argparse.Namespace, folder: Path) -> dict[str, float]:
+    """Tokens per second of each way, cold and warm; prints one line for each."""
     answers: dict[str, list[dict]] = {name: [] for name in WAYS}
     for _ in range(args.repeat):
         for name in WAYS:
             common = ["--data", str(args.data), "--slow", str(args.slow), "--way", name]
-            answers[name].append(alone([*common, "--out", str(folder / f"{name}.csv")]))
+            answers[name].append(run_process([*common, "--out", str(folder / f"{name}.csv")]))
     speeds = {}
     for name, found in answers.items():
         for state in found[0]["seconds"]:
@@ -279,7 +280,7 @@ def measured(args: argparse.Namespace, folder: Path) -> dict[str, float]:
     return speeds
 
 
-def tell_ratios(speeds: dict[str, float]) -> None:
+def print_ratios(speeds: dict[str, float]) -> None:
     others = [name for name in WAYS if name in OTHERS]
     for state in ("cold", "warm"):
         fast = speeds[f"compiled {state}"]
@@ -287,9 +288,9 @@ def tell_ratios(speeds: dict[str, float]) -> None:
         print(f"compiled, {state}: {ratios}")
 
 
-def processes(args: argparse.Namespace, folder: Path) -> None:
-    """Elapsed time of the verb in one process and in several, over the reports some times and many
-    times: the difference is without the start, which is one process's."""
+def compare_processes(args: argparse.Namespace, folder: Path) -> None:
+    """Compare the elapsed time of the command in one process and in several, over a few and over many
+    copies of the reports: the difference does not include the start, which is in one process."""
     documents = list(corpora.read(args.data))
     seconds: dict[tuple[int, int], list[float]] = {}
     for copies in COPIES:
@@ -305,8 +306,8 @@ def processes(args: argparse.Namespace, folder: Path) -> None:
     one, more = (statistics.median(seconds[many, jobs]) for jobs in (1, args.jobs))
     started = [t - statistics.median(seconds[few, jobs]) for t, jobs in ((one, 1), (more, args.jobs))]
     print(
-        f"{args.jobs} processes: {one / more:.2f} times one ({one:.1f} s and {more:.1f} s, all included), "
-        f"{started[0] / started[1]:.2f} times once started"
+        f"{args.jobs} processes: {one / more:.2f} times one ({one:.1f} s and {more:.1f} s, with the start), "
+        f"{started[0] / started[1]:.2f} times without the start"
     )
 
 

@@ -2,10 +2,10 @@
 
     python benchmarks/engine_kernels.py [--data FILE] [--documents 300] [--repeat 7]
 
-Needs a C compiler (``cc``). Window rows and Viterbi work on MTSamples reports with the shipped
-model; forward-backward on as many synthetic notes with drawn emissions. Prints nanoseconds a token
-of processor time (the median, the least and the most of the repetitions), and whether both
-give the same; then what numba costs at the start, with its compiled code on disk.
+Needs a C compiler (``cc``). Window rows and Viterbi run on MTSamples reports with the shipped
+model, forward-backward on the same number of sequences with random emissions. The script prints the
+processor time per token in nanoseconds (median, minimum and maximum of the repetitions) and by how much
+the results differ; then the time to load the loops, with numba's compiled code on disk.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 FLAGS = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
 
 
-def built(folder: Path) -> ctypes.CDLL:
+def build_library(folder: Path) -> ctypes.CDLL:
     library = folder / "kernels.so"
     command = ["cc", *FLAGS, "-o", str(library), str(HERE / "engine_kernels.c"), "-lm"]
     subprocess.run(command, check=True)
@@ -45,16 +45,16 @@ def built(folder: Path) -> ctypes.CDLL:
     return found
 
 
-def place(array: np.ndarray) -> ctypes.c_void_p:
+def pointer(array: np.ndarray) -> ctypes.c_void_p:
     return array.ctypes.data_as(ctypes.c_void_p)
 
 
-def whole(number: int) -> ctypes.c_int64:
+def int64(number: int) -> ctypes.c_int64:
     return ctypes.c_int64(number)
 
 
-def timed(call: Callable[[], np.ndarray], repeat: int) -> tuple[np.ndarray, list[float]]:
-    """The answer, and the seconds of each repetition, sorted."""
+def time_runs(call: Callable[[], np.ndarray], repeat: int) -> tuple[np.ndarray, list[float]]:
+    """The result, and the sorted seconds of all repetitions."""
     answer, seconds = call(), []
     for _ in range(repeat):
         began = time.process_time()
@@ -63,18 +63,18 @@ def timed(call: Callable[[], np.ndarray], repeat: int) -> tuple[np.ndarray, list
     return answer, sorted(seconds)
 
 
-def tell(name: str, tokens: int, by_numba: Callable, by_c: Callable, repeat: int) -> None:
-    """Time both, each with a part of the work (making a copy of its input) in common."""
-    ours, seconds = timed(by_numba, repeat)
-    theirs, others = timed(by_c, repeat)
+def print_comparison(name: str, tokens: int, by_numba: Callable, by_c: Callable, repeat: int) -> None:
+    """Time both and print a line. Both times include a copy of the input."""
+    ours, seconds = time_runs(by_numba, repeat)
+    theirs, others = time_runs(by_c, repeat)
     apart = float(np.abs(ours - theirs).max(initial=0.0))
     nanoseconds = (np.array([seconds, others]) / tokens * 1e9).tolist()
     numba, c = (f"{statistics.median(n):6.1f} ns ({n[0]:.1f} to {n[-1]:.1f})" for n in nanoseconds)
     ratio = statistics.median(seconds) / statistics.median(others)
-    print(f"{name:16} numba {numba}, C {c}; numba/C {ratio:.2f}; apart {apart:.0e}")
+    print(f"{name:16} numba {numba}, C {c}; numba/C {ratio:.2f}; results differ by {apart:.0e}")
 
 
-def tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
+def compare_tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
     tagger = model.load()
     decoder = Decoder(tagger.weights, tagger.pipeline, numba_kernels)
     batch = decoder.batch(list(islice(corpora.read(args.data), args.documents)))
@@ -90,8 +90,8 @@ def tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
 
     def window_c() -> np.ndarray:
         scores = np.zeros_like(emissions)
-        where = place(texts), place(first), place(stop), whole(sequences)
-        rows = place(offsets), whole(len(offsets)), place(window), whole(labels), place(scores)
+        where = pointer(texts), pointer(first), pointer(stop), int64(sequences)
+        rows = pointer(offsets), int64(len(offsets)), pointer(window), int64(labels), pointer(scores)
         library.add_window(*where, *rows)
         return scores
 
@@ -105,17 +105,17 @@ def tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
 
     def viterbi_c() -> np.ndarray:
         path, scores = np.full(len(batch), -1), emissions.copy()
-        where = place(scores), place(first), place(stop), whole(sequences), whole(labels)
-        library.best_paths(*where, place(transitions), place(turned), place(lead), place(path))
+        where = pointer(scores), pointer(first), pointer(stop), int64(sequences), int64(labels)
+        library.best_paths(*where, pointer(transitions), pointer(turned), pointer(lead), pointer(path))
         return path
 
-    tell("window rows", len(batch), window_numba, window_c, args.repeat)
-    tell("Viterbi", len(batch), viterbi_numba, viterbi_c, args.repeat)
+    print_comparison("window rows", len(batch), window_numba, window_c, args.repeat)
+    print_comparison("Viterbi", len(batch), viterbi_numba, viterbi_c, args.repeat)
     return decoder
 
 
-def training(args: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -> None:
-    """Forward-backward of drawn sequences, with the shipped model's transitions."""
+def compare_training(args: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -> None:
+    """Compare forward-backward on random sequences, with the shipped model's transitions."""
     drawn = np.random.default_rng(1)
     size = 400
     place_of, width = place_labels(decoder.labels)
@@ -140,21 +140,21 @@ def training(args: argparse.Namespace, library: ctypes.CDLL, decoder: Decoder) -
 
     def by_c() -> np.ndarray:
         found, counts = emissions.copy(), np.zeros_like(excess)
-        strips = whole(len(laid.starts)), place(laid.starts), place(laid.ends), place(laid.lengths)
-        others = whole(len(laid.sources)), place(laid.sources), place(laid.bounds), place(laid.targets)
-        numbers = whole(size), whole(width), whole(laid.hub)
+        strips = int64(len(laid.starts)), pointer(laid.starts), pointer(laid.ends), pointer(laid.lengths)
+        others = int64(len(laid.sources)), pointer(laid.sources), pointer(laid.bounds), pointer(laid.targets)
+        numbers = int64(size), int64(width), int64(laid.hub)
         for one in found:
             work.emissions[:] = one
-            own = place(work.emissions), place(work.alpha), place(work.scale), place(counts)
-            library.chain(*numbers, *strips, *others, place(excess), ctypes.c_double(factors.unseen), *own)
+            own = pointer(work.emissions), pointer(work.alpha), pointer(work.scale), pointer(counts)
+            library.chain(*numbers, *strips, *others, pointer(excess), ctypes.c_double(factors.unseen), *own)
             one[:] = work.emissions
         return found
 
-    tell("forward-backward", args.documents * size, by_numba, by_c, args.repeat)
+    print_comparison("forward-backward", args.documents * size, by_numba, by_c, args.repeat)
 
 
-def start() -> None:
-    """Seconds until the loops can be used, in a process of its own."""
+def print_start() -> None:
+    """Print the seconds that it takes to import each set of loops, in a separate process."""
     code = "from time import process_time as now; b = now(); import {}; print(now() - b)"
     for name in ("numpy_kernels", "numba_kernels"):
         command = [sys.executable, "-c", code.format(f"crfdeid.engine.decoding.{name}")]
@@ -163,15 +163,15 @@ def start() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--data", type=Path, default=DATA)
-    parse.add_argument("--documents", type=int, default=300)
-    parse.add_argument("--repeat", type=int, default=7)
-    given = parse.parse_args(arguments)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--documents", type=int, default=300)
+    parser.add_argument("--repeat", type=int, default=7)
+    args = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        library = built(Path(folder))
-        training(given, library, tagging(given, library))
-    start()
+        library = build_library(Path(folder))
+        compare_training(args, library, compare_tagging(args, library))
+    print_start()
 
 
 if __name__ == "__main__":

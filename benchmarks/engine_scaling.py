@@ -1,11 +1,11 @@
-"""How the engine's cost grows: with the size of the corpus, with the number of labels, and not in memory.
+"""How the engine's cost grows with the size of the corpus and the number of labels; its memory does not.
 
     python benchmarks/engine_scaling.py [--data FILE] [--largest 1e7] [--plot docs/engine.svg]
 
-Sizes are met with the shipped model over the MTSamples reports, again and again; labels with models
-of random weights over the shipped model's attributes. The stream of --largest tokens has a tenth
-of its tokens never seen before; its peak memory is that of the process. What the machine could do
-at most is told beside: the bytes and operations that a token needs, against copying and adding.
+Corpora of each size repeat the MTSamples reports, tagged with the shipped model; models with each number
+of labels have random weights over the shipped model's attributes. In the stream of --largest tokens, one
+token in ten is new; its peak memory is that of the process. For comparison, the script prints the least
+time that the bytes and additions of a token could take on this machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 LABELS = (2, 5, 10, 20, 50, 100, 200)
 
 
-def of_size(documents: list[Document], tagger: crf.Model, tokens: int) -> Iterator[Document]:
+def take_tokens(documents: list[Document], tagger: crf.Model, tokens: int) -> Iterator[Document]:
     left = tokens
     for document in itertools.cycle(documents):
         left -= len(tagger.pipeline.tokenize(document.text))
@@ -41,8 +41,8 @@ def of_size(documents: list[Document], tagger: crf.Model, tokens: int) -> Iterat
             return
 
 
-def seconds_of(tagger: crf.Model, documents: Iterator[Document] | list[Document]) -> float:
-    """Processor time to tag them, none kept."""
+def time_tagging(tagger: crf.Model, documents: Iterator[Document] | list[Document]) -> float:
+    """The processor time to tag the documents."""
     ready = list(documents)
     began = time.process_time()
     for _ in tagger.tag_all(ready):
@@ -50,19 +50,19 @@ def seconds_of(tagger: crf.Model, documents: Iterator[Document] | list[Document]
     return time.process_time() - began
 
 
-def by_size(documents: list[Document], largest: float) -> dict[int, float]:
-    """Seconds from a loaded model on, no text known, by the number of tokens."""
+def time_sizes(documents: list[Document], largest: float) -> dict[int, float]:
+    """Seconds to tag with a loaded model, cold, by the number of tokens."""
     found = {}
     for power in range(3, int(np.log10(largest)) + 1):
         tagger = model.load()
-        found[10**power] = seconds_of(tagger, of_size(documents, tagger, 10**power))
+        found[10**power] = time_tagging(tagger, take_tokens(documents, tagger, 10**power))
         rate = 10**power / found[10**power]
         print(f"{10**power:>10,} tokens: {found[10**power]:8.3f} s, {rate:9,.0f} tokens/s")
     return found
 
 
-def by_labels(documents: list[Document], folder: Path) -> dict[int, float]:
-    """Nanoseconds a token by the number of labels: random weights, three labels an attribute."""
+def time_label_counts(documents: list[Document], folder: Path) -> dict[int, float]:
+    """Nanoseconds per token by the number of labels: random weights, three labels for each attribute."""
     tagger = model.load()
     attributes = tagger.weights.attributes
     drawn = np.random.default_rng(1)
@@ -78,23 +78,23 @@ def by_labels(documents: list[Document], folder: Path) -> dict[int, float]:
         model_file.write(folder / "m", names, attributes, np.concatenate(rows))
         tagger.decoder = Decoder(model_file.read(folder / "m"), tagger.pipeline, numba_kernels)
         tokens = sum(len(tagger.pipeline.tokenize(d.text)) for d in documents)
-        labelled(tagger.decoder, documents)
-        found[size] = labelled(tagger.decoder, documents) / tokens * 1e9
-        print(f"{size:>4} labels: {found[size]:7,.0f} ns a token, all texts known")
+        time_labelling(tagger.decoder, documents)
+        found[size] = time_labelling(tagger.decoder, documents) / tokens * 1e9
+        print(f"{size:>4} labels: {found[size]:7,.0f} ns per token, all texts known")
     return found
 
 
-def labelled(decoder: Decoder, documents: list[Document]) -> float:
-    """Processor time from texts to labels. (Drawn weights find PHI everywhere; making spans of it
-    would hide the rest.)"""
+def time_labelling(decoder: Decoder, documents: list[Document]) -> float:
+    """The processor time from texts to labels. (Random weights find PHI everywhere; to make spans would
+    hide the rest.)"""
     began = time.process_time()
     for first in range(0, len(documents), 20):
         decoder.path(decoder.batch(documents[first : first + 20]))
     return time.process_time() - began
 
 
-def stream(tokens: int) -> Iterator[Document]:
-    """Notes of a thousand tokens, every tenth of them new."""
+def make_stream(tokens: int) -> Iterator[Document]:
+    """Notes of a thousand tokens, of which every tenth is new."""
     drawn = Random(1)
     common = ["the", "patient", "was", "seen", "by", "Dr", ".", "Ruiz", "on", "3", "/", "4", "/", "2061", ","]
     for number in range(tokens // 1000):
@@ -104,14 +104,14 @@ def stream(tokens: int) -> Iterator[Document]:
         yield Document(str(number), " ".join(words))
 
 
-def limits(tagger: crf.Model) -> None:
-    """The least time that the bytes and additions of a token could take on this core."""
+def print_limits(tagger: crf.Model) -> None:
+    """Print the least time that the bytes and additions of a token could take on this core."""
     labels, offsets = len(tagger.weights.labels), len(tagger.decoder.offsets)
-    hits = 20  # template rows a token, about two labels each
+    hits = 20  # template rows for each token, with about two labels each
     bytes_of = 8 * (offsets * labels + 3 * labels) + 12 * len(tagger.decoder.tables) + 32 * hits
     additions = offsets * labels + 3 * labels + 2 * hits
     block = np.ones(1 << 25)
-    into = np.ones_like(block)  # touched before: the first writing of a page is the system's work
+    into = np.ones_like(block)  # written before: the system allocates a page when it is first written
     began = time.perf_counter()
     np.copyto(into, block)
     copied = 2 * block.nbytes / (time.perf_counter() - began)
@@ -145,27 +145,27 @@ def plot(sizes: dict[int, float], labels: dict[int, float], path: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--data", type=Path, default=DATA)
-    parse.add_argument("--largest", type=float, default=1e7)
-    parse.add_argument("--plot", type=Path, help="draw both curves into this file (needs matplotlib)")
-    given = parse.parse_args(arguments)
-    documents = list(corpora.read(given.data))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--largest", type=float, default=1e7)
+    parser.add_argument("--plot", type=Path, help="draw both curves into this file (needs matplotlib)")
+    args = parser.parse_args(arguments)
+    documents = list(corpora.read(args.data))
     tagger = model.load()
-    began, tokens = time.process_time(), int(given.largest)
-    for _ in tagger.tag_all(stream(tokens)):
+    began, tokens = time.process_time(), int(args.largest)
+    for _ in tagger.tag_all(make_stream(tokens)):
         pass
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"stream of {tokens:,} tokens, a tenth new: {tokens / (time.process_time() - began):,.0f} tokens/s "
         f"(making them included), peak {peak:,.0f} MB"
     )
-    limits(tagger)
-    sizes = by_size(documents, given.largest)
+    print_limits(tagger)
+    sizes = time_sizes(documents, args.largest)
     with tempfile.TemporaryDirectory() as name:
-        labels = by_labels(documents[:200], Path(name))
-    if given.plot:
-        plot(sizes, labels, given.plot)
+        labels = time_label_counts(documents[:200], Path(name))
+    if args.plot:
+        plot(sizes, labels, args.plot)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@
     python benchmarks/engine_training.py [--corpus meddocan|synthetic] [--iterations 100] [--data DIR]
                                          [--features lexical orthographic]
 
-MEDDOCAN's training part with configs/meddocan.toml (DIR holds its brat folders), or synthetic notes
-of --tokens tokens with configs/english.toml; or with other feature groups than the configuration's:
-those of a token's text alone are where most is gained. Each engine trains in a process of its own, from
-documents to model file. Prints processor and elapsed seconds, seconds an iteration, peak memory
-over what the documents take, how far losses are apart, and whether held-out spans are equal.
+Trains on MEDDOCAN's training part with configs/meddocan.toml (DIR has its brat folders), or on synthetic
+notes of --tokens tokens with configs/english.toml; or with other feature groups than the configuration's.
+Each engine trains in a separate process, from documents to the model file. The script prints processor
+and elapsed seconds, seconds per iteration, the peak memory in addition to that of the documents, by how
+much losses differ, and whether the spans of held-out documents are equal.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from crfdeid.text.document import Document
 WAYS = {"crfsuite": 0, "1 thread": 1, "2 threads": 2}
 
 
-def documents(args: argparse.Namespace) -> tuple[list[Document], list[Document], Config]:
-    """Training and held-out documents, and the experiment."""
+def read_documents(args: argparse.Namespace) -> tuple[list[Document], list[Document], Config]:
+    """Training and held-out documents, and the configuration."""
     if args.corpus == "meddocan":
         train, test = (list(corpora.read(args.data / part / "brat")) for part in ("train", "dev"))
         return train, test, config.read("meddocan")
     notes: list[Document] = []
-    size = 0
+    size = 0.0
     for note in synthetic.generate(args.tokens // 100, 3, part="train"):
         notes.append(note)
-        size += len(note.text) / 4.4  # characters a token, about
+        size += len(note.text) / 4.4  # characters per token, about
         if size > args.tokens:
             break
     return notes, list(synthetic.generate(50, 3, part="test")), config.read("english")
 
 
-def way(threads: int, args: argparse.Namespace) -> dict:
-    train, test, settings = documents(args)
+def run_way(threads: int, args: argparse.Namespace) -> dict:
+    train, test, settings = read_documents(args)
     settings = dataclasses.replace(settings, crf=settings.crf | {"max_iterations": args.iterations})
     if args.features:
         settings = dataclasses.replace(settings, features=tuple(args.features))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    heard: list[tuple[float, float, float]] = []
+    iterations: list[tuple[float, float, float]] = []
 
-    def hear(number: int, loss: float) -> None:
-        heard.append((loss, time.process_time(), time.perf_counter()))
+    def record(number: int, loss: float) -> None:
+        iterations.append((loss, time.process_time(), time.perf_counter()))
 
     began = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
@@ -65,9 +65,9 @@ def way(threads: int, args: argparse.Namespace) -> dict:
             from crfdeid.engine.training import training_set
 
             path = folder / "m" / crf.CRFSUITE
-            training.train(training_set.build(line, train), settings.crf, path, hear, threads)
+            training.train(training_set.build(line, train), settings.crf, path, record, threads)
         else:
-            crf.fit_crfsuite(line, train, folder / "m" / crf.CRFSUITE, hear)
+            crf.fit_crfsuite(line, train, folder / "m" / crf.CRFSUITE, record)
         ended = time.process_time(), time.perf_counter()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         model_folder.write_manifest(folder / "m")
@@ -76,44 +76,46 @@ def way(threads: int, args: argparse.Namespace) -> dict:
     return {
         "cpu": ended[0] - began[0],
         "elapsed": ended[1] - began[1],
-        "each": (heard[-1][2] - heard[0][2]) / max(len(heard) - 1, 1),
-        "each_cpu": (heard[-1][1] - heard[0][1]) / max(len(heard) - 1, 1),
+        "each": (iterations[-1][2] - iterations[0][2]) / max(len(iterations) - 1, 1),
+        "each_cpu": (iterations[-1][1] - iterations[0][1]) / max(len(iterations) - 1, 1),
         "peak": peak - before,
-        "losses": [loss for loss, _, _ in heard],
+        "losses": [loss for loss, _, _ in iterations],
         "spans": spans,
         "tokens": sum(len(line.tokenize(document.text)) for document in train),
     }
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--corpus", choices=("meddocan", "synthetic"), default="meddocan")
-    parse.add_argument("--iterations", type=int, default=100)
-    parse.add_argument("--features", nargs="+", metavar="GROUP", help="instead of the configuration's")
-    parse.add_argument("--tokens", type=int, default=500_000, help="of the synthetic corpus")
-    parse.add_argument("--data", type=Path, default=Path("../shared/data/meddocan"))
-    parse.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
-    given = parse.parse_args(arguments)
-    if given.way:
-        print(json.dumps(way(WAYS[given.way], given)))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--corpus", choices=("meddocan", "synthetic"), default="meddocan")
+    parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument(
+        "--features", nargs="+", metavar="GROUP", help="feature groups in place of the configuration's"
+    )
+    parser.add_argument("--tokens", type=int, default=500_000, help="of the synthetic corpus")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/meddocan"))
+    parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
+    args = parser.parse_args(arguments)
+    if args.way:
+        print(json.dumps(run_way(WAYS[args.way], args)))
         return
-    found = {name: alone(name, sys.argv[1:] if arguments is None else arguments) for name in WAYS}
+    found = {name: run_process(name, sys.argv[1:] if arguments is None else arguments) for name in WAYS}
     reference = found["crfsuite"]
-    print(f"{given.corpus}: {reference['tokens']:,} tokens, {len(reference['losses'])} iterations")
+    print(f"{args.corpus}: {reference['tokens']:,} tokens, {len(reference['losses'])} iterations")
     for name, answer in found.items():
         print(
             f"{name:10} {answer['elapsed']:7.1f} s ({answer['cpu']:.1f} s of processor time), "
-            f"{answer['each']:.2f} s an iteration, {answer['peak']:,.0f} MB; "
+            f"{answer['each']:.2f} s per iteration, {answer['peak']:,.0f} MB; "
             f"{reference['elapsed'] / answer['elapsed']:.1f} times python-crfsuite "
-            f"({reference['each'] / answer['each']:.1f} an iteration), "
+            f"({reference['each'] / answer['each']:.1f} per iteration), "
             f"{answer['peak'] / reference['peak']:.2f} of its memory"
         )
         apart = max(abs(a - b) / a for a, b in zip(reference["losses"], answer["losses"]))
         changed = sum(a != b for a, b in zip(reference["spans"], answer["spans"]))
-        print(f"{'':10} losses at most {apart:.0e} apart (relative); {changed} held-out documents differ")
+        print(f"{'':10} losses differ by at most {apart:.0e} (relative); {changed} held-out documents differ")
 
 
-def alone(name: str, arguments: list[str]) -> dict:
+def run_process(name: str, arguments: list[str]) -> dict:
     command = [sys.executable, __file__, *arguments, "--way", name]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
