@@ -1,12 +1,11 @@
-"""A development set with gold, made when it is run from the MTSamples reports.
+"""A development set with gold spans, built from the MTSamples reports at each run.
 
     python benchmarks/devset.py [--model FOLDER] [--misses FILE]
 
-400 notes (:func:`notes`) and 600 search queries (:func:`queries`). Placeholders become
-surrogates; heads, feet and mentions are added; a third is cut at a fixed width, one in
-twelve is in capitals. Prints how much of the PHI the model covers, and what else it tags.
-``--misses`` writes what was missed, and what was tagged wrongly, with its context: reading
-matter that holds the text of the reports.
+It has 400 notes (:func:`build_notes`) and 600 search queries (:func:`build_queries`). Surrogates replace the
+placeholders; heads, feet and mentions are added; a third of the notes has lines of a fixed width, one note in
+twelve is in capitals. Prints how much of the PHI the model covers, and what else it tags. ``--misses`` writes
+the missed spans and the false alarms with their context: that file holds text of the reports.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from random import Random
 
 import devset_measure as measure
 import devset_patterns as patterns
-from devset_reports import DATA, settled
+from devset_reports import DATA, read_settled
 from devset_surrogates import Cast
 
 from crfdeid import cli
@@ -35,8 +34,8 @@ Piece = tuple[str, str | None]
 COUNT, QUERIES, CLEAR = 400, 480, 120
 
 
-def filled(pattern: str, cast: Cast) -> list[Piece]:
-    """The pieces of a pattern.
+def fill_pattern(pattern: str, cast: Cast) -> list[Piece]:
+    """Return the pieces of a pattern with values in its slots.
 
     >>> filled("on {DATE.iso}", Cast(Random(1)))
     [('on ', None), ('2007-10-19', 'DATE')]
@@ -49,7 +48,7 @@ def filled(pattern: str, cast: Cast) -> list[Piece]:
     return [piece for piece in [*pieces, (pattern[at:], None)] if piece[0]]
 
 
-def assembled(id: str, pieces: Iterable[Piece]) -> Document:
+def build_document(id: str, pieces: Iterable[Piece]) -> Document:
     text, spans = "", []
     for value, type in pieces:
         if type:
@@ -58,18 +57,18 @@ def assembled(id: str, pieces: Iterable[Piece]) -> Document:
     return Document(id, text, tuple(spans))
 
 
-def body(text: str, items: Sequence[Place], cast: Cast) -> list[Piece]:
-    """The pieces of a report, its placeholders replaced: the same one by the same person."""
+def fill_report(text: str, items: Sequence[Place], cast: Cast) -> list[Piece]:
+    """Return the pieces of a report with its placeholders replaced: equal ones by the same person."""
     pieces: list[Piece] = []
     at = 0
     for item in items:
         old = text[item.start : item.end]
-        pieces += [(text[at : item.start], None), (replacement(old, item, cast), item.type)]
+        pieces += [(text[at : item.start], None), (choose_replacement(old, item, cast), item.type)]
         at = item.end
     return [*pieces, (text[at:], None)]
 
 
-def replacement(old: str, item: Place, cast: Cast) -> str:
+def choose_replacement(old: str, item: Place, cast: Cast) -> str:
     if not item.replaced:
         return old
     full = "Sample" in old or item.type == "HOSPITAL"
@@ -78,9 +77,9 @@ def replacement(old: str, item: Place, cast: Cast) -> str:
     return cast.value(item.type, index, kind)
 
 
-def with_mentions(pieces: list[Piece], cast: Cast, rng: Random) -> list[Piece]:
-    """Sentences of :data:`patterns.MENTIONS` put between sentences, about one in fifteen."""
-    chosen = iter(rng.sample(patterns.lines(patterns.MENTIONS), 8))
+def add_mentions(pieces: list[Piece], cast: Cast, rng: Random) -> list[Piece]:
+    """Insert sentences of :data:`patterns.MENTIONS` after about one sentence in fifteen."""
+    chosen = iter(rng.sample(patterns.split_lines(patterns.MENTIONS), 8))
     result: list[Piece] = []
     for value, type in pieces:
         if type:
@@ -89,13 +88,13 @@ def with_mentions(pieces: list[Piece], cast: Cast, rng: Random) -> list[Piece]:
         for number, sentence in enumerate(re.split(SENTENCE_END, value)):
             result.append((" " * (number > 0) + sentence, None))
             if sentence.endswith(".") and rng.random() < 1 / 15 and (mention := next(chosen, None)):
-                result += [(" ", None), *filled(mention, cast)]
+                result += [(" ", None), *fill_pattern(mention, cast)]
     return result
 
 
-def cut(document: Document, width: int) -> Document:
-    """Spaces become line breaks, so that no line is longer than ``width`` where words allow;
-    offsets stay."""
+def wrap_lines(document: Document, width: int) -> Document:
+    """Replace spaces by line breaks, so that lines are at most ``width`` long where words allow it. Offsets
+    do not change."""
     signs, line, space = list(document.text), 0, -1
     for at, sign in enumerate(signs):
         if sign == "\n":
@@ -108,41 +107,46 @@ def cut(document: Document, width: int) -> Document:
     return Document(document.id, "".join(signs), document.spans)
 
 
-def capitals(document: Document) -> Document:
+def capitalize_document(document: Document) -> Document:
     text = "".join(sign.upper() if len(sign.upper()) == 1 else sign for sign in document.text)
     return Document(document.id, text, document.spans)
 
 
-def note(id: str, text: str, items: Sequence[Place]) -> Document:
+def build_note(id: str, text: str, items: Sequence[Place]) -> Document:
     rng = Random(f"devset {id}")
     cast = Cast(rng)
-    head = rng.choice(patterns.blocks(patterns.HEADS)) if rng.random() < 0.8 else ""
-    foot = rng.choice(patterns.blocks(patterns.FEET)) if rng.random() < 0.75 else ""
-    middle = with_mentions(body(text, items, cast), cast, rng)
-    made = assembled(id, [*filled(head, cast), *middle, ("\n", None), *filled(foot, cast)])
+    head = rng.choice(patterns.split_blocks(patterns.HEADS)) if rng.random() < 0.8 else ""
+    foot = rng.choice(patterns.split_blocks(patterns.FEET)) if rng.random() < 0.75 else ""
+    middle = add_mentions(fill_report(text, items, cast), cast, rng)
+    document = build_document(
+        id, [*fill_pattern(head, cast), *middle, ("\n", None), *fill_pattern(foot, cast)]
+    )
     changes: list[Callable[[Document], Document]] = []
     if rng.random() < 1 / 3:
-        changes.append(partial(cut, width=rng.randrange(60, 81)))
+        changes.append(partial(wrap_lines, width=rng.randrange(60, 81)))
     if rng.random() < 1 / 12:
-        changes.append(capitals)
+        changes.append(capitalize_document)
     for change in changes:
-        made = change(made)
-    return made
+        document = change(document)
+    return document
 
 
-def notes(path: Path = DATA, count: int = COUNT) -> list[Document]:
-    """The notes: those of the settled reports that come first."""
-    return [note(*report) for report in islice(settled(path), count)]
+def build_notes(path: Path = DATA, count: int = COUNT) -> list[Document]:
+    """Return notes from the first ``count`` settled reports."""
+    return [build_note(*report) for report in islice(read_settled(path), count)]
 
 
-def queries() -> list[Document]:
-    """Search queries, a fifth of them without PHI."""
+def build_queries() -> list[Document]:
+    """Return search queries; one in five has no PHI."""
     rng = Random("devset queries")
-    shapes = patterns.lines(patterns.QUERIES)
-    asked = [assembled(f"query{n:03}", filled(shapes[n % len(shapes)], Cast(rng))) for n in range(QUERIES)]
+    shapes = patterns.split_lines(patterns.QUERIES)
+    asked = [
+        build_document(f"query{n:03}", fill_pattern(shapes[n % len(shapes)], Cast(rng)))
+        for n in range(QUERIES)
+    ]
     clear = [
         shape.replace("{topic}", topic)
-        for shape in patterns.lines(patterns.CLEAR_QUERIES)
+        for shape in patterns.split_lines(patterns.CLEAR_QUERIES)
         for topic in (patterns.TOPICS if "{topic}" in shape else [""])
     ]
     rng.shuffle(clear)
@@ -150,19 +154,19 @@ def queries() -> list[Document]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--model", type=Path, help="a model folder (default: the one that ships)")
-    parse.add_argument("--data", type=Path, default=DATA)
-    parse.add_argument("--misses", type=Path, help="write misses and false alarms to this file")
-    given = parse.parse_args(arguments)
-    tag = model.load(given.model).tag
-    gold, asked = notes(given.data), queries()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", type=Path, help="a model folder (default: the shipped model)")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--misses", type=Path, help="write misses and false alarms to this file")
+    args = parser.parse_args(arguments)
+    tag = model.load(args.model).tag
+    gold, asked = build_notes(args.data), build_queries()
     system = [tag(Document(d.id, d.text)) for d in cli.progress(gold, "tag")]
     answered = [tag(Document(d.id, d.text)) for d in asked]
-    print(measure.table(gold, system))
-    print(measure.query_lines(asked, answered))
-    if given.misses:
-        measure.write_misses(given.misses, [*gold, *asked], [*system, *answered])
+    print(measure.format_table(gold, system))
+    print(measure.format_queries(asked, answered))
+    if args.misses:
+        measure.write_errors(args.misses, [*gold, *asked], [*system, *answered])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What the development set adds to the reports, written by hand: mentions, heads, feet and queries.
+"""The patterns that the development set adds to the reports: mentions, heads, feet and queries.
 
-``{TYPE}``, ``{TYPE2}``, ``{TYPE.kind}`` are slots of :class:`devset_surrogates.Cast`; the rest is no PHI.
-``{DATE3}`` is a date of birth.
+They are written by hand. ``{TYPE}``, ``{TYPE2}``, ``{TYPE.kind}`` are slots of
+:class:`devset_surrogates.Cast`; the rest is not PHI. ``{DATE3}`` is a date of birth.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ cath report dr {DOCTOR.lower} {DATE.iso}
 find {AGE} yr old {PATIENT.firstlower} from {CITY.lower} {STATE.lower}
 """
 
-# Not PHI: each line by itself, or with a word of TOPICS.
+# Without PHI: each line, or each line with a word of TOPICS.
 CLEAR_QUERIES = """
 patients with {topic} on metformin
 latest guidelines {topic}
@@ -327,11 +327,12 @@ TOPICS = [
 ]  # fmt: skip
 
 
-def blocks(text: str) -> list[str]:
-    """The blocks between lines of four hyphens."""
+def split_blocks(text: str) -> list[str]:
+    """Return the blocks between lines of four hyphens."""
     parts = re.split(r"^----\n", text, flags=re.MULTILINE)
     return [part.removeprefix("\n") for part in parts if part.strip()]
 
 
-def lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
+    """Return the lines that are not empty."""
     return [line for line in text.splitlines() if line]

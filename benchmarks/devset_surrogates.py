@@ -1,80 +1,91 @@
-"""Realistic values for the development set, from lists that the gazetteers do not hold:
-Faker's names of locales other than the United States', names built from letters, and
-hospitals, towns and streets composed here. A quarter of the names are common American ones."""
+"""Realistic values for the development set, from lists that are not in the gazetteers.
+
+They are Faker's names of locales other than the United States, names built from syllables, and composed
+hospitals, towns and streets. A quarter of the names are common American ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from functools import cache
 from importlib import import_module
 from random import Random
+from typing import TypeVar, cast
+
+Value = TypeVar("Value")
 
 
-def listed(text: str) -> list[str]:
-    """The entries of a list written with commas."""
+def split_list(text: str) -> list[str]:
+    """Return the entries of a list with commas."""
     return [entry.strip() for entry in text.replace("\n", " ").split(",")]
 
 
-LOCALES = listed(
+LOCALES = split_list(
     "en_GB, en_IE, en_IN, en_NZ, de_DE, pl_PL, es_ES, it_IT, fr_FR, nl_NL, tr_TR, cs_CZ, no_NO, pt_BR"
 )
-STREETS = listed(
+STREETS = split_list(
     "Larkmoor, Old Quarry, Thistlewood, Brannock, Pinfold, Cistern, Hollow, Ferry, Gatepost, Knoll"
 )
-STREET_KINDS = listed("St, Street, Ave, Avenue, Rd, Lane, Drive, Blvd, Court, Way, Pl")
-TOWN_HEADS = listed(
+STREET_KINDS = split_list("St, Street, Ave, Avenue, Rd, Lane, Drive, Blvd, Court, Way, Pl")
+TOWN_HEADS = split_list(
     "Ash, Brock, Calder, Dun, Elm, Glen, Hart, Kirk, Lang, Marl, North, Quarr, Red, Stan, Thorn, Wex"
 )
-TOWN_TAILS = listed("ford, ville, bury, field, ton, wick, haven, dale, mere, burg")
-TOWNS = listed("Scottsbluff, Elkhart, Yuma, Bangor, Dubuque, Macon, Pocatello, Erie, Santa Rosa, Tulsa")
+TOWN_TAILS = split_list("ford, ville, bury, field, ton, wick, haven, dale, mere, burg")
+TOWNS = split_list("Scottsbluff, Elkhart, Yuma, Bangor, Dubuque, Macon, Pocatello, Erie, Santa Rosa, Tulsa")
 STATES = {
     "NE": "Nebraska", "IN": "Indiana", "AZ": "Arizona", "ME": "Maine", "IA": "Iowa", "GA": "Georgia",
     "ID": "Idaho", "PA": "Pennsylvania", "CA": "California", "OK": "Oklahoma", "TX": "Texas", "OH": "Ohio",
 }  # fmt: skip
-COUNTRIES = listed("Guatemala, Ukraine, Vietnam, Ghana, Ireland, Peru, Nepal, Iraq, Portugal")
-SAINTS = listed("St. Brigid's, St. Cuthbert, St. Odile, Our Lady of the Lakes, Sacred Cross, St. Ansgar's")
-CARE = listed("Hospital, Medical Center, Regional Medical Center, Community Hospital, Health Center, Clinic")
-JOBS = listed("""pipe fitter, school bus driver, retired librarian, dental hygienist, trucker, seamstress,
+COUNTRIES = split_list("Guatemala, Ukraine, Vietnam, Ghana, Ireland, Peru, Nepal, Iraq, Portugal")
+SAINTS = split_list(
+    "St. Brigid's, St. Cuthbert, St. Odile, Our Lady of the Lakes, Sacred Cross, St. Ansgar's"
+)
+CARE = split_list(
+    "Hospital, Medical Center, Regional Medical Center, Community Hospital, Health Center, Clinic"
+)
+JOBS = split_list("""pipe fitter, school bus driver, retired librarian, dental hygienist, trucker, seamstress,
 barista, orchard worker, court stenographer, retired machinist, line cook, music teacher, postal carrier,
 roofer""")
-EMPLOYERS = listed("Tolliver Freight, Bright Acre Dairy, Kestrel Bank, Nordell Steel, Hollis Middle School")
-SITES = listed("orbit, mapletree, fastpost, northmail")
-SYLLABLES = listed("ba, dro, fen, gil, ko, lu, mar, ne, os, pra, ri, sha, te, vo, zu")
-ENDS = listed("ski, nov, tte, mann, ley, do, rne, quist, n, shi")
+EMPLOYERS = split_list(
+    "Tolliver Freight, Bright Acre Dairy, Kestrel Bank, Nordell Steel, Hollis Middle School"
+)
+SITES = split_list("orbit, mapletree, fastpost, northmail")
+SYLLABLES = split_list("ba, dro, fen, gil, ko, lu, mar, ne, os, pra, ri, sha, te, vo, zu")
+ENDS = split_list("ski, nov, tte, mann, ley, do, rne, quist, n, shi")
 
 
-def ascii_names(names: Iterable[str]) -> list[str]:
+def select_names(names: Iterable[str]) -> list[str]:
     return sorted(
         {name for name in names if name.isascii() and name.isalpha() and name[:1].isupper() and len(name) > 2}
     )
 
 
 @cache
-def lists() -> tuple[list[str], list[str]]:
-    """First names and surnames of :data:`LOCALES`, as Faker has them."""
+def read_names() -> tuple[list[str], list[str]]:
+    """Return Faker's first names and surnames of :data:`LOCALES`."""
     first, last = set(), set()
     for locale in LOCALES:
         provider = import_module(f"faker.providers.person.{locale}").Provider
         for attribute in ("first_names", "first_names_male", "first_names_female"):
             first |= set(getattr(provider, attribute, ()))
         last |= set(getattr(provider, "last_names", ()))
-    return ascii_names(first), ascii_names(last)
+    return select_names(first), select_names(last)
 
 
 @cache
-def american() -> tuple[list[str], list[str]]:
+def read_american_names() -> tuple[list[str], list[str]]:
     provider = import_module("faker.providers.person.en_US").Provider
     return list(provider.first_names)[:300], list(provider.last_names)[:300]
 
 
-def built(rng: Random) -> str:
-    """A surname in no list."""
+def build_surname(rng: Random) -> str:
+    """Return an invented surname."""
     return "".join(rng.choices(SYLLABLES, k=2)).capitalize() + rng.choice(ENDS)
 
 
 class Cast:
-    """Who and what one note is about. The same slot always gives the same person, day or value."""
+    """The people, dates and values of one note. The same slot always has the same value."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
@@ -82,26 +93,29 @@ class Cast:
         self.day = date(rng.randrange(2003, 2022), 1, 1) + timedelta(rng.randrange(365))
 
     def value(self, type: str, index: str = "", kind: str = "") -> str:
-        """The text of slot ``{TYPE<index>.kind}``."""
+        """Return the text of the slot ``{TYPE<index>.kind}``."""
         if type in ("PATIENT", "DOCTOR"):
-            return self.named(self.once(self.person, type, index), kind or "full")
+            return self.format_name(self.once(self.draw_person, type, index), kind or "full")
         if type == "DATE":
-            return self.dated(self.once(self.birth if index == "3" else self.near, type, index), kind)
-        return self.once(lambda: self.other(type, kind), type, index, kind)
+            return self.format_date(
+                self.once(self.draw_birth if index == "3" else self.draw_date, type, index), kind
+            )
+        return self.once(lambda: self.draw_value(type, kind), type, index, kind)
 
-    def once(self, make, *key):
+    def once(self, draw: Callable[[], Value], *key: str) -> Value:
+        """Return the value of ``key``, which ``draw`` gives the first time."""
         if key not in self.known:
-            self.known[key] = make()
-        return self.known[key]
+            self.known[key] = draw()
+        return cast(Value, self.known[key])  # a key has the type that its draw returns
 
-    def person(self) -> tuple[str, str, str]:
-        firsts, lasts = american() if self.rng.random() < 0.25 else lists()
-        last = built(self.rng) if self.rng.random() < 0.25 else self.rng.choice(lasts)
+    def draw_person(self) -> tuple[str, str, str]:
+        firsts, lasts = read_american_names() if self.rng.random() < 0.25 else read_names()
+        last = build_surname(self.rng) if self.rng.random() < 0.25 else self.rng.choice(lasts)
         if self.rng.random() < 0.06:
             last += "-" + self.rng.choice(lasts)
         return self.rng.choice(firsts), self.rng.choice("ABCDEFGHJKLMRSTW"), last
 
-    def named(self, person: tuple[str, str, str], kind: str) -> str:
+    def format_name(self, person: tuple[str, str, str], kind: str) -> str:
         first, middle, last = person
         return {
             "full": f"{first} {last}",
@@ -118,13 +132,13 @@ class Cast:
             "lowercomma": f"{last}, {first}".lower(),
         }[kind]
 
-    def near(self) -> date:
+    def draw_date(self) -> date:
         return self.day - timedelta(self.rng.choice([0, 0, 1, 2, 9, 30, 200, 900, 9000]))
 
-    def birth(self) -> date:
+    def draw_birth(self) -> date:
         return self.day - timedelta(self.rng.randrange(7000, 33000))
 
-    def dated(self, day: date, kind: str) -> str:
+    def format_date(self, day: date, kind: str) -> str:
         numeric = f"{day.month}/{day.day}/{day.year}"
         forms = {
             "us": numeric,
@@ -145,45 +159,45 @@ class Cast:
         }
         return forms[kind or self.rng.choice(["us", "us2", "us4", "long", "iso", "dash"])]
 
-    def digits(self, shape: str) -> str:
+    def fill_digits(self, shape: str) -> str:
         return "".join(str(self.rng.randrange(10)) if sign == "#" else sign for sign in shape)
 
-    def other(self, type: str, kind: str) -> str:
+    def draw_value(self, type: str, kind: str) -> str:
         rng = self.rng
         choices = {
-            "HOSPITAL": self.hospital,
+            "HOSPITAL": self.draw_hospital,
             "AGE": lambda: str(rng.randrange(19, 93)),
-            "PHONE": lambda: self.digits(
+            "PHONE": lambda: self.fill_digits(
                 rng.choice(["(5##) ###-####", "###-555-####", "###.###.####", "x#-####"])
             ),
-            "FAX": lambda: self.digits("(4##) 555-####"),
-            "MEDICALRECORD": lambda: self.digits(
+            "FAX": lambda: self.fill_digits("(4##) 555-####"),
+            "MEDICALRECORD": lambda: self.fill_digits(
                 rng.choice(["#######", "########", "###-##-##", "MR######", "## ## ##"])
             ),
-            "ACCOUNT": lambda: self.digits(rng.choice(["V0########", "##########"])),
-            "IDNUM": lambda: self.digits(
+            "ACCOUNT": lambda: self.fill_digits(rng.choice(["V0########", "##########"])),
+            "IDNUM": lambda: self.fill_digits(
                 rng.choice(["S-##-#####", "########-###", "RX####/##", "#-########"])
             ),
-            "HEALTHPLAN": lambda: self.digits("W#########"),
-            "SSN": lambda: self.digits("###-##-####"),
-            "DEVICE": lambda: self.digits("PJN######"),
-            "ZIP": lambda: self.digits("#####"),
+            "HEALTHPLAN": lambda: self.fill_digits("W#########"),
+            "SSN": lambda: self.fill_digits("###-##-####"),
+            "DEVICE": lambda: self.fill_digits("PJN######"),
+            "ZIP": lambda: self.fill_digits("#####"),
             "STREET": lambda: f"{rng.randrange(3, 9900)} {rng.choice(STREETS)} {rng.choice(STREET_KINDS)}",
             "CITY": lambda: rng.choice([rng.choice(TOWNS), rng.choice(TOWN_HEADS) + rng.choice(TOWN_TAILS)]),
             "STATE": lambda: rng.choice(list(STATES.values() if kind == "full" else STATES)),
             "COUNTRY": lambda: rng.choice(COUNTRIES),
             "PROFESSION": lambda: rng.choice(JOBS),
             "ORGANIZATION": lambda: rng.choice(EMPLOYERS),
-            "DEPARTMENT": lambda: self.digits(f"{built(rng)} #"),
-            "ROOM": lambda: self.digits("##0-B"),
-            "USERNAME": lambda: rng.choice("abcdklmt") + rng.choice("rsvhn") + self.digits("###"),
-            "EMAIL": lambda: f"{built(rng).lower()}{rng.randrange(99)}@{rng.choice(SITES)}.example",
+            "DEPARTMENT": lambda: self.fill_digits(f"{build_surname(rng)} #"),
+            "ROOM": lambda: self.fill_digits("##0-B"),
+            "USERNAME": lambda: rng.choice("abcdklmt") + rng.choice("rsvhn") + self.fill_digits("###"),
+            "EMAIL": lambda: f"{build_surname(rng).lower()}{rng.randrange(99)}@{rng.choice(SITES)}.example",
         }
-        made = self.digits("1#########") if kind == "npi" else choices[type]()
-        return made.lower() if kind == "lower" else made
+        value = self.fill_digits("1#########") if kind == "npi" else choices[type]()
+        return value.lower() if kind == "lower" else value
 
-    def hospital(self) -> str:
+    def draw_hospital(self) -> str:
         rng = self.rng
         town = rng.choice(TOWN_HEADS) + rng.choice(TOWN_TAILS)
-        names = [town, town, f"{built(rng)} Memorial", rng.choice(SAINTS), rng.choice(TOWNS)]
+        names = [town, town, f"{build_surname(rng)} Memorial", rng.choice(SAINTS), rng.choice(TOWNS)]
         return f"{rng.choice(names)} {rng.choice(CARE)}"

@@ -145,7 +145,7 @@ def by_spacy(folder: Path) -> Tag:
     import outside
 
     notes = list(synthetic.generate(40, 1))
-    tag = outside.spacy(notes, folder / "spacy", argparse.Namespace(epochs=2))
+    tag = outside.train_spacy(notes, folder / "spacy", argparse.Namespace(epochs=2))
     return lambda documents: tag(list(documents))
 
 

@@ -2,9 +2,9 @@
 
     python benchmarks/meddocan.py [--train DIR ...] [--test DIR] [--engine fast|crfsuite]
 
-Each DIR holds brat files. Prints the task's three scores, the same for the narrative
-alone (about 19% of the spans; the rest stand in templated heads and feet), and times.
-The test split is held out: tune on the development part.
+Each DIR holds brat files. Prints the task's three scores, the same for only the narrative (about 19% of the
+spans; the others are in templated heads and feet), and times. Never tune on the test split: use the
+development part.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ HEAD_ENDS = re.compile(r"\nInforme clínico|\nMédico:.*")  # the last fields be
 FOOT_BEGINS = re.compile(r"\nRemitido por|\nResponsable clínico|\nCorrespondencia")
 
 
-def narrative(document: Document) -> Document:
-    """The document with the spans between its templated head and foot alone."""
+def select_narrative(document: Document) -> Document:
+    """Return the document with only the spans between its templated head and foot."""
     heads = [match.end() for match in HEAD_ENDS.finditer(document.text)]
     foot = FOOT_BEGINS.search(document.text)
     start, stop = max(heads, default=0), foot.start() if foot else len(document.text)
@@ -38,18 +38,18 @@ def narrative(document: Document) -> Document:
 
 
 def main() -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--train", type=Path, nargs="+", default=[DATA / "train" / "brat"])
-    parse.add_argument("--test", type=Path, default=DATA / "dev" / "brat")
-    parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast")
-    given = parse.parse_args()
-    train = [document for folder in given.train for document in corpora.read(folder, "brat")]
-    gold = list(corpora.read(given.test, "brat"))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--train", type=Path, nargs="+", default=[DATA / "train" / "brat"])
+    parser.add_argument("--test", type=Path, default=DATA / "dev" / "brat")
+    parser.add_argument("--engine", choices=("fast", "crfsuite"), default="fast")
+    args = parser.parse_args()
+    train = [document for folder in args.train for document in corpora.read(folder, "brat")]
+    gold = list(corpora.read(args.test, "brat"))
     with tempfile.TemporaryDirectory() as folder:
-        benchmark(train, gold, Path(folder) / "model", given.engine)
+        run_benchmark(train, gold, Path(folder) / "model", args.engine)
 
 
-def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path, engine: str) -> None:
+def run_benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path, engine: str) -> None:
     settings = config.read("meddocan")
     began = time.perf_counter()
     with tqdm(desc="train", total=settings.crf["max_iterations"], disable=None, leave=False) as bar:
@@ -62,7 +62,7 @@ def benchmark(train: Sequence[Document], gold: Sequence[Document], folder: Path,
     print(f"tag: {len(gold)} documents, {tokens} tokens, {tokens / (tagged - trained):,.0f} tokens/s")
     print(f"gold spans that cut a token: {tagger.pipeline.cut_spans([*train, *gold])}")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
-    for title, part in (("all spans", lambda d: d), ("narrative alone", narrative)):
+    for title, part in (("all spans", lambda d: d), ("narrative alone", select_narrative)):
         print(f"\n{title}")
         print(
             meddocan.format_scores(meddocan.score_documents(list(map(part, gold)), list(map(part, system))))

@@ -1,10 +1,10 @@
-"""The shipped model over the 1,584 MTSamples reports: what can be known without gold.
+"""The shipped model on the 1,584 MTSamples reports: what can be measured without gold spans.
 
     python benchmarks/mtsamples.py [--model FOLDER] [--data FILE] [--frequent FILE]
 
-Prints the recall of patterns that are PHI beyond doubt, how much text is tagged per type,
-time, tokens a second and peak memory. ``--frequent`` writes the 100 most frequent tagged
-strings that are in the list of medical words: false alarms to read.
+Prints the recall of patterns that are certainly PHI, how much text is tagged per type, time, tokens per
+second and peak memory. ``--frequent`` writes the 100 most frequent tagged strings of medical words: false
+alarms to read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 WORDS = "medical_words"
 MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 
-# PHI beyond doubt: group 1 is the span where only a part of the match is.
+# Patterns that are certainly PHI; group 1 is the span.
 PATTERNS = {
     "numeric date with year": (
         r"(?<![\d/.-])((?:1[0-2]|0?[1-9])[/-](?:3[01]|[12]\d|0?[1-9])[/-](?:(?:19|20)\d\d|\d\d))(?![\d/-])"
@@ -42,14 +42,14 @@ PATTERNS = {
 COMPILED = {name: re.compile(pattern) for name, pattern in PATTERNS.items()}
 
 
-def reports(path: Path = DATA) -> list[Document]:
-    """The reports as they come: their line breaks show as commas."""
+def read_reports(path: Path = DATA) -> list[Document]:
+    """Read the reports without changes: commas stand in place of their line breaks."""
     rows = map(json.loads, files.read_text(path).splitlines())
     return [Document(row["id"], row["text"]) for row in rows]
 
 
-def recall(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
-    """By pattern: matches whose every letter and digit is in a span, and matches.
+def count_patterns(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
+    """Return, by pattern, the number of matches with every letter and digit in a span, and of all matches.
 
     >>> from crfdeid.text.document import Span
     >>> recall([Document("n", "Dr. X saw Mr. ABC", (Span(4, 5, "DOCTOR"),))])["Mr. ABC"]
@@ -67,8 +67,8 @@ def recall(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
     return {name: (hits[name], all_of[name]) for name in COMPILED}
 
 
-def amounts(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
-    """By type: spans, and characters tagged; the most frequent type first."""
+def count_tagged(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
+    """Return, by type, the numbers of spans and of tagged characters; the most frequent type first."""
     spans, characters = Counter[str](), Counter[str]()
     for document in documents:
         for span in document.spans:
@@ -77,52 +77,56 @@ def amounts(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
     return {type: (count, characters[type]) for type, count in spans.most_common()}
 
 
-def frequent(documents: Iterable[Document], words: frozenset[str], most: int = 100) -> list[tuple[str, int]]:
-    """The most frequent tagged strings all of whose words are in ``words``."""
+def find_frequent(
+    documents: Iterable[Document], words: frozenset[str], most: int = 100
+) -> list[tuple[str, int]]:
+    """Return the most frequent tagged strings that consist of ``words``."""
     texts = Counter(
         " ".join(document.text_of(span).lower().split()) for document in documents for span in document.spans
     )
-    known = Counter({text: count for text, count in texts.items() if known_text(text, words)})
+    known = Counter({text: count for text, count in texts.items() if is_known(text, words)})
     return known.most_common(most)
 
 
-def known_text(text: str, words: frozenset[str]) -> bool:
+def is_known(text: str, words: frozenset[str]) -> bool:
     found = re.findall(r"[^\W\d_]+", text)
     return bool(found) and all(word in words for word in found)
 
 
-def summary(documents: Sequence[Document]) -> str:
+def format_summary(documents: Sequence[Document]) -> str:
     total = sum(len(document.text) for document in documents)
     lines = [f"{'recall of what is PHI beyond doubt':<36}"]
     lines += [
-        f"  {name:<26}{hit / of:7.3f}{hit:7} of {of}" for name, (hit, of) in recall(documents).items() if of
+        f"  {name:<26}{hit / of:7.3f}{hit:7} of {of}"
+        for name, (hit, of) in count_patterns(documents).items()
+        if of
     ]
     lines += ["", f"{'tagged':<18}{'spans':>7}  characters of {total:,}"]
     lines += [
         f"  {type:<16}{count:7}{size:9} {size / total:8.3%}"
-        for type, (count, size) in amounts(documents).items()
+        for type, (count, size) in count_tagged(documents).items()
     ]
     return "\n".join(lines)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--model", type=Path, help="a model folder (default: the one that ships)")
-    parse.add_argument("--data", type=Path, default=DATA)
-    parse.add_argument("--frequent", type=Path, help="write the tagged strings that are medical words here")
-    given = parse.parse_args(arguments)
-    tagger, documents = model.load(given.model), reports(given.data)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", type=Path, help="a model folder (default: the shipped model)")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--frequent", type=Path, help="write the tagged strings that are medical words here")
+    args = parser.parse_args(arguments)
+    tagger, documents = model.load(args.model), read_reports(args.data)
     began = time.perf_counter()
     tagged = list(cli.progress(model.tag_all(tagger, documents), "tag", len(documents)))
     seconds = time.perf_counter() - began
     tokens = sum(len(fine(document.text)) for document in documents)
     print(f"{len(documents)} reports, {tokens:,} tokens, {seconds:.1f} s, {tokens / seconds:,.0f} tokens/s")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB\n")
-    print(summary(tagged))
-    if given.frequent:
+    print(format_summary(tagged))
+    if args.frequent:
         words = gazetteer.read_gazetteer(gazetteer.find_gazetteer(WORDS)).words
-        with files.open_whole(given.frequent) as out:
-            out.writelines(f"{count}\t{text}\n" for text, count in frequent(tagged, words))
+        with files.open_whole(args.frequent) as out:
+            out.writelines(f"{count}\t{text}\n" for text, count in find_frequent(tagged, words))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Two taggers of others for ``benchmarks/systems.py``, trained on the same notes: spaCy's named-entity
-recogniser and sklearn-crfsuite with the features of its tutorial."""
+"""Two outside taggers for ``benchmarks/systems.py``, trained on the same notes: spaCy's named-entity
+recogniser, and sklearn-crfsuite with the features of its tutorial."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ Tag = Callable[[Sequence[Document]], Iterator[Document]]
 SEED = 1
 
 
-def spacy(documents: Sequence[Document], folder: Path, args: argparse.Namespace) -> Tag:
-    """A blank English pipeline with an ``ner``, batches growing from 4 to 16 notes."""
+def train_spacy(documents: Sequence[Document], folder: Path, args: argparse.Namespace) -> Tag:
+    """Train a blank English pipeline with an ``ner``, in batches that grow from 4 to 16 notes."""
     import spacy
     from spacy.training import Example
     from spacy.util import compounding, fix_random_seed, minibatch
 
     fix_random_seed(SEED)
-    line = spacy.blank("en")
-    recogniser = line.add_pipe("ner")
+    pipeline = spacy.blank("en")
+    recogniser = pipeline.add_pipe("ner")
     examples = []
     for document in documents:
-        made = line.make_doc(document.text)
-        found = (made.char_span(s.start, s.end, s.type, alignment_mode="expand") for s in document.spans)
-        made.ents = spacy.util.filter_spans([span for span in found if span is not None])
-        for span in made.ents:
+        gold = pipeline.make_doc(document.text)
+        found = (gold.char_span(s.start, s.end, s.type, alignment_mode="expand") for s in document.spans)
+        gold.ents = spacy.util.filter_spans([span for span in found if span is not None])
+        for span in gold.ents:
             recogniser.add_label(span.label_)
-        examples.append(Example(line.make_doc(document.text), made))
-    optimizer = line.initialize(lambda: examples)
+        examples.append(Example(pipeline.make_doc(document.text), gold))
+    optimizer = pipeline.initialize(lambda: examples)
     order = random.Random(SEED)
     for _ in range(args.epochs):
         order.shuffle(examples)
         for batch in minibatch(examples, compounding(4.0, 16.0, 1.01)):
-            line.update(batch, sgd=optimizer, drop=0.2)
-    line.to_disk(folder)
+            pipeline.update(batch, sgd=optimizer, drop=0.2)
+    pipeline.to_disk(folder)
 
     def tag(notes: Sequence[Document]) -> Iterator[Document]:
-        for note, found in zip(notes, line.pipe(note.text for note in notes)):
+        for note, found in zip(notes, pipeline.pipe(note.text for note in notes)):
             yield note.with_spans(Span(e.start_char, e.end_char, e.label_) for e in found.ents)
 
     return tag
 
 
-def sklearn_crfsuite(documents: Sequence[Document], folder: Path, args: argparse.Namespace) -> Tag:
-    """The tutorial's CRF: sentences, c1 = c2 = 0.1, all possible transitions."""
+def train_sklearn_crfsuite(documents: Sequence[Document], folder: Path, args: argparse.Namespace) -> Tag:
+    """Train the tutorial's CRF: sentences, c1 = c2 = 0.1, all possible transitions."""
     from sklearn_crfsuite import CRF
 
     crf = CRF(
@@ -61,40 +61,42 @@ def sklearn_crfsuite(documents: Sequence[Document], folder: Path, args: argparse
     tags = PartsOfSpeech(part_of_speech.load_tagger("gruut"))
     features, labels = [], []
     for document in documents:
-        page, sequences = read(document)
-        names = bio.encode(page.tokens, document.spans)
-        said = tags(page)
+        tokenized, sequences = tokenize_note(document)
+        names = bio.encode(tokenized.tokens, document.spans)
+        tags_of_words = tags(tokenized)
         for part in sequences:
-            features.append(seen(page.tokens, said, part))
+            features.append(build_features(tokenized.tokens, tags_of_words, part))
             labels.append(names[part.start : part.stop])
     crf.fit(features, labels)
     folder.mkdir()
-    (folder / "model.pickle").write_bytes(pickle.dumps(crf))  # its own way to be kept; never read here
+    (folder / "model.pickle").write_bytes(pickle.dumps(crf))  # only its size is measured; it is never read
 
     def tag(notes: Sequence[Document]) -> Iterator[Document]:
         for note in notes:
-            page, sequences = read(note)
-            said = tags(page)
-            names = [bio.OUTSIDE] * len(page.tokens)
+            tokenized, sequences = tokenize_note(note)
+            tags_of_words = tags(tokenized)
+            names = [bio.OUTSIDE] * len(tokenized.tokens)
             for part in sequences:
-                names[part.start : part.stop] = crf.predict_single(seen(page.tokens, said, part))
-            yield note.with_spans(bio.decode(page.tokens, names))
+                names[part.start : part.stop] = crf.predict_single(
+                    build_features(tokenized.tokens, tags_of_words, part)
+                )
+            yield note.with_spans(bio.decode(tokenized.tokens, names))
 
     return tag
 
 
-def read(document: Document) -> tuple[TokenizedDocument, list[range]]:
+def tokenize_note(document: Document) -> tuple[TokenizedDocument, list[range]]:
     tokens = tokenizer.fine(document.text)
     return TokenizedDocument(document.text, tokens), tokenizer.split_sequences(
         document.text, tokens, "sentence"
     )
 
 
-def seen(
+def build_features(
     tokens: Sequence[Token], tags: Sequence[str | None], part: range
 ) -> list[dict[str, str | bool | float]]:
-    """The tutorial's features: of the word its lower case, two endings, capitals, digits and part of
-    speech; of its neighbours the same without endings and digits."""
+    """Return the tutorial's features: lower case, two endings, capitals, digits and part of speech of the
+    word; the same without endings and digits of its neighbours."""
     rows = []
     for index in part:
         word, tag = tokens[index].text, tags[index] or ""

@@ -1,4 +1,4 @@
-"""Two systems on the same documents: how much higher one's recall and F1 are, by a paired bootstrap."""
+"""Two systems on the same documents: the difference of recall and F1, by a paired bootstrap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEED = 1
 
 
 class Change(NamedTuple):
-    """Of one metric: both figures, and the 95% interval of the second less the first."""
+    """One metric: both figures, and the 95% interval of the second minus the first."""
 
     first: float
     second: float
@@ -24,14 +24,15 @@ class Change(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        moved = self.second - self.first
-        return f"{self.first:.4f} -> {self.second:.4f}, {moved:+.4f} ({self.low:+.4f} to {self.high:+.4f})"
+        change = self.second - self.first
+        return f"{self.first:.4f} -> {self.second:.4f}, {change:+.4f} ({self.low:+.4f} to {self.high:+.4f})"
 
 
-def changes(
+def compute_changes(
     first: np.ndarray, second: np.ndarray, groups: Sequence[str], resamples: int = 10_000
 ) -> dict[str, Change]:
-    """Of counts [document, 3] of tp, fp, fn; ``groups`` of documents, such as patients, are drawn."""
+    """Compare two arrays [document, 3] of tp, fp, fn, by metric. ``groups`` of documents (patients) are
+    resampled."""
     one, other = sum_groups(first, groups), sum_groups(second, groups)
     drawn = np.concatenate(
         [
@@ -45,8 +46,8 @@ def changes(
     return {name: Change(*map(float, row)) for name, *row in rows}
 
 
-def difference(first: Scores, second: Scores, track: Criterion, resamples: int = 10_000) -> str:
-    """Recall and F1 of both, over resampled patients."""
-    tables = first.count_by_document(track), second.count_by_document(track)
-    found = changes(*tables, first.patients, resamples)
+def format_difference(first: Scores, second: Scores, criterion: Criterion, resamples: int = 10_000) -> str:
+    """Return recall and F1 of both as text, with resampled patients."""
+    tables = first.count_by_document(criterion), second.count_by_document(criterion)
+    found = compute_changes(*tables, first.patients, resamples)
     return f"recall {found['recall']}; F1 {found['f1']}"

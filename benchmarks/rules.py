@@ -144,9 +144,9 @@ def systems(sizes: Sequence[int], folder: Path) -> Iterator[tuple[str, Tag]]:
 
 
 def on_reports(path: Path) -> str:
-    documents = mtsamples.reports(path)
+    documents = mtsamples.read_reports(path)
     tagged, cost = timed(lambda notes: map(tagger.load_shipped().tag, notes), documents)
-    return f"MTSamples, {len(documents)} reports: {cost}\n{mtsamples.summary(tagged)}"
+    return f"MTSamples, {len(documents)} reports: {cost}\n{mtsamples.format_summary(tagged)}"
 
 
 def main(arguments: list[str] | None = None) -> None:

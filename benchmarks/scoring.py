@@ -1,9 +1,9 @@
-"""How long scoring takes on a corpus of the size of i2b2 2014's test part.
+"""The time of scoring on a corpus as large as the test part of i2b2 2014.
 
     python benchmarks/scoring.py [--documents 514] [--spans 11462] [--resamples 10000]
 
-Gold and system are drawn here from a seed; the system finds nine spans of ten, some with
-another end or type, and adds some. Prints seconds and documents a second.
+Gold and system are drawn from a seed. The system finds nine spans of ten, some with another end or type, and
+adds false alarms. Prints seconds, and documents per second.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from crfdeid.text.scheme import Scheme
 SAMPLE = "the patient was seen for pain in left knee and given 20 mg daily Smith 3/14/61 Boston"
 
 
-def draw(documents: int, spans: int, labels: Scheme) -> tuple[list[Document], list[Document]]:
+def draw_corpus(documents: int, spans: int, labels: Scheme) -> tuple[list[Document], list[Document]]:
     rng = random.Random(2014)
     per_note = [spans // documents + (number < spans % documents) for number in range(documents)]
-    gold = [note(f"{100 + n // 3}-{n % 3 + 1:02}", count, labels, rng) for n, count in enumerate(per_note)]
-    return gold, [noisy(document, labels, rng) for document in gold]
+    gold = [
+        draw_note(f"{100 + n // 3}-{n % 3 + 1:02}", count, labels, rng) for n, count in enumerate(per_note)
+    ]
+    return gold, [draw_system(document, labels, rng) for document in gold]
 
 
-def note(id: str, spans: int, labels: Scheme, rng: random.Random) -> Document:
-    """About 800 words, as the challenge's notes have; spans of one to three words."""
+def draw_note(id: str, spans: int, labels: Scheme, rng: random.Random) -> Document:
+    """Draw a note of about 800 words, like the notes of the challenge, with spans of one to three words."""
     vocabulary = SAMPLE.split()
     words = [rng.choice(vocabulary) for _ in range(max(800, 4 * spans))]
     starts, at = [], 0
@@ -45,7 +47,7 @@ def note(id: str, spans: int, labels: Scheme, rng: random.Random) -> Document:
     return Document(id, " ".join(words), tuple(chosen), patient=id[:3])
 
 
-def noisy(gold: Document, labels: Scheme, rng: random.Random) -> Document:
+def draw_system(gold: Document, labels: Scheme, rng: random.Random) -> Document:
     found = []
     for span in gold.spans:
         fate = rng.random()
@@ -60,7 +62,7 @@ def noisy(gold: Document, labels: Scheme, rng: random.Random) -> Document:
     return gold.with_spans(span for span in found if span.start < span.end <= len(gold.text))
 
 
-def timed(title: str, work: Callable[[], object]) -> float:
+def print_time(title: str, work: Callable[[], object]) -> float:
     began = time.perf_counter()
     work()
     seconds = time.perf_counter() - began
@@ -69,32 +71,30 @@ def timed(title: str, work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--documents", type=int, default=514)
-    parse.add_argument("--spans", type=int, default=11_462)
-    parse.add_argument("--resamples", type=int, default=10_000)
-    given = parse.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--documents", type=int, default=514)
+    parser.add_argument("--spans", type=int, default=11_462)
+    parser.add_argument("--resamples", type=int, default=10_000)
+    args = parser.parse_args()
     labels = scheme.read_scheme()
-    gold, system = draw(given.documents, given.spans, labels)
+    gold, system = draw_corpus(args.documents, args.spans, labels)
     count = sum(len(document.spans) for document in system)
-    print(f"{len(gold)} documents, {given.spans} gold and {count} system spans")
-    choices = EvaluationOptions(labels, resamples=given.resamples)
-    found = evaluated(gold, system, choices)
-    total = timed("every track of the official scorer", lambda: i2b2_2014.build_table(found.scores))
-    timed("characters, leaks, words", lambda: (found.leakage, found.word_scores))
-    timed(f"intervals, {given.resamples} resamples, three criteria", lambda: found.intervals)
-    timed("mistakes", lambda: found.errors)
-    timed("all as text and JSON", lambda: (report.format_report(found), report.build_json(found)))
-    timed("page of mistakes", lambda: list(error_page.render_page(found)))
-    timed("comparison with itself, randomisation", lambda: evaluation.compare(found, found))
-    print(f"{len(gold) / total:.0f} documents a second on all official tracks")
+    print(f"{len(gold)} documents, {args.spans} gold and {count} system spans")
+    choices = EvaluationOptions(labels, resamples=args.resamples)
+    found = evaluate_system(gold, system, choices)
+    total = print_time("every criterion of the official scorer", lambda: i2b2_2014.build_table(found.scores))
+    print_time("characters, leaks, words", lambda: (found.leakage, found.word_scores))
+    print_time(f"intervals, {args.resamples} resamples, three criteria", lambda: found.intervals)
+    print_time("errors", lambda: found.errors)
+    print_time("all as text and JSON", lambda: (report.format_report(found), report.build_json(found)))
+    print_time("page of errors", lambda: list(error_page.render_page(found)))
+    print_time("comparison with itself, randomisation", lambda: evaluation.compare(found, found))
+    print(f"{len(gold) / total:.0f} documents per second on all official criteria")
 
 
-def evaluated(gold: list[Document], system: list[Document], choices: EvaluationOptions) -> Evaluation:
-    sides = [
-        [build_scored_document(document, choices.scheme) for document in side] for side in (gold, system)
-    ]
-    return evaluation.evaluate(*sides, choices)
+def evaluate_system(gold: list[Document], system: list[Document], choices: EvaluationOptions) -> Evaluation:
+    first, second = ([build_scored_document(d, choices.scheme) for d in side] for side in (gold, system))
+    return evaluation.evaluate(first, second, choices)
 
 
 if __name__ == "__main__":

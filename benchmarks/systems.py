@@ -1,15 +1,15 @@
-"""All systems, and two outside references, trained and scored on the same synthetic notes.
+"""All systems, and two outside taggers, trained and scored on the same synthetic notes.
 
     python benchmarks/systems.py --out runs/systems [--documents 120] [--test 100] [--iterations 50]
                                  [--only svm hmm ...]
 
-The rows of ``configs/systems.toml``, the single feature sets of the Mega-deidentifier, the members of
-the Multi-deidentifier, spaCy and sklearn-crfsuite. Trains on the synthetic training part, scores on the
-test part, which has genres, names and frames of its own, and prints a table: strict, relaxed and token
-scores, words of PHI or not (the papers' measure), processor seconds of the training, tokens
-tagged a processor second (the machine may have other work), megabytes. Then the papers'
-comparisons, with a paired bootstrap, and recall by threshold for the systems that have one.
-What is finished in OUT is not trained again.
+The systems are the rows of ``configs/systems.toml``, the single feature sets of the Mega-deidentifier, the
+members of the Multi-deidentifier, spaCy and sklearn-crfsuite. Trains on the synthetic training part, scores
+on the test part, which has other genres, names and frames, and prints a table: strict, relaxed and token
+scores, words that are PHI or not (the papers' measure), processor seconds of the training, tagged tokens
+per processor second (the machine may have other work), megabytes. Then it prints the papers' comparisons,
+with a paired bootstrap, and recall by threshold for the systems that have one. Finished systems in OUT are
+not trained again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from paired import difference
-from systems_measure import OUTSIDE, Result, kept, measured
+from paired import format_difference
+from systems_measure import OUTSIDE, Result, measure_tagger, read_or_measure
 
 from crfdeid import cli
 from crfdeid.ablate import plan
@@ -38,13 +38,11 @@ from crfdeid.text.document import Document
 from crfdeid.text.tokenizer import fine
 
 SEED = 1
-MODULES = {"elman": "torch", "jordan": "torch", "spacy": "spacy", "sklearn-crfsuite": "sklearn_crfsuite"}
-TRACKS = {criterion: Criterion(criterion) for criterion in CRITERIA} | {
-    "PHI": Criterion("token", binary=True)
-}
-SETS = ("stanford", "mist", "illinois", "mimic")  # beside Stat-Deid's, which are the row svm
-# What a paper found, as pairs of rows: the second is the better one there.
-FOUND = {
+REQUIRED = {"elman": "torch", "jordan": "torch", "spacy": "spacy", "sklearn-crfsuite": "sklearn_crfsuite"}
+SHOWN = {criterion: Criterion(criterion) for criterion in CRITERIA} | {"PHI": Criterion("token", binary=True)}
+SETS = ("stanford", "mist", "illinois", "mimic")  # Stat-Deid's features are the row svm
+# Results of the papers, as pairs of rows: the second is better.
+CLAIMS = {
     "Sibanda & Uzuner 2006, tables 2 and 4": [("heuristic", "svm"), ("hmm", "svm"), ("hmm", "heuristic")],
     "Sibanda & Uzuner 2006, tables 3 and 5": [("snow", "svm")],
     "Tafvizi 2011, section 6.1.1": [(f"mega: {name}", "mega") for name in SETS] + [("svm", "mega")],
@@ -61,15 +59,15 @@ TABLES = {
 }
 
 
-def experiments(args: argparse.Namespace) -> dict[str, Config]:
-    """The rows of ``configs/systems.toml`` and Mega's single sets, of as many iterations and folds as
-    were asked for, also in a stack's members."""
+def build_configs(args: argparse.Namespace) -> dict[str, Config]:
+    """Return the rows of ``configs/systems.toml`` and Mega's single sets, with the iterations and folds of
+    the options, also in the members of a stack."""
     rows = {run.name: run.config for run in plan.read_plan("systems").runs}
     rows |= {f"mega: {name}": replace(rows["mega"], features=(name,)) for name in SETS}
-    return {name: shortened(settings, args) for name, settings in rows.items()}
+    return {name: shorten_training(settings, args) for name, settings in rows.items()}
 
 
-def shortened(settings: Config, args: argparse.Namespace) -> Config:
+def shorten_training(settings: Config, args: argparse.Namespace) -> Config:
     table = settings.table()
     for part in (table, *table["options"].get("bases", {}).values()):
         if part.get("crf"):
@@ -79,12 +77,12 @@ def shortened(settings: Config, args: argparse.Namespace) -> Config:
     return replace(settings, crf=table["crf"], options=table["options"])
 
 
-def table(results: Mapping[str, Result], scores: Mapping[str, Scores], tokens: int) -> Iterator[str]:
-    """A row a system, and one of scores alone for each member of another."""
+def format_table(results: Mapping[str, Result], scores: Mapping[str, Scores], tokens: int) -> Iterator[str]:
+    """Yield a row per system, and a row with only scores for each member of a stack."""
     yield ""
-    rows = [["system", *(f"{t} {part}" for t in TRACKS for part in "PRF"), "train s", "tokens/s", "MB"]]
+    rows = [["system", *(f"{t} {part}" for t in SHOWN for part in "PRF"), "train s", "tokens/s", "MB"]]
     for name, of in scores.items():
-        counts = [of.micro(track) for track in TRACKS.values()]
+        counts = [of.micro(track) for track in SHOWN.values()]
         cells = [f"{value:.3f}" for c in counts for value in (c.precision, c.recall, c.f1)]
         cost = ["", "", ""]
         if result := results.get(name):
@@ -93,16 +91,16 @@ def table(results: Mapping[str, Result], scores: Mapping[str, Scores], tokens: i
     yield from align_columns(rows)
 
 
-def patterns(scores: Mapping[str, Scores]) -> Iterator[str]:
-    for source, pairs in FOUND.items():
+def compare_pairs(scores: Mapping[str, Scores]) -> Iterator[str]:
+    for source, pairs in CLAIMS.items():
         for one, other in pairs:
             if one in scores and other in scores:
                 yield f"\n{source}: {one} -> {other}"
-                yield f"  strict     {difference(scores[one], scores[other], TRACKS['strict'])}"
-                yield f"  PHI or not {difference(scores[one], scores[other], TRACKS['PHI'])}"
+                yield f"  strict     {format_difference(scores[one], scores[other], SHOWN['strict'])}"
+                yield f"  PHI or not {format_difference(scores[one], scores[other], SHOWN['PHI'])}"
 
 
-def curves(results: Mapping[str, Result]) -> Iterator[str]:
+def format_curves(results: Mapping[str, Result]) -> Iterator[str]:
     for name, result in results.items():
         if result.curve:
             area = result.curve[0][-1]
@@ -111,7 +109,7 @@ def curves(results: Mapping[str, Result]) -> Iterator[str]:
             yield f"  {'   '.join(cells)}"
 
 
-def papers() -> Iterator[str]:
+def format_papers() -> Iterator[str]:
     for name, chosen in TABLES.items():
         paper = published_tables.read_table(name)
         yield f"\n{paper.paper}, {paper.table}; {paper.corpus}; {paper.criterion}"
@@ -120,13 +118,13 @@ def papers() -> Iterator[str]:
             yield f"{row:<14}{'   '.join(cells)}"
 
 
-def names(all_of_them: Iterable[str], only: Sequence[str]) -> list[str]:
-    """The systems that are installed here, or those that were asked for."""
-    there = [name for name in all_of_them if name not in MODULES or find_spec(MODULES[name])]
-    return [name for name in there if not only or name in only]
+def choose_systems(all_names: Iterable[str], only: Sequence[str]) -> list[str]:
+    """Return the installed systems; with ``only``, those of them that it names."""
+    installed = [name for name in all_names if name not in REQUIRED or find_spec(REQUIRED[name])]
+    return [name for name in installed if not only or name in only]
 
 
-def scored(results: Mapping[str, Result], test: Sequence[Document]) -> dict[str, Scores]:
+def score_results(results: Mapping[str, Result], test: Sequence[Document]) -> dict[str, Scores]:
     found: dict[str, Scores] = {}
     for name, result in results.items():
         for member, documents in result.found.items():
@@ -134,19 +132,19 @@ def scored(results: Mapping[str, Result], test: Sequence[Document]) -> dict[str,
     return found
 
 
-def parser(rows: Iterable[str]) -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--out", type=Path, required=True, help="folder for the results")
-    parse.add_argument("--documents", type=int, default=120, help="to train on (default: 120)")
-    parse.add_argument("--test", type=int, default=100, help="to score on (default: 100)")
-    parse.add_argument("--iterations", type=int, default=50, help="of each CRF (default: 50)")
-    parse.add_argument("--folds", type=int, default=2, help="of two_stage and multi (default: 2)")
-    parse.add_argument("--epochs", type=int, default=8, help="of spaCy (default: 8)")
-    parse.add_argument("--only", nargs="+", default=(), choices=list(rows))
-    return parse
+def build_parser(rows: Iterable[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
+    parser.add_argument("--documents", type=int, default=120, help="to train on (default: 120)")
+    parser.add_argument("--test", type=int, default=100, help="to score on (default: 100)")
+    parser.add_argument("--iterations", type=int, default=50, help="of each CRF (default: 50)")
+    parser.add_argument("--folds", type=int, default=2, help="of two_stage and multi (default: 2)")
+    parser.add_argument("--epochs", type=int, default=8, help="of spaCy (default: 8)")
+    parser.add_argument("--only", nargs="+", default=(), choices=list(rows))
+    return parser
 
 
-def result_of(
+def measure_system(
     name: str,
     settings: Config | None,
     train: Sequence[Document],
@@ -159,21 +157,28 @@ def result_of(
     def make(folder: Path) -> model.Tagger:
         return model.train(train, settings, folder)
 
-    return kept(path, test, lambda: measured(make if settings else None, name, train, test, args))
+    return read_or_measure(
+        path, test, lambda: measure_tagger(make if settings else None, name, train, test, args)
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:
     rows = [run.name for run in plan.read_plan("systems").runs] + [f"mega: {name}" for name in SETS]
-    given = parser([*rows, *OUTSIDE]).parse_args(arguments)
-    settings = experiments(given)
-    train = list(generate(given.documents, SEED, "train"))
-    test = list(generate(given.test, SEED, "test"))
-    wanted = cli.progress(names([*settings, *OUTSIDE], given.only), "systems")
-    results = {name: result_of(name, settings.get(name), train, test, given) for name in wanted}
-    scores = scored(results, test)
+    args = build_parser([*rows, *OUTSIDE]).parse_args(arguments)
+    settings = build_configs(args)
+    train = list(generate(args.documents, SEED, "train"))
+    test = list(generate(args.test, SEED, "test"))
+    wanted = cli.progress(choose_systems([*settings, *OUTSIDE], args.only), "systems")
+    results = {name: measure_system(name, settings.get(name), train, test, args) for name in wanted}
+    scores = score_results(results, test)
     tokens = sum(len(fine(document.text)) for document in test)
     print(f"Trained on {len(train)} synthetic notes, scored on {len(test)} of other genres, names and frames")
-    for lines in (table(results, scores, tokens), patterns(scores), curves(results), papers()):
+    for lines in (
+        format_table(results, scores, tokens),
+        compare_pairs(scores),
+        format_curves(results),
+        format_papers(),
+    ):
         print("\n".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""One system of ``benchmarks/systems.py``: trained, timed, its findings kept in a file."""
+"""Train and time one system of ``benchmarks/systems.py``, and keep its spans in a file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from crfdeid.systems import model
 from crfdeid.systems.stacking import multi
 from crfdeid.text.document import Document, Span
 
-OUTSIDE = {"spacy": outside.spacy, "sklearn-crfsuite": outside.sklearn_crfsuite}
+OUTSIDE = {"spacy": outside.train_spacy, "sklearn-crfsuite": outside.train_sklearn_crfsuite}
 
 Found = dict[str, list[Document]]
 
 
 class Result(NamedTuple):
-    """``train`` and ``tag`` are processor seconds, ``megabytes`` those of the model's folder;
-    ``found`` holds the documents of the system under "", and those of its members by name."""
+    """``train`` and ``tag`` are processor seconds, ``megabytes`` the size of the model's folder; ``found``
+    maps "" to the documents of the system, and a member's name to the documents of that member."""
 
     train: float
     tag: float
@@ -34,11 +34,11 @@ class Result(NamedTuple):
     found: Found
 
 
-def measured(
+def measure_tagger(
     make: Callable[[Path], model.Tagger] | None, name: str, train: Sequence[Document],
     test: Sequence[Document], args: argparse.Namespace,
 ) -> Result:  # fmt: skip
-    """``make`` trains a system of ours in a folder; without it, ``name`` is another's."""
+    """Train and time a system. ``make`` trains it in a folder; without it, ``name`` is an outside tagger."""
     bare = [document.with_spans(()) for document in test]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "model"
@@ -52,16 +52,16 @@ def measured(
             found |= {base: list(model.tag_all(t, bare)) for base, t in tagger.bases.items()}
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         curved = tagger is not None and thresholds.has_threshold(tagger)
-        curve = points(thresholds.measure_margins(tagger, test)) if curved else []
+        curve = compute_points(thresholds.measure_margins(tagger, test)) if curved else []
     return Result(trained - began, tagged - trained, size / 1e6, curve, found)
 
 
-def points(margins: thresholds.Margins) -> list[list[float]]:
+def compute_points(margins: thresholds.Margins) -> list[list[float]]:
     return [[*margins.at(bias), margins.area] for bias in thresholds.BIASES]
 
 
-def kept(path: Path, test: Sequence[Document], make: Callable[[], Result]) -> Result:
-    """The result that is in the file, or one that is made now and put there."""
+def read_or_measure(path: Path, test: Sequence[Document], make: Callable[[], Result]) -> Result:
+    """Read the result from the file, or measure it and write the file."""
     if not path.is_file():
         table = make()._asdict()
         for name, documents in table["found"].items():

@@ -25,7 +25,7 @@ DATA = Path(__file__).parent.parent / reports.DATA
 
 
 def types(text: str) -> list[tuple[str, str]]:
-    return [(item.type, text[item.start : item.end]) for item in reports.found(text)]
+    return [(item.type, text[item.start : item.end]) for item in reports.find_phi(text)]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def types(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_line_breaks_are_restored(text: str, expected: str) -> None:
-    assert reports.restored(text) == expected
+    assert reports.restore_lines(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,47 +68,51 @@ def test_phi_is_found(text: str, expected: list[tuple[str, str]]) -> None:
     ],
 )
 def test_what_no_rule_settles_is_noticed(text: str, settled: bool) -> None:
-    assert (reports.unsettled(text, reports.found(text)) is None) == settled
+    assert (reports.find_unsettled(text, reports.find_phi(text)) is None) == settled
 
 
-@pytest.mark.parametrize("pattern", [*patterns.lines(patterns.MENTIONS), *patterns.lines(patterns.QUERIES)])
+@pytest.mark.parametrize(
+    "pattern", [*patterns.split_lines(patterns.MENTIONS), *patterns.split_lines(patterns.QUERIES)]
+)
 def test_every_pattern_can_be_filled(pattern: str) -> None:
-    document = devset.assembled("n", devset.filled(pattern, Cast(Random(0))))
+    document = devset.build_document("n", devset.fill_pattern(pattern, Cast(Random(0))))
     scheme.read_scheme().check([document])
     assert "{" not in document.text
 
 
-@pytest.mark.parametrize("block", [*patterns.blocks(patterns.HEADS), *patterns.blocks(patterns.FEET)])
+@pytest.mark.parametrize(
+    "block", [*patterns.split_blocks(patterns.HEADS), *patterns.split_blocks(patterns.FEET)]
+)
 def test_heads_and_feet_have_phi(block: str) -> None:
-    assert len(devset.assembled("n", devset.filled(block, Cast(Random(0)))).spans) >= 2
+    assert len(devset.build_document("n", devset.fill_pattern(block, Cast(Random(0)))).spans) >= 2
 
 
 def test_a_note_is_the_same_twice() -> None:
     text = "Dr. X saw Mr. ABC. He is well. Dr. X left.\n" * 9
-    once, again = (devset.note("n", text, reports.found(text)) for _ in range(2))
+    once, again = (devset.build_note("n", text, reports.find_phi(text)) for _ in range(2))
     assert (once.text, once.spans) == (again.text, again.spans)
     assert len({once.text_of(s).lower() for s in once.spans if s.type == "DOCTOR"}) < 9
 
 
 @given(st.text("ab \n.", max_size=200), st.integers(5, 80))
 def test_cutting_moves_nothing(text: str, width: int) -> None:
-    made = devset.cut(Document("n", text), width)
+    made = devset.wrap_lines(Document("n", text), width)
     assert made.text.replace("\n", " ") == text.replace("\n", " ")
 
 
 def test_queries() -> None:
-    queries = devset.queries()
+    queries = devset.build_queries()
     assert len(queries) == 600 and sum(not query.spans for query in queries) == 120
-    assert [query.text for query in queries] == [query.text for query in devset.queries()]
+    assert [query.text for query in queries] == [query.text for query in devset.build_queries()]
 
 
 def test_measures() -> None:
     gold = [Document("n", "Ana Ruiz left on May 5", (Span(0, 8, "PATIENT"), Span(17, 22, "DATE")))]
     found = [gold[0].with_spans([Span(0, 8, "DOCTOR"), Span(9, 13, "DATE")])]
-    assert measure.coverage(gold, found) == {"PATIENT": (1, 1), "DATE": (0, 1)}
-    assert measure.precision(gold, found) == pytest.approx(2 / 3)
-    assert measure.strict_f1(gold, gold) == 1
-    missed, alarms = measure.mistakes(gold, found)
+    assert measure.count_covered(gold, found) == {"PATIENT": (1, 1), "DATE": (0, 1)}
+    assert measure.compute_precision(gold, found) == pytest.approx(2 / 3)
+    assert measure.compute_strict_f1(gold, gold) == 1
+    missed, alarms = measure.find_errors(gold, found)
     assert missed == {"DATE": ["n Ana Ruiz left on [[May 5]]"]}
     assert alarms == {"DATE": ["n Ana Ruiz [[left]] on May 5"]}
 
@@ -116,14 +120,14 @@ def test_measures() -> None:
 def test_what_is_known_without_gold() -> None:
     text = "Dr. X saw a 23-year-old on 3/4/2005 with Foley"
     document = Document("n", text, (Span(4, 5, "DOCTOR"), Span(27, 35, "DATE"), Span(41, 46, "DOCTOR")))
-    found = mtsamples.recall([document])
+    found = mtsamples.count_patterns([document])
     assert (found["Dr. X"], found["NN-year-old"]) == ((1, 1), (0, 1))
-    assert mtsamples.frequent([document], frozenset({"foley"})) == [("foley", 1)]
-    assert mtsamples.amounts([document])["DOCTOR"] == (2, 6)
+    assert mtsamples.find_frequent([document], frozenset({"foley"})) == [("foley", 1)]
+    assert mtsamples.count_tagged([document])["DOCTOR"] == (2, 6)
 
 
 @pytest.mark.skipif(not DATA.is_file(), reason="the shared reports are absent")
 def test_notes_of_the_reports() -> None:
-    notes = devset.notes(DATA, count=20)
+    notes = devset.build_notes(DATA, count=20)
     scheme.read_scheme().check(notes)
     assert len(notes) == 20 and all(note.spans for note in notes)

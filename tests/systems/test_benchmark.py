@@ -41,13 +41,13 @@ def test_the_table_and_what_is_kept(tmp_path, capsys):
 
 
 def test_rows_are_those_of_the_configuration_made_shorter():
-    rows = benchmark.experiments(GIVEN)
+    rows = benchmark.build_configs(GIVEN)
     assert {"crf", "two_stage", "svm", "mega", "multi", "hmm", "snow", "rules", "heuristic"} < set(rows)
     assert rows["crf"].crf["max_iterations"] == 20 and rows["two_stage"].options["folds"] == 2
     illinois = rows["multi"].options["bases"]["illinois"]
     assert illinois["crf"]["max_iterations"] == 20 and illinois["options"]["folds"] == 2
     assert {settings.recall_bias for settings in rows.values()} == {0.0}
-    better = {name for pairs in benchmark.FOUND.values() for pair in pairs for name in pair}
+    better = {name for pairs in benchmark.CLAIMS.values() for pair in pairs for name in pair}
     members = {f"multi: {name}" for name in rows["multi"].options["bases"]}
     assert better <= rows.keys() | members
 
@@ -59,15 +59,15 @@ def test_members_of_a_stack_are_scored(notes, tmp_path):
     def make(folder):
         return model.train(notes[:20], Config(system="multi", options=options), folder)
 
-    found = systems_measure.kept(
+    found = systems_measure.read_or_measure(
         tmp_path / "multi.json",
         notes[20:],
-        lambda: systems_measure.measured(make, "multi", notes[:20], notes[20:], GIVEN),
+        lambda: systems_measure.measure_tagger(make, "multi", notes[:20], notes[20:], GIVEN),
     )
     assert list(found.found) == ["", "one", "two"] and len(found.curve) == len(thresholds.BIASES)
-    scores = benchmark.scored({"multi": found}, notes[20:])
+    scores = benchmark.score_results({"multi": found}, notes[20:])
     assert list(scores) == ["multi", "multi: one", "multi: two"]
-    blank, head, *rows = benchmark.table({"multi": found}, scores, 100)
+    blank, head, *rows = benchmark.format_table({"multi": found}, scores, 100)
     assert not blank and [len(row.split()) for row in (head, *rows)] == [29, 16, 14, 14]
 
 
@@ -77,9 +77,11 @@ def test_a_difference_by_hand():
     gold = [note(n) for n in range(6)]
     less = [n.with_spans(n.spans[:2]) for n in gold]
     one, other = (score(gold, found, scheme.read_scheme()) for found in (less, gold))
-    told = paired.difference(one, other, Criterion("strict"), resamples=50)
+    told = paired.format_difference(one, other, Criterion("strict"), resamples=50)
     assert told.startswith("recall 0.6667 -> 1.0000, +0.3333 (+0.3333 to +0.3333); F1 0.8000 -> 1.0000")
-    assert "+0.0000 (+0.0000 to +0.0000)" in paired.difference(one, one, Criterion("strict"), resamples=50)
+    assert "+0.0000 (+0.0000 to +0.0000)" in paired.format_difference(
+        one, one, Criterion("strict"), resamples=50
+    )
 
 
 def test_a_second_stage_is_shown_at_other_biases(small_model, notes, tmp_path):
@@ -89,16 +91,17 @@ def test_a_second_stage_is_shown_at_other_biases(small_model, notes, tmp_path):
 
     found = {}
     for more in (-30.0, 0.0, 30.0):
-        tagger = second_stage.with_bias(small_model, more, tmp_path)
-        found[more] = second_stage.coverage(notes[30:], second_stage.tagged(tagger, notes[30:]))
+        tagger = second_stage.copy_with_bias(small_model, more, tmp_path)
+        found[more] = second_stage.count_covered(notes[30:], second_stage.tag_documents(tagger, notes[30:]))
     assert found[0.0].tolist() == [[3, 0, 0]] * 10
-    assert found[-30.0][:, 0].sum() < 30 and second_stage.measure.precision(notes[30:], notes[30:]) == 1.0
+    assert found[-30.0][:, 0].sum() < 30
+    assert second_stage.measure.compute_precision(notes[30:], notes[30:]) == 1.0
     assert model.load(small_model.folder).weights.records.tolist() == small_model.weights.records.tolist()
 
 
 def test_sklearn_crfsuite_learns(notes, tmp_path):
     pytest.importorskip("gruut_lang_en")
-    tag = outside.sklearn_crfsuite(notes[:30], tmp_path / "m", GIVEN)
+    tag = outside.train_sklearn_crfsuite(notes[:30], tmp_path / "m", GIVEN)
     bare = [n.with_spans(()) for n in notes[30:]]
     assert [found.spans for found in tag(bare)] == [n.spans for n in notes[30:]]
 
@@ -106,7 +109,7 @@ def test_sklearn_crfsuite_learns(notes, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_spacy_learns(notes, tmp_path):
     pytest.importorskip("spacy")
-    tag = outside.spacy(notes[:30], tmp_path / "m", GIVEN)
+    tag = outside.train_spacy(notes[:30], tmp_path / "m", GIVEN)
     found = list(tag([n.with_spans(()) for n in notes[30:]]))
     right = sum(len(set(f.spans) & set(n.spans)) for f, n in zip(found, notes[30:]))
     assert right >= 20 and all(isinstance(span, Span) for f in found for span in f.spans)
