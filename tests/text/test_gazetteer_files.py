@@ -18,10 +18,10 @@ def test_a_list_is_well_formed(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     head = [line for line in lines if line.startswith("#")]
     entries = lines[len(head) :]
-    said = dict(re.findall(r"# (title|retrieved|entries): (.+)", "\n".join(head)))
-    assert {"title", "retrieved", "entries"} <= said.keys()
+    fields = dict(re.findall(r"# (title|retrieved|entries): (.+)", "\n".join(head)))
+    assert {"title", "retrieved", "entries"} <= fields.keys()
     assert all("licence: " in line for line in head if line.startswith("# source: "))
-    assert int(said["entries"]) == len(entries) == len(set(entries))
+    assert int(fields["entries"]) == len(entries) == len(set(entries))
     assert entries == sorted(entries, key=lambda entry: (entry.casefold(), entry))
     assert all(entry == " ".join(entry.split()) and entry for entry in entries)
 
@@ -46,4 +46,4 @@ def test_lists_that_need_no_package_are_built_the_same():
     spec.loader.exec_module(build)
     for name, (_, _, sources) in build.LISTS.items():
         if all(isinstance(source, str) for source in sources):  # by hand, or from other lists
-            assert build.text(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+            assert build.build_list(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
