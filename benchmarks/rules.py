@@ -1,15 +1,15 @@
-"""The rules and heuristic+dictionary beside the shipped CRF: speed, memory, scores, and the patterns
+"""Compare the rules and heuristic+dictionary with the shipped CRF: speed, memory, scores, and the patterns
 of the papers.
 
     python benchmarks/rules.py [--documents 150] [--seed 61] [--train 20 60] [--each] [--data FILE]
 
-Scores are on the synthetic test part, which shares no names, places or frames of its own with
-the part that the rules were written by. The shipped CRF learned from all parts, so its figures
-here say little; ``--train`` adds CRFs of so many notes of the training part. Names are told
-apart by the lists: *clear* ones are in a list of names and no common or medical word,
-*ambiguous* ones are both, *unlisted* ones are in no list of names (Sibanda & Uzuner 2006,
-tables 9 and 13). ``--each`` adds a line for each rule. With the MTSamples reports beside the
-checkout, their speed and patterns too.
+Scores are on the synthetic test part, which shares no names, places or frames with
+the part by which the rules were written. The shipped CRF learned from all parts, so its figures
+here mean little; ``--train`` adds CRFs trained on that many notes of the training part. The lists
+divide names: *clear* ones are in a list of names and not common or medical words, *ambiguous* ones
+are both, *unlisted* ones are in no list of names (Sibanda & Uzuner 2006, tables 9 and 13).
+``--each`` adds a line for each rule. If the MTSamples reports are beside the checkout, their speed
+and patterns are printed too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import mtsamples
@@ -43,22 +44,22 @@ KINDS = ("clear", "ambiguous", "unlisted")
 NAMES = ("PATIENT", "DOCTOR")
 
 
-def by_patient(documents: Sequence[Document]) -> list[list[Document]]:
-    """The notes of each patient, in the order of the first."""
+def group_by_patient(documents: Sequence[Document]) -> list[list[Document]]:
+    """Group the notes of each patient, in the order of the first."""
     groups: dict[str, list[Document]] = defaultdict(list)
     for document in documents:
         groups[document.patient or document.id].append(document)
     return list(groups.values())
 
 
-def tokens(documents: Iterable[Document]) -> int:
+def count_tokens(documents: Iterable[Document]) -> int:
     return sum(len(fine(document.text)) for document in documents)
 
 
-def timed(tag: Tag, documents: Sequence[Document]) -> tuple[list[Document], str]:
-    """The tagged documents, and seconds on the clock and of the processor, tokens a second of the
-    processor (the machine may have other work), and the process's peak memory so far."""
-    count = tokens(documents)
+def time_tagging(tag: Tag, documents: Sequence[Document]) -> tuple[list[Document], str]:
+    """Tag the documents. Return them, and a line with seconds on the clock and of the processor, tokens a
+    second of the processor (the machine may have other work), and the peak memory of the process so far."""
+    count = count_tokens(documents)
     began, worked = time.perf_counter(), time.process_time()
     tagged = list(tag(documents))
     seconds, work = time.perf_counter() - began, time.process_time() - worked
@@ -66,8 +67,8 @@ def timed(tag: Tag, documents: Sequence[Document]) -> tuple[list[Document], str]
     return tagged, f"{seconds:7.2f} s {work:7.2f} s of CPU {count / work:10,.0f} tokens/s {peak:7,.0f} MB"
 
 
-def kind(word: str, known: Lists) -> str:
-    """What the lists say of a lowercased word of a name."""
+def classify_word(word: str, known: Lists) -> str:
+    """Return what the lists make of a lowercased word of a name."""
     if word not in known.names:
         return "unlisted"
     return (
@@ -77,39 +78,41 @@ def kind(word: str, known: Lists) -> str:
     )
 
 
-def by_kind(gold: Sequence[Document], system: Sequence[Document], known: Lists) -> dict[str, tuple[int, int]]:
-    """Of the words of gold names, by kind: those in any span of the system, and all."""
+def count_by_kind(
+    gold: Sequence[Document], system: Sequence[Document], known: Lists
+) -> dict[str, tuple[int, int]]:
+    """Count the words of gold names by kind: those in any span of the system, and all."""
     hits, all_of = Counter[str](), Counter[str]()
     for right, found in zip(gold, system):
         covered = {at for span in found.spans for at in range(span.start, span.end)}
         for span in right.spans:
             for token in fine(right.text_of(span)) if span.type in NAMES else ():
                 if token.text.isalpha() and len(token.text) > 1:
-                    of = kind(token.text.lower(), known)
+                    of = classify_word(token.text.lower(), known)
                     all_of[of] += 1
                     hits[of] += span.start + token.start in covered
     return {of: (hits[of], all_of[of]) for of in KINDS}
 
 
-def figures(scores: Scores, element: str) -> str:
+def format_scores(scores: Scores, element: str) -> str:
     counts = (scores.micro(Criterion(criterion), element) for criterion in CRITERIA)
     return "  ".join(f"{c.precision:.3f} {c.recall:.3f}" for c in counts)
 
 
-def score_table(results: dict[str, Scores]) -> str:
-    """Precision and recall of each category under the three criteria, a line for each system."""
+def format_score_table(results: dict[str, Scores]) -> str:
+    """Format precision and recall of each category under the three criteria, a line for each system."""
     lines = [f"{'':<12}{'':<12}strict P R   relaxed P R  token P R"]
     for category in ("", *scheme.read_scheme().categories):
         for name, scores in results.items():
             gold = scores.micro(Criterion("strict"), category)
             if gold.tp + gold.fn:
-                lines.append(f"{category or 'all':<12}{name:<12}{figures(scores, category)}")
+                lines.append(f"{category or 'all':<12}{name:<12}{format_scores(scores, category)}")
     return "\n".join(lines)
 
 
-def each_rule(documents: Sequence[Document]) -> str:
-    """Spans that each rule found, after overlaps are resolved, and how many of them share a character
-    with a gold span, of any type."""
+def format_rule_counts(documents: Sequence[Document]) -> str:
+    """Format the number of spans of each rule, after overlaps are resolved, and the share of them that have a
+    character in common with a gold span of any type."""
     found, right = Counter[str](), Counter[str]()
     for document in documents:
         for span, name in tagger.load_shipped().explain(document):
@@ -122,62 +125,71 @@ def each_rule(documents: Sequence[Document]) -> str:
     )
 
 
-def trained(documents: int, folder: Path) -> model.Tagger:
-    """A CRF of so many notes of the training part, in few iterations."""
+def train_crf(documents: int, folder: Path) -> model.Tagger:
+    """Train a CRF on that many notes of the training part, with few iterations."""
     settings = config.read("english")
     settings = replace(settings, crf=settings.crf | {"max_iterations": ITERATIONS})
     return model.train(list(generate(documents, 1, "train")), settings, folder)
 
 
-def systems(sizes: Sequence[int], folder: Path) -> Iterator[tuple[str, Tag]]:
-    """One after the other, the small ones first, since memory is told as the peak so far. Those that see
-    one patient's notes together are given them so."""
+def tag_each(system: model.Tagger, notes: Sequence[Document]) -> list[Document]:
+    """Tag the notes one by one."""
+    return [system.tag(note) for note in notes]
+
+
+def load_systems(sizes: Sequence[int], folder: Path) -> Iterator[tuple[str, Tag]]:
+    """Yield the systems, the small ones first, since memory is the peak so far. Systems that tag a patient's
+    notes together get them together."""
     rules, dictionary = tagger.load_shipped(), heuristic.untrained()
-    yield "rules", lambda notes: [d for group in by_patient(notes) for d in rules.tag_patient(group)]
+    yield "rules", lambda notes: [d for group in group_by_patient(notes) for d in rules.tag_patient(group)]
     yield "one note", lambda notes: [rules.tag(note) for note in notes]
-    yield "heuristic", lambda notes: [d for group in by_patient(notes) for d in dictionary.tag_patient(group)]
+    yield (
+        "heuristic",
+        lambda notes: [d for group in group_by_patient(notes) for d in dictionary.tag_patient(group)],
+    )
     shipped = model.load()
     yield "CRF shipped", lambda notes: [shipped.tag(note) for note in notes]
     for size in sizes:
-        crf = trained(size, folder / str(size))
-        yield f"CRF {size}", lambda notes, crf=crf: [crf.tag(note) for note in notes]
+        yield f"CRF {size}", partial(tag_each, train_crf(size, folder / str(size)))
 
 
-def on_reports(path: Path) -> str:
+def measure_on_reports(path: Path) -> str:
     documents = mtsamples.read_reports(path)
-    tagged, cost = timed(lambda notes: map(tagger.load_shipped().tag, notes), documents)
+    tagged, cost = time_tagging(lambda notes: map(tagger.load_shipped().tag, notes), documents)
     return f"MTSamples, {len(documents)} reports: {cost}\n{mtsamples.format_summary(tagged)}"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--documents", type=int, default=150)
-    parse.add_argument("--seed", type=int, default=61)
-    parse.add_argument("--part", default="test", choices=("train", "test", "all"))
-    parse.add_argument("--each", action="store_true", help="a line for each rule")
-    parse.add_argument("--train", type=int, nargs="*", default=[], help="train CRFs on so many notes")
-    parse.add_argument("--data", type=Path, default=mtsamples.DATA, help="the MTSamples reports")
-    given = parse.parse_args(arguments)
-    gold = list(generate(given.documents, given.seed, given.part))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--documents", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=61)
+    parser.add_argument("--part", default="test", choices=("train", "test", "all"))
+    parser.add_argument("--each", action="store_true", help="a line for each rule")
+    parser.add_argument(
+        "--train", type=int, nargs="*", default=[], help="train a CRF on each of these numbers of notes"
+    )
+    parser.add_argument("--data", type=Path, default=mtsamples.DATA, help="the MTSamples reports")
+    args = parser.parse_args(arguments)
+    gold = list(generate(args.documents, args.seed, args.part))
     results, kinds = {}, {}
-    print(f"{len(gold)} notes, {tokens(gold):,} tokens, {sum(len(d.spans) for d in gold):,} spans\n")
+    print(f"{len(gold)} notes, {count_tokens(gold):,} tokens, {sum(len(d.spans) for d in gold):,} spans\n")
     with tempfile.TemporaryDirectory() as folder:
-        for name, tag in systems(given.train, Path(folder)):
+        for name, tag in load_systems(args.train, Path(folder)):
             list(tag(gold[:3]))
-            tagged, cost = timed(tag, gold)
+            tagged, cost = time_tagging(tag, gold)
             print(f"{name:<12}{cost}", flush=True)
             results[name] = score(gold, tagged, scheme.read_scheme())
-            kinds[name] = by_kind(gold, tagged, lists.load_shipped())
-    print("\n" + score_table(results) + "\n\nwords of names found, of any type")
+            kinds[name] = count_by_kind(gold, tagged, lists.load_shipped())
+    print("\n" + format_score_table(results) + "\n\nwords of names found, of any type")
     for name, found in kinds.items():
         print(
             f"{name:<12}"
             + "  ".join(f"{of} {hit / max(1, all_of):.3f} of {all_of}" for of, (hit, all_of) in found.items())
         )
-    if given.each:
-        print("\n" + each_rule(gold))
-    if given.data.is_file():
-        print("\n" + on_reports(given.data))
+    if args.each:
+        print("\n" + format_rule_counts(gold))
+    if args.data.is_file():
+        print("\n" + measure_on_reports(args.data))
 
 
 if __name__ == "__main__":

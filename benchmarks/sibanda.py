@@ -2,9 +2,10 @@
 
     python benchmarks/sibanda.py --out runs/sibanda [--kinds ambiguous] [--documents N] [--folds N]
 
-Makes the three corpora, cross-validates the runs of ``configs/sibanda_*.toml`` on each, and
-prints words of PHI and Non-PHI beside the paper's. Tables 4 and 5 are of authentic summaries: run
-``crfdeid.ablate.__main__ sibanda_reidentified`` on yours. What is finished in OUT is not trained again.
+It makes the three corpora, cross-validates the runs of ``configs/sibanda_*.toml`` on each, and
+prints the figures for words of PHI and Non-PHI beside the paper's. Tables 4 and 5 need authentic
+summaries: run ``python -m crfdeid.ablate sibanda_reidentified`` on yours. Finished runs in OUT are
+not trained again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from crfdeid.text.document import Document, Span
 
 SEED = 1
 WORD = re.compile(r"\w+")
-# Configuration, corpus, and its tables: of all PHI, of names alone, and of some tokens alone.
+# Configuration, corpus, and its tables: of all PHI, of names only, and of some tokens only.
 TABLES = (
     ("sibanda_reidentified", "reidentified", 2, 3, None),
     ("sibanda_ambiguous", "ambiguous", 7, 8, (9, "ambiguous")),
@@ -36,8 +37,8 @@ TABLES = (
 )
 
 
-def words(documents: Sequence[Document]) -> list[TokenMark]:
-    """Every word, as a token to be scored."""
+def mark_words(documents: Sequence[Document]) -> list[TokenMark]:
+    """Mark every word as a token to be scored."""
     return [
         TokenMark(document.id, *match.span(), "", False, False, "")
         for document in documents
@@ -45,8 +46,8 @@ def words(documents: Sequence[Document]) -> list[TokenMark]:
     ]
 
 
-def run(name: str, documents: Sequence[Document], args: argparse.Namespace, out: Path) -> None:
-    """Cross-validate the configuration's runs on the documents, with the folds that are wanted."""
+def run_configuration(name: str, documents: Sequence[Document], args: argparse.Namespace, out: Path) -> None:
+    """Cross-validate the configuration's runs on the documents with ``args.folds`` folds."""
     config, path = out / f"{name}.toml", out / "corpus.jsonl"
     text = files.read_text(resources.find_file("configs", name, ".toml"))
     with files.open_whole(config) as file:
@@ -56,8 +57,8 @@ def run(name: str, documents: Sequence[Document], args: argparse.Namespace, out:
     ablate.main([str(config), str(path), "--out", str(out), "--resamples", "0", *settings])
 
 
-def found(documents: Sequence[Document], out: Path) -> dict[str, list[Document]]:
-    """The system's documents by run: what is found of each in the fold that held it out."""
+def read_system_documents(documents: Sequence[Document], out: Path) -> dict[str, list[Document]]:
+    """Read the system's documents by run: the spans of each come from the fold that held it out."""
     runs: dict[str, dict[str, list[Span]]] = {}
     for path in sorted(out.rglob("spans.jsonl")):
         lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
@@ -66,10 +67,10 @@ def found(documents: Sequence[Document], out: Path) -> dict[str, list[Document]]
     return {title: [d.with_spans(spans[d.id]) for d in documents] for title, spans in runs.items()}
 
 
-def table(
+def format_table(
     number: int, gold: Sequence[Document], runs: Mapping[str, list[Document]], marked: Sequence[TokenMark]
 ) -> Iterator[str]:
-    """The paper's figures, and ours below them."""
+    """Yield the paper's figures, and ours below them."""
     paper = published_tables.read_table(f"sibanda-uzuner-2006-table-{number}")
     yield f"\n{paper.paper}, {paper.table}: {paper.title}"
     yield f"{'':<36}" + "".join(f"{column:>9}" for column in paper.columns)
@@ -85,35 +86,35 @@ def table(
     yield f"ours: {len(gold)} reports of MTSamples, {len(marked)} words"
 
 
-def names_alone(document: Document) -> Document:
+def keep_names(document: Document) -> Document:
     return document.with_spans(span for span in document.spans if span.type in NAMES | PLACES)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parse.add_argument("--out", type=Path, required=True, help="folder for the runs")
-    parse.add_argument("--data", type=Path, default=DATA)
-    parse.add_argument("--kinds", nargs="+", choices=tuple(corpus.KINDS), default=tuple(corpus.KINDS))
-    parse.add_argument("--documents", type=int, default=120, help="of each corpus (default: 120)")
-    parse.add_argument("--folds", type=int, default=3, help="the paper has 10 (default: 3)")
-    parse.add_argument("--iterations", type=int, default=40)
-    parse.add_argument("--jobs", type=int, default=1, help="trainings at a time")
-    given = parse.parse_args(arguments)
-    known = source_text.read_sources(corpora.read(given.data), convention.read_convention("mtsamples"))
-    texts = []
-    for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in given.kinds):
-        made = list(corpus.make_corpus(kind, known, SEED, count=given.documents))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder for the runs")
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--kinds", nargs="+", choices=tuple(corpus.KINDS), default=tuple(corpus.KINDS))
+    parser.add_argument("--documents", type=int, default=120, help="of each corpus (default: 120)")
+    parser.add_argument("--folds", type=int, default=3, help="the paper has 10 (default: 3)")
+    parser.add_argument("--iterations", type=int, default=40)
+    parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
+    args = parser.parse_args(arguments)
+    known = source_text.read_sources(corpora.read(args.data), convention.read_convention("mtsamples"))
+    texts: list[str] = []
+    for name, kind, all_phi, named, alone in (row for row in TABLES if row[1] in args.kinds):
+        made = list(corpus.make_corpus(kind, known, SEED, count=args.documents))
         gold = [one.document for one in made]
-        people = [names_alone(document) for document in gold]
+        people = [keep_names(document) for document in gold]
         for number, documents, out in ((all_phi, gold, kind), (named, people, f"{kind}-names")):
-            run(name, documents, given, given.out / out)
-            runs = found(documents, given.out / out)
+            run_configuration(name, documents, args, args.out / out)
+            runs = read_system_documents(documents, args.out / out)
             if documents is people:  # rules need no training, and find dates all the same
-                runs = {title: [names_alone(d) for d in system] for title, system in runs.items()}
-            texts += table(number, documents, runs, words(documents))
+                runs = {title: [keep_names(d) for d in system] for title, system in runs.items()}
+            texts += format_table(number, documents, runs, mark_words(documents))
         if alone:
             chosen = token_subsets.select_marks(token_marks.mark_tokens(made), alone[1])
-            texts += table(alone[0], gold, found(gold, given.out / kind), chosen)
+            texts += format_table(alone[0], gold, read_system_documents(gold, args.out / kind), chosen)
     print("\n".join(texts))
 
 

@@ -45,6 +45,13 @@ def made(reports) -> dict[str, list[corpus.ReidentifiedDocument]]:
     return {kind: list(corpus.make_corpus(kind, reports, seed=1)) for kind in KINDS}
 
 
+def settle(document: Document, *arguments) -> SourceText:
+    """The text with its places, which the convention settles."""
+    source = read_source(document, *arguments)
+    assert source is not None
+    return source
+
+
 def places(text: str, name: str) -> list[tuple[str, str, bool]]:
     known = convention.find_places(text, convention.read_convention(name))
     return [(place.type, text[place.start : place.end], place.replaced) for place in known]
@@ -87,8 +94,8 @@ def test_doubt_decides_what_is_left() -> None:
     document = Document("d", "A cough.\nHis wife, Zelda, called.\nNo fever.")
     rules = convention.read_convention("mtsamples")
     assert read_source(document, rules, "leave") is None
-    assert read_source(document, rules, "cut").text == "A cough.\nNo fever."
-    assert "Zelda" in read_source(document, rules, "keep").text
+    assert settle(document, rules, "cut").text == "A cough.\nNo fever."
+    assert "Zelda" in settle(document, rules, "keep").text
 
 
 @pytest.mark.parametrize(
@@ -243,16 +250,16 @@ def test_documents_with_gold_spans_are_re_identified_too(kind: str, notes) -> No
 @given(st.sampled_from(["AGE", "STATE", "CITY", "DATE", "PATIENT", "DOCTOR", "ZIP"]), st.integers(0, 500))
 def test_no_surrogate_is_what_it_replaces(type: str, seed: int) -> None:
     first = Document("n", "It is X here", (Span(6, 7, type),))
-    made = next(corpus.make_corpus("reidentified", [read_source(first, None)], seed, plain=True)).document
+    made = next(corpus.make_corpus("reidentified", [settle(first, None)], seed, plain=True)).document
     text = made.text_of(made.spans[0])  # what the same seed would give again
     again = Document("n", f"It is {text} here", (Span(6, 6 + len(text), type),))
-    other = next(corpus.make_corpus("reidentified", [read_source(again, None)], seed, plain=True)).document
+    other = next(corpus.make_corpus("reidentified", [settle(again, None)], seed, plain=True)).document
     assert other.text_of(other.spans[0]).casefold() != text.casefold()
 
 
 def test_the_world_has_the_age_and_year_of_the_text() -> None:
     text = "Dr. X saw this 44-year-old woman on 3/4/2004. She is well; her brother is 70 years old."
-    host = read_source(Document("n", text), convention.read_convention("mtsamples"))
+    host = settle(Document("n", text), convention.read_convention("mtsamples"))
     about = fill.draw_matching_world(host, Random(1), "all")
     assert (about.first_note - about.dob).days // 365.25 == 44
     assert about.first_note.year == 2004 and about.patient.sex == "F"
@@ -285,7 +292,7 @@ def test_any_gold_text_keeps_what_is_outside(text: str, data) -> None:
     type = data.draw(st.sampled_from(["DOCTOR", "DATE", "CITY", "PHONE", "AGE"]))
     if not text[start:end].strip():
         return
-    host = read_source(Document("n", text, (Span(start, end, type),)), None)
+    host = settle(Document("n", text, (Span(start, end, type),)), None)
     for kind in ("reidentified", "out-of-dictionary"):
         document = next(corpus.make_corpus(kind, [host], 1, plain=True)).document
         (span,) = document.spans
@@ -415,13 +422,13 @@ def test_what_the_benchmarks_count(made, monkeypatch) -> None:
 
     test = made["reidentified"]
     documents = [one.document for one in test]
-    for document, one in zip(benchmark.own_text(documents, test), test):
+    for document, one in zip(benchmark.keep_own_text(documents, test), test):
         kept = [where for span, where in zip(one.document.spans, one.where) if span in document.spans]
         assert kept and set(kept) == {"host"} and len(kept) == one.where.count("host")
-    named = [sibanda.names_alone(document) for document in documents]
+    named = [sibanda.keep_names(document) for document in documents]
     assert {span.type for document in named for span in document.spans} <= renaming.NAMES | renaming.PLACES
-    counts = token_subsets.count_tokens(documents, documents, sibanda.words(documents)).sum(axis=0)
-    assert counts[:, 1:].sum() == 0 and counts[:, 0].sum() == len(sibanda.words(documents))
+    counts = token_subsets.count_tokens(documents, documents, sibanda.mark_words(documents)).sum(axis=0)
+    assert counts[:, 1:].sum() == 0 and counts[:, 0].sum() == len(sibanda.mark_words(documents))
 
 
 def test_the_papers_table_beside_ours(tmp_path: Path, monkeypatch) -> None:
@@ -435,8 +442,8 @@ def test_the_papers_table_beside_ours(tmp_path: Path, monkeypatch) -> None:
     ):
         (tmp_path / "crf.folds" / fold).mkdir(parents=True)
         (tmp_path / "crf.folds" / fold / "spans.jsonl").write_text(spans)
-    runs = sibanda.found(gold, tmp_path)
-    lines = list(sibanda.table(7, gold, runs, sibanda.words(gold)))
+    runs = sibanda.read_system_documents(gold, tmp_path)
+    lines = list(sibanda.format_table(7, gold, runs, sibanda.mark_words(gold)))
     assert [line.split()[-3:] for line in lines if line.startswith("ours   ")] == [
         ["1.000", "0.500", "0.667"],
         ["0.667", "1.000", "0.800"],

@@ -120,16 +120,16 @@ def test_the_benchmark_tells_names_apart_by_the_lists(benchmark):
     names = (Span(0, 7, "DOCTOR"), Span(12, 17, "DOCTOR"), Span(22, 28, "DOCTOR"))
     gold = Document("1", "Ramirez saw Brown and Quevix.", names)
     system = gold.with_spans([Span(0, 7, "CITY"), Span(22, 28, "DOCTOR")])
-    found = benchmark.by_kind([gold], [system], lists.load_shipped())
+    found = benchmark.count_by_kind([gold], [system], lists.load_shipped())
     assert found == {"clear": (1, 1), "ambiguous": (0, 1), "unlisted": (1, 1)}
 
 
 def test_the_benchmark_gives_patients_their_notes_together(benchmark, notes):
     twice = [notes[0], notes[1], dataclasses.replace(notes[0], id="again")]
-    groups = [[note.id for note in group] for group in benchmark.by_patient(twice)]
+    groups = [[note.id for note in group] for group in benchmark.group_by_patient(twice)]
     assert groups == [[notes[0].id, "again"], [notes[1].id]]
 
 
 def test_the_benchmark_says_which_rule_found_what(benchmark, notes):
-    lines = benchmark.each_rule(notes[:5]).splitlines()
+    lines = benchmark.format_rule_counts(notes[:5]).splitlines()
     assert "doctor_title                 5   1.000" in lines and lines[-1].startswith("never: email")
