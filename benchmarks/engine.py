@@ -46,6 +46,7 @@ from crfdeid.engine.decoding import decoder, forward_backward
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import crf, model
+from crfdeid.systems.tagger import BATCH
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
@@ -59,7 +60,7 @@ COPIES = 5, 20  # of the reports, for several processes: about 4.6 and 18.6 mill
 
 def feature_dictionaries(pipeline: Pipeline, document: Document) -> list[list[dict[str, str]]]:
     """Each sequence's tokens as dictionaries of the shipped templates' features."""
-    page, sequences = pipeline.page(document)
+    page, sequences = pipeline.tokenize_document(document)
     extractor = pipeline.extractor
     found = []
     for sequence in sequences:
@@ -108,7 +109,7 @@ def tutorial_tagger(pipeline: Pipeline, path: Path) -> pycrfsuite.Tagger:
     return tagger
 
 
-def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Document], Document]:
+def by_crfsuite(name: str, tagger: crf.CrfTagger, folder: Path) -> Callable[[Document], Document]:
     """One of python-crfsuite's ways as a function."""
     line = tagger.pipeline
     if name == "sklearn":
@@ -134,7 +135,7 @@ def by_crfsuite(name: str, tagger: crf.Model, folder: Path) -> Callable[[Documen
         elif name == "dictionaries":
             labels = [y for rows in feature_dictionaries(line, document) for y in other.tag(rows)]
         else:
-            page, sequences = line.page(document)
+            page, sequences = line.tokenize_document(document)
             labels = [y for s in sequences for y in other.tag(line.extractor.features(page, s))]
         return document.with_spans(bio.decode(tokens, labels))
 
@@ -161,7 +162,7 @@ def run_way(name: str, data: Path, out: Path, slow: int) -> dict:
     else:
         decoder.WORTH_COMPILED = sys.maxsize if name == "numpy" else 0
         # Compiled code is read from disk once; after that no text is known.
-        list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * (crf.BATCH // 20 + 1))]))
+        list(tagger.tag_all([Document("warm", "Dr. Ruiz, 3/4/2061. " * (BATCH // 20 + 1))]))
         tagger.decoder.forget()
         seconds = {state: time_run(tagger.tag_all, data, out, first) for state in ("cold", "warm")}
     documents = islice(corpora.read(data), first)

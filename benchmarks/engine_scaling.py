@@ -32,7 +32,7 @@ DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 LABELS = (2, 5, 10, 20, 50, 100, 200)
 
 
-def take_tokens(documents: list[Document], tagger: crf.Model, tokens: int) -> Iterator[Document]:
+def take_tokens(documents: list[Document], tagger: crf.CrfTagger, tokens: int) -> Iterator[Document]:
     left = tokens
     for document in itertools.cycle(documents):
         left -= len(tagger.pipeline.tokenize(document.text))
@@ -41,7 +41,7 @@ def take_tokens(documents: list[Document], tagger: crf.Model, tokens: int) -> It
             return
 
 
-def time_tagging(tagger: crf.Model, documents: Iterator[Document] | list[Document]) -> float:
+def time_tagging(tagger: crf.CrfTagger, documents: Iterator[Document] | list[Document]) -> float:
     """The processor time to tag the documents."""
     ready = list(documents)
     began = time.process_time()
@@ -104,7 +104,7 @@ def make_stream(tokens: int) -> Iterator[Document]:
         yield Document(str(number), " ".join(words))
 
 
-def print_limits(tagger: crf.Model) -> None:
+def print_limits(tagger: crf.CrfTagger) -> None:
     """Print the least time that the bytes and additions of a token could take on this core."""
     labels, offsets = len(tagger.weights.labels), len(tagger.decoder.offsets)
     hits = 20  # template rows for each token, with about two labels each

@@ -25,6 +25,7 @@ from pathlib import Path
 from crfdeid import config, corpora, synthetic
 from crfdeid.config import Config
 from crfdeid.systems import crf, model, model_folder
+from crfdeid.systems.registry import Training
 from crfdeid.text.document import Document
 
 WAYS = {"crfsuite": 0, "1 thread": 1, "2 threads": 2}
@@ -59,19 +60,19 @@ def run_way(threads: int, args: argparse.Namespace) -> dict:
     began = time.process_time(), time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        line = model_folder.lay_out(folder / "m", train, settings)
+        made = model_folder.create_folder(folder / "m", train, settings)
         if threads:
             from crfdeid.engine.training import train as training
             from crfdeid.engine.training import training_set
 
             path = folder / "m" / crf.CRFSUITE
-            training.train(training_set.build(line, train), settings.crf, path, record, threads)
+            training.train(training_set.build(made.pipeline, train), settings.crf, path, record, threads)
         else:
-            crf.fit_crfsuite(line, train, folder / "m" / crf.CRFSUITE, record)
+            crf.fit_crfsuite(Training(made, train, record), folder / "m" / crf.CRFSUITE)
         ended = time.process_time(), time.perf_counter()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         model_folder.write_manifest(folder / "m")
-        tagged = model.tag_all(model.load(folder / "m"), test)
+        tagged = model.load(folder / "m").tag_all(test)
         spans = [[(s.start, s.end, s.type) for s in d.spans] for d in tagged]
     return {
         "cpu": ended[0] - began[0],
@@ -81,7 +82,7 @@ def run_way(threads: int, args: argparse.Namespace) -> dict:
         "peak": peak - before,
         "losses": [loss for loss, _, _ in iterations],
         "spans": spans,
-        "tokens": sum(len(line.tokenize(document.text)) for document in train),
+        "tokens": sum(len(made.pipeline.tokenize(document.text)) for document in train),
     }
 
 

@@ -55,12 +55,12 @@ def run_benchmark(train: Sequence[Document], gold: Sequence[Document], folder: P
     with tqdm(desc="train", total=settings.crf["max_iterations"], disable=None, leave=False) as bar:
         tagger = model.train(train, settings, folder, lambda *_: bar.update(), engine)
     trained = time.perf_counter()
-    system = list(model.tag_all(tagger, gold))
+    system = list(tagger.tag_all(gold))
     tagged = time.perf_counter()
     tokens = sum(len(tagger.pipeline.tokenize(document.text)) for document in gold)
     print(f"train: {len(train)} documents, {trained - began:.1f} s with engine {engine}")
     print(f"tag: {len(gold)} documents, {tokens} tokens, {tokens / (tagged - trained):,.0f} tokens/s")
-    print(f"gold spans that cut a token: {tagger.pipeline.cut_spans([*train, *gold])}")
+    print(f"gold spans that cut a token: {tagger.pipeline.count_cut_spans([*train, *gold])}")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     for title, part in (("all spans", lambda d: d), ("narrative alone", select_narrative)):
         print(f"\n{title}")

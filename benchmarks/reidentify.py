@@ -28,7 +28,7 @@ from crfdeid.evaluate.significance import METRICS, bootstrap, compute_metrics, r
 from crfdeid.synthetic.reidentify import convention, corpus, source_text, token_marks
 from crfdeid.synthetic.reidentify.corpus import KINDS, ReidentifiedDocument
 from crfdeid.systems import model
-from crfdeid.systems.model import Tagger
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
 

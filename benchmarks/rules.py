@@ -33,7 +33,8 @@ from crfdeid.rules import RULES, lists, tagger
 from crfdeid.rules.lists import Lists
 from crfdeid.synthetic import generate
 from crfdeid.systems import model
-from crfdeid.systems.rule_based import heuristic
+from crfdeid.systems.rule_based import make_heuristic
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
 from crfdeid.text.tokenizer import fine
@@ -125,14 +126,14 @@ def format_rule_counts(documents: Sequence[Document]) -> str:
     )
 
 
-def train_crf(documents: int, folder: Path) -> model.Tagger:
+def train_crf(documents: int, folder: Path) -> Tagger:
     """Train a CRF on that many notes of the training part, with few iterations."""
     settings = config.read("english")
     settings = replace(settings, crf=settings.crf | {"max_iterations": ITERATIONS})
     return model.train(list(generate(documents, 1, "train")), settings, folder)
 
 
-def tag_each(system: model.Tagger, notes: Sequence[Document]) -> list[Document]:
+def tag_each(system: Tagger, notes: Sequence[Document]) -> list[Document]:
     """Tag the notes one by one."""
     return [system.tag(note) for note in notes]
 
@@ -140,7 +141,7 @@ def tag_each(system: model.Tagger, notes: Sequence[Document]) -> list[Document]:
 def load_systems(sizes: Sequence[int], folder: Path) -> Iterator[tuple[str, Tag]]:
     """Yield the systems, the small ones first, since memory is the peak so far. Systems that tag a patient's
     notes together get them together."""
-    rules, dictionary = tagger.load_shipped(), heuristic.untrained()
+    rules, dictionary = tagger.load_shipped(), make_heuristic()
     yield "rules", lambda notes: [d for group in group_by_patient(notes) for d in rules.tag_patient(group)]
     yield "one note", lambda notes: [rules.tag(note) for note in notes]
     yield (

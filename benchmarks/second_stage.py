@@ -29,7 +29,7 @@ from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import score
 from crfdeid.synthetic import generate
 from crfdeid.systems import crf, model, model_folder
-from crfdeid.systems.model import Tagger
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
 
@@ -54,7 +54,7 @@ def train_system(name: str, documents: Sequence[Document], args: argparse.Namesp
 
 
 def tag_documents(tagger: Tagger, gold: Sequence[Document]) -> list[Document]:
-    return list(model.tag_all(tagger, [document.with_spans(()) for document in gold]))
+    return list(tagger.tag_all([document.with_spans(()) for document in gold]))
 
 
 def copy_with_bias(tagger: Tagger, more: float, place: Path) -> Tagger:
@@ -62,7 +62,7 @@ def copy_with_bias(tagger: Tagger, more: float, place: Path) -> Tagger:
     folder = place / "model"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(tagger.folder, folder)
-    crf.lean(folder / crf.CRFSUITE, -more)
+    crf.add_to_outside(folder / crf.CRFSUITE, -more)
     (folder / "manifest.json").unlink()
     model_folder.write_manifest(folder)
     return model.load(folder)

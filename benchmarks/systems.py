@@ -33,6 +33,7 @@ from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.scores import Scores, score
 from crfdeid.synthetic import generate
 from crfdeid.systems import model
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
 from crfdeid.text.tokenizer import fine
@@ -154,7 +155,7 @@ def measure_system(
     sizes = (args.documents, args.test, args.iterations, args.folds, args.epochs)
     path = args.out / f"{re.sub('[^a-z_]+', '-', name.lower())}-{'-'.join(map(str, sizes))}.json"
 
-    def make(folder: Path) -> model.Tagger:
+    def make(folder: Path) -> Tagger:
         return model.train(train, settings, folder)
 
     return read_or_measure(

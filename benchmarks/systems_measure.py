@@ -14,8 +14,7 @@ import outside
 
 from crfdeid import files
 from crfdeid.explain import thresholds
-from crfdeid.systems import model
-from crfdeid.systems.stacking import multi
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span
 
 OUTSIDE = {"spacy": outside.train_spacy, "sklearn-crfsuite": outside.train_sklearn_crfsuite}
@@ -35,7 +34,7 @@ class Result(NamedTuple):
 
 
 def measure_tagger(
-    make: Callable[[Path], model.Tagger] | None, name: str, train: Sequence[Document],
+    make: Callable[[Path], Tagger] | None, name: str, train: Sequence[Document],
     test: Sequence[Document], args: argparse.Namespace,
 ) -> Result:  # fmt: skip
     """Train and time a system. ``make`` trains it in a folder; without it, ``name`` is an outside tagger."""
@@ -46,10 +45,10 @@ def measure_tagger(
         tagger = make(folder) if make else None
         tag = OUTSIDE[name](train, folder, args) if tagger is None else None
         trained = time.process_time()
-        found = {"": list(model.tag_all(tagger, bare) if tagger else tag(bare))}
+        found = {"": list(tagger.tag_all(bare) if tagger else tag(bare))}
         tagged = time.process_time()
-        if isinstance(tagger, multi.Model):
-            found |= {base: list(model.tag_all(t, bare)) for base, t in tagger.bases.items()}
+        for base, member in (tagger.bases if tagger else {}).items():
+            found[base] = list(member.tag_all(bare))
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         curved = tagger is not None and thresholds.has_threshold(tagger)
         curve = compute_points(thresholds.measure_margins(tagger, test)) if curved else []

@@ -18,8 +18,8 @@ from pathlib import Path
 from crfdeid import cli, corpora
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
-from crfdeid.systems import crf, model, parallel
-from crfdeid.systems.model import Tagger
+from crfdeid.systems import model, parallel
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
 FORMATS = ("brat", "i2b2", "jsonl", "csv", "inline")
@@ -54,13 +54,9 @@ def main(arguments: list[str] | None = None) -> None:
 def tagged(tagger: Tagger, documents: Iterator[Document], args: argparse.Namespace) -> Iterator[Document]:
     if args.jobs < 1:
         raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
-    if args.probabilities:
-        if not isinstance(tagger, crf.Model):
-            raise ConfigurationError(f"--probabilities: the system {tagger.pipeline.config.system} has none")
-        return tagger.tag_all(documents, probabilities=True)
-    if args.jobs > 1:
-        return parallel.tag_all(tagger, args.model, args.engine, documents, args.jobs)
-    return model.tag_all(tagger, documents)
+    if args.jobs > 1 and not args.probabilities:
+        return parallel.tag_in_processes(tagger, args.model, args.engine, documents, args.jobs)
+    return tagger.tag_all(documents, args.probabilities)
 
 
 def show(documents: Iterable[Document], format: str) -> None:

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from crfdeid import cli, config
 from crfdeid.evaluate import scores
 from crfdeid.systems import model, registry
-from crfdeid.systems.model import Tagger
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
 
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     tell(documents, tagger, time.perf_counter() - began)
     if given.test:
         gold = list(cli.documents(given.test, None, given))
-        system = list(cli.progress(model.tag_all(tagger, gold), "score", len(gold)))
+        system = list(cli.progress(tagger.tag_all(gold), "score", len(gold)))
         print(f"\nScored on {given.test}: {len(gold)} documents")
         print(scores.format_scores(scores.score(gold, system, tagger.scheme)))
         tell_cut(tagger, gold)
@@ -66,7 +66,7 @@ def tell(documents: list[Document], tagger: Tagger, seconds: float) -> None:
 
 
 def tell_cut(tagger: Tagger, documents: list[Document]) -> None:
-    if cut := tagger.pipeline.cut_spans(documents):
+    if cut := tagger.pipeline.count_cut_spans(documents):
         print(f"{cut} gold spans begin or end inside a token and count as widened to it")
 
 

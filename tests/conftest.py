@@ -5,7 +5,7 @@ from hypothesis import settings
 from small_notes import SMALL, note
 
 from crfdeid.systems import model
-from crfdeid.systems.crf import Model
+from crfdeid.systems.crf import CrfTagger
 from crfdeid.text.document import Document
 
 settings.register_profile("crfdeid", deadline=None)  # a busy machine is no failure
@@ -18,5 +18,8 @@ def notes() -> list[Document]:
 
 
 @pytest.fixture(scope="session")
-def small_model(notes, tmp_path_factory) -> Model:
-    return model.train(notes[:30], SMALL, tmp_path_factory.mktemp("models") / "small", engine="crfsuite")
+def small_model(notes, tmp_path_factory) -> CrfTagger:
+    folder = tmp_path_factory.mktemp("models") / "small"
+    tagger = model.train(notes[:30], SMALL, folder, engine="crfsuite")
+    assert isinstance(tagger, CrfTagger)
+    return tagger

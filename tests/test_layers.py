@@ -91,7 +91,9 @@ def inner_violations(found: dict[str, list[tuple[int, str]]]) -> Iterator[str]:
 
 def circles(found: dict[str, list[tuple[int, str]]]) -> Iterator[str]:
     """Modules from which a chain of imports leads back to them."""
-    reached = {module: {other for _, other in imports} - {module} for module, imports in found.items()}
+    reached = {  # the face is imported for the version only; what it names it imports when it is used
+        module: {other for _, other in imports} - {module, "crfdeid"} for module, imports in found.items()
+    }
     for module in reached:
         waiting, seen = list(reached[module]), set()
         while waiting:
@@ -115,7 +117,6 @@ def test_an_import_goes_down_or_stays_in_its_room(found):
     assert list(violations(found)) == []
 
 
-@pytest.mark.xfail(strict=True, reason="model and union know each other")
 def test_no_chain_of_imports_is_a_circle(found):
     assert list(circles(found)) == []
 

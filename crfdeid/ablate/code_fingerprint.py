@@ -28,7 +28,8 @@ REGISTRY = "crfdeid.systems.registry"
 @cache
 def hash_modules(system: str) -> Mapping[str, str]:
     """Return the SHA-256 of each module that a training of ``system`` may run, by module name."""
-    own = [registry.SYSTEMS["crf"]] if system == "crf" else list(registry.SYSTEMS.values())
+    chosen = ["crf"] if system == "crf" else registry.SYSTEMS
+    own = [registry.SYSTEMS[name].module for name in chosen]
     found: dict[str, str] = {}
     waiting = [ROOT, *own]
     while waiting:

@@ -15,7 +15,7 @@ from typing import Any
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, CrfdeidError, TemplateError, did_you_mean
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import needs_pos
+from crfdeid.feature_extraction.pipeline import check_pos
 from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.files import read_text
 from crfdeid.text import gazetteer
@@ -135,7 +135,7 @@ def check_groups(config: Config, where: str) -> None:
             if not name.startswith(gazetteer.TRAINING):
                 gazetteer.find_gazetteer(name)
         empty = {name: gazetteer.build_gazetteer(name, []) for name in names}
-        needs_pos(config, found)
+        check_pos(config.pos, found)
         pos = list if config.pos else None
         Extractor(found, templates.lexical(empty), templates.contextual(empty, pos))
 

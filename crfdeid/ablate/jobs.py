@@ -18,7 +18,7 @@ from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
-from crfdeid.systems.model_folder import sha256
+from crfdeid.systems.model_folder import hash_file
 from crfdeid.text import gazetteer
 
 RESULT = "run.json"
@@ -71,7 +71,7 @@ def hash_files(config: Config) -> dict[str, str]:
     if config.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
             paths += resources.find_folder(folder).glob(pattern)
-    return {path.name: sha256(path) for path in sorted(set(paths)) if path.is_file()}
+    return {path.name: hash_file(path) for path in sorted(set(paths)) if path.is_file()}
 
 
 @dataclass(frozen=True)

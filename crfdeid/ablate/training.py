@@ -56,7 +56,7 @@ def train_job(job: Job, folder: Path, on_iteration: Callable[[int], None]) -> No
         job.train.documents, config, folder / "model", lambda number, _: on_iteration(number)
     )
     trained = time.perf_counter()
-    system = list(model.tag_all(tagger, job.test.documents))
+    system = list(tagger.tag_all(job.test.documents))
     tagged = time.perf_counter()
     shutil.rmtree(folder / "templates", ignore_errors=True)
     cost = Cost(

@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     if (args.at or args.token or args.document) and not args.note:
         raise ConfigurationError("--at, --token and --document need --note")
-    weights = model_weights.load(model_folder.named(args.model))
+    weights = model_weights.load(model_folder.find_folder(args.model))
     for label in args.label:
         weights.label_number(label)
     trace = attribution.trace_document(weights, find_document(args)) if args.note else None

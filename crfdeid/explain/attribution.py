@@ -76,7 +76,7 @@ class Explanation:
 
 def trace_document(weights: ModelWeights, document: Document) -> DocumentTrace:
     """Follow the model through the document: its tokens, features and scores."""
-    tokenized, sequences = weights.pipeline.page(document)
+    tokenized, sequences = weights.pipeline.tokenize_document(document)
     rows = (weights.pipeline.extractor.features(tokenized, sequence) for sequence in sequences)
     traces = [SequenceTrace(weights, s.start, features) for s, features in zip(sequences, rows)]
     return DocumentTrace(document, tokenized.tokens, traces)

@@ -23,7 +23,7 @@ from crfdeid.explain.importance_table import Importance
 from crfdeid.explain.information_gain import TARGETS, Observed
 from crfdeid.feature_extraction import templates
 from crfdeid.files import open_whole
-from crfdeid.systems import model_folder
+from crfdeid.systems import model_folder, registry
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
 
@@ -61,13 +61,13 @@ def main(arguments: list[str] | None = None) -> None:
 def observe_configuration(documents: Sequence[Document], name: str) -> tuple[Observed, dict[str, str]]:
     """The values of a configuration's templates in the documents, and each template's group. Raises
     :class:`ConfigurationError` where the configuration's system has no templates."""
-    settings = config.read(name)
+    settings = registry.read_config(name)
     if not settings.features:
         raise ConfigurationError(f"{name}: the system {settings.system} has no feature templates to rank")
     scheme.read_scheme(settings.scheme).check(documents)
     groups = model_weights.map_groups(map(templates.find, settings.features))
     with tempfile.TemporaryDirectory() as folder:
-        pipeline = model_folder.lay_out(Path(folder) / "model", documents, settings)
+        pipeline = model_folder.create_folder(Path(folder) / "model", documents, settings).pipeline
         return information_gain.observe_corpus(pipeline, cli.progress(documents, "observe")), groups
 
 

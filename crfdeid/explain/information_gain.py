@@ -117,8 +117,8 @@ def observe_corpus(pipeline: Pipeline, documents: Iterable[Document]) -> Observe
     :class:`DocumentError`, or only the longest is kept, as the configuration says."""
     columns = {title(template): _Column() for template in pipeline.extractor.templates}
     labels: list[str] = []
-    for document in map(pipeline.without_overlaps, documents):
-        tokenized, sequences = pipeline.page(document)
+    for document in map(pipeline.resolve_overlaps, documents):
+        tokenized, sequences = pipeline.tokenize_document(document)
         gold = bio.encode(tokenized.tokens, document.spans)
         for sequence in sequences:
             for number, features in zip(sequence, pipeline.extractor.features(tokenized, sequence)):

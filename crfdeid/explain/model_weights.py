@@ -18,9 +18,8 @@ from scipy.sparse import csr_matrix
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import crf, model_folder
-from crfdeid.text import scheme
+from crfdeid.systems.tagger import ModelFolder
 
 BIAS = "bias"
 
@@ -58,17 +57,17 @@ class ModelWeights:
     labels] are their weights, sparse; its last row is empty, for features that the model does not have.
     ``transitions`` [labels, labels] are the weights from row to column."""
 
-    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
-        self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read_scheme(folder / "scheme.toml")
-        file = model_file.read(folder / crf.CRFSUITE)
+    def __init__(self, model: ModelFolder) -> None:
+        self.folder, self.config = model.path, model.config
+        self.pipeline, self.scheme = model.pipeline, model.scheme
+        file = model_file.read(model.path / crf.CRFSUITE)
         self.labels, self.features, self.transitions = file.labels, file.attributes, file.transitions
         self.numbers = {feature: number for number, feature in enumerate(self.features)}
         rows = file.records[file.records["kind"] == model_file.STATE]
         self.weight_count, self.transition_count = len(rows), len(file.records) - len(rows)
         shape = len(self.features) + 1, len(self.labels)
         self.state = csr_matrix((rows["weight"], (rows["source"], rows["target"])), shape)
-        self.groups = map_groups(folder / "features" / name for name in pipeline.config.features)
+        self.groups = map_groups(model.path / "features" / name for name in model.config.features)
 
     def group(self, feature: str) -> str:
         return self.groups[template_of(feature)]
@@ -122,7 +121,7 @@ def load(folder: Path | str) -> ModelWeights:
     """Load the CRF in a model's folder. Raises :class:`ModelError` where the folder is not an intact model,
     or its model is of another system."""
     folder = Path(folder)
-    pipeline = model_folder.opened(folder)
-    if (system := pipeline.config.system) != "crf":
+    found = model_folder.read_folder(folder)
+    if (system := found.config.system) != "crf":
         raise ModelError(f"{folder}: a model of the system {system}; only a crf has weights to explain")
-    return ModelWeights(folder, pipeline)
+    return ModelWeights(found)

@@ -19,7 +19,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.rules import RULES
 from crfdeid.rules.tagger import Rules
 from crfdeid.systems import model
-from crfdeid.systems.stacking import cross_fitting
+from crfdeid.systems.tagger import group_by_patient
 from crfdeid.text.document import Document
 
 Row = tuple[object, ...]
@@ -41,28 +41,28 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     tagger = model.load(args.model)
-    if not isinstance(tagger, Rules):
-        raise ConfigurationError(f"{args.model}: a model of the system {tagger.pipeline.config.system},"
-                                 " which has no rules")  # fmt: skip
+    if tagger.rules is None:
+        system = tagger.config.system
+        raise ConfigurationError(f"{args.model}: a model of the system {system}, which has no rules")
     write = csv.writer(sys.stdout, lineterminator="\n")
     if args.notes is None:
         write.writerow(RULE_COLUMNS)
-        write.writerows(rule_rows(tagger))
+        write.writerows(rule_rows(tagger.rules))
         return
     write.writerow(SPAN_COLUMNS)
-    write.writerows(span_rows(tagger, cli.documents(args.notes, args.source, args)))
+    write.writerows(span_rows(tagger.rules, cli.documents(args.notes, args.source, args)))
 
 
-def rule_rows(tagger: Rules) -> Iterator[Row]:
-    """The tagger's rules; where spans overlap, the earlier rule wins."""
+def rule_rows(rules: Rules) -> Iterator[Row]:
+    """The rules; where spans overlap, the earlier rule wins."""
     for name in RULES:
-        if rule := tagger.rules.get(name):
+        if rule := rules.rules.get(name):
             yield name, rule.type, rule.source, rule.about
 
 
-def span_rows(tagger: Rules, documents: Iterable[Document]) -> Iterator[Row]:
+def span_rows(rules: Rules, documents: Iterable[Document]) -> Iterator[Row]:
     """The spans that ``crfdeid.tag`` finds: consecutive notes of one patient are tagged together."""
-    for notes in cross_fitting.patients(documents):
-        for note, findings in zip(notes, tagger.find_spans(notes)):
+    for notes in group_by_patient(documents):
+        for note, findings in zip(notes, rules.find_spans(notes)):
             for span, rule in findings:
                 yield note.id, span.start, span.end, span.type, rule.name, rule.source, note.text_of(span)

@@ -25,7 +25,7 @@ def escape_controls(text: str) -> str:
 
 def describe_model(weights: ModelWeights, labels: Sequence[str], top: int) -> Iterator[str]:
     """The whole model, then each of ``labels`` (all labels if it is empty), as lines."""
-    settings = weights.pipeline.config
+    settings = weights.config
     yield (
         f"{weights.folder}: {len(weights.labels)} labels, {len(weights.features)} features with "
         f"{weights.weight_count} weights, {weights.transition_count} transitions"

@@ -25,9 +25,7 @@ from crfdeid import cli
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.systems import model
-from crfdeid.systems.linear import classifier
-from crfdeid.systems.model import Tagger
-from crfdeid.systems.stacking import multi
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
@@ -71,15 +69,15 @@ class Margins:
 
 def has_threshold(tagger: Tagger) -> bool:
     """Whether the system has thresholds."""
-    return isinstance(tagger, classifier.Tagger | multi.Model)
+    return tagger.scores_tokens
 
 
 def measure_margins(tagger: Tagger, documents: Iterable[Document]) -> Margins:
     """The margins of the tokens of gold documents. Raises :class:`ConfigurationError` where the system
     has no threshold, :class:`ModelError` where the model's only labels are PHI, and
     :class:`DocumentError` where all tokens are PHI or none is."""
-    settings = tagger.pipeline.config
-    if not isinstance(tagger, classifier.Tagger | multi.Model):
+    settings = tagger.config
+    if not has_threshold(tagger):
         raise ConfigurationError(f"the system {settings.system} does not score tokens independently")
     if bio.OUTSIDE not in tagger.labels:
         raise ModelError(f"{tagger.folder}: trained only on tokens of PHI: it has no threshold")
@@ -90,12 +88,12 @@ def measure_margins(tagger: Tagger, documents: Iterable[Document]) -> Margins:
     return Margins(margin - settings.recall_bias, phi)
 
 
-def document_margins(tagger: classifier.Tagger | multi.Model, document: Document) -> Sequence[np.ndarray]:
+def document_margins(tagger: Tagger, document: Document) -> Sequence[np.ndarray]:
     """Margins, and whether they are PHI, of the tokens that are in a sequence and are not line ends."""
-    tokenized, sequences = tagger.pipeline.page(document)
+    tokenized, sequences = tagger.pipeline.tokenize_document(document)
     labels = bio.encode(tokenized.tokens, document.spans)
     here = [i for sequence in sequences for i in sequence if not tokenized.tokens[i].text.isspace()]
-    scores = tagger.scores(document.with_spans(()))[here]
+    scores = tagger.score_tokens(document.with_spans(()))[here]
     outside = tagger.labels.index(bio.OUTSIDE)
     margin = np.delete(scores, outside, axis=1).max(axis=1) - scores[:, outside]
     return margin, np.array([labels[index] != bio.OUTSIDE for index in here], bool)
@@ -122,7 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     tagger = model.load(args.model)
     documents = cli.documents(args.gold, None, args)
     margins = measure_margins(tagger, cli.progress(documents, "score"))
-    own, phi = tagger.pipeline.config.recall_bias, int(margins.phi.sum())
+    own, phi = tagger.config.recall_bias, int(margins.phi.sum())
     print(f"{len(margins.phi):,} tokens, {phi:,} of PHI; the model's recall_bias is {own:g}\n")
     rows = [["recall_bias", "recall", "precision", "false alarms"]]
     for bias in sorted({*args.bias, own}):

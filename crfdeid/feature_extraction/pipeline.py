@@ -1,78 +1,104 @@
-"""The part of the straight line that training and tagging share: a document's text to
-the feature strings of its sequences.
+"""From a document's text to the feature strings of its sequences: the part of the straight line that
+training and tagging share.
 
-    tokenize ─▶ page ─▶ sequences ─▶ observations and templates ─▶ features
+    tokenize ─▶ sequences ─▶ observations and templates ─▶ features
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
-from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.templates import Extractor, Template
-from crfdeid.text import bio, tokenizer
+from crfdeid.feature_extraction import templates as feature_templates
+from crfdeid.feature_extraction.registry import Tag
+from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns, Extractor, Template
+from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.spans import keep_longest
 from crfdeid.text.tokenized import TokenizedDocument
+from crfdeid.text.tokenizer import find_tokenizer, split_sequences
 
 
 class Pipeline:
-    """An experiment's tokenizer, sequences, templates and gazetteers, ready to run."""
+    """A tokenizer, sequences, templates and gazetteers, ready to run. ``tokenizer``, ``sequence``,
+    ``overlaps`` and ``pos`` are the settings of these names (:class:`crfdeid.config.Config`)."""
 
     def __init__(
         self,
-        experiment: Config,
-        groups: Sequence[Template],
-        gazetteers: Mapping[str, Gazetteer],
+        templates: Sequence[Template] = (),
+        gazetteers: Mapping[str, Gazetteer] | None = None,
+        *,
+        tokenizer: str = "fine",
+        sequence: str = "document",
+        overlaps: str = "refuse",
+        pos: str = "",
     ) -> None:
-        self.config, self.gazetteers = experiment, gazetteers
-        self.tokenize = tokenizer.find_tokenizer(experiment.tokenizer)
-        self.extractor = Extractor(
-            groups, templates.lexical(gazetteers), templates.contextual(gazetteers, pos_source(experiment))
-        )
+        self.tokenizer, self.sequence, self.overlaps = tokenizer, sequence, overlaps
+        self.gazetteers = dict(gazetteers or {})
+        self.tokenize = find_tokenizer(tokenizer)
+        lexical = feature_templates.lexical(self.gazetteers)
+        contextual = feature_templates.contextual(self.gazetteers, find_pos_tagger(pos))
+        self.extractor = Extractor(templates, lexical, contextual)
 
-    def page(self, document: Document) -> tuple[TokenizedDocument, list[range]]:
-        """The document's page, and its sequences as index ranges into the page's tokens."""
+    def with_extra_columns(self, templates: Iterable[Template], names: Iterable[str]) -> Pipeline:
+        """Return this pipeline with ``templates`` added, which may use extra columns of these names: the
+        caller passes their values with each document."""
+        longer = copy.copy(self)
+        own = self.extractor
+        longer.extractor = Extractor([*own.templates, *templates], own.lexical, own.contextual, names)
+        return longer
+
+    def tokenize_document(self, document: Document) -> tuple[TokenizedDocument, list[range]]:
+        """Return the document's tokens, and its sequences as ranges of token indices."""
         tokens = self.tokenize(document.text)
-        return TokenizedDocument(document.text, tokens), tokenizer.split_sequences(
-            document.text, tokens, self.config.sequence
-        )
+        sequences = split_sequences(document.text, tokens, self.sequence)
+        return TokenizedDocument(document.text, tokens), sequences
 
-    def examples(self, documents: Iterable[Document]) -> Iterator[tuple[list[list[str]], list[str]]]:
-        """Features and labels of every sequence: what a CRF is trained on. Overlapping
-        spans raise :class:`DocumentError`, or the longest is kept, as the experiment says."""
-        for document in map(self.without_overlaps, documents):
-            page, sequences = self.page(document)
-            labels = bio.encode(page.tokens, document.spans)
+    def features(self, document: Document, extra_columns: Columns = NO_COLUMNS) -> list[list[list[str]]]:
+        """Return the feature strings of each token of each sequence."""
+        tokenized, sequences = self.tokenize_document(document)
+        return [self.extractor.features(tokenized, sequence, extra_columns) for sequence in sequences]
+
+    def make_examples(
+        self, documents: Iterable[Document], extra_columns: Sequence[Columns] = ()
+    ) -> Iterator[tuple[list[list[str]], list[str]]]:
+        """Yield the features and the labels of every sequence: what a CRF is trained on. ``extra_columns``
+        has one entry per document, or none. Raises what :meth:`resolve_overlaps` raises."""
+        for number, document in enumerate(map(self.resolve_overlaps, documents)):
+            tokenized, sequences = self.tokenize_document(document)
+            labels = bio.encode(tokenized.tokens, document.spans)
+            columns = extra_columns[number] if extra_columns else NO_COLUMNS
             for sequence in sequences:
-                yield self.extractor.features(page, sequence), labels[sequence.start : sequence.stop]
+                features = self.extractor.features(tokenized, sequence, columns)
+                yield features, labels[sequence.start : sequence.stop]
 
-    def without_overlaps(self, document: Document) -> Document:
-        if self.config.overlaps == "longest":
+    def resolve_overlaps(self, document: Document) -> Document:
+        """Return the document without overlapping spans: the longest are kept. Raises
+        :class:`DocumentError` on an overlap where ``overlaps`` is ``refuse``."""
+        if self.overlaps == "longest":
             return document.with_spans(keep_longest(document.spans))
         bio.refuse_overlaps(document)
         return document
 
-    def cut_spans(self, documents: Iterable[Document]) -> int:
-        """Spans that cut a token and are widened to it."""
+    def count_cut_spans(self, documents: Iterable[Document]) -> int:
+        """Count the spans that begin or end inside a token, and so are widened to it."""
         return sum(
             bio.count_cut_spans(self.tokenize(document.text), document.spans) for document in documents
         )
 
 
-def pos_source(experiment: Config):
-    """The experiment's part-of-speech tagger, or ``None``."""
-    if not experiment.pos:
+def find_pos_tagger(source: str) -> Tag | None:
+    """Return the part-of-speech tagger of that name; ``None`` for no name."""
+    if not source:
         return None
     from crfdeid.feature_extraction import part_of_speech
 
-    return part_of_speech.load_tagger(experiment.pos)
+    return part_of_speech.load_tagger(source)
 
 
-def needs_pos(experiment: Config, groups: Sequence[Template]) -> None:
-    """Raise :class:`ConfigurationError` where a template asks for ``pos`` and no source is set."""
-    if not experiment.pos and any(name == "pos" for template in groups for name, _ in template):
+def check_pos(source: str, templates: Iterable[Template]) -> None:
+    """Raise :class:`ConfigurationError` where a template uses ``pos`` and no source is set."""
+    if not source and any(name == "pos" for template in templates for name, _ in template):
         raise ConfigurationError("the templates use pos, but the setting pos names no source")

@@ -12,7 +12,7 @@ for each, and cannot be joined. All names are in :mod:`crfdeid.feature_extractio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,8 @@ REMEMBERED = 200_000  # token texts times offsets whose features are kept at onc
 
 Atom = tuple[str, int]
 Template = tuple[Atom, ...]
+Columns = Mapping[str, Sequence[Value]]  # one value per token of a document, by the observation's name
+NO_COLUMNS: Columns = {}
 
 
 def parse(part: str) -> Iterator[Template]:
@@ -92,32 +94,43 @@ class _Joined:
 
 
 class Extractor:
-    """Templates bound to their observations: turns a page into feature strings.
+    """Templates bound to their observations: turns a tokenized document into feature strings. ``extra``
+    names the columns that a caller passes with each document.
 
     Raises :class:`TemplateError` where a template names an observation that does not exist.
     """
 
-    def __init__(self, templates: Sequence[Template], lexical: Lexical, contextual: Contextual) -> None:
-        self.lexical, self.contextual = lexical, contextual
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        lexical: Lexical,
+        contextual: Contextual,
+        extra: Iterable[str] = (),
+    ) -> None:
+        self.lexical, self.contextual, self.extra = lexical, contextual, frozenset(extra)
         self.templates = list(dict.fromkeys(templates))
-        _refuse_unknown(self.templates, lexical, contextual)
+        _refuse_unknown(self.templates, lexical, contextual, self.extra)
         _refuse_joined_several(self.templates)
         single = [template[0] for template in self.templates if len(template) == 1]
         self.by_offset: dict[int, list[str]] = {}
         for name, offset in single:
             if name in lexical:
                 self.by_offset.setdefault(offset, []).append(name)
-        self.single_contextual = [(name, offset) for name, offset in single if name in contextual]
+        self.single_contextual = [
+            (name, offset) for name, offset in single if name in self.extra or name in contextual
+        ]
         self.joined = [_Joined(title(t), t) for t in self.templates if len(t) > 1]
         self._strings: dict[tuple[int, str], list[str]] = {}
-        self._cache: dict[TokenizedDocument, dict[str, list[Value]]] = {}
+        self._cache: tuple[TokenizedDocument, Columns, Columns] | None = None
 
-    def features(self, document: TokenizedDocument, sequence: range) -> list[list[str]]:
-        """The feature strings of each token of ``sequence``, in the order of the templates'
-        kinds: bias, lexical, contextual, joined."""
+    def features(
+        self, document: TokenizedDocument, sequence: range, extra_columns: Columns = NO_COLUMNS
+    ) -> list[list[str]]:
+        """Return the feature strings of each token of ``sequence``, in the order of the templates'
+        kinds: bias, lexical, contextual, joined. ``extra_columns`` holds the values of ``extra``."""
         rows: list[list[str]] = [["bias"] for _ in sequence]
         self._add_lexical(document, sequence, rows)
-        columns = self.columns(document)
+        columns = self.columns(document, extra_columns)
         for name, offset in self.single_contextual:
             head = f"{name}[{offset}]="
             add = _add_each if name in SEVERAL else _add_one
@@ -150,16 +163,20 @@ class Extractor:
             ]
         return self._strings[key]
 
-    def columns(self, document: TokenizedDocument) -> dict[str, list[Value]]:
-        """Each needed observation as one value per token of the document, made once a page."""
-        if document not in self._cache:
-            self._cache.clear()
+    def columns(self, document: TokenizedDocument, extra_columns: Columns = NO_COLUMNS) -> Columns:
+        """Return the observations that the templates use, as one value per token of the document. They are
+        made once for consecutive calls with the same document."""
+        cache = self._cache
+        if cache is None or cache[0] is not document or cache[1] is not extra_columns:
             names = {name for name, _ in self.single_contextual}
             names |= {name for joined in self.joined for name, _ in joined.atoms}
-            self._cache[document] = {name: self._column(name, document) for name in sorted(names)}
-        return self._cache[document]
+            columns = {name: self._column(name, document, extra_columns) for name in sorted(names)}
+            self._cache = cache = document, extra_columns, columns
+        return cache[2]
 
-    def _column(self, name: str, document: TokenizedDocument) -> list[Value]:
+    def _column(self, name: str, document: TokenizedDocument, extra_columns: Columns) -> Sequence[Value]:
+        if name in self.extra:
+            return extra_columns[name]
         if name in self.contextual:
             return self.contextual[name](document)
         observe, known = self.lexical[name], {}
@@ -180,9 +197,11 @@ def _add_each(rows: list[list[str]], head: str, values: Sequence[Value]) -> None
         row += [head + one for one in each(value)]
 
 
-def _refuse_unknown(templates: Iterable[Template], lexical: Lexical, contextual: Contextual) -> None:
+def _refuse_unknown(
+    templates: Iterable[Template], lexical: Lexical, contextual: Contextual, extra: Collection[str]
+) -> None:
     for name in dict.fromkeys(name for template in templates for name, _ in template):
-        if name in lexical or name in contextual:
+        if name in extra or name in lexical or name in contextual:
             continue
         if name in OF_POS:
             raise TemplateError(f"{name}: needs a part of speech, but the setting pos names no source")

@@ -26,6 +26,7 @@ from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
 SPANS = ("auto", "gold", "tag")
@@ -67,7 +68,7 @@ def build_tagger(spans: str, folder: str | None) -> Callable[[Group], list[Docum
     loaded when it is first needed."""
     if spans == "gold":
         return list
-    loaded: list[model.Tagger] = []
+    loaded: list[Tagger] = []
 
     def needs_tags(note: Document) -> bool:
         return spans == "tag" or not note.spans
@@ -78,7 +79,7 @@ def build_tagger(spans: str, folder: str | None) -> Callable[[Group], list[Docum
             return list(group)
         if not loaded:
             loaded.append(model.load(folder))
-        tagged = model.tag_all(loaded[0], untagged)
+        tagged = loaded[0].tag_all(untagged)
         return [next(tagged) if needs_tags(note) else note for note in group]
 
     return tag_group

@@ -1,5 +1,4 @@
-"""The CRF: a system that is trained by the fast engine or by CRFsuite, and leaves CRFsuite's
-own file."""
+"""The CRF: a system that the fast engine or CRFsuite trains; its model is a file of CRFsuite's format."""
 
 from __future__ import annotations
 
@@ -7,7 +6,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -21,196 +22,189 @@ from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.errors import ConfigurationError, ModelError
-from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.text import bio, scheme
+from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
+from crfdeid.systems.registry import System, Training
+from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
+from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.spans import trim_spans
 
 CRFSUITE = "model.crfsuite"
-BATCH = 60_000  # characters of documents that are tagged at once
 FORBIDDEN = 1e4  # more than any scores can outweigh
 
 
-class Model(AdaptiveDecoder):
-    """A loaded CRF. ``engine`` is ``fast``, or ``crfsuite`` for the reference, which gives the
-    same labels."""
+class CrfTagger(AdaptiveDecoder, Tagger):
+    """A loaded CRF. ``engine`` is ``fast``, or ``crfsuite`` for the reference, which gives the same
+    labels. Probabilities take several times as long as spans only."""
 
-    def __init__(self, folder: Path, pipeline: Pipeline, engine: str = "fast") -> None:
-        self.folder, self.scheme = folder, scheme.read_scheme(folder / "scheme.toml")
-        if not (folder / CRFSUITE).is_file():
-            raise ModelError(f"{folder}: no CRF: {CRFSUITE} is missing")
-        super().__init__(model_file.read(folder / CRFSUITE), pipeline)
+    has_probabilities = True
+    is_fork_safe = True
+
+    def __init__(self, model: ModelFolder, engine: str = "fast") -> None:
+        Tagger.__init__(self, model)
+        path = model.path / CRFSUITE
+        if not path.is_file():
+            raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
+        AdaptiveDecoder.__init__(self, model_file.read(path), model.pipeline)
         self.confidence = SpanConfidence(self.weights)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
-            self.crfsuite.open(str(folder / CRFSUITE))
+            self.crfsuite.open(str(path))
 
-    def tag(self, document: Document, probabilities: bool = False) -> Document:
-        """The document with the spans found, in place of any it had; each with its
-        probability, if asked for (which takes several times as long)."""
-        return self._tagged([document], probabilities)[0]
+    def tag_with_columns(
+        self, documents: Sequence[Document], extra_columns: Sequence[Columns]
+    ) -> Iterator[Document]:
+        """As :meth:`tag_all`; ``extra_columns`` has the values of the pipeline's extra columns, one entry
+        per document."""
+        start = 0
+        for some in batch_documents(documents):
+            yield from self._tag_batch(self.batch(some, extra_columns[start : start + len(some)]))
+            start += len(some)
 
-    def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
-        """As :meth:`tag`, for many documents: some are held at once."""
-        for some in batches(documents, BATCH):
-            yield from self._tagged(some, probabilities)
-
-    def best(self, document: Document, n: int) -> list[tuple[float, Document]]:
-        """The ``n`` best labellings of the document as one sequence, with their probabilities, the
-        best first. Raises :class:`ConfigurationError` where the experiment's sequences are smaller."""
-        if self.pipeline.config.sequence != "document":
-            raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.config.sequence!r}")
+    def find_n_best(self, document: Document, n: int) -> list[tuple[float, Document]]:
+        """Return the ``n`` best labellings of the document as one sequence, with their probabilities, the
+        best first. Raises :class:`ConfigurationError` where sequences are smaller than documents."""
+        if self.pipeline.sequence != "document":
+            raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.sequence!r}")
         batch = self.batch([document])
         emissions, transitions = self.decoder.emissions(batch), self.weights.transitions
         total = run_chain(emissions, transitions).log_total if len(batch) else 0.0
         return [
-            (math.exp(score - total), self._given(batch, np.array(path, np.int64))[0])
+            (math.exp(score - total), self._decode(batch, np.array(path, np.int64))[0])
             for score, path in viterbi.find_n_best(emissions, transitions, n)
         ]
 
-    def _given(self, batch: Batch, path: np.ndarray) -> list[Document]:
-        found = decode_spans(batch, self.weights.labels, path)
-        return [d.with_spans(trim_spans(d.text, s)) for d, s in zip(batch.documents, found)]
+    def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        for some in batch_documents(documents):
+            yield from self._tag_batch(self.batch(some), probabilities)
 
-    def _tagged(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
-        batch = self.batch(documents)
-        path = self._crfsuite_path(batch) if self.crfsuite else self.decoder.path(batch)
+    def _tag_batch(self, batch: Batch, probabilities: bool = False) -> list[Document]:
+        path = self._crfsuite_path(self.crfsuite, batch) if self.crfsuite else self.decoder.path(batch)
+        return self._decode(batch, path, probabilities)
+
+    def _decode(self, batch: Batch, path: np.ndarray, probabilities: bool = False) -> list[Document]:
         found = decode_spans(batch, self.weights.labels, path)
         if probabilities:
             found = self.confidence.add_probabilities(found, batch, self.decoder.emissions(batch))
-        return [d.with_spans(trim_spans(d.text, s)) for d, s in zip(documents, found)]
+        return [d.with_spans(trim_spans(d.text, spans)) for d, spans in zip(batch.documents, found)]
 
-    def _crfsuite_path(self, batch: Batch) -> np.ndarray:
+    def _crfsuite_path(self, crfsuite: pycrfsuite.Tagger, batch: Batch) -> np.ndarray:
         """The path as python-crfsuite finds it, from feature strings."""
         path = np.full(len(batch), NONE)
         number = {label: i for i, label in enumerate(self.weights.labels)}
-        owners = batch.document[batch.first].tolist()
-        page, base, latest = None, 0, NONE
-        for owner, first, stop in zip(owners, batch.first.tolist(), batch.stop.tolist()):
-            if owner != latest:
-                page, base, latest = batch.page(owner), int(batch.bounds[owner]), owner
-            features = self.pipeline.extractor.features(page, range(first - base, stop - base))
-            path[first:stop] = [number[label] for label in self.crfsuite.tag(features)]
+        sequences = zip(batch.document[batch.first].tolist(), batch.first.tolist(), batch.stop.tolist())
+        for owner, parts in groupby(sequences, key=lambda sequence: sequence[0]):
+            tokenized, base = batch.page(owner), int(batch.bounds[owner])
+            columns = batch.extra_columns[owner] if batch.extra_columns else NO_COLUMNS
+            for _, first, stop in parts:
+                inside = range(first - base, stop - base)
+                features = self.pipeline.extractor.features(tokenized, inside, columns)
+                path[first:stop] = [number[label] for label in crfsuite.tag(features)]
         return path
-
-
-def batches(documents: Iterable[Document], characters: int) -> Iterator[Sequence[Document]]:
-    """The documents in order, as lists of so many characters or a little more."""
-    waiting: list[Document] = []
-    size = 0
-    for document in documents:
-        waiting.append(document)
-        size += len(document.text)
-        if size >= characters:
-            yield waiting
-            waiting, size = [], 0
-    if waiting:
-        yield waiting
 
 
 @dataclass(frozen=True)
 class Options:
-    """The CRF has none: its settings are CRFsuite's, in the table [crf]."""
-
-
-def load(folder: Path, pipeline: Pipeline, engine: str = "fast") -> Model:
-    """The CRF of a model's folder."""
-    return Model(folder, pipeline, engine)
+    """The CRF has no options: its settings are CRFsuite's, in the table ``[crf]``."""
 
 
 class _Trainer(pycrfsuite.Trainer):
-    """Tells ``hear`` of each iteration what CRFsuite would print."""
+    """Passes each iteration, which CRFsuite would print, to ``on_iteration``."""
 
-    def hear_with(self, hear: Callable[[int, float], None]) -> None:
-        self.hear, self.number = hear, 0
+    on_iteration: Callable[[int, float], None]
+    number = 0
 
     def message(self, message: str) -> None:
         if match := re.match(r"\*{5} (?:Iteration|Epoch) #(\d+)", message):
             self.number = int(match[1])
         elif match := re.match(r"Loss: (\S+)", message):
-            self.hear(self.number, float(match[1]))
+            self.on_iteration(self.number, float(match[1]))
 
 
-def train(
-    pipeline: Pipeline,
-    documents: Sequence[Document],
-    folder: Path,
-    on_iteration: Callable[[int, float], None],
-    engine: str = "fast",
-    start: Path | None = None,
-) -> None:
-    """Train on ``documents``, from the model in the folder ``start`` on, and leave CRFsuite's model
-    file in ``folder``. Ctrl-C raises :class:`Stopped` where there is a model to go on from."""
-    settings, path = pipeline.config, folder / CRFSUITE
-    fast = engine == "fast" and fast_engine(settings)
-    if start and not fast:
-        raise ConfigurationError("--resume: CRFsuite's own trainer cannot go on; the fast engine can")
+def train(training: Training) -> None:
+    """Train a CRF and leave CRFsuite's model file."""
+    train_with_columns(training)
+
+
+def train_with_columns(training: Training, extra_columns: Sequence[Columns] = ()) -> None:
+    """As :func:`train`; ``extra_columns`` has the values of the pipeline's extra columns, one entry per
+    document. Ctrl-C raises :class:`Stopped` where there is a model to continue from."""
+    config, path = training.model.config, training.model.path / CRFSUITE
+    fast = training.engine == "fast" and is_fast_trainable(config)
+    if training.start and not fast:
+        raise ConfigurationError("--resume: CRFsuite's own trainer cannot continue; the fast engine can")
+    fit = fit_fast if fast else fit_crfsuite
     try:
-        if fast:
-            fit_fast(pipeline, documents, path, on_iteration, start)
-        else:
-            fit_crfsuite(pipeline, documents, path, on_iteration)
+        fit(training, path, extra_columns)
     finally:
         if path.is_file():
-            give(path, settings, 1.0)
+            add_unlearned(path, config, 1.0)
 
 
-def give(path: Path, settings: Config, sign: float) -> None:
-    """Give the model at ``path`` what is not learned: ``recall_bias`` is taken off the weight of O, and
-    what ``constraints`` forbid loses :data:`FORBIDDEN`. With ``sign`` -1 this is undone."""
-    if settings.recall_bias:
-        lean(path, -sign * settings.recall_bias)
-    if settings.constraints == "bio":
+def add_unlearned(path: Path, config: Config, sign: float) -> None:
+    """Add to the model at ``path`` the weights that are not learned: ``recall_bias`` is subtracted from
+    the weight of O, and transitions that ``constraints`` forbid lose :data:`FORBIDDEN`. ``sign`` -1 takes
+    them off again."""
+    if config.recall_bias:
+        add_to_outside(path, -sign * config.recall_bias)
+    if config.constraints == "bio":
         forbidden = bio.list_illegal_pairs(model_file.read(path).labels)
         model_file.add_to_transitions(path, forbidden, -sign * FORBIDDEN)
 
 
-def lean(path: Path, amount: float) -> None:
-    """Add to the score that the model at ``path`` gives O, if it has that label (it may know
-    nothing but PHI)."""
+def add_to_outside(path: Path, amount: float) -> None:
+    """Add to the score that the model at ``path`` gives O, if it has that label (a model that was trained
+    on nothing but PHI does not)."""
     if bio.OUTSIDE in model_file.read(path).labels:
         model_file.add_to_weight(path, "bias", bio.OUTSIDE, amount)
 
 
-def fit_fast(
-    pipeline: Pipeline,
-    documents: Sequence[Document],
-    path: Path,
-    on_iteration: Callable[[int, float], None],
-    start: Path | None,
-) -> None:
-    """The engine on arrays."""
-    from crfdeid.engine.training import train as training
+def fit_fast(training: Training, path: Path, extra_columns: Sequence[Columns]) -> None:
+    """Train with the engine on arrays."""
+    from crfdeid.engine.training import train as engine
     from crfdeid.engine.training import training_set
 
-    earlier = None
-    if start:
-        copy = path.with_name("start.crfsuite")
-        copy.write_bytes((start / CRFSUITE).read_bytes())
-        give(copy, pipeline.config, -1.0)
-        earlier = model_file.read(copy)
-        copy.unlink()
-    training.train(
-        training_set.build(pipeline, documents), pipeline.config.crf, path, on_iteration, start=earlier
+    model = training.model
+    earlier = read_start(training.start, path, model.config) if training.start else None
+    engine.train(  # which drops the training set as soon as it can: no name here keeps it
+        training_set.build(model.pipeline, training.documents, extra_columns),
+        model.config.crf,
+        path,
+        training.on_iteration,
+        start=earlier,
     )
 
 
-def fast_engine(settings: Config) -> bool:
-    """Whether the fast engine can train this: numba is installed and knows the settings."""
+def read_start(start: Path, path: Path, config: Config) -> model_file.Weights:
+    """Read the weights to continue from, without those that are not learned."""
+    copy = path.with_name("start.crfsuite")
+    copy.write_bytes((start / CRFSUITE).read_bytes())
+    add_unlearned(copy, config, -1.0)
+    earlier = model_file.read(copy)
+    copy.unlink()
+    return earlier
+
+
+def is_fast_trainable(config: Config) -> bool:
+    """Whether the fast engine can train this: numba is installed and the engine has the settings."""
     if find_spec("numba") is None:
         return False
-    from crfdeid.engine.training import train as training
+    from crfdeid.engine.training import train as engine
 
-    return training.can_train(settings.algorithm, settings.crf)
+    return engine.can_train(config.algorithm, config.crf)
 
 
-def fit_crfsuite(
-    pipeline: Pipeline, documents: Sequence[Document], path: Path, on_iteration: Callable[[int, float], None]
-) -> None:
-    """python-crfsuite, the reference."""
-    trainer = _Trainer(algorithm=pipeline.config.algorithm)
-    trainer.hear_with(on_iteration)
-    trainer.set_params(pipeline.config.crf)
-    for features, labels in pipeline.examples(documents):
+def fit_crfsuite(training: Training, path: Path, extra_columns: Sequence[Columns] = ()) -> None:
+    """Train with python-crfsuite, the reference."""
+    model = training.model
+    trainer = _Trainer(algorithm=model.config.algorithm)
+    trainer.on_iteration = training.on_iteration
+    trainer.set_params(model.config.crf)
+    for features, labels in model.pipeline.make_examples(training.documents, extra_columns):
         trainer.append(features, labels)
     trainer.train(str(path))
+
+
+SYSTEM = System(
+    Options, train, CrfTagger, {"crfsuite": partial(CrfTagger, engine="crfsuite")}, can_resume=True
+)

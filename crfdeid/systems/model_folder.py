@@ -1,11 +1,12 @@
-"""The folder that a trained model of any system is::
+"""The folder of a trained model of any system::
 
     manifest.json     format, version, and the SHA-256 of every other file
-    settings.json     the experiment
+    settings.json     the configuration
     scheme.toml  features/*.template  gazetteers/*.txt
     ...               the system's own files, such as model.crfsuite
 
-so nothing that a model needs can change under it, and a damaged one is refused.
+A model has a copy of everything it needs, so a change of the shipped files does not change it; a damaged
+model is refused.
 """
 
 from __future__ import annotations
@@ -13,49 +14,72 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from crfdeid import __version__, resources
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.pipeline import Pipeline, needs_pos
+from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.systems import registry
-from crfdeid.text import gazetteer
+from crfdeid.systems.tagger import ModelFolder
+from crfdeid.text import gazetteer, scheme
 from crfdeid.text.document import Document
+from crfdeid.text.gazetteer import Gazetteer
 
 FORMAT = 1
 
 
-def lay_out(folder: Path, documents: Sequence[Document], settings: Config) -> Pipeline:
-    """Copy what the model needs into ``folder``, and build the line from those copies."""
-    (folder / "features").mkdir(parents=True)
-    (folder / "gazetteers").mkdir()
+def create_folder(path: Path, documents: Sequence[Document], config: Config) -> ModelFolder:
+    """Copy the files that the model needs into a new folder, and build the pipeline of those copies."""
+    features, gazetteers = path / "features", path / "gazetteers"
+    features.mkdir(parents=True)
+    gazetteers.mkdir()
     groups: list[Template] = []
     names = []
-    for group in settings.features:
+    for group in config.features:
         source = templates.find(group)
         names.append(source.name)
-        shutil.copyfile(source, folder / "features" / source.name)
+        shutil.copyfile(source, features / source.name)
         groups += templates.read(source)
-    needs_pos(settings, groups)
-    for type in settings.training_gazetteers:
-        write_training_gazetteer(documents, type, folder / "gazetteers")
-    for name in templates.gazetteers_named(groups):
-        source = gazetteer.find_gazetteer(name, [folder / "gazetteers"])
+    check_pos(config.pos, groups)
+    for type in config.training_gazetteers:
+        write_training_gazetteer(documents, type, gazetteers)
+    copy_gazetteers(templates.gazetteers_named(groups), gazetteers)
+    shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
+    table = config.table() | {"features": names}
+    (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    pipeline = build_pipeline(config, groups, read_gazetteers(path))
+    return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
+
+
+def build_pipeline(
+    config: Config, groups: Sequence[Template], gazetteers: Mapping[str, Gazetteer]
+) -> Pipeline:
+    """Build the pipeline that a configuration describes."""
+    return Pipeline(
+        groups,
+        gazetteers,
+        tokenizer=config.tokenizer,
+        sequence=config.sequence,
+        overlaps=config.overlaps,
+        pos=config.pos,
+    )
+
+
+def copy_gazetteers(names: Iterable[str], folder: Path) -> None:
+    """Copy into ``folder`` the gazetteers, and the entries excluded from them, that it does not have."""
+    for name in names:
+        source = gazetteer.find_gazetteer(name, [folder])
         for path in (source, source.with_name(source.stem + ".exclude.txt")):
-            if path.is_file() and path.parent != folder / "gazetteers":
-                shutil.copyfile(path, folder / "gazetteers" / path.name)
-    shutil.copyfile(resources.find_file("configs/schemes", settings.scheme, ".toml"), folder / "scheme.toml")
-    table = settings.table() | {"features": names}
-    (folder / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-    return Pipeline(settings, groups, lists(folder))
+            if path.is_file() and path.parent != folder:
+                shutil.copyfile(path, folder / path.name)
 
 
 def write_training_gazetteer(documents: Iterable[Document], type: str, folder: Path) -> None:
-    """The list ``training_TYPE`` of the texts of these documents' spans of one type."""
+    """Write the gazetteer ``training_TYPE``: the texts of the documents' spans of one type."""
     entries = {
         " ".join(document.text_of(span).split())
         for document in documents
@@ -68,30 +92,32 @@ def write_training_gazetteer(documents: Iterable[Document], type: str, folder: P
     (folder / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
-def named(name: str) -> Path:
-    """The folder of that path, or where there is none, of the model of that name that ships."""
-    beside = resources.find_folder("models") / name
-    return beside if not Path(name).is_dir() and beside.is_dir() else Path(name)
+def find_folder(name: str) -> Path:
+    """Return the folder of that path; where there is none, that of the shipped model of that name."""
+    shipped = resources.find_folder("models") / name
+    return shipped if not Path(name).is_dir() and shipped.is_dir() else Path(name)
 
 
-def opened(folder: Path) -> Pipeline:
-    """The line of a model's own files, once they are found to be those of its manifest."""
-    check(folder)
-    table = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
-    settings = registry.build_config(table, str(folder / "settings.json"))
-    groups = [t for name in settings.features for t in templates.read(folder / "features" / name)]
-    return Pipeline(settings, groups, lists(folder))
+def read_folder(path: Path) -> ModelFolder:
+    """Check a model's files against its manifest, and read them. Raises :class:`ModelError` where the
+    folder is incomplete, damaged, or of a newer format."""
+    check_files(path)
+    table = json.loads((path / "settings.json").read_text(encoding="utf-8"))
+    config = registry.build_config(table, str(path / "settings.json"))
+    groups = [t for name in config.features for t in templates.read(path / "features" / name)]
+    pipeline = build_pipeline(config, groups, read_gazetteers(path))
+    return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
 
 
-def lists(folder: Path) -> dict[str, gazetteer.Gazetteer]:
-    """The model's gazetteers by name."""
-    paths = sorted((folder / "gazetteers").glob("*.txt"))
+def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
+    """Read the model's gazetteers, by name."""
+    files = sorted((path / "gazetteers").glob("*.txt"))
     return {
-        path.stem: gazetteer.read_gazetteer(path) for path in paths if not path.name.endswith(".exclude.txt")
+        file.stem: gazetteer.read_gazetteer(file) for file in files if not file.name.endswith(".exclude.txt")
     }
 
 
-def check(folder: Path) -> None:
+def check_files(folder: Path) -> None:
     """Compare the folder with its manifest."""
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
@@ -106,19 +132,21 @@ def check(folder: Path) -> None:
         path = folder / name
         if not path.is_file():
             raise ModelError(f"{path}: missing from the model")
-        if sha256(path) != checksum:
+        if hash_file(path) != checksum:
             raise ModelError(f"{path}: damaged: its checksum is not the manifest's")
 
 
-def sha256(path: Path) -> str:
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def write_manifest(folder: Path) -> None:
+    """Write ``manifest.json`` over all files that are in the folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     manifest = {
         "format": FORMAT,
         "crfdeid": __version__,
-        "files": {path.relative_to(folder).as_posix(): sha256(path) for path in files},
+        "files": {path.relative_to(folder).as_posix(): hash_file(path) for path in files},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -1,70 +1,108 @@
-"""The taggers by name: what ``system = "..."`` in a configuration may say.
+"""The systems by name: what ``system = "..."`` in a configuration can be, and the checks of a configuration
+that depend on its system.
 
-Each is a module with one face::
-
-    Options                                       frozen dataclass of its own settings, the
-                                                  configuration's table [options]
-    train(line, documents, folder, on_iteration)  leave the system's own files in ``folder``
-    load(folder, line) -> Tagger                  ``tag(document) -> Document``
-
-``line`` is the experiment's tokenizer, sequences and features (:mod:`crfdeid.feature_extraction.pipeline`).
+The module of a system makes its record, a :class:`System`. It is imported when the system is first used,
+because scikit-learn and torch take seconds to import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from crfdeid import config
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.text.document import Document
+
+O = TypeVar("O")  # noqa: E741
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a system learns from. ``model`` is the folder where it leaves its own files; ``on_iteration``
+    receives the number and the loss of each iteration; ``start`` is the folder of a model to continue
+    from."""
+
+    model: ModelFolder
+    documents: Sequence[Document]
+    on_iteration: Callable[[int, float], None] = lambda number, loss: None
+    engine: str = "fast"
+    start: Path | None = None
+
+
+@dataclass(frozen=True)
+class System:
+    """One way to find PHI. ``options`` is a frozen dataclass of its own settings, the configuration's table
+    ``[options]``; ``train`` leaves its files in the model's folder; ``load`` makes a tagger of them, and so
+    do ``other_engines``, by name."""
+
+    options: type[Any]
+    train: Callable[[Training], None]
+    load: Callable[[ModelFolder], Tagger]
+    other_engines: Mapping[str, Callable[[ModelFolder], Tagger]] = field(default_factory=dict)
+    can_resume: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of a system before its ``module`` is imported, where ``record`` names its
+    :class:`System`. A system that is not trained can be used by its name."""
+
+    module: str
+    record: str = "SYSTEM"
+    needs_features: bool = True
+    is_trained: bool = True
+
 
 SYSTEMS = {
-    "crf": "crfdeid.systems.crf",
-    "svm": "crfdeid.systems.linear.svm",
-    "two_stage": "crfdeid.systems.stacking.two_stage",
-    "multi": "crfdeid.systems.stacking.multi",
-    "hmm": "crfdeid.systems.hmm.hmm",
-    "snow": "crfdeid.systems.linear.snow",
-    "rules": "crfdeid.systems.rule_based.rules",
-    "heuristic": "crfdeid.systems.rule_based.heuristic",
-    "rnn": "crfdeid.systems.rnn.rnn",
+    "crf": Entry("crfdeid.systems.crf"),
+    "svm": Entry("crfdeid.systems.linear.svm"),
+    "two_stage": Entry("crfdeid.systems.stacking.two_stage"),
+    "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False),
+    "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False),
+    "snow": Entry("crfdeid.systems.linear.snow"),
+    "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),
+    "heuristic": Entry(
+        "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
+    ),
+    "rnn": Entry("crfdeid.systems.rnn.rnn", needs_features=False),
 }
-WITHOUT_FEATURES: tuple[str, ...] = ("rnn", "hmm", "rules", "heuristic", "multi")
-UNTRAINED = ("rules", "heuristic")  # they learn nothing, and can be used by name
 
 
-def module(name: str) -> ModuleType:
-    """The system's module. Raises :class:`ConfigurationError` where there is none of that name."""
+def find_system(name: str) -> System:
+    """Import a system. Raises :class:`ConfigurationError` where there is none of that name."""
     if name not in SYSTEMS:
         raise ConfigurationError(f"system = {name!r}: no such system{did_you_mean(name, SYSTEMS)}")
-    return import_module(SYSTEMS[name])
+    entry = SYSTEMS[name]
+    system: System = getattr(import_module(entry.module), entry.record)
+    return system
 
 
-def options(name: str, table: dict[str, Any]) -> Any:
-    """The system's ``Options`` of a configuration's table."""
-    kind = module(name).Options
-    known = [f.name for f in fields(kind)]
-    for key in table:
+def read_options(kind: type[O], settings: Config) -> O:
+    """Make a system's ``Options`` of the configuration's table. Raises :class:`ConfigurationError` on an
+    unknown option or a value that the system refuses."""
+    known = [f.name for f in fields(cast(Any, kind))]
+    for key in settings.options:
         if key not in known:
-            raise ConfigurationError(
-                f"options.{key}: no option of the system {name}{did_you_mean(key, known)}"
-            )
+            near = did_you_mean(key, known)
+            raise ConfigurationError(f"options.{key}: no option of the system {settings.system}{near}")
+    table = {key: tuple(v) if isinstance(v, list) else v for key, v in settings.options.items()}
     try:
-        return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in table.items()})
+        return kind(**table)
     except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"options of the system {name}: {error}") from None
+        raise ConfigurationError(f"options of the system {settings.system}: {error}") from None
 
 
 def check(settings: Config) -> None:
     """Raise :class:`ConfigurationError` where the system does not exist or cannot use these settings."""
     check_crf(settings.algorithm, settings.crf)
-    options(settings.system, settings.options)
-    if not settings.features and settings.system not in WITHOUT_FEATURES:
+    read_options(find_system(settings.system).options, settings)
+    if not settings.features and SYSTEMS[settings.system].needs_features:
         raise ConfigurationError("features is not set")
 
 

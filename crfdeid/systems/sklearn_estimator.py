@@ -1,7 +1,7 @@
 """The CRF as a scikit-learn estimator over lists of documents.
 
-It serves scikit-learn's searches and cross-validation; models that are kept are trained
-by :func:`crfdeid.systems.model.train`. sklearn-crfsuite's ``CRF`` does the work inside.
+It is for scikit-learn's searches and cross-validation; :func:`crfdeid.systems.model.train` trains models
+that are stored. sklearn-crfsuite's ``CRF`` does the work inside.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from sklearn_crfsuite import CRF
 
-from crfdeid import config as experiment
+from crfdeid import config as configuration
 from crfdeid.errors import DocumentError
 from crfdeid.evaluate.scores import Counts
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import registry
+from crfdeid.systems.model_folder import build_pipeline
 from crfdeid.text import bio, gazetteer
 from crfdeid.text.document import Document, Span
 
 
 class CRFTagger(BaseEstimator):
-    """``config`` names a configuration; ``features`` and the others, where they are not
-    ``None``, change it. The CRF's settings have sklearn-crfsuite's names.
+    """``config`` names a configuration; the settings ``features`` to ``overlaps`` change it where they are
+    not ``None``. The CRF's settings have sklearn-crfsuite's names.
 
-    ``y`` is ignored throughout: a document carries its own gold spans.
+    ``y`` is ignored everywhere: a document has its own gold spans.
     """
 
     def __init__(
         self,
-        config: str = experiment.DEFAULT,
+        config: str = configuration.DEFAULT,
         features: Sequence[str] | None = None,
         tokenizer: str | None = None,
         sequence: str | None = None,
@@ -55,12 +56,12 @@ class CRFTagger(BaseEstimator):
         self.min_freq = min_freq
         self.all_possible_transitions = all_possible_transitions
 
-    def fit(self, X: Sequence[Document], y=None) -> CRFTagger:
-        """Train on documents with their spans. Raises :class:`DocumentError` if there is none."""
+    def fit(self, X: Sequence[Document], y: object = None) -> CRFTagger:
+        """Train on documents with their spans. Raises :class:`DocumentError` where there are no documents."""
         if not len(X):
             raise DocumentError("no documents to fit")
-        self.line_ = self._line()
-        examples = list(self.line_.examples(X))
+        self.pipeline_ = self._build_pipeline()
+        examples = list(self.pipeline_.make_examples(X))
         self.crf_ = CRF(
             algorithm=self.algorithm,
             c1=self.c1,
@@ -73,34 +74,31 @@ class CRFTagger(BaseEstimator):
         return self
 
     def predict(self, X: Sequence[Document]) -> list[tuple[Span, ...]]:
-        """The spans found in each document."""
+        """Return the spans found in each document."""
         check_is_fitted(self, "crf_")
-        return [self._tagged(document) for document in X]
+        return [self._find_spans(document) for document in X]
 
-    def score(self, X: Sequence[Document], y=None) -> float:
-        """Micro F1 over exact spans and types."""
+    def score(self, X: Sequence[Document], y: object = None) -> float:
+        """Return the micro F1 over exact spans and types."""
         total = Counts(0, 0, 0)
         for document, found in zip(X, self.predict(X)):
             gold, system = set(document.spans), set(found)
             total += Counts(len(gold & system), len(system - gold), len(gold - system))
         return total.f1
 
-    def _tagged(self, document: Document) -> tuple[Span, ...]:
+    def _find_spans(self, document: Document) -> tuple[Span, ...]:
         spans: list[Span] = []
-        page, sequences = self.line_.page(document)
+        tokenized, sequences = self.pipeline_.tokenize_document(document)
         for sequence in sequences:
-            (labels,) = self.crf_.predict([self.line_.extractor.features(page, sequence)])
-            spans += bio.decode(page.tokens[sequence.start : sequence.stop], labels)
+            (labels,) = self.crf_.predict([self.pipeline_.extractor.features(tokenized, sequence)])
+            spans += bio.decode(tokenized.tokens[sequence.start : sequence.stop], labels)
         return tuple(spans)
 
-    def _line(self) -> Pipeline:
+    def _build_pipeline(self) -> Pipeline:
         names = ("features", "tokenizer", "sequence", "overlaps")
         changes = {name: value for name in names if (value := getattr(self, name)) is not None}
         settings = registry.read_config(self.config, **changes)
         groups = [t for group in settings.features for t in templates.read(templates.find(group))]
-        named = templates.gazetteers_named(groups)
-        return Pipeline(
-            settings,
-            groups,
-            {name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in named},
-        )
+        wanted = templates.gazetteers_named(groups)
+        lists = {name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in wanted}
+        return build_pipeline(settings, groups, lists)

@@ -104,7 +104,7 @@ def test_marginals_are_crfsuites(small_model, notes):
     found_weights = weights.read(small_model.folder / "model.crfsuite")
     tagger = pycrfsuite.Tagger()
     tagger.open(str(small_model.folder / "model.crfsuite"))
-    page, (sequence,) = small_model.pipeline.page(notes[33])
+    page, (sequence,) = small_model.pipeline.tokenize_document(notes[33])
     tagger.set(small_model.pipeline.extractor.features(page, sequence))
     wanted = [[tagger.marginal(label, t) for label in found_weights.labels] for t in range(len(sequence))]
     emissions = small_model.decoder.emissions(small_model.decoder.batch([notes[33]]))
@@ -359,11 +359,11 @@ def test_a_corpus_of_one_label(tmp_path, engine):
 
 
 def test_the_n_best_labellings_of_a_document(small_model, notes):
-    found = small_model.best(notes[31], 5)
+    found = small_model.find_n_best(notes[31], 5)
     assert found[0][1].spans == small_model.tag(notes[31]).spans
     assert [p for p, _ in found] == sorted((p for p, _ in found), reverse=True)
     assert len({d.spans for _, d in found}) > 1 and sum(p for p, _ in found) <= 1.0 + 1e-9
-    assert small_model.best(Document("e", ""), 3) == [(1.0, Document("e", ""))]
+    assert small_model.find_n_best(Document("e", ""), 3) == [(1.0, Document("e", ""))]
 
 
 def test_a_problem_too_large_for_memory_is_refused(notes, tmp_path, monkeypatch):

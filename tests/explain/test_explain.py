@@ -65,7 +65,7 @@ def test_contributions_sum_to_the_emissions_that_the_model_tags_with(parts, smal
 @given(TEXTS)
 def test_labels_and_probabilities_are_crfsuite_s(parts, crfsuite, text):
     document = Document("n", text)
-    page, sequences = parts.pipeline.page(document)
+    page, sequences = parts.pipeline.tokenize_document(document)
     trace = attribution.trace_document(parts, document)
     found = list(trace.label_tokens())
     for sequence in sequences:
@@ -114,8 +114,8 @@ def test_lines_as_sequences(notes, tmp_path):
 
 
 def test_groups_are_the_model_s_template_files():
-    shipped = model_weights.load(model_folder.named("english"))
-    files = {file.removesuffix(".template") for file in shipped.pipeline.config.features}
+    shipped = model_weights.load(model_folder.find_folder("english"))
+    files = {file.removesuffix(".template") for file in shipped.config.features}
     assert {group for group, *_ in shipped.by_group()} == files | {"bias"}
     assert shipped.group("titled[0]=1") == "context" and shipped.group("bias") == "bias"
     assert sum(weights for *_, weights, _ in shipped.by_group()) == shipped.weight_count
@@ -131,7 +131,7 @@ def made(small_model, tmp_path_factory):
     rows += [(1, 0, 1, -0.5), (1, 1, 0, 0.25), (1, 0, 0, 1.0)]
     names = ["bias", "lower[-1]=dr", "shape[0]=Aaaa"]
     model_file.write(folder / CRFSUITE, ["O", "B-DOCTOR"], names, np.array(rows, model_file.RECORD))
-    return model_weights.ModelWeights(folder, small_model.pipeline)
+    return model_weights.ModelWeights(replace(small_model.model, path=folder))
 
 
 def test_the_strongest_weights_of_a_made_model(made):
@@ -272,7 +272,7 @@ def test_bad_questions_are_refused_in_one_line(small_model, notes, tmp_path, cap
 
 def test_a_model_of_another_system_is_refused(small_model, monkeypatch):
     other = SimpleNamespace(config=SimpleNamespace(system="rules"))
-    monkeypatch.setattr(model_folder, "opened", lambda folder: other)
+    monkeypatch.setattr(model_folder, "read_folder", lambda folder: other)
     with pytest.raises(ModelError, match="a model of the system rules; only a crf has weights"):
         model_weights.load(small_model.folder)
 

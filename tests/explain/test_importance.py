@@ -75,7 +75,7 @@ def test_joint_is_a_code_for_each_pair(codes):
 @pytest.fixture(scope="module")
 def measured(notes, tmp_path_factory):
     folder = tmp_path_factory.mktemp("line") / "model"
-    pipeline = model_folder.lay_out(folder, notes[:6], LEXICAL)
+    pipeline = model_folder.create_folder(folder, notes[:6], LEXICAL).pipeline
     return pipeline, observe_corpus(pipeline, notes[:6])
 
 
@@ -84,7 +84,7 @@ def test_what_is_observed_is_what_the_templates_say(measured, notes):
     pipeline, observed = measured
     said, truth = [], []
     for document in notes[:6]:
-        page, (sequence,) = pipeline.page(document)
+        page, (sequence,) = pipeline.tokenize_document(document)
         labels = bio.encode(page.tokens, document.spans)
         for number, features in zip(sequence, pipeline.extractor.features(page, sequence)):
             if not is_line_end(page.tokens[number]):
@@ -176,7 +176,7 @@ def test_the_verb_about_the_type_by_net(corpus, capsys):
     "spans, arguments, message",
     [
         ((), [], "no span in the documents: wanted documents with PHI spans"),
-        ((Span(0, 4, "NOBODY"),), [], "NOBODY at 0-4 is no type"),
+        ((Span(0, 4, "NOBODY"),), [], "NOBODY at 0-4 is not a type"),
         ((Span(0, 4, "DOCTOR"),), ["--config", "englsh"], "did you mean english?"),
     ],
 )
@@ -190,7 +190,7 @@ def test_bad_input_is_refused_in_one_line(tmp_path, capsys, spans, arguments, me
 
 def test_a_system_without_templates_is_refused(monkeypatch, notes):
     rules = SimpleNamespace(features=(), system="rules")
-    monkeypatch.setattr(importance.config, "read", lambda name: rules)
+    monkeypatch.setattr(importance.registry, "read_config", lambda name: rules)
     with pytest.raises(ConfigurationError, match="the system rules has no feature templates"):
         importance.observe_configuration(notes[:2], "rules")
 

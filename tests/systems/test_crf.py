@@ -89,7 +89,7 @@ def test_no_model_at_all(tmp_path):
 def test_training_refuses(notes, tmp_path):
     with pytest.raises(DocumentError, match="nothing to learn from"):
         model.train([Document("n", "text")], SMALL, tmp_path / "m")
-    with pytest.raises(SchemeError, match="n: DOKTOR at 0-4 is no type.*DOCTOR"):
+    with pytest.raises(SchemeError, match="n: DOKTOR at 0-4 is not a type.*DOCTOR"):
         model.train([Document("n", "text", (Span(0, 4, "DOKTOR"),))], SMALL, tmp_path / "m")
     overlapping = Document("n", "some text", (Span(0, 4, "AGE"), Span(2, 9, "DATE")))
     with pytest.raises(DocumentError, match="n: AGE at 0-4 overlaps DATE at 2-9"):
@@ -121,7 +121,7 @@ def test_training_that_was_stopped_leaves_its_model_and_goes_on(notes, tmp_path)
         if number == 4:
             raise KeyboardInterrupt
 
-    with pytest.raises(Stopped, match="--resume goes on"):
+    with pytest.raises(Stopped, match="--resume continues"):
         model.train(notes[:30], settings, tmp_path / "m", stop)
     assert model.load(tmp_path / "m").tag(notes[0])
     hear = lambda number, loss: losses.append(loss)  # noqa: E731
@@ -149,7 +149,7 @@ def test_resume_refuses_what_it_cannot_go_on_from(small_model, notes, tmp_path):
         model.train(notes, SMALL, tmp_path, resume=True)
     with pytest.raises(ModelError, match="other settings"):
         model.train(notes, dataclasses.replace(SMALL, sequence="line"), small_model.folder, resume=True)
-    with pytest.raises(ConfigurationError, match="cannot go on"):
+    with pytest.raises(ConfigurationError, match="cannot continue"):
         model.train(notes, SMALL, small_model.folder, engine="crfsuite", resume=True)
 
 

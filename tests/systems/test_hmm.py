@@ -13,7 +13,7 @@ from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
 from crfdeid.systems import model, model_folder
-from crfdeid.systems.hmm import counts, hmm, regions
+from crfdeid.systems.hmm import counts, hmm
 from crfdeid.systems.hmm.bigram_model import Bigrams
 from crfdeid.systems.hmm.counts import END, FEATURES, Region
 from crfdeid.text.document import Document, Span
@@ -41,12 +41,12 @@ NOTHING, DOCTOR = 0, 1
 )  # fmt: skip
 def test_word_features(word, first, name):
     """The examples of Bikel et al.'s table 3.1, in the table's order, and ours."""
-    assert FEATURES[counts.feature(word, first)] == name
+    assert FEATURES[counts.find_feature(word, first)] == name
 
 
 @given(st.text(min_size=1), st.booleans())
 def test_every_word_has_a_feature(word, first):
-    assert 0 <= counts.feature(word, first) < F
+    assert 0 <= counts.find_feature(word, first) < F
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def small():
         [Region([DR], NOTHING), Region([RUIZ], DOCTOR), Region([SAW], NOTHING)],
         [Region([DR, SAW], NOTHING), Region([RUIZ], DOCTOR)],
     ]
-    return Bigrams(counts.count(sequences, 2), 2, 5)
+    return Bigrams(counts.count_regions(sequences, 2), 2, 5)
 
 
 def test_turns_by_hand(small):
@@ -112,24 +112,24 @@ def tagger(notes, tmp_path_factory):
 def likelihood(tagger, symbols, path) -> float:
     """The logarithm of the probability of words and one path of (class, begins), term by term."""
     size = len(tagger.types)
-    total = tagger.model(END, END).turns(0)[size, path[0][0]]
-    total += tagger.model(END, symbols[0]).first(symbols[0])[size, path[0][0]]
+    total = tagger.find_table(END, END).turns(0)[size, path[0][0]]
+    total += tagger.find_table(END, symbols[0]).first(symbols[0])[size, path[0][0]]
     for i in range(1, len(symbols)):
         before, symbol, (was, _), (kind, begins) = symbols[i - 1], symbols[i], path[i - 1], path[i]
         if not begins:
-            total += tagger.model(before, symbol).after(before, symbol)[kind]
+            total += tagger.find_table(before, symbol).after(before, symbol)[kind]
             continue
-        total += tagger.model(before, before).after(before, END)[was]
-        total += tagger.model(before, before).turns(before // F)[was, kind]
-        total += tagger.model(before, symbol).first(symbol)[was, kind]
-    total += tagger.model(symbols[-1], symbols[-1]).after(symbols[-1], END)[path[-1][0]]
-    return total + tagger.model(symbols[-1], symbols[-1]).turns(symbols[-1] // F)[path[-1][0], size]
+        total += tagger.find_table(before, before).after(before, END)[was]
+        total += tagger.find_table(before, before).turns(before // F)[was, kind]
+        total += tagger.find_table(before, symbol).first(symbol)[was, kind]
+    total += tagger.find_table(symbols[-1], symbols[-1]).after(symbols[-1], END)[path[-1][0]]
+    return total + tagger.find_table(symbols[-1], symbols[-1]).turns(symbols[-1] // F)[path[-1][0], size]
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from(["Dr", "Ruiz", "3", "2061", "Qwx", ".", "A"]), min_size=1, max_size=4))
 def test_viterbi_finds_the_best_of_all_paths(tagger, words):
-    symbols = [regions.symbol(tagger.vocabulary, word, i == 0) for i, word in enumerate(words)]
+    symbols = [counts.find_symbol(tagger.vocabulary, word, i == 0) for i, word in enumerate(words)]
     steps = list(itertools.product(range(len(tagger.types)), (True, False)))
     legal = (
         path
@@ -139,7 +139,7 @@ def test_viterbi_finds_the_best_of_all_paths(tagger, words):
         and not any(b == (0, True) and a[0] == 0 for a, b in zip(path, path[1:]))
     )
     best = max(likelihood(tagger, symbols, path) for path in legal)
-    found = tuple(zip(*tagger.best(symbols)))
+    found = tuple(zip(*tagger.find_best_path(symbols)))
     assert likelihood(tagger, symbols, found) == pytest.approx(best)
 
 
@@ -170,7 +170,7 @@ def test_same_bytes(notes, tmp_path):
     for name in "ab":
         model.train(notes[:12], HMM, tmp_path / name)
     for file in (hmm.NAMES, hmm.COUNTS):
-        assert model_folder.sha256(tmp_path / "a" / file) == model_folder.sha256(tmp_path / "b" / file)
+        assert model_folder.hash_file(tmp_path / "a" / file) == model_folder.hash_file(tmp_path / "b" / file)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,16 @@ import json
 import pytest
 from small_notes import SMALL
 
-from crfdeid import config, corpora, tag
+from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
+from crfdeid.systems.hmm import hmm
 from crfdeid.systems.linear import classifier, design_matrix
-from crfdeid.systems.stacking import cross_fitting, multi
+from crfdeid.systems.stacking import multi
+from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
 
@@ -31,10 +34,10 @@ def tagger(notes, tmp_path_factory):
 
 
 def test_finds_what_it_learned(tagger, notes):
-    assert [found.spans for found in model.tag_all(tagger, notes[30:])] == [n.spans for n in notes[30:]]
+    assert [found.spans for found in tagger.tag_all(notes[30:])] == [n.spans for n in notes[30:]]
     assert tagger.tag(Document("empty", "")).spans == ()
-    assert [base.pipeline.config.system for base in tagger.bases.values()] == ["crf", "hmm", "svm"]
-    assert all(base.pipeline.config.sequence == "line" for base in tagger.bases.values())
+    assert [base.config.system for base in tagger.bases.values()] == ["crf", "hmm", "svm"]
+    assert all(base.config.sequence == "line" for base in tagger.bases.values())
 
 
 def test_decisions_by_hand():
@@ -44,7 +47,7 @@ def test_decisions_by_hand():
         "b": [Document("1", text, (Span(4, 8, "CITY"), Span(9, 11, "AGE")))],
         "c": [Document("1", text, (Span(0, 3, "DOCTOR"), Span(4, 8, "CITY")))],
     }
-    told = multi.columns(Pipeline(Config(system="hmm"), [], {}), decided)[text]
+    (told,) = multi.make_columns(Pipeline(), decided)
     assert told["by_a"] == ["B-DOCTOR", "I-DOCTOR", "O"]
     assert told["by_b"] == ["O", "B-CITY", "B-AGE"]
     assert told["votes"] == ["2", "3", "1"]
@@ -53,22 +56,15 @@ def test_decisions_by_hand():
 
 def test_learns_whom_to_trust(notes, tmp_path):
     """Of two systems one is always wrong: the SVM's decision is the other's."""
-    line = Pipeline(Config(system="hmm"), [], {})
+    pipeline = Pipeline()
     wrong = [n.with_spans([Span(0, 4, "CITY")]) for n in notes]
-    told = cross_fitting.Told()
-    told.columns = multi.columns(line, {"liar": wrong, "honest": notes})
-    longer = multi.listening(line, ["honest", "liar"], told)
-    told_of = design_matrix.of_tokens(longer, notes[:20], 1, True)
-    classifier.write(tmp_path, multi.svm.fit(told_of, multi.svm.Options()))
-    (tmp_path / "scheme.toml").write_bytes(corpora_scheme())
-    last = classifier.Tagger(tmp_path, longer)
-    assert [last.tag(n).spans for n in notes[20:]] == [n.spans for n in notes[20:]]
-
-
-def corpora_scheme() -> bytes:
-    from crfdeid import resources
-
-    return resources.find_file("configs/schemes", "i2b2-2014", ".toml").read_bytes()
+    columns = multi.make_columns(pipeline, {"liar": wrong, "honest": notes})
+    longer = multi.extend_pipeline(pipeline, ["honest", "liar"])
+    design = design_matrix.build_matrix(longer, notes[:20], 1, True, columns[:20])
+    classifier.write_classifier(tmp_path, multi.svm.fit(design, multi.svm.Options()))
+    last = classifier.LinearTagger(ModelFolder(tmp_path, STACK, longer, scheme.read_scheme()))
+    found = last.tag_with_columns(notes[20:], columns[20:])
+    assert [document.spans for document in found] == [n.spans for n in notes[20:]]
 
 
 def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypatch):
@@ -76,7 +72,7 @@ def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypa
     documents hold neither it nor another note of its patient."""
     pairs = [dataclasses.replace(n, patient=str(i // 2)) for i, n in enumerate(notes[:12])]
     trained, decided = {}, {}
-    fit, everything, columns = model.train, model.tag_all, multi.columns
+    fit, everything, columns = model.train, Tagger.tag_all, multi.make_columns
 
     def training(documents, base, folder, *rest):
         found = fit(documents, base, folder, *rest)
@@ -89,16 +85,16 @@ def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypa
         for document in documents:
             assert document.spans == ()
             assert document.id not in ids and document.patient not in patients
-            decided.setdefault(document.id, []).append(tagger.pipeline.config.system)
+            decided.setdefault(document.id, []).append(tagger.config.system)
         return everything(tagger, documents)
 
-    def telling(line, given):
+    def telling(pipeline, given):
         assert {d.id for found in given.values() for d in found} == set(decided)
-        return columns(line, given)
+        return columns(pipeline, given)
 
     monkeypatch.setattr(model, "train", training)
-    monkeypatch.setattr(model, "tag_all", tagging)
-    monkeypatch.setattr(multi, "columns", telling)
+    monkeypatch.setattr(Tagger, "tag_all", tagging)
+    monkeypatch.setattr(multi, "make_columns", telling)
     fit(pairs, stack(folds=3), tmp_path / "m")
     assert set(decided) == {n.id for n in pairs}
     assert all(sorted(by) == ["crf", "hmm", "svm"] for by in decided.values())
@@ -127,7 +123,7 @@ def test_half_a_training_is_no_model(notes, tmp_path, monkeypatch):
     def stopped(*_):
         raise Stopped("kept")
 
-    monkeypatch.setattr(registry.module("hmm"), "train", stopped)
+    monkeypatch.setattr(hmm, "write_counts", stopped)
     with pytest.raises(KeyboardInterrupt) as raised:
         model.train(notes[:6], STACK, tmp_path / "m")
     assert not isinstance(raised.value, Stopped) and not list(tmp_path.iterdir())
@@ -151,11 +147,9 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
 
 def test_the_shipped_stack_is_complete():
     """Its five bases are settings that can be trained (pos and rules need what is installed)."""
-    shipped = config.read("multi")
+    shipped = registry.read_config("multi")
     assert sorted(shipped.options["bases"]) == ["illinois", "mist", "rules", "stanford", "stat_deid"]
-    if "rules" not in registry.SYSTEMS:
-        pytest.skip("the system rules is not there")
-    found = multi.settings(shipped)
+    found = multi.build_bases(shipped)
     assert found["illinois"].system == "two_stage" and found["stanford"].pos == "gruut"
 
 

@@ -305,7 +305,7 @@ def test_same_bytes_and_the_random_numbers_of_others_go_on(notes, tmp_path):
     before, threads = torch.random.get_rng_state(), torch.get_num_threads()
     for name in "abc":
         model.train(notes[:12], tiny(epochs=2, seed=int(name == "c")), tmp_path / name)
-    sums = [model_folder.sha256(tmp_path / name / rnn.NETWORK) for name in "abc"]
+    sums = [model_folder.hash_file(tmp_path / name / rnn.NETWORK) for name in "abc"]
     assert sums[0] == sums[1] != sums[2]
     assert torch.equal(torch.random.get_rng_state(), before) and torch.get_num_threads() == threads
 
@@ -418,20 +418,20 @@ def test_in_a_process_of_its_own_the_same_bytes(notes, tmp_path):
     )
     assert done.returncode == 0 and done.stderr == ""
     for name in (rnn.NETWORK, vocabulary.WORDS, rnn.LABELS, "settings.json"):
-        assert model_folder.sha256(here / name) == model_folder.sha256(tmp_path / "there" / name)
+        assert model_folder.hash_file(here / name) == model_folder.hash_file(tmp_path / "there" / name)
 
 
 def test_what_it_cannot_do_is_refused(tagger, notes, tmp_path):
     """Going on from a model, another engine, weights of features: each with what it is about."""
-    settings, folder = tagger.pipeline.config, tagger.folder
-    before = model_folder.sha256(folder / rnn.NETWORK)
+    settings, folder = tagger.config, tagger.folder
+    before = model_folder.hash_file(folder / rnn.NETWORK)
     with pytest.raises(ConfigurationError, match="--resume: the system rnn cannot go on"):
         model.train(notes[:6], settings, folder, resume=True)
     with pytest.raises(ConfigurationError, match="engine crfsuite: the system rnn has no other engine"):
         model.train(notes[:6], settings, tmp_path / "m", engine="crfsuite")
     with pytest.raises(ModelError, match="a model of the system rnn"):
         explain.main([str(folder)])
-    assert model_folder.sha256(folder / rnn.NETWORK) == before and not (tmp_path / "m").exists()
+    assert model_folder.hash_file(folder / rnn.NETWORK) == before and not (tmp_path / "m").exists()
 
 
 def test_the_network_of_another_model_is_refused(tagger, small_model, tmp_path):

@@ -16,16 +16,8 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.explain import rules as which
 from crfdeid.rules import RULES, lists
 from crfdeid.rules.tagger import load_shipped
-from crfdeid.systems import model, registry
-from crfdeid.systems.rule_based import heuristic, rules
+from crfdeid.systems import model, registry, rule_based
 from crfdeid.text.document import Document, Span
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    for name in ("rules", "heuristic"):
-        monkeypatch.setitem(registry.SYSTEMS, name, f"crfdeid.systems.rule_based.{name}")
-    monkeypatch.setattr(registry, "WITHOUT_FEATURES", (*registry.WITHOUT_FEATURES, "rules", "heuristic"))
 
 
 def found(tagger, text: str) -> list[str]:
@@ -37,7 +29,7 @@ def test_a_model_of_rules_holds_its_lists_and_tags_as_the_rules_do(notes, tmp_pa
     tagger = model.train(notes[:2], Config(system="rules"), tmp_path / "rules")
     assert (tmp_path / "rules" / "gazetteers" / "surnames.exclude.txt").is_file()
     assert [tagger.tag(note).spans for note in notes] == [load_shipped().tag(note).spans for note in notes]
-    assert [span for span, _ in tagger.explain(notes[3])] == list(tagger.tag(notes[3]).spans)
+    assert [span for span, _ in tagger.rules.explain(notes[3])] == list(tagger.tag(notes[3]).spans)
     (tmp_path / "rules" / "gazetteers" / "surnames.txt").write_text("Ruiz\n")
     with pytest.raises(ModelError, match="surnames.txt: damaged"):
         model.load(tmp_path / "rules")
@@ -63,7 +55,7 @@ def test_the_command_line_says_which_rule_found_a_span(notes, tmp_path, capsys):
     trained = model.train(notes[:2], Config(system="heuristic"), tmp_path / "m")
     which.main(["--model", str(trained.folder)])
     listed = [row["rule"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
-    assert set(listed) == set(heuristic.HEURISTIC)
+    assert set(listed) == set(rule_based.HEURISTIC)
     command = [sys.executable, "-m", "crfdeid.rules", str(tmp_path / "2.txt"), "--model", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 2 and "no model here" in run.stderr and "Quimbly" not in run.stderr
@@ -86,12 +78,12 @@ def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):
     text = "Mr. Brown and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."
     assert found(load_shipped(), text) == ["Brown", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
     assert found(tagger, text) == ["Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
-    assert found(heuristic.untrained(), text) == found(tagger, text)
+    assert found(rule_based.make_heuristic(), text) == found(tagger, text)
 
 
 def test_heuristic_is_a_part_of_the_rules():
-    assert set(heuristic.HEURISTIC) < set(RULES)
-    assert all(not RULES[name].source.startswith("ours") for name in heuristic.HEURISTIC)
+    assert set(rule_based.HEURISTIC) < set(RULES)
+    assert all(not RULES[name].source.startswith("ours") for name in rule_based.HEURISTIC)
 
 
 def test_two_trainings_leave_the_same_bytes(notes, tmp_path):
@@ -102,7 +94,7 @@ def test_two_trainings_leave_the_same_bytes(notes, tmp_path):
 
 
 def test_options_are_plain_settings():
-    assert dataclasses.asdict(rules.Options()) == {"without": ()}
+    assert dataclasses.asdict(rule_based.Options()) == {"without": ()}
     assert config.build({"system": "rules", "options": {"without": ["email"]}}, "x").system == "rules"
 
 

@@ -14,8 +14,8 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.linear import classifier, snow
-from crfdeid.systems.linear.classifier import Linear
-from crfdeid.systems.linear.design_matrix import Examples
+from crfdeid.systems.linear.classifier import LinearClassifier
+from crfdeid.systems.linear.design_matrix import DesignMatrix
 from crfdeid.systems.linear.snow import Options
 from crfdeid.text import bio
 from crfdeid.text.document import Document
@@ -74,7 +74,7 @@ def test_two_rounds_by_hand():
     matrix = csr_matrix(np.array([[1, 1, 0], [1, 0, 1.0]]))
     heard = []
     found = snow.fit(
-        Examples(matrix, np.array([0, 1]), ["a", "b", "c"], ["O", "I-AGE"]),
+        DesignMatrix(matrix, np.array([0, 1]), ["a", "b", "c"], ["O", "I-AGE"]),
         Options(rounds=2),
         lambda *told: heard.append(told),
     )
@@ -88,8 +88,9 @@ def test_two_rounds_by_hand():
 @pytest.mark.parametrize("features", [["bias", "x"], ["x", "y"]])
 def test_a_bias_comes_off_every_o(features):
     """Also where the model has no weight for the feature that every token has."""
-    before = Linear(["I-AGE", bio.OUTSIDE], features, csr_matrix(np.array([[1.0, 2.0], [3.0, 4.0]])))
-    after = before.biased(1.5)
+    weights = csr_matrix(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    before = LinearClassifier(["I-AGE", bio.OUTSIDE], features, weights)
+    after = before.with_bias(1.5)
     row = after.matrix.toarray()[after.features.index("bias")]
     was = before.matrix.toarray()[0] if "bias" in features else np.zeros(2)
     np.testing.assert_allclose(row - was, [0.0, -1.5])
@@ -103,14 +104,14 @@ def tagger(notes, tmp_path_factory):
 def test_finds_what_it_learned(tagger, notes):
     assert [tagger.tag(note).spans for note in notes[30:]] == [note.spans for note in notes[30:]]
     assert tagger.tag(Document("empty", "")).spans == ()
-    assert (tagger.linear.matrix.data > 0).all()  # Winnow's weights are positive
+    assert (tagger.classifier.matrix.data > 0).all()  # Winnow's weights are positive
 
 
 def test_same_bytes(notes, tmp_path):
     for name in "ab":
         model.train(notes[:12], SNOW, tmp_path / name)
     for file in (classifier.NAMES, classifier.WEIGHTS):
-        assert model_folder.sha256(tmp_path / "a" / file) == model_folder.sha256(tmp_path / "b" / file)
+        assert model_folder.hash_file(tmp_path / "a" / file) == model_folder.hash_file(tmp_path / "b" / file)
 
 
 @pytest.mark.parametrize("options", [{"promotion": 0.9}, {"demotion": 1.2}, {"rounds": 0}, {"rounds": "two"}])

@@ -52,7 +52,7 @@ def test_scores_are_scikit_learns(notes, tmp_path, multiclass, sequence):
     }
     settings = dataclasses.replace(SVM, options=options, sequence=sequence)
     tagger = model.train(notes[:20], settings, tmp_path / "m")
-    found = design_matrix.of_tokens(tagger.pipeline, notes[:20], 1, True)
+    found = design_matrix.build_matrix(tagger.pipeline, notes[:20], 1, True)
     weights = {label: 1 if label == "O" else 6 if label.endswith("AGE") else 2 for label in found.names}
     machine = LinearSVC(
         C=1.0, tol=0.01, dual=True, fit_intercept=False, random_state=0,
@@ -65,17 +65,17 @@ def test_scores_are_scikit_learns(notes, tmp_path, multiclass, sequence):
     else:
         fitted = [clone(machine).fit(found.matrix, found.labels == n, costs) for n in range(len(found.names))]
         theirs = np.column_stack([one.decision_function(rows) for one in fitted])
-    ours = tagger.scores(notes[20])
+    ours = tagger.score_tokens(notes[20])
     there = tagger.decoder.path(tagger.decoder.batch([notes[20]])) != NONE
     assert tagger.labels == found.names
     np.testing.assert_allclose(ours[there], theirs, atol=2e-6)
 
 
-def row_matrix(line, document, features) -> csr_matrix:
+def row_matrix(pipeline, document, features) -> csr_matrix:
     """[tokens, features] of one document, made of feature strings."""
     number = {feature: i for i, feature in enumerate(features)}
-    page, sequences = line.page(document)
-    rows = [row for sequence in sequences for row in line.extractor.features(page, sequence)]
+    tokenized, sequences = pipeline.tokenize_document(document)
+    rows = [row for sequence in sequences for row in pipeline.extractor.features(tokenized, sequence)]
     matrix = np.zeros((len(rows), len(features)))
     for row, names in zip(matrix, rows):
         for name in names:
@@ -87,7 +87,8 @@ def row_matrix(line, document, features) -> csr_matrix:
 def test_two_classes():
     """LinearSVC has one row of weights for two classes; the scores are that row and its negative."""
     matrix = csr_matrix(np.array([[1.0, 1.0], [1.0, 0.0]] * 4))
-    found = design_matrix.Examples(matrix, np.array([1, 0] * 4, np.int32), ["bias", "dr"], ["O", "I-DOCTOR"])
+    labels = np.array([1, 0] * 4, np.int32)
+    found = design_matrix.DesignMatrix(matrix, labels, ["bias", "dr"], ["O", "I-DOCTOR"])
     weights = svm.fit(found, svm.Options()).matrix.toarray()
     np.testing.assert_allclose(weights[:, 0], -weights[:, 1])
     assert weights[1, 1] > 0
@@ -141,7 +142,7 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
     for name in "ab":
         model.train(notes[:12], SVM, tmp_path / name)
     for file in (classifier.NAMES, classifier.WEIGHTS):
-        assert model_folder.sha256(tmp_path / "a" / file) == model_folder.sha256(tmp_path / "b" / file)
+        assert model_folder.hash_file(tmp_path / "a" / file) == model_folder.hash_file(tmp_path / "b" / file)
 
 
 @pytest.mark.parametrize(
@@ -187,11 +188,11 @@ def test_refuses_a_damaged_model(tagger, notes, tmp_path, damage):
     elif damage == "weights":
         (folder / classifier.WEIGHTS).write_bytes(b"PK nothing")
     else:
-        found = classifier.read(folder)
+        found = classifier.read_classifier(folder)
         found.matrix.data[0] = np.nan
-        classifier.write(folder, found)
+        classifier.write_classifier(folder, found)
     with pytest.raises(ModelError, match="damaged"):
-        model.load(folder) if damage != "nan" else model_folder.check(folder)
+        model.load(folder) if damage != "nan" else model_folder.check_files(folder)
     model_folder.write_manifest(folder)
     with pytest.raises(ModelError):
         model.load(folder)
@@ -209,7 +210,7 @@ def test_the_command_line(notes, tmp_path, capsys):
     tag.main([str(tmp_path / "test"), "--model", out, "--out", str(tmp_path / "found"), "--format", "i2b2"])
     found = {d.id: d.spans for d in corpora.read(tmp_path / "found")}
     assert found == {note.id: note.spans for note in notes[30:]}
-    with pytest.raises(ConfigurationError, match="svm has none"):
+    with pytest.raises(ConfigurationError, match="svm gives no probabilities"):
         tag.main([str(tmp_path / "test"), "--model", out, "--probabilities"])
     command = [sys.executable, "-m", "crfdeid.tag", "-", "--model", out, "--engine", "crfsuite"]
     run = subprocess.run(command, input=f"Seen by Dr. {CANARY}", capture_output=True, text=True)

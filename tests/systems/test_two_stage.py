@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid import corpora, tag
-from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
-from crfdeid.systems.stacking import cross_fitting, label_consistency, two_stage
+from crfdeid.systems.stacking import cross_fitting, two_stage
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
 
@@ -30,11 +29,11 @@ def tagger(notes, tmp_path_factory):
 def plain_line(**changes) -> Pipeline:
     from crfdeid.feature_extraction import templates
 
-    return Pipeline(Config(features=("lexical",), **changes), list(templates.parse("word[0]")), {})
+    return Pipeline(list(templates.parse("word[0]")), **changes)
 
 
 def test_finds_what_it_learned(tagger, notes):
-    assert [found.spans for found in model.tag_all(tagger, notes[30:])] == [n.spans for n in notes[30:]]
+    assert [found.spans for found in tagger.tag_all(notes[30:])] == [n.spans for n in notes[30:]]
     assert tagger.tag(Document("empty", "")).spans == ()
 
 
@@ -44,8 +43,8 @@ def test_a_word_elsewhere_by_hand():
     here = Document("1", text, (Span(0, 4, "DOCTOR"), Span(6, 10, "DOCTOR")), patient="p")
     other = Document("2", "Ruiz", (Span(0, 4, "PATIENT"),), patient="p")
     stranger = Document("3", "Ruiz", (Span(0, 4, "CITY"),), patient="q")
-    alone = two_stage.columns(plain_line(), [here, stranger])[text]
-    told = two_stage.columns(plain_line(), [here, other])[text]
+    alone, _ = two_stage.make_columns(plain_line(), [here, stranger])
+    told, _ = two_stage.make_columns(plain_line(), [here, other])
     assert told["first"] == ["B-DOCTOR", "O", "B-DOCTOR", "O", "O"]
     assert told["share"] == ["most", None, "most", None, "all"]
     assert told["majority"] == ["DOCTOR", None, "DOCTOR", None, "DOCTOR"]
@@ -56,7 +55,7 @@ def test_a_word_elsewhere_by_hand():
 
 @given(st.dictionaries(st.sampled_from(["", "CITY", "DATE"]), st.integers(0, 4)))
 def test_the_share_is_that_of_the_counts(counts):
-    share, majority = label_consistency.said(Counter(counts))
+    share, majority = two_stage.summarize_types(Counter(counts))
     phi, total = sum(n for type, n in counts.items() if type), sum(counts.values())
     assert (share is None) == (total == 0) and (share == "none") == (total > 0 == phi)
     assert (share == "all") == (phi == total > 0) and (majority is not None) == (phi > 0)
@@ -74,10 +73,11 @@ def test_out_of_fold(notes, tmp_path, number):
         def __init__(self, documents):
             self.documents = documents
 
-        def tag(self, document):
-            assert document.spans == ()
-            seen.append((document.id, {d.patient for d in self.documents}, len(self.documents)))
-            return document.with_spans([Span(0, 1, "AGE")])
+        def tag_all(self, documents):
+            for document in documents:
+                assert document.spans == ()
+                seen.append((document.id, {d.patient for d in self.documents}, len(self.documents)))
+                yield document.with_spans([Span(0, 1, "AGE")])
 
     given_folder = []
 
@@ -101,8 +101,8 @@ def test_the_second_is_trained_on_what_the_folds_found(notes, tmp_path, monkeypa
     trained, told = [], []
     original = model.train
     monkeypatch.setattr(model, "train", lambda docs, *rest: trained.append(docs) or original(docs, *rest))
-    columns = two_stage.columns
-    monkeypatch.setattr(two_stage, "columns", lambda line, found: told.append(found) or columns(line, found))
+    columns = two_stage.make_columns
+    monkeypatch.setattr(two_stage, "make_columns", lambda pipeline, d: told.append(d) or columns(pipeline, d))
     original(notes[:12], dataclasses.replace(TWICE, options={"folds": 3}), tmp_path / "m")
     assert [len(documents) for documents in trained] == [8, 8, 8, 12]
     assert [d.id for d in told[0]] == [d.id for d in notes[:12]]
@@ -110,26 +110,39 @@ def test_the_second_is_trained_on_what_the_folds_found(notes, tmp_path, monkeypa
     assert set.union(*left_out) == {d.id for d in notes[:12]} and sum(map(len, left_out)) == 12
 
 
-def test_notes_of_a_patient_help_each_other(tagger):
+def test_notes_of_a_patient_help_each_other(tagger, monkeypatch):
     """The groups of ``tag_all``: neighbours of one patient; nobody else's."""
     notes = [note(n) for n in range(4)]
     same = [dataclasses.replace(n, patient="p") for n in notes[:2]]
+    shown = []
+    second = tagger.second.tag_with_columns
+    witness = lambda documents, columns: shown.append(columns) or second(documents, columns)  # noqa: E731
+    monkeypatch.setattr(tagger.second, "tag_with_columns", witness)
     list(tagger.tag_all([*same, *notes[2:]]))
-    told = tagger.told.columns
-    assert set(told) == {n.text for n in notes}
-    shares = [any(told[n.text]["patient_share"]) for n in notes]
-    assert shares == [True, True, False, False]
+    (columns,) = shown
+    assert [any(own["patient_share"]) for own in columns] == [True, True, False, False]
+
+
+def test_notes_of_one_text_have_their_own_columns(tagger):
+    """Two patients have a note of the same text; only one of them has another note."""
+    text = "Ruiz came."
+    notes = [
+        Document("1", text, (Span(0, 4, "DOCTOR"),), patient="a"),
+        Document("2", "Ruiz", (Span(0, 4, "PATIENT"),), patient="a"),
+        Document("3", text, (Span(0, 4, "CITY"),), patient="b"),
+    ]
+    first, _, third = two_stage.make_columns(tagger.pipeline, notes)
+    assert (first["first"][0], first["patient_majority"][0]) == ("B-DOCTOR", "PATIENT")
+    assert (third["first"][0], third["patient_majority"][0]) == ("B-CITY", None)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "yy", ""])), max_size=9))
-def test_together_keeps_order_and_parts_equal_texts(pairs):
+def test_batches_keep_order_and_do_not_part_a_patient(pairs):
     documents = [Document(str(i), text, patient=patient) for i, (patient, text) in enumerate(pairs)]
-    batches = list(cross_fitting.together(documents, characters=3))
-    flat = [document for groups in batches for group in groups for document in group]
-    assert flat == documents
-    for groups in batches:
-        texts = [{document.text for document in group} for group in groups]
-        assert sum(map(len, texts)) == len(set.union(*texts))
+    batches = list(cross_fitting.batch_patients(documents, characters=3))
+    assert [document for batch in batches for document in batch] == documents
+    assert all(one[-1].patient != other[0].patient for one, other in zip(batches, batches[1:]))
+    assert all(sum(len(document.text) for document in batch) >= 3 for batch in batches[:-1])
 
 
 def test_same_bytes_for_the_same_seed(notes, tmp_path):
@@ -158,7 +171,7 @@ def test_half_a_training_is_no_model(notes, tmp_path, monkeypatch):
     def stopped(*_):
         raise Stopped("kept")
 
-    monkeypatch.setattr(two_stage.crf, "train", stopped)
+    monkeypatch.setattr(two_stage.crf, "train_with_columns", stopped)
     with pytest.raises(KeyboardInterrupt) as raised:
         model.train(notes[:6], TWICE, tmp_path / "m")
     assert not isinstance(raised.value, Stopped) and not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ from small_notes import SMALL
 from crfdeid import tag
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems import model
-from crfdeid.systems.union import Union, united
+from crfdeid.systems.union import Union, unite_spans
 from crfdeid.text.document import Document, Span
 
 TEXT = "Seen by Dr. Ana Ruiz, Jr. on 3/4."
@@ -27,7 +27,7 @@ TEXT = "Seen by Dr. Ana Ruiz, Jr. on 3/4."
     ],
 )
 def test_what_no_earlier_span_covers_is_added(first, second, wanted):
-    found = united(TEXT, [[Span(*span) for span in first], [Span(*span) for span in second]])
+    found = unite_spans(TEXT, [[Span(*span) for span in first], [Span(*span) for span in second]])
     assert [(span.start, span.end, span.type) for span in found] == wanted
 
 
@@ -38,7 +38,7 @@ def spans(length):
 
 @given(text=st.text("a .1", min_size=12, max_size=12), lists=st.lists(spans(12), min_size=1, max_size=3))
 def test_the_union_covers_every_letter_that_any_covers_and_never_overlaps(text, lists):
-    found = united(text, lists)
+    found = unite_spans(text, lists)
     covered = lambda spans: {i for s in spans for i in range(s.start, s.end) if text[i].isalnum()}  # noqa: E731
     assert covered(found) == set().union(*map(covered, lists))
     assert set(lists[0]) <= set(found)
@@ -52,7 +52,7 @@ def test_models_are_joined_by_name(small_model, capsys, tmp_path):
     joined = model.load(f"{small_model.folder}+rules")
     parts = [small_model, model.load("rules")]
     found = joined.tag(Document("n", text)).spans
-    assert list(found) == united(text, [part.tag(Document("n", text)).spans for part in parts])
+    assert list(found) == unite_spans(text, [part.tag(Document("n", text)).spans for part in parts])
     tag.main([str(tmp_path / "n.txt"), "--model", f"{small_model.folder}+rules"])
     alone = capsys.readouterr().out
     tag.main([str(tmp_path / "n.txt"), "--model", f"{small_model.folder}+rules", "--jobs", "2"])
@@ -67,7 +67,7 @@ def test_notes_of_a_patient_are_still_seen_together():
         Document("2", "Zorvane came again.", patient="p"),
     ]
     rules = model.load("rules")
-    assert list(Union([rules, rules]).tag_all(notes)) == list(model.tag_all(rules, notes))
+    assert list(Union([rules, rules]).tag_all(notes)) == list(rules.tag_all(notes))
 
 
 def test_other_types_are_refused(small_model, tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.vocabulary import LINE_END, NONE, TokenVocabulary
 from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.feature_extraction.templates import Columns
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.sentences import split_sentences
@@ -21,7 +22,9 @@ from crfdeid.text.tokenized import TokenizedDocument
 class Batch:
     """``texts`` [tokens] are text numbers; ``starts`` and ``ends`` [tokens] are offsets in the
     token's own document; ``bounds`` [documents + 1] delimit the documents' tokens; sequences are
-    tokens ``first[i]`` to ``stop[i]``, exclusive; ``flags`` [tokens] those of the texts."""
+    tokens ``first[i]`` to ``stop[i]``, exclusive; ``flags`` [tokens] those of the texts;
+    ``extra_columns`` has the values of observations that the caller made, one entry per document, or
+    none."""
 
     documents: Sequence[Document]
     texts: np.ndarray
@@ -31,6 +34,7 @@ class Batch:
     flags: np.ndarray
     first: np.ndarray
     stop: np.ndarray
+    extra_columns: Sequence[Columns] = ()
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -83,13 +87,13 @@ class Reader:
     def __init__(self, pipeline: Pipeline, texts: TokenVocabulary, scan: Scan | None = None) -> None:
         self.pipeline, self.texts, self.scan = pipeline, texts, scan or self._tokenized
 
-    def batch(self, documents: Sequence[Document]) -> Batch:
+    def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
         parts = [self.scan(document.text, self.texts) for document in documents]
         numbers, starts, ends = (np.concatenate([p[i] for p in parts]) for i in range(3))
         bounds = np.cumsum([0, *(len(part[0]) for part in parts)])
         flags = self.texts.flags.rows[numbers]
         first, stop = self._sequences(documents, starts, bounds, flags)
-        return Batch(documents, numbers, starts, ends, bounds, flags, first, stop)
+        return Batch(documents, numbers, starts, ends, bounds, flags, first, stop, extra_columns)
 
     def _tokenized(self, text: str, texts: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         tokens = self.pipeline.tokenize(text)
@@ -100,7 +104,7 @@ class Reader:
 
     def _sequences(self, documents, starts, bounds, flags) -> tuple[np.ndarray, np.ndarray]:
         """As :func:`crfdeid.text.tokenizer.split_sequences`, on arrays."""
-        unit = self.pipeline.config.sequence
+        unit = self.pipeline.sequence
         if unit == "document":
             first, stop = bounds[:-1], bounds[1:]
         elif unit == "line":

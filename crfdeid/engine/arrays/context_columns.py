@@ -61,6 +61,10 @@ class ContextColumns:
 
     def column(self, name: str, batch: Batch) -> np.ndarray:
         """Value numbers [tokens]; for an observation of several values [values, tokens]."""
+        if batch.extra_columns and name in batch.extra_columns[0]:
+            return self._numbered(
+                name, (v for columns in batch.extra_columns for v in columns[name]), len(batch)
+            )
         if name in self.texts.values and name not in BY_LOWERED_TEXT:
             return self.texts.values[name].rows[batch.texts]
         if name in FAST:
@@ -81,9 +85,14 @@ class ContextColumns:
 
     def _asked(self, name: str, batch: Batch) -> np.ndarray:
         pages = (batch.page(number) for number in range(len(batch.documents)))
-        values = [value for page in pages for value in self.contextual[name](page)]
+        return self._numbered(
+            name, (value for page in pages for value in self.contextual[name](page)), len(batch)
+        )
+
+    def _numbered(self, name: str, column: Iterable[Value], size: int) -> np.ndarray:
+        values = list(column)
         most = max((len(v) for v in values if isinstance(v, tuple)), default=1)
-        found = np.full((most, len(batch)), NONE, np.int32)
+        found = np.full((most, size), NONE, np.int32)
         for index, value in enumerate(values):
             for row, one in enumerate(value if isinstance(value, tuple) else (value,)):
                 found[row, index] = self.number(name, one)

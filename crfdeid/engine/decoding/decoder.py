@@ -30,7 +30,7 @@ from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import Template, each, title
+from crfdeid.feature_extraction.templates import Columns, Template, each, title
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
 
@@ -73,7 +73,7 @@ class Decoder:
         """Begin with an empty vocabulary (its size is bounded)."""
         extractor = self.pipeline.extractor
         self.vocabulary = TokenVocabulary(text_observations(self.names, extractor), self.code)
-        compiled = self.kernels is not numpy_kernels and self.pipeline.config.tokenizer == "fine"
+        compiled = self.kernels is not numpy_kernels and self.pipeline.tokenizer == "fine"
         self.reader = Reader(self.pipeline, self.vocabulary, self.kernels.Scanner() if compiled else None)
         gazetteers = self.pipeline.gazetteers
         self.columns = ContextColumns(extractor.contextual, gazetteers, self.vocabulary, self.code)
@@ -85,11 +85,11 @@ class Decoder:
         """The number of an observation's value, -1 for one without a weight."""
         return self.codes[name].get(value, NONE) if isinstance(value, str) else NONE
 
-    def batch(self, documents: Sequence[Document]) -> Batch:
-        """Read documents into arrays."""
+    def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
+        """Read documents into arrays; ``extra_columns`` has one entry per document, or none."""
         if len(self.vocabulary) > REMEMBERED:
             self.forget()
-        return self.reader.batch(documents)
+        return self.reader.batch(documents, extra_columns)
 
     def emissions(self, batch: Batch) -> np.ndarray:
         """The emission scores [tokens, labels]."""
@@ -278,9 +278,9 @@ class AdaptiveDecoder:
 
             self.compiled, self.decoder = True, Decoder(self.weights, self.pipeline, numba_kernels)
 
-    def batch(self, documents: Sequence[Document]) -> Batch:
+    def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
         """Read documents into arrays for ``decoder``, which this call can replace by the compiled one."""
         self.seen += sum(len(document.text) for document in documents)
         if self.seen >= WORTH_COMPILED:
             self.compile()
-        return self.decoder.batch(documents)
+        return self.decoder.batch(documents, extra_columns)

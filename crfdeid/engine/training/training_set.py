@@ -26,7 +26,7 @@ from crfdeid.engine.training.numbering import (
     number_keys,
 )
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import Template, each, title
+from crfdeid.feature_extraction.templates import Columns, Template, each, title
 from crfdeid.feature_extraction.token import OF_SHAPE, Value
 from crfdeid.text.document import Document
 
@@ -54,10 +54,13 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def build(pipeline: Pipeline, documents: Iterable[Document]) -> TrainingSet:
-    """Observe all documents. Raises what :meth:`Pipeline.without_overlaps` raises."""
+def build(
+    pipeline: Pipeline, documents: Iterable[Document], extra_columns: Sequence[Columns] = ()
+) -> TrainingSet:
+    """Observe all documents; ``extra_columns`` has one entry per document, or none. Raises what
+    :meth:`Pipeline.resolve_overlaps` raises."""
     with return_freed_memory():
-        return _Builder(pipeline).build(documents)
+        return _Builder(pipeline).build(documents, extra_columns)
 
 
 class _Builder:
@@ -78,9 +81,9 @@ class _Builder:
         """The number of an observation's value, a new one where it is new; -1 for no value."""
         return self.codes[name][value] if isinstance(value, str) else NONE
 
-    def build(self, documents: Iterable[Document]) -> TrainingSet:
-        ready = (self.pipeline.without_overlaps(document) for document in documents)
-        parts = [self.observe(batch) for batch in read_batches(self.reader, ready)]
+    def build(self, documents: Iterable[Document], extra_columns: Sequence[Columns]) -> TrainingSet:
+        ready = map(self.pipeline.resolve_overlaps, documents)
+        parts = [self.observe(batch) for batch in read_batches(self.reader, ready, extra_columns)]
         gold, sizes, texts, *columns = (_join_batches(arrays) for arrays in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
         seen = dict(zip(self.names, columns))
@@ -210,15 +213,19 @@ def _join_batches(parts: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate(full, axis=1)
 
 
-def read_batches(reader: Reader, documents: Iterable[Document]) -> Iterator[Batch]:
-    waiting = iter(documents)
+def read_batches(
+    reader: Reader, documents: Iterable[Document], extra_columns: Sequence[Columns] = ()
+) -> Iterator[Batch]:
+    """Read the documents in batches, each document with its extra columns."""
+    waiting, start = iter(documents), 0
     while some := list(islice(waiting, BATCH)):
-        yield reader.batch(some)
+        yield reader.batch(some, extra_columns[start : start + len(some)])
+        start += len(some)
 
 
 def compiled_scanner(pipeline: Pipeline) -> Scan | None:
     """The compiled tokenizer, if the pipeline's tokenizer has a compiled version."""
-    if pipeline.config.tokenizer != "fine":
+    if pipeline.tokenizer != "fine":
         return None
     from crfdeid.engine.decoding.numba_kernels import Scanner
 

@@ -13,9 +13,8 @@ from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, Sta
 from crfdeid.review.study.note_index import Note
 from crfdeid.review.study.source import compute_fingerprint
 from crfdeid.review.study.study import Study, name_book
-from crfdeid.systems import crf
-from crfdeid.systems.model import Tagger
-from crfdeid.systems.model_folder import sha256
+from crfdeid.systems.model_folder import hash_file
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import keep_longest
 
@@ -41,11 +40,7 @@ def tag_notes(study: Study, tagger: Tagger, progress: Progress = iter) -> dict[i
             document = study.notes.read_document(note.number)
         except NoteRefusedError:
             continue
-        tagged = (
-            tagger.tag(document, probabilities=True)
-            if isinstance(tagger, crf.Model)
-            else tagger.tag(document)
-        )
+        tagged = tagger.tag(document, probabilities=tagger.has_probabilities)
         study.scheme.check([tagged])
         spans[note.number] = tagged.spans
     return spans
@@ -53,7 +48,7 @@ def tag_notes(study: Study, tagger: Tagger, progress: Progress = iter) -> dict[i
 
 def name_system(tagger: Tagger) -> str:
     """The model folder's name and the beginning of its manifest's checksum, which a new training changes."""
-    return f"{tagger.folder.name} {sha256(tagger.folder / 'manifest.json')[:6]}"
+    return f"{tagger.folder.name} {hash_file(tagger.folder / 'manifest.json')[:6]}"
 
 
 def match_documents(study: Study, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:

@@ -1,18 +1,22 @@
-"""What IdentiFinder counts (Bikel, Schwartz & Weischedel 1999, section 3.2): classes, words, and words
+"""The counts of IdentiFinder (Bikel, Schwartz & Weischedel 1999, section 3.2): classes, words, and words
 after words.
 
-A word goes with one of 14 features of how it is written (their table 3.1). Both are one number,
-the *symbol* ``word * len(FEATURES) + feature``.
+Each word has one of 14 features of how it is written (their table 3.1). Word and feature together are one
+number, the *symbol* ``word * len(FEATURES) + feature``. A sequence is cut into regions of one class.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import regex
+
+from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Token
 
 FEATURES = (
     "twoDigitNum", "fourDigitNum", "containsDigitAndAlpha", "containsDigitAndDash", "containsDigitAndSlash",
@@ -28,41 +32,91 @@ PATTERNS = [
     )
 ]  # fmt: skip
 END_WORD, UNKNOWN = 0, 1  # words of every model: the end of a class, and a word that was not seen
+RESERVED = ["+end+", "+unknown+"]  # their spellings; a note's words of these spellings have other numbers
 END = END_WORD * len(FEATURES) + FEATURES.index("other")
 
 
+TypedTokens = list[tuple[list[Token], str]]  # a sequence as stretches of tokens, each with its type
+
+
 class Region(NamedTuple):
-    """Words of one class that follow each other."""
+    """Consecutive words of one class."""
 
     symbols: list[int]
     kind: int
 
 
 class Counts(NamedTuple):
-    """How often what was seen, one row each, sorted: ``turns`` (class before, word before, class),
-    ``firsts`` (class before, class, symbol), ``nexts`` (class, symbol before, symbol), and their counts
-    in the last column. Class number ``classes`` is the start of a sequence, and its end."""
+    """Sorted rows of what was seen, with the count in the last column: ``turns`` (class before, word
+    before, class), ``firsts`` (class before, class, symbol) and ``nexts`` (class, symbol before, symbol).
+    Class number ``classes`` is the start of a sequence, and its end."""
 
     turns: np.ndarray
     firsts: np.ndarray
     nexts: np.ndarray
 
 
-def feature(word: str, first: bool) -> int:
-    """The number of the first feature that the word has; capitals say little of a sequence's
-    first word, which has one of its own.
+def find_feature(word: str, first: bool) -> int:
+    """Return the number of the first feature that the word has. The ``first`` word of a sequence has a
+    feature of its own in place of those of capitals, which mean little there.
 
-    >>> [FEATURES[feature(w, False)] for w in ("90", "A8956-67", "11/9/89", "BBN", "Sally", ",")]
+    >>> [FEATURES[find_feature(w, False)] for w in ("90", "A8956-67", "11/9/89", "BBN", "Sally", ",")]
     ['twoDigitNum', 'containsDigitAndAlpha', 'containsDigitAndSlash', 'allCaps', 'initCap', 'other']
-    >>> FEATURES[feature("Sally", True)], FEATURES[feature("BBN", True)]
+    >>> FEATURES[find_feature("Sally", True)], FEATURES[find_feature("BBN", True)]
     ('firstWord', 'allCaps')
     """
     number = next(n for n, pattern in enumerate(PATTERNS) if pattern.fullmatch(word))
     return FEATURES.index("firstWord") if first and FEATURES[number] in ("initCap", "lowerCase") else number
 
 
-def count(sequences: Iterable[Sequence[Region]], classes: int) -> Counts:
-    """The counts of sequences of regions."""
+def find_symbol(vocabulary: Mapping[str, int], word: str, first: bool) -> int:
+    """Return the symbol of a word; ``first`` says whether it begins a sequence."""
+    return vocabulary.get(word, UNKNOWN) * len(FEATURES) + find_feature(word, first)
+
+
+def split_by_type(pipeline: Pipeline, documents: Iterable[Document]) -> Iterator[TypedTokens]:
+    """Yield each sequence as the tokens of single spans (with the type), and the tokens between spans
+    (with the type "")."""
+    for document in map(pipeline.resolve_overlaps, documents):
+        tokenized, sequences = pipeline.tokenize_document(document)
+        labels = bio.encode(tokenized.tokens, document.spans)
+        for part in sequences:
+            found: TypedTokens = []
+            for index in part:
+                label = labels[index]
+                if label[0] == "B" or not found or found[-1][1] != label[2:]:
+                    found.append(([], label[2:]))
+                found[-1][0].append(tokenized.tokens[index])
+            yield found
+
+
+def number_words(words: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of the words, after those of :data:`RESERVED`."""
+    return {word: number for number, word in enumerate(words, len(RESERVED))}
+
+
+def select_words(sequences: Sequence[TypedTokens], vocabulary: Mapping[str, int]) -> dict[str, int]:
+    """Return the part of the vocabulary that occurs in these sequences."""
+    return {
+        token.text: vocabulary[token.text] for parts in sequences for tokens, _ in parts for token in tokens
+    }
+
+
+def make_regions(
+    sequences: Iterable[TypedTokens], types: Sequence[str], vocabulary: Mapping[str, int]
+) -> Iterator[list[Region]]:
+    """Yield each sequence as regions; a class is an index into ``types``."""
+    classes = {type: number for number, type in enumerate(types)}
+    for parts in sequences:
+        start = parts[0][0][0]
+        yield [
+            Region([find_symbol(vocabulary, t.text, t is start) for t in tokens], classes[type])
+            for tokens, type in parts
+        ]
+
+
+def count_regions(sequences: Iterable[Sequence[Region]], classes: int) -> Counts:
+    """Count the regions, words and pairs of words of all sequences."""
     turns: Counter[tuple[int, ...]] = Counter()
     firsts: Counter[tuple[int, ...]] = Counter()
     nexts: Counter[tuple[int, ...]] = Counter()
@@ -75,8 +129,9 @@ def count(sequences: Iterable[Sequence[Region]], classes: int) -> Counts:
                 nexts[kind, one, other] += 1
             before, word = kind, symbols[-1] // len(FEATURES)
         turns[before, word, classes] += 1
-    return Counts(*map(rows, (turns, firsts, nexts)))
+    return Counts(*map(sort_rows, (turns, firsts, nexts)))
 
 
-def rows(counter: Counter[tuple[int, ...]]) -> np.ndarray:
+def sort_rows(counter: Counter[tuple[int, ...]]) -> np.ndarray:
+    """Return the keys and their counts as sorted rows [keys, 4]."""
     return np.array([(*key, counter[key]) for key in sorted(counter)], np.int32).reshape(-1, 4)

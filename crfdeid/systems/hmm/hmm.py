@@ -1,31 +1,44 @@
 """A hidden Markov model like IdentiFinder's (Bikel, Schwartz & Weischedel 1999; Sibanda & Uzuner
-2006, section 4.3): a bigram language model for each type and for what is no PHI, and the
+2006, section 4.3): a bigram language model for each type and for text that is not PHI, and the
 most likely sequence of types (Viterbi).
 
-    names.json   {"types": [...], "words": [...]}     types begin with "", which is no PHI
+    names.json   {"types": [...], "words": [...]}     the first type is "", for text that is not PHI
     counts.npz   the two tables of counts of :mod:`crfdeid.systems.hmm.bigram_model`
 
-A bigram with a word that was not seen is asked of the second table, in which each half of the
-training text was counted with the words of the other half alone known (their section 3.3.1).
+The probability of a bigram with an unknown word is that of the second table. For that table, each half
+of the training text was counted with only the words of the other half known (their section 3.3.1).
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from crfdeid.errors import ModelError
-from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import open_whole
 from crfdeid.systems.hmm.bigram_model import Bigrams
-from crfdeid.systems.hmm.counts import END, END_WORD, FEATURES, UNKNOWN, Counts, count
-from crfdeid.systems.hmm.regions import RESERVED, numbered, regions, spelt, stretches, symbol
-from crfdeid.text import bio, scheme
+from crfdeid.systems.hmm.counts import (
+    END,
+    END_WORD,
+    FEATURES,
+    RESERVED,
+    UNKNOWN,
+    Counts,
+    count_regions,
+    find_symbol,
+    make_regions,
+    number_words,
+    select_words,
+    split_by_type,
+)
+from crfdeid.systems.registry import System, Training
+from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.text import bio
 from crfdeid.text.document import Document, Token
 from crfdeid.text.spans import trim_spans
 
@@ -35,69 +48,72 @@ TABLES = ("known", "unknown")
 
 @dataclass(frozen=True)
 class Options:
-    """None: what there is to set is the experiment's (tokenizer, sequence, recall_bias)."""
+    """There are no options; ``tokenizer``, ``sequence`` and ``recall_bias`` of the configuration apply."""
 
 
-class Model:
-    """``types`` are the classes; the first is no PHI."""
+class HmmTagger(Tagger):
+    """A loaded HMM. ``types`` are its classes; the first is text that is not PHI."""
 
-    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
-        self.folder, self.pipeline = folder, pipeline
-        self.scheme = scheme.read_scheme(folder / "scheme.toml")
-        self.types, words, tables = read(folder)
+    def __init__(self, model: ModelFolder) -> None:
+        super().__init__(model)
+        self.types, words, tables = read_counts(model.path)
         self.vocabulary = {word: number for number, word in enumerate(words) if number >= len(RESERVED)}
-        self.models = {n: Bigrams(t, len(self.types), len(words)) for n, t in tables.items()}
+        self.tables = {name: Bigrams(t, len(self.types), len(words)) for name, t in tables.items()}
 
-    def tag(self, document: Document) -> Document:
-        """The document with the spans found, in place of any it had."""
-        page, sequences = self.pipeline.page(document)
-        labels = [bio.OUTSIDE] * len(page.tokens)
+    def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        return map(self._tag_one, documents)
+
+    def _tag_one(self, document: Document) -> Document:
+        tokenized, sequences = self.pipeline.tokenize_document(document)
+        labels = [bio.OUTSIDE] * len(tokenized.tokens)
         for part in sequences:
-            labels[part.start : part.stop] = self.labels(page.tokens[part.start : part.stop])
-        found = bio.decode(page.tokens, labels)
+            labels[part.start : part.stop] = self.label_tokens(tokenized.tokens[part.start : part.stop])
+        found = bio.decode(tokenized.tokens, labels)
         return document.with_spans(trim_spans(document.text, found))
 
-    def labels(self, tokens: Sequence[Token]) -> list[str]:
-        """BIO labels of one sequence."""
-        kinds, begins = self.best([symbol(self.vocabulary, t.text, i == 0) for i, t in enumerate(tokens)])
+    def label_tokens(self, tokens: Sequence[Token]) -> list[str]:
+        """Return the BIO labels of one sequence."""
+        symbols = [find_symbol(self.vocabulary, t.text, i == 0) for i, t in enumerate(tokens)]
+        kinds, begins = self.find_best_path(symbols)
         return [
             f"{'B' if begin else 'I'}-{self.types[kind]}" if kind else bio.OUTSIDE
             for kind, begin in zip(kinds, begins)
         ]
 
-    def best(self, symbols: Sequence[int]) -> tuple[list[int], list[bool]]:
-        """The most likely class of each word, and whether it begins there."""
+    def find_best_path(self, symbols: Sequence[int]) -> tuple[list[int], list[bool]]:
+        """Return the most likely class of each word, and whether a region begins there."""
         size = len(self.types)
         bias = np.zeros(size)
-        bias[0] = -self.pipeline.config.recall_bias
-        score = self.model(END, symbols[0]).first(symbols[0])[size]
-        score = score + self.model(END, END).turns(END_WORD)[size, :size] + bias
+        bias[0] = -self.config.recall_bias
+        score = self.find_table(END, symbols[0]).first(symbols[0])[size]
+        score = score + self.find_table(END, END).turns(END_WORD)[size, :size] + bias
         origins, turned = [], []
         for before, here in zip(symbols, symbols[1:]):
-            model = self.model(before, here)
-            turn = self.turn(score, before)[:, :size] + model.first(here)[:size]
-            turn[0, 0] = -np.inf  # what is no PHI goes on, and does not follow itself
+            table = self.find_table(before, here)
+            turn = self.score_turns(score, before)[:, :size] + table.first(here)[:size]
+            turn[0, 0] = -np.inf  # text that is not PHI is one region, and does not follow itself
             origin = turn.argmax(axis=0)
-            begun, stayed = turn[origin, np.arange(size)], score + model.after(before, here)
+            begun, stayed = turn[origin, np.arange(size)], score + table.after(before, here)
             turned.append(begun > stayed)
             origins.append(np.where(turned[-1], origin, np.arange(size)))
             score = np.maximum(begun, stayed) + bias
-        last = int(self.turn(score, symbols[-1])[:, size].argmax())
-        return _followed(origins, turned, last)
+        last = int(self.score_turns(score, symbols[-1])[:, size].argmax())
+        return _follow_back(origins, turned, last)
 
-    def turn(self, score: np.ndarray, before: int) -> np.ndarray:
-        """[class before, class]: the class before ends after the word ``before``, and this one, or
-        the sequence's end, comes."""
-        model = self.model(before, before)
-        ended = score + model.after(before, END)
-        return ended[:, None] + model.turns(before // len(FEATURES))[: len(self.types)]
+    def score_turns(self, score: np.ndarray, before: int) -> np.ndarray:
+        """Return the scores [class before, class] where the class before ends after the word ``before``
+        and the class, or the end of the sequence, follows."""
+        table = self.find_table(before, before)
+        ended = score + table.after(before, END)
+        return ended[:, None] + table.turns(before // len(FEATURES))[: len(self.types)]
 
-    def model(self, before: int, symbol: int) -> Bigrams:
+    def find_table(self, before: int, symbol: int) -> Bigrams:
+        """Return the table for this pair of symbols: known words, or an unknown one."""
         unknown = UNKNOWN in (before // len(FEATURES), symbol // len(FEATURES))
-        return self.models[TABLES[unknown]]
+        return self.tables[TABLES[unknown]]
 
 
-def _followed(
+def _follow_back(
     origins: Sequence[np.ndarray], turned: Sequence[np.ndarray], last: int
 ) -> tuple[list[int], list[bool]]:
     kinds, begins = [last], []
@@ -107,29 +123,29 @@ def _followed(
     return kinds[::-1], [True, *reversed(begins)]
 
 
-def train(
-    pipeline: Pipeline,
-    documents: Sequence[Document],
-    folder: Path,
-    on_iteration: Callable[[int, float], None],
-) -> None:
-    """Count: there are no iterations."""
-    sequences = list(stretches(pipeline, documents))
+def train(training: Training) -> None:
+    """Count; there are no iterations."""
+    model = training.model
+    sequences = list(split_by_type(model.pipeline, training.documents))
     types = ["", *sorted({type for parts in sequences for _, type in parts} - {""})]
     words = sorted({token.text for parts in sequences for tokens, _ in parts for token in tokens})
-    known = numbered(words)
+    vocabulary = number_words(words)
     middle = len(sequences) // 2
     halves = sequences[:middle], sequences[middle:]
-    apart = [
-        region
-        for half, other in (halves, halves[::-1])
-        for region in regions(half, types, spelt(other, known))
-    ]
-    tables = count(regions(sequences, types, known), len(types)), count(apart, len(types))
-    write(folder, types, words, tables)
+    known = count_regions(make_regions(sequences, types, vocabulary), len(types))
+    unknown = count_regions(
+        (
+            region
+            for half, other in (halves, halves[::-1])
+            for region in make_regions(half, types, select_words(other, vocabulary))
+        ),
+        len(types),
+    )
+    write_counts(model.path, types, words, (known, unknown))
 
 
-def write(folder: Path, types: list[str], words: list[str], tables: Sequence[Counts]) -> None:
+def write_counts(folder: Path, types: list[str], words: list[str], tables: Sequence[Counts]) -> None:
+    """Write the two files into ``folder``."""
     with open_whole(folder / NAMES) as file:
         json.dump({"types": types, "words": words}, file, indent=0)
     arrays = {f"{n}_{k}": v for n, table in zip(TABLES, tables) for k, v in table._asdict().items()}
@@ -137,9 +153,9 @@ def write(folder: Path, types: list[str], words: list[str], tables: Sequence[Cou
         np.savez_compressed(file, **arrays)
 
 
-def read(folder: Path) -> tuple[list[str], list[str], dict[str, Counts]]:
-    """Types, words (the reserved ones first) and the two tables. Raises :class:`ModelError` where the
-    files are damaged."""
+def read_counts(folder: Path) -> tuple[list[str], list[str], dict[str, Counts]]:
+    """Read the types, the words (the reserved ones first) and the two tables. Raises :class:`ModelError`
+    where the files are damaged."""
     try:
         names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
         types, words = list(names["types"]), [*RESERVED, *names["words"]]
@@ -152,5 +168,4 @@ def read(folder: Path) -> tuple[list[str], list[str], dict[str, Counts]]:
     return types, words, tables
 
 
-def load(folder: Path, pipeline: Pipeline) -> Model:
-    return Model(folder, pipeline)
+SYSTEM = System(Options, train, HmmTagger)

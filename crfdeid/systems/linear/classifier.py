@@ -3,29 +3,29 @@
     names.json    {"labels": [...], "features": [...]}
     weights.npz   data, indices, indptr of a sparse matrix [features, labels]
 
-It is a CRF without transitions, so the fast decoder tags with it: a token's scores are the sums
-of its features' rows, and its label is the best of them.
+It equals a CRF without transitions, so the fast decoder tags with it: a token's scores are the sum
+of the rows of its features, and its label is the one with the highest score.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
-from crfdeid.engine.arrays.batch import decode_spans
+from crfdeid.engine.arrays.batch import Batch, decode_spans
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ModelError
-from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.feature_extraction.templates import Columns
 from crfdeid.files import open_whole
-from crfdeid.systems.crf import BATCH, batches
-from crfdeid.text import bio, scheme
+from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
+from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.spans import trim_spans
 
@@ -34,39 +34,41 @@ BIAS = "bias"  # the feature that every token has
 
 
 @dataclass(frozen=True)
-class Linear:
-    """``matrix`` [features, labels] holds the weights."""
+class LinearClassifier:
+    """The weights are ``matrix`` [features, labels]."""
 
     labels: list[str]
     features: list[str]
     matrix: csr_matrix
 
-    def biased(self, amount: float) -> Linear:
-        """With ``amount`` taken off the score of the label O at every token."""
+    def with_bias(self, amount: float) -> LinearClassifier:
+        """Subtract ``amount`` from the score of the label O at every token."""
         if not amount or bio.OUTSIDE not in self.labels:
             return self
         change = np.zeros((1, len(self.labels)))
         change[0, self.labels.index(bio.OUTSIDE)] = -amount
         if BIAS not in self.features:
-            return Linear(self.labels, [*self.features, BIAS], vstack([self.matrix, change]).tocsr())
+            matrix = vstack([self.matrix, change]).tocsr()
+            return LinearClassifier(self.labels, [*self.features, BIAS], matrix)
         where = csr_matrix(([1.0], ([self.features.index(BIAS)], [0])), (len(self.features), 1))
-        return Linear(self.labels, self.features, (self.matrix + where @ csr_matrix(change)).tocsr())
+        matrix = (self.matrix + where @ csr_matrix(change)).tocsr()
+        return LinearClassifier(self.labels, self.features, matrix)
 
     def as_weights(self) -> model_file.Weights:
-        """The same as a CRF whose transitions weigh nothing."""
+        """Return the weights of a CRF whose transitions weigh nothing."""
         cells = self.matrix.tocoo()
         rows = model_file.make_records(model_file.STATE, cells.row, cells.col, cells.data)
         size = len(self.labels)
         return model_file.Weights(self.labels, self.features, rows, np.zeros((size, size)))
 
 
-def write(folder: Path, linear: Linear) -> None:
-    """Leave the two files in ``folder``; features without a weight are left out."""
-    matrix = linear.matrix.tocsr()
+def write_classifier(folder: Path, classifier: LinearClassifier) -> None:
+    """Write the two files into ``folder``, without the features that have no weight."""
+    matrix = classifier.matrix.tocsr()
     matrix.eliminate_zeros()
     used = np.flatnonzero(np.diff(matrix.indptr))
     matrix = matrix[used]
-    names = {"labels": linear.labels, "features": [linear.features[n] for n in used.tolist()]}
+    names = {"labels": classifier.labels, "features": [classifier.features[n] for n in used.tolist()]}
     with open_whole(folder / NAMES) as file:
         json.dump(names, file, indent=0)
     arrays = {"data": matrix.data.astype("<f4"), "indices": matrix.indices, "indptr": matrix.indptr}
@@ -74,8 +76,8 @@ def write(folder: Path, linear: Linear) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def read(folder: Path) -> Linear:
-    """Raises :class:`ModelError` where the files are damaged or do not fit each other."""
+def read_classifier(folder: Path) -> LinearClassifier:
+    """Read the two files. Raises :class:`ModelError` where they are damaged or do not fit each other."""
     try:
         names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
         with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
@@ -87,29 +89,39 @@ def read(folder: Path) -> Linear:
         raise ModelError(f"{folder}: no linear model here, or a damaged one ({NAMES}, {WEIGHTS})") from None
     if not np.isfinite(matrix.data).all():
         raise ModelError(f"{folder / WEIGHTS}: holds weights that are not finite numbers")
-    return Linear(labels, features, matrix)
+    return LinearClassifier(labels, features, matrix)
 
 
-class Tagger(AdaptiveDecoder):
+class LinearTagger(AdaptiveDecoder, Tagger):
     """A loaded linear classifier of tokens; the setting ``recall_bias`` is its threshold."""
 
-    def __init__(self, folder: Path, pipeline: Pipeline) -> None:
-        self.folder, self.scheme = folder, scheme.read_scheme(folder / "scheme.toml")
-        self.linear = read(folder).biased(pipeline.config.recall_bias)
-        self.labels = self.linear.labels
-        super().__init__(self.linear.as_weights(), pipeline)
+    scores_tokens = True
+    is_fork_safe = True
 
-    def tag(self, document: Document) -> Document:
-        return next(self.tag_all([document]))
+    def __init__(self, model: ModelFolder) -> None:
+        Tagger.__init__(self, model)
+        self.classifier = read_classifier(model.path).with_bias(model.config.recall_bias)
+        self.labels = self.classifier.labels
+        AdaptiveDecoder.__init__(self, self.classifier.as_weights(), model.pipeline)
 
-    def tag_all(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents with the spans found, in order; some are held at once."""
-        for some in batches(documents, BATCH):
-            batch = self.batch(some)
-            found = decode_spans(batch, self.labels, self.decoder.path(batch))
-            yield from (d.with_spans(trim_spans(d.text, s)) for d, s in zip(some, found))
+    def tag_with_columns(
+        self, documents: Sequence[Document], extra_columns: Sequence[Columns]
+    ) -> Iterator[Document]:
+        """As :meth:`tag_all`; ``extra_columns`` has the values of the pipeline's extra columns, one entry
+        per document."""
+        start = 0
+        for some in batch_documents(documents):
+            yield from self._tag_batch(self.batch(some, extra_columns[start : start + len(some)]))
+            start += len(some)
 
-    def scores(self, document: Document) -> np.ndarray:
-        """[tokens, labels]: what the threshold of a recall and precision curve is laid on."""
-        batch = self.batch([document])
-        return self.decoder.emissions(batch)
+    def score_tokens(self, document: Document, extra_columns: Sequence[Columns] = ()) -> np.ndarray:
+        """Return the scores [tokens, labels], to which a threshold applies."""
+        return self.decoder.emissions(self.batch([document], extra_columns))
+
+    def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        for some in batch_documents(documents):
+            yield from self._tag_batch(self.batch(some))
+
+    def _tag_batch(self, batch: Batch) -> Iterator[Document]:
+        found = decode_spans(batch, self.labels, self.decoder.path(batch))
+        return (d.with_spans(trim_spans(d.text, spans)) for d, spans in zip(batch.documents, found))

@@ -10,19 +10,15 @@ it at another's has them demoted. The highest activation wins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems import registry
-from crfdeid.systems.linear import classifier, design_matrix
-from crfdeid.systems.linear.classifier import Linear, Tagger
-from crfdeid.systems.linear.design_matrix import Examples
-from crfdeid.text.document import Document
+from crfdeid.systems.linear.classifier import LinearClassifier, LinearTagger, write_classifier
+from crfdeid.systems.linear.design_matrix import DesignMatrix, build_matrix
+from crfdeid.systems.registry import System, Training, read_options
 
 
 @dataclass(frozen=True)
@@ -44,33 +40,29 @@ class Options:
             raise ValueError("wanted promotion > 1 > demotion > 0, threshold > 0 and rounds >= 1")
 
 
-def train(
-    pipeline: Pipeline,
-    documents: Sequence[Document],
-    folder: Path,
-    on_iteration: Callable[[int, float], None],
-) -> None:
-    """Fit on every token of ``documents``. ``on_iteration`` hears the share of tokens at which some
-    target was wrong, after each round."""
-    options = registry.options(pipeline.config.system, pipeline.config.options)
-    found = design_matrix.of_tokens(pipeline, documents, options.least, options.boundaries)
-    classifier.write(folder, fit(found, options, on_iteration))
+def train(training: Training) -> None:
+    """Fit on every token of the documents. ``on_iteration`` receives, after each round, the share of tokens
+    at which some target was wrong."""
+    model = training.model
+    options = read_options(Options, model.config)
+    design = build_matrix(model.pipeline, training.documents, options.least, options.boundaries)
+    write_classifier(model.path, fit(design, options, training.on_iteration))
 
 
 def fit(
-    found: Examples, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
-) -> Linear:
-    matrix = found.matrix
+    design: DesignMatrix, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
+) -> LinearClassifier:
+    matrix = design.matrix
     link = 3 * options.threshold * matrix.shape[0] / matrix.sum()
-    weights = np.zeros((len(found.features), len(found.names)))
-    bounds, labels = matrix.indptr.tolist(), found.labels.tolist()
+    weights = np.zeros((len(design.features), len(design.names)))
+    bounds, labels = matrix.indptr.tolist(), design.labels.tolist()
     for number in range(1, options.rounds + 1):
         wrong = 0
         for begin, end, label in zip(bounds, bounds[1:], labels):
             shown = matrix.indices[begin:end], matrix.data[begin:end]
             wrong += update(weights, *shown, label, link, options)
         on_iteration(number, wrong / len(labels))
-    return Linear(found.names, found.features, csr_matrix(weights))
+    return LinearClassifier(design.names, design.features, csr_matrix(weights))
 
 
 def update(
@@ -92,5 +84,4 @@ def update(
     return True
 
 
-def load(folder: Path, pipeline: Pipeline) -> Tagger:
-    return Tagger(folder, pipeline)
+SYSTEM = System(Options, train, LinearTagger)

@@ -8,9 +8,8 @@ LibSVM's hours, "near identical performance").
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -18,13 +17,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from crfdeid.errors import ConfigurationError, did_you_mean
-from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems import registry
-from crfdeid.systems.linear import classifier, design_matrix
-from crfdeid.systems.linear.classifier import Linear, Tagger
-from crfdeid.systems.linear.design_matrix import Examples
-from crfdeid.text import bio, scheme
-from crfdeid.text.document import Document
+from crfdeid.systems.linear.classifier import LinearClassifier, LinearTagger, write_classifier
+from crfdeid.systems.linear.design_matrix import DesignMatrix, build_matrix
+from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.text import bio
 
 MULTICLASS = {"one-vs-rest": "ovr", "crammer-singer": "crammer_singer"}
 
@@ -63,21 +59,17 @@ class Options:
         return 1.0 if label == bio.OUTSIDE else self.phi_cost * self.costs.get(label[2:], 1.0)
 
 
-def train(
-    pipeline: Pipeline,
-    documents: Sequence[Document],
-    folder: Path,
-    on_iteration: Callable[[int, float], None],
-) -> None:
-    """Fit on every token of ``documents``."""
-    options = registry.options(pipeline.config.system, pipeline.config.options)
-    check(options, scheme.read_scheme(folder / "scheme.toml").types)
-    found = design_matrix.of_tokens(pipeline, documents, options.least, options.boundaries)
-    classifier.write(folder, fit(found, options, on_iteration))
+def train(training: Training) -> None:
+    """Fit one classifier on every token of the documents."""
+    model = training.model
+    options = read_options(Options, model.config)
+    check_costs(options, model.scheme.types)
+    design = build_matrix(model.pipeline, training.documents, options.least, options.boundaries)
+    write_classifier(model.path, fit(design, options, training.on_iteration))
 
 
-def check(options: Options, types: Collection[str]) -> None:
-    """Raise :class:`ConfigurationError` where ``costs`` names a type that the scheme lacks."""
+def check_costs(options: Options, types: Collection[str]) -> None:
+    """Raise :class:`ConfigurationError` where ``costs`` names a type that the scheme does not have."""
     for type in options.costs:
         if type not in types:
             raise ConfigurationError(
@@ -86,30 +78,30 @@ def check(options: Options, types: Collection[str]) -> None:
 
 
 def fit(
-    found: Examples, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
-) -> Linear:
+    design: DesignMatrix, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
+) -> LinearClassifier:
     """The machines as weights. ``on_iteration`` hears, after each class, its number and the share of
     tokens on the wrong side; Ctrl-C is heard there too, and not inside liblinear, which fits
     Crammer and Singer's classes at once."""
-    costs = np.array([options.weight(name) for name in found.names])[found.labels]
+    costs = np.array([options.weight(name) for name in design.names])[design.labels]
     if options.multiclass == "one-vs-rest":
-        rows = one_vs_rest(found, options, costs, on_iteration)
+        rows = one_vs_rest(design, options, costs, on_iteration)
     else:
-        rows = machine(found.matrix, found.labels, options, costs).coef_
+        rows = machine(design.matrix, design.labels, options, costs).coef_
         on_iteration(1, 0.0)
     both = rows if len(rows) > 1 else np.concatenate([-rows, rows])
-    return Linear(found.names, found.features, csr_matrix(both.T))
+    return LinearClassifier(design.names, design.features, csr_matrix(both.T))
 
 
 def one_vs_rest(
-    found: Examples, options: Options, costs: np.ndarray, on_iteration: Callable[[int, float], None]
+    design: DesignMatrix, options: Options, costs: np.ndarray, on_iteration: Callable[[int, float], None]
 ) -> np.ndarray:
     """[classes, features]; of two classes the second's row alone."""
     rows = []
-    for number in range(len(found.names)) if len(found.names) > 2 else [1]:
-        own = found.labels == number
-        rows.append(machine(found.matrix, own, options, costs).coef_[0])
-        on_iteration(number + 1, float(((found.matrix @ rows[-1] > 0) != own).mean()))
+    for number in range(len(design.names)) if len(design.names) > 2 else [1]:
+        own = design.labels == number
+        rows.append(machine(design.matrix, own, options, costs).coef_[0])
+        on_iteration(number + 1, float(((design.matrix @ rows[-1] > 0) != own).mean()))
     return np.array(rows)
 
 
@@ -131,5 +123,4 @@ def machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs: np.
         return made.fit(matrix, labels, costs)
 
 
-def load(folder: Path, pipeline: Pipeline) -> Tagger:
-    return Tagger(folder, pipeline)
+SYSTEM = System(Options, train, LinearTagger)

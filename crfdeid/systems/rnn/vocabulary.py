@@ -1,10 +1,10 @@
 """The words that a recurrent network knows, by number.
 
-    words.txt    one a line; the first is number ``len(RESERVED)``
+    words.txt    one word per line; the first has the number ``RESERVED``
 
-A word of training that is rarer than ``least`` is taken for an unknown one, so that the vectors of
-unknown words are learned. There is one for each way of writing a word (``bigram_counts.FEATURES``,
-IdentiFinder's), or with ``unknown = "one"`` one for all.
+A word that occurs less than ``least`` times in training counts as unknown, so that the vectors of unknown
+words are learned. There is one vector for each way of writing a word (IdentiFinder's features,
+:data:`crfdeid.systems.hmm.counts.FEATURES`), or with ``unknown = "one"`` one for all.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from pathlib import Path
 
 from crfdeid.errors import FormatError, ModelError
 from crfdeid.files import open_whole, read_text
-from crfdeid.systems.hmm import counts as bigram_counts
+from crfdeid.systems.hmm.counts import FEATURES, find_feature
 
 WORDS = "words.txt"
-PADDING, LINE_END, UNKNOWN = 0, 1, 2  # UNKNOWN is the first of as many as there are ways of writing
-RESERVED = UNKNOWN + len(bigram_counts.FEATURES)
+PADDING, LINE_END, UNKNOWN = 0, 1, 2  # UNKNOWN is the first of one number for each way of writing
+RESERVED = UNKNOWN + len(FEATURES)
 UNKNOWN_WORDS = ("forms", "one")
 
 
 @dataclass(frozen=True)
-class Words:
-    """``known`` in the order of their numbers."""
+class WordNumbers:
+    """``known`` are the words in the order of their numbers."""
 
     known: tuple[str, ...]
     unknown: str = "forms"
@@ -38,41 +38,49 @@ class Words:
     def __len__(self) -> int:
         return RESERVED + len(self.known)
 
-    def number(self, word: str) -> int:
-        """
-        >>> words = Words(("Dr",))
-        >>> words.number("Dr") == RESERVED, words.number("Qu") == words.number("Xi")
+    def find_number(self, word: str) -> int:
+        """Return the number of a word, known or not.
+
+        >>> words = WordNumbers(("Dr",))
+        >>> words.find_number("Dr") == RESERVED, words.find_number("Qu") == words.find_number("Xi")
         (True, True)
-        >>> words.number("Qu") == words.number("1990"), words.number("\\r\\n") == LINE_END
+        >>> words.find_number("Qu") == words.find_number("1990"), words.find_number("\\r\\n") == LINE_END
         (False, True)
         """
         if word in self.numbers:
             return self.numbers[word]
         if word.isspace():
             return LINE_END
-        return UNKNOWN if self.unknown == "one" else UNKNOWN + bigram_counts.feature(word, False)
+        return UNKNOWN if self.unknown == "one" else UNKNOWN + find_feature(word, False)
 
-    def row(self, words: Iterable[str]) -> list[int]:
-        return [self.number(word) for word in words]
+    def number_words(self, words: Iterable[str]) -> list[int]:
+        """Return the numbers of a sequence of words."""
+        return [self.find_number(word) for word in words]
 
     def write(self, folder: Path) -> None:
+        """Write :data:`WORDS` into ``folder``."""
         with open_whole(folder / WORDS) as file:
             file.writelines(f"{word}\n" for word in self.known)
 
 
-def learned(sequences: Iterable[Sequence[str]], least: int, unknown: str) -> Words:
-    """The words that occur ``least`` times or more, sorted."""
+def learn_words(sequences: Iterable[Sequence[str]], least: int, unknown: str) -> WordNumbers:
+    """Number the words that occur ``least`` times or more, in sorted order."""
     counts = Counter(word for words in sequences for word in words)
     known = sorted(word for word, count in counts.items() if count >= least and not word.isspace())
-    return Words(tuple(known), unknown)
+    return WordNumbers(tuple(known), unknown)
 
 
-def read(folder: Path, unknown: str) -> Words:
-    """Raises :class:`ModelError` where the file is missing or no list of words."""
+def read_words(folder: Path, unknown: str) -> WordNumbers:
+    """Read :data:`WORDS`. Raises :class:`ModelError` where the file is missing or damaged."""
+    return WordNumbers(tuple(read_lines(folder / WORDS, "word")), unknown)
+
+
+def read_lines(path: Path, what: str) -> list[str]:
+    """Read a file with one ``what`` per line. Raises :class:`ModelError` where it is missing or damaged."""
     try:
-        lines = read_text(folder / WORDS).split("\n")
+        lines = read_text(path).split("\n")
     except FormatError:
-        raise ModelError(f"{folder / WORDS}: no list of words") from None
+        raise ModelError(f"{path}: no list of {what}s") from None
     if lines.pop() or not all(lines):
-        raise ModelError(f"{folder / WORDS}: damaged: wanted one word a line")
-    return Words(tuple(lines), unknown)
+        raise ModelError(f"{path}: damaged: wanted one {what} per line")
+    return lines

@@ -1,0 +1,108 @@
+"""Systems of rules and lists (Douglass 2005, chapter 5; Tafvizi 2011, section 2.5). They learn nothing:
+"training" copies the lists into the model's folder. See docs/rules.md.
+
+``rules`` is all rules. ``heuristic`` is Heuristic+dictionary, the baseline of Sibanda & Uzuner 2006,
+section 4.1: they "obtained one such system (Douglass, 2005)" with three kinds of dictionaries: tables of
+PHI, a dictionary of common words "that should never be classified as PHI", and tables of context clues.
+So it is the rules of Douglass 2005, chapter 5, without those of other works and our own. Common and
+medical words are an absolute brake: a name that is also a word is missed even after "Mr.".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from crfdeid.errors import did_you_mean
+from crfdeid.rules import lists
+from crfdeid.rules.lists import Lists
+from crfdeid.rules.tagger import RULES, Rules
+from crfdeid.systems.model_folder import copy_gazetteers
+from crfdeid.systems.registry import System, Training, read_options
+from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient
+from crfdeid.text import gazetteer
+from crfdeid.text.document import Document
+
+HEURISTIC = (
+    "phone_with_area", "local_phone", "spaced_phone", "pager", "extension", "labelled_ssn", "ssn",
+    "date_mdy", "date_dmy", "month_and_day", "month_and_year", "month_day_year", "day_month_year",
+    "month_of_year", "month_alone", "ordinal_day", "weekday", "medical_record_number", "account_number",
+    "health_plan_number", "license_number", "device_number", "vehicle_number", "id_number",
+    "hospital_list", "doctor_title", "patient_title", "other_title", "relative", "staff", "state",
+    "clear_city", "place_indicator", "initials_surname", "surname_prefix", "first_and_surname",
+    "popular_name", "clear_first_name", "clear_surname", "misspelt_name", "repeated_name",
+    "repeated_place",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Options:
+    """``without`` names rules that are not used (``repeated_name`` and ``repeated_place`` are the rules
+    that find names and places again that another rule found)."""
+
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.without:
+            if name not in RULES:
+                raise ValueError(f"without: {name}: no such rule{did_you_mean(name, RULES)}")
+
+
+class RuleTagger(Tagger):
+    """The rules of a model's folder, with its own lists. Notes of one patient are seen together."""
+
+    rules: Rules
+
+    def __init__(self, model: ModelFolder, rules: Rules) -> None:
+        super().__init__(model)
+        self.rules = rules
+
+    def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
+        return self.rules.tag_patient(documents)
+
+    def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        for notes in group_by_patient(documents):
+            yield from self.rules.tag_patient(notes)
+
+
+def train(training: Training) -> None:
+    """Copy the lists that the model does not have into its ``gazetteers``."""
+    folder = training.model.path / "gazetteers"
+    folder.mkdir(exist_ok=True)
+    copy_gazetteers(lists.NAMES, folder)
+
+
+def load_rules(model: ModelFolder) -> RuleTagger:
+    """Load all rules with the lists of the model."""
+    return RuleTagger(model, Rules(read_lists(model), select_rules(RULES, model)))
+
+
+def load_heuristic(model: ModelFolder) -> RuleTagger:
+    """Load the rules of Douglass with the lists of the model."""
+    return RuleTagger(model, Rules(read_lists(model).make_strict(), select_rules(HEURISTIC, model)))
+
+
+def make_heuristic() -> Rules:
+    """Make the rules of Douglass with the shipped lists, without a model's folder."""
+    return Rules(lists.load_shipped().make_strict(), HEURISTIC)
+
+
+def select_rules(names: Iterable[str], model: ModelFolder) -> list[str]:
+    """Return the names without those that the options leave out."""
+    without = read_options(Options, model.config).without
+    return [name for name in names if name not in without]
+
+
+def read_lists(model: ModelFolder) -> Lists:
+    """Return the model's lists: those that its pipeline has read, and the others from the folder."""
+    known, folder = model.pipeline.gazetteers, model.path / "gazetteers"
+    return Lists(
+        {
+            n: known.get(n) or gazetteer.read_gazetteer(gazetteer.find_gazetteer(n, [folder]))
+            for n in lists.NAMES
+        }
+    )
+
+
+RULES_SYSTEM = System(Options, train, load_rules)
+HEURISTIC_SYSTEM = System(Options, train, load_heuristic)

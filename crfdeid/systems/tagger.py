@@ -1,0 +1,112 @@
+"""The one face of every loaded model: :class:`Tagger`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from crfdeid.config import Config
+from crfdeid.corpora.folds import find_owner
+from crfdeid.errors import ConfigurationError
+from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme
+
+if TYPE_CHECKING:
+    from crfdeid.rules.tagger import Rules
+
+BATCH = 60_000  # characters of documents that are tagged at once
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A model's folder and what was read of it: settings, label scheme, and the pipeline of its own
+    templates and gazetteers."""
+
+    path: Path
+    config: Config
+    pipeline: Pipeline
+    scheme: Scheme
+
+
+class Tagger(ABC):
+    """A loaded model of any system. Its capabilities are class attributes; a subclass defines
+    :meth:`_tag_all`.
+
+    ``has_probabilities``: :meth:`tag` and :meth:`tag_all` can give each span its probability.
+    ``scores_tokens``: :meth:`score_tokens` works, and ``labels`` names its columns.
+    ``is_fork_safe``: a forked process can use the tagger (it starts no threads).
+    ``rules``: the rules that find the spans, where the system has rules.
+    ``bases``: the systems that a stack of systems asks, by name.
+    """
+
+    has_probabilities: ClassVar[bool] = False
+    scores_tokens: ClassVar[bool] = False
+    is_fork_safe: ClassVar[bool] = False
+    labels: Sequence[str] = ()
+    rules: Rules | None = None
+    bases: Mapping[str, Tagger] = {}
+
+    def __init__(self, model: ModelFolder) -> None:
+        self.model = model
+        self.folder, self.config = model.path, model.config
+        self.pipeline, self.scheme = model.pipeline, model.scheme
+
+    def tag(self, document: Document, probabilities: bool = False) -> Document:
+        """Return the document with the spans found in place of those it had, as :meth:`tag_all` does."""
+        return next(self.tag_all([document], probabilities))
+
+    def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
+        """Yield the documents in order, with the spans found. A system that tags several documents at once
+        reads some ahead; consecutive notes of one patient are seen together where the system can use
+        that. Raises :class:`ConfigurationError` on ``probabilities`` where the system has none."""
+        if probabilities and not self.has_probabilities:
+            raise ConfigurationError(f"the system {self.config.system} gives no probabilities")
+        return self._tag_all(documents, probabilities)
+
+    def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
+        """Return the notes of one patient, in order, with the spans found."""
+        return list(self.tag_all(documents))
+
+    def score_tokens(self, document: Document) -> np.ndarray:
+        """Return the scores [tokens, labels] of the document's tokens. Raises :class:`ConfigurationError`
+        where the system does not score each token by itself."""
+        raise ConfigurationError(f"the system {self.config.system} does not score tokens by themselves")
+
+    def compile(self) -> None:  # noqa: B027 (most systems have nothing to prepare)
+        """Prepare for many documents."""
+
+    @abstractmethod
+    def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        """Yield the documents with the spans found; ``probabilities`` only where the system has them."""
+
+
+def batch_documents(documents: Iterable[Document], characters: int = BATCH) -> Iterator[list[Document]]:
+    """Yield the documents in order, as lists of ``characters`` characters or a little more."""
+    waiting: list[Document] = []
+    size = 0
+    for document in documents:
+        waiting.append(document)
+        size += len(document.text)
+        if size >= characters:
+            yield waiting
+            waiting, size = [], 0
+    if waiting:
+        yield waiting
+
+
+def group_by_patient(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Yield the consecutive documents of each patient; a document without patient makes its own group.
+
+    >>> notes = [Document(str(n), "", patient=p) for n, p in enumerate(["a", "a", "b", None, None])]
+    >>> [[note.id for note in group] for group in group_by_patient(notes)]
+    [['0', '1'], ['2'], ['3'], ['4']]
+    """
+    for _, group in groupby(documents, find_owner):
+        yield list(group)
