@@ -1,4 +1,4 @@
-"""From any format to any, also through pipes."""
+"""From any format to any other, also through pipes."""
 
 import json
 import os
@@ -21,24 +21,24 @@ BOTH = [name for name, found in corpora.FORMATS.items() if found.read and found.
 FOLDERS = ("i2b2", "brat")
 
 
-def target(folder, format):
+def name_target(folder, format):
     return folder / (format if format in FOLDERS else format + corpora.FORMATS[format].suffixes[0])
 
 
-def seen(documents):
+def list_contents(documents):
     return [(document.id, document.text, document.spans) for document in documents]
 
 
 @pytest.mark.parametrize("first", BOTH)
 @pytest.mark.parametrize("second", BOTH)
 def test_there_and_back(first, second, tmp_path):
-    before, after = target(tmp_path / "before", first), target(tmp_path / "after", second)
+    before, after = name_target(tmp_path / "before", first), name_target(tmp_path / "after", second)
     corpora.write(NOTES, before, first)
     convert.main([str(before), str(after), "--from", first, "--to", second])
-    assert seen(corpora.read(after, second)) == seen(NOTES)
+    assert list_contents(corpora.read(after, second)) == list_contents(NOTES)
 
 
-def test_the_scheme_and_overlaps(tmp_path):
+def test_a_scheme_and_overlaps_are_checked(tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "out.conll"
     spans = Span(0, 6, "CITY"), Span(0, 15, "KLINIK")
     corpora.write([Document("n", "Newton Hospital", spans)], path, "jsonl")
@@ -51,7 +51,7 @@ def test_the_scheme_and_overlaps(tmp_path):
     assert next(corpora.read(out)).spans == (Span(0, 15, "KLINIK"),)
 
 
-def test_columns_and_encoding(tmp_path):
+def test_columns_and_encoding_can_be_named(tmp_path):
     path, out = tmp_path / "a.csv", tmp_path / "a.jsonl"
     path.write_bytes("nr,note,mrn\n1,José,7\n".encode("latin-1"))
     columns = ["--id-column", "nr", "--text-column", "note", "--patient-column", "mrn"]
@@ -73,7 +73,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), REFUSED)
-def test_refused(arguments, message, tmp_path, monkeypatch):
+def test_arguments_that_do_not_fit_are_refused(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     corpora.write(NOTES, "in.jsonl", "jsonl")
     with pytest.raises(ConfigurationError, match=message):
@@ -87,13 +87,13 @@ def run(arguments, data):
     return subprocess.run(command, input=data, capture_output=True, env=environment, cwd="/")
 
 
-def test_a_pipe_and_a_fault(tmp_path):
+def test_a_pipe_works_and_an_error_is_one_line(tmp_path):
     corpora.write(NOTES, tmp_path / "a.jsonl", "jsonl")
     lines = (tmp_path / "a.jsonl").read_bytes()
     done = run(["-", "-", "--from", "jsonl", "--to", "i2b2-2006"], lines)
     assert (done.returncode, done.stderr) == (0, b"")
     (tmp_path / "b.xml").write_bytes(done.stdout)
-    assert seen(corpora.read(tmp_path / "b.xml")) == seen(NOTES)
+    assert list_contents(corpora.read(tmp_path / "b.xml")) == list_contents(NOTES)
     failed = run(["-", "-", "--from", "jsonl", "--to", "conll"], b'{"text": "Zanzibarova')
     assert (failed.returncode, failed.stdout) == (2, b"")
     assert failed.stderr == b"crfdeid: /dev/stdin, line 1: malformed JSON\n"

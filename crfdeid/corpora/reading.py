@@ -23,7 +23,7 @@ def read(
 
     ``columns`` (``id_column``, ``text_column``, ``patient_column``) are for tables of notes. Raises
     :class:`FormatError` for a file that cannot be read, for an identifier that occurs twice and
-    where there is no document at all.
+    if there are no documents.
     """
     path = Path(path)
     name = find_format(format or detect_format(path), "read").name
@@ -82,7 +82,8 @@ def _detect_folder(path: Path) -> str:
     if "brat" in formats:
         formats -= {"text"}
     if len(formats) > 1:
-        raise FormatError(f"{path}: holds {' and '.join(sorted(formats))} files; --from says which to read")
+        found = " and ".join(sorted(formats))
+        raise FormatError(f"{path}: holds {found} files; --from names the format to read")
     if not formats:
         raise FormatError(f"{path}: no documents")
     return formats.pop()

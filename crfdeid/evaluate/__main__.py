@@ -4,7 +4,7 @@
     python -m crfdeid.evaluate gold/ system/ --json scores.json --html errors.html
     python -m crfdeid.evaluate gold/ system/ --against other/      is the difference real?
 
-Either side may be in any format. docs/scoring.md says what each number means.
+Either side may be in any format. docs/scoring.md explains each number.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from crfdeid.evaluate.matching import CRITERIA, Criterion
 from crfdeid.evaluate.scores import Scores
 from crfdeid.evaluate.significance import Interval
 
-Table = tuple[str, dict[str, object]]  # the text, and what its signature says beside the evaluation's
+Table = tuple[str, dict[str, object]]  # the text, and the details in its signature
 NAMES = ",".join(CRITERIA)
 
 
@@ -35,6 +35,7 @@ def format_summary(evaluation: Evaluation) -> str:
 
 
 def sign_tables(tables: Iterable[Table], signature: Signature) -> str:
+    """Join the tables, each with its signature below it."""
     return "\n\n".join(f"{table}\n{signature.text(**details)}" for table, details in tables)
 
 
@@ -59,7 +60,7 @@ def list_interval_tables(evaluation: Evaluation) -> Iterator[Table]:
 
 
 def describe_resampling(options: EvaluationOptions, method: str) -> dict[str, object]:
-    """What the signature of a resampled figure says."""
+    """Return the details in the signature of a resampled figure."""
     return {"method": method, "unit": options.unit, "resamples": options.resamples, "seed": options.seed}
 
 

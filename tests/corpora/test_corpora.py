@@ -35,7 +35,7 @@ def example(text: str) -> Document:
     return Document("100-01", text, spans, patient="100")
 
 
-def again(documents, format, folder):
+def write_and_read(documents, format, folder):
     path = folder / f"corpus{'' if format in ('i2b2', 'brat') else corpora.FORMATS[format].suffixes[0]}"
     corpora.write(documents, path, format, overwrite=True)
     return list(corpora.read(path, format))
@@ -45,7 +45,7 @@ def again(documents, format, folder):
 @pytest.mark.parametrize("format", ROUND)
 def test_examples_come_back(format, text, tmp_path):
     document = example(text)
-    (found,) = again([document], format, tmp_path)
+    (found,) = write_and_read([document], format, tmp_path)
     assert (found.id, found.text, found.spans) == (document.id, document.text, document.spans)
     if format not in ("brat", "i2b2-2006"):
         assert found.patient == "100"
@@ -61,7 +61,7 @@ ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max
 
 @st.composite
 def documents(draw, texts):
-    """A document with spans that do not overlap, and lie anywhere."""
+    """A document with spans anywhere that do not overlap."""
     text = draw(texts)
     edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=6)))
     spans = []
@@ -73,7 +73,7 @@ def documents(draw, texts):
 @pytest.mark.parametrize("format", ["i2b2", "i2b2-2006"])
 @given(document=documents(XML_TEXT))
 def test_any_document_round_trips_in_xml(format, document, tmp_path_factory):
-    (found,) = again([document], format, tmp_path_factory.mktemp("xml"))
+    (found,) = write_and_read([document], format, tmp_path_factory.mktemp("xml"))
     assert (found.text, found.spans) == (document.text, document.spans)
 
 
@@ -81,14 +81,14 @@ def test_any_document_round_trips_in_xml(format, document, tmp_path_factory):
 @given(document=documents(ANY_TEXT))
 def test_any_document_round_trips(format, document, tmp_path_factory):
     assume(format != "table" or "\0" not in document.text or not table.cuts_at_nul())
-    (found,) = again([document], format, tmp_path_factory.mktemp("any"))
+    (found,) = write_and_read([document], format, tmp_path_factory.mktemp("any"))
     assert (found.text, found.spans) == (document.text, document.spans)
 
 
 @pytest.mark.parametrize("format", ["i2b2", "brat", "jsonl", "labelstudio", "doccano", "table"])
 def test_overlapping_spans_are_kept(format, tmp_path):
     document = Document("n", "Newton Hospital", (Span(0, 6, "CITY"), Span(0, 15, "HOSPITAL")))
-    (found,) = again([document], format, tmp_path)
+    (found,) = write_and_read([document], format, tmp_path)
     assert found.spans == document.spans
 
 
@@ -122,7 +122,7 @@ def test_brat_fragments_read_as_their_parts(tmp_path):
     assert found.text == "Ana and Ben Ruiz\r\n"
 
 
-def test_location_other_of_the_challenge(tmp_path):
+def test_the_location_other_of_the_challenge_is_read(tmp_path):
     put(tmp_path, "a.xml", '<x><TEXT>Bay</TEXT><TAGS><LOCATION start="0" end="3" TYPE="OTHER"/></TAGS></x>')
     (found,) = corpora.read(tmp_path)
     assert found.spans == (Span(0, 3, "LOCATION-OTHER"),)
@@ -143,7 +143,7 @@ def test_a_table_with_nul_is_refused_where_pandas_would_cut_the_text(tmp_path, m
     assert CANARY not in str(caught.value)
 
 
-def test_columns_of_a_table_are_named(tmp_path):
+def test_options_name_the_columns_of_a_table(tmp_path):
     path = put(tmp_path, "a.csv", "nr,note,mrn\n1,Seen by Ruiz,77\n2,,78\n")
     found = list(corpora.read(path, id_column="nr", text_column="note", patient_column="mrn"))
     assert [(d.id, d.text, d.patient) for d in found] == [("1", "Seen by Ruiz", "77"), ("2", "", "78")]
@@ -196,7 +196,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), BAD)
-def test_bad_input_has_one_line_without_the_notes_text(name, content, message, tmp_path):
+def test_bad_input_gives_one_line_without_note_text(name, content, message, tmp_path):
     path = put(tmp_path, name, content)
     with pytest.raises(FormatError, match=message) as caught:
         list(corpora.read(path))
@@ -223,7 +223,7 @@ ANNOTATIONS = [
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything")
-def test_what_may_not_be_read(tmp_path):
+def test_a_file_without_permission_is_refused(tmp_path):
     path = put(tmp_path, "a.jsonl", "{}")
     path.chmod(0)
     with pytest.raises(FormatError, match=r"a.jsonl: Permission denied"):
@@ -239,7 +239,7 @@ def test_annotations_that_do_not_fit(lines, message, tmp_path):
     assert CANARY not in str(caught.value)
 
 
-def test_annotations_want_their_text_and_texts_no_annotations(tmp_path):
+def test_annotations_need_a_text_but_a_text_needs_no_annotations(tmp_path):
     put(tmp_path, "a.txt", "Ruiz")
     put(tmp_path, ".hidden", "x")
     assert list(corpora.read(tmp_path, "brat")) == [Document("a", "Ruiz")]
@@ -248,7 +248,7 @@ def test_annotations_want_their_text_and_texts_no_annotations(tmp_path):
         list(corpora.read(tmp_path))
 
 
-def test_annotators_are_pooled_and_the_cancelled_left_out(tmp_path):
+def test_annotators_are_pooled_and_cancelled_annotations_skipped(tmp_path):
     def made(start, labels, cancelled=False):
         result = {"value": {"start": start, "end": 4, "labels": labels}}
         return {"result": [result], "was_cancelled": cancelled}
@@ -259,7 +259,7 @@ def test_annotators_are_pooled_and_the_cancelled_left_out(tmp_path):
     assert list(corpora.read(path)) == [Document("7", "1999", (Span(0, 4, "AGE"), Span(0, 4, "DATE")))]
 
 
-def test_xml_in_the_encoding_that_it_declares(tmp_path):
+def test_xml_is_read_in_the_encoding_that_it_declares(tmp_path):
     body = "<x><TEXT>José</TEXT><TAGS/></x>"
     for encoding in ("iso-8859-1", "utf-16"):
         path = put(tmp_path, "a.xml", f'<?xml version="1.0" encoding="{encoding}"?>{body}'.encode(encoding))
@@ -273,7 +273,7 @@ def test_probabilities_are_written(format):
 
 
 @pytest.mark.parametrize("format", corpora.FORMATS)
-def test_where_one_document_fails_none_is_left(format, tmp_path):
+def test_if_one_document_fails_no_file_is_left(format, tmp_path):
     def failing():
         yield Document("a", "Ruiz")
         raise FormatError("the second")
@@ -291,7 +291,7 @@ def test_each_document_to_its_own_file(format, tmp_path):
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o777 & ~read_umask()
 
 
-def test_missing_and_mixed_folders(tmp_path):
+def test_missing_and_mixed_folders_are_refused(tmp_path):
     with pytest.raises(FormatError, match="no such file or folder"):
         list(corpora.read(tmp_path / "none"))
     with pytest.raises(FormatError, match="File name too long"):
@@ -309,7 +309,7 @@ def test_missing_and_mixed_folders(tmp_path):
 
 
 @pytest.mark.parametrize("format", ["i2b2", "i2b2-2006"])
-def test_what_xml_cannot_hold_is_refused_by_offset(format, tmp_path):
+def test_a_character_that_xml_cannot_hold_is_refused_with_its_offset(format, tmp_path):
     with pytest.raises(FormatError, match=r"n: character U\+0000 at offset 3"):
         corpora.write([Document("n", "NUL\0")], tmp_path / "out", format)
 
@@ -320,7 +320,7 @@ def test_identifiers_cannot_leave_the_folder(id, tmp_path):
         corpora.write([Document(id, "x")], tmp_path / "out", "brat")
 
 
-def test_what_is_there_is_kept_unless_told(tmp_path):
+def test_existing_files_are_kept_without_overwrite(tmp_path):
     put(tmp_path, "a.txt", "mine")
     for path, format in ((tmp_path, "brat"), (tmp_path / "a.txt", "jsonl")):
         with pytest.raises(FormatError, match="--overwrite"):
@@ -332,10 +332,10 @@ def test_what_is_there_is_kept_unless_told(tmp_path):
 
 @pytest.mark.parametrize("format", [*ROUND, "text"])
 def test_a_line_of_ten_megabytes(format, tmp_path):
-    word = "x" * 99_999 if format == "conll" else "word"  # a line a token: two million are not quick
+    word = "x" * 99_999 if format == "conll" else "word"  # a line for each token: two million would be slow
     text = f"{word} " * (10_000_000 // len(word))
     document = Document("100-01", text, (Span(0, 4, "DATE"),) if format != "text" else ())
-    (found,) = again([document], format, tmp_path)
+    (found,) = write_and_read([document], format, tmp_path)
     assert (found.text, found.spans) == (document.text, document.spans)
 
 

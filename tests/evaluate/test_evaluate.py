@@ -61,15 +61,15 @@ def test_every_number_of_the_official_script(path, tmp_path):
     assert json.loads(out.read_text())["official"] == json.loads(path.read_text())
 
 
-def test_the_shared_corpora_are_there_or_skipped():
+def test_all_shared_corpora_are_found():
     if not CORPORA:
         pytest.skip("the shared scoring corpora are not beside the checkout")
     assert len(CORPORA) >= 7
 
 
 def test_case_in_the_official_rows(sides):
-    """By the rules: strict and relaxed ignore case; token does not; HIPAA wants capitals,
-    but takes every DATE. The empty note scores 0 in the macro averages."""
+    """By the rules, strict and relaxed ignore case; token does not; HIPAA requires capitals,
+    but includes every DATE. The empty note scores 0 in the macro averages."""
     gold, system = (i2b2_2014.read_verbatim(side, SCHEME) for side in sides)
     rows = i2b2_2014.build_table(evaluation.evaluate(gold, system, EvaluationOptions(SCHEME)).scores)
 
@@ -97,14 +97,14 @@ def test_ids_patients_and_line_ends(tmp_path):
     assert (first.id, first.patient) == ("310-02", "310")
 
 
-def test_a_tag_without_a_character_is_scored_but_is_no_span(tmp_path):
+def test_a_tag_without_a_character_is_scored_but_is_not_a_span(tmp_path):
     gold = i2b2_2014.read_verbatim(folder(tmp_path / "g", a=xml("note", ("DATE", "DATE", 2, 2))), SCHEME)
     found = evaluation.evaluate(gold, gold, EvaluationOptions(SCHEME))
     assert i2b2_2014.build_table(found.scores)["Token"]["f1"]["micro"] == 1.0
     assert gold[0].document.spans == ()
 
 
-def test_elements_that_do_not_count(tmp_path):
+def test_other_elements_do_not_count(tmp_path):
     (side,) = i2b2_2014.read_verbatim(
         folder(tmp_path / "g", a=xml("note", ("MEDICATION", "X", 0, 4))), SCHEME
     )
@@ -118,18 +118,18 @@ def test_formats_compare_with_each_other(sides, tmp_path, capsys):
     assert "      3      3      3   1.0000 1.0000 1.0000   1.0000" in capsys.readouterr().out
 
 
-def test_everything_is_written_and_carries_its_recipe(sides, tmp_path, capsys):
+def test_everything_is_written_and_carries_its_signature(sides, tmp_path, capsys):
     names = [tmp_path / name for name in ("s.json", "s.csv", "s.html")]
     run(*sides, "--against", sides[0], "--resamples", 50, "--by", "patient",
         "--json", names[0], "--csv", names[1], "--html", names[2])  # fmt: skip
     out = capsys.readouterr().out
-    sheet = json.loads(names[0].read_text())
+    figures = json.loads(names[0].read_text())
     assert out.count("|version:") == 8
-    assert sheet["recipe"]["gold"] == 3
-    assert all("corpus:" + sheet["recipe"]["corpus"] in row["recipe"] for row in sheet["scores"])
-    first = sheet["scores"][0]["recipe"]
+    assert figures["recipe"]["gold"] == 3
+    assert all("corpus:" + figures["recipe"]["corpus"] in row["recipe"] for row in figures["scores"])
+    first = figures["scores"][0]["recipe"]
     assert first.startswith("row:all|criterion:strict|subset:all|binary:False|scheme:i2b2-2014|hipaa:script|")
-    assert sheet["comparison"]["randomisation"]["strict"]["f1"]["p"] == 1.0
+    assert figures["comparison"]["randomisation"]["strict"]["f1"]["p"] == 1.0
     assert names[1].read_text().splitlines()[0].startswith("document,kind,extent,gold_type")
     assert os.stat(names[2]).st_mode & 0o777 == 0o600
     assert CANARY in names[2].read_text()
@@ -148,7 +148,7 @@ def test_meddocan_rules(tmp_path, capsys):
     assert "sub-track 2 merged" in capsys.readouterr().out
 
 
-def test_types_outside_the_scheme(tmp_path):
+def test_a_type_outside_the_scheme_is_refused_or_counted(tmp_path):
     gold = folder(tmp_path / "g", a=xml("note", ("OTHER", "KENNEL", 0, 4)))
     with pytest.raises(SchemeError, match="a: KENNEL at 0-4 is not a type of scheme i2b2-2014"):
         run(gold, gold)
@@ -157,7 +157,7 @@ def test_types_outside_the_scheme(tmp_path):
     assert rows["OTHER Strict"]["f1"]["micro"] == 1
 
 
-def test_missing_documents(sides, capsys):
+def test_a_missing_document_is_refused_or_ignored(sides, capsys):
     gold, system = sides
     (system / "n100-02.xml").unlink()
     with pytest.raises(CrfdeidError, match="document n100-02 is in gold but not in system"):
@@ -166,7 +166,7 @@ def test_missing_documents(sides, capsys):
     assert "|documents:1|gold:3|system:3|missing:1|" in capsys.readouterr().out
 
 
-FAULTS = [
+REFUSED = [
     ("<r><TEXT>x", "a.xml"),
     ("<r><TAGS/></r>", "no TEXT element"),
     ("<r><TEXT>x</TEXT></r>", "no TAGS element"),
@@ -178,16 +178,16 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("content", "message"), FAULTS)
+@pytest.mark.parametrize(("content", "message"), REFUSED)
 def test_files_that_cannot_be_scored(tmp_path, content, message):
     path = folder(tmp_path / "g", a=content)
-    with pytest.raises(FormatError) as fault:
+    with pytest.raises(FormatError) as caught:
         run(path, path)
-    assert message in str(fault.value)
-    assert CANARY not in str(fault.value)
+    assert message in str(caught.value)
+    assert CANARY not in str(caught.value)
 
 
-def test_paths_that_are_not_there(tmp_path):
+def test_a_path_that_does_not_exist_is_refused(tmp_path):
     with pytest.raises(FormatError, match="no such file or folder"):
         run(tmp_path / "nothing", tmp_path)
 
@@ -203,7 +203,7 @@ def note(*spans, id="a", patient=None, text="Ana Roe-May saw Tom at 9."):
     return Document(id, text, tuple(Span(*span) for span in spans), patient)
 
 
-def test_exposure():
+def test_leakage_counts_characters_spans_documents_and_patients():
     system = note((0, 7, "DATE"), (16, 19, "DATE"), (20, 22, "AGE"))
     pairs = [
         (note((0, 11, "PATIENT"), (16, 19, "DOCTOR")), system),
@@ -216,7 +216,9 @@ def test_exposure():
     assert figures["leaks per 1000 words"] == pytest.approx(1000 / 21)
     assert figures["leaks per document"] == pytest.approx(1 / 3)
     assert figures["documents without a leak"] == pytest.approx(2 / 3)
-    assert figures["patients without a leak"] == 1 / 2  # a on its own, b and c of one patient
+    assert (
+        figures["patients without a leak"] == 1 / 2
+    )  # note a is a patient by itself, b and c are of one patient
     assert figures["any-overlap recall"] == 1
 
 
@@ -237,11 +239,11 @@ def test_the_worked_example_of_the_documentation(tmp_path, capsys):
     run(tmp_path / "gold.jsonl", tmp_path / "system.jsonl")
     out = capsys.readouterr().out.splitlines()
     assert [line for line in printed.splitlines() if line and line not in out] == []
-    recipes = [line for line in text.splitlines() if line.startswith("criterion:")]
-    assert recipes[0].partition("scheme")[2] in out[out.index("") - 1]
+    signatures = [line for line in text.splitlines() if line.startswith("criterion:")]
+    assert signatures[0].partition("scheme")[2] in out[out.index("") - 1]
 
 
-def test_a_fault_is_one_line_and_status_2(sides):
+def test_an_error_is_one_line_and_status_2(sides):
     gold, system = sides
     (system / "n100-01.xml").write_text(xml(NOTE + CANARY))
     command = [sys.executable, "-m", "crfdeid.evaluate", gold, system]
@@ -252,7 +254,7 @@ def test_a_fault_is_one_line_and_status_2(sides):
     assert CANARY not in ended.stderr
 
 
-def test_two_files_of_one_number(sides):
+def test_two_files_with_one_id_are_refused(sides):
     gold, system = sides
     for name in ("310-01.xml", "310-01_again.xml"):
         (gold / name).write_text(xml("x"))

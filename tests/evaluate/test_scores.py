@@ -1,4 +1,4 @@
-"""Scoring: a golden corpus whose every number follows from the rules by reasoning, then properties."""
+"""Scores: cases whose numbers follow from the rules by reasoning, then properties."""
 
 import math
 
@@ -34,7 +34,7 @@ CASES = [
     ((PATIENT,), (PATIENT,), (1, 0, 0), (1, 0, 0), (3, 0, 0)),
     ((PATIENT,), (), (0, 0, 1), (0, 0, 1), (0, 0, 3)),
     ((), (PATIENT,), (0, 1, 0), (0, 1, 0), (0, 3, 0)),
-    # the end one and two off is relaxed's; three off is not; the cut word is no token
+    # relaxed forgives an end that is one or two off, not three; the cut word is not a token
     ((DOCTOR,), ((21, 29, "DOCTOR"),), (0, 1, 1), (1, 0, 0), (1, 1, 1)),
     ((DOCTOR,), ((21, 28, "DOCTOR"),), (0, 1, 1), (1, 0, 0), (1, 1, 1)),
     ((DOCTOR,), ((21, 27, "DOCTOR"),), (0, 1, 1), (0, 1, 1), (1, 1, 1)),
@@ -95,7 +95,7 @@ def test_macro_averages_documents_and_then_takes_f1():
     assert macro.precision_sd == pytest.approx(math.sqrt(2) / 3)
 
 
-def test_case_counts_for_tokens_and_for_hipaa_alone():
+def test_case_matters_only_for_tokens_and_hipaa():
     gold = ScoredDocument(document(), (ScoredTag("ID", "DEVICE", 34, 41), ScoredTag("DATE", "DATE", 34, 41)))
     system = ScoredDocument(
         document(), (ScoredTag("ID", "device", 34, 41), ScoredTag("DATE", "date", 34, 41))
@@ -112,7 +112,7 @@ def test_a_ratio_without_a_denominator_is_0():
     assert math.isnan(found.macro(Criterion("strict")).f1)
 
 
-def test_the_table_shows_what_there_is():
+def test_the_table_shows_only_types_that_occur():
     found = scores.score([document(PATIENT)], [document(PATIENT, DOCTOR)], SCHEME)
     lines = scores.format_scores(found, types=True).splitlines()[2:]
     assert [line.split()[0] for line in lines] == ["all", "HIPAA", "NAME", "PATIENT", "DOCTOR"]
@@ -145,7 +145,7 @@ def test_meddocan(gold, system, ner, strict, merged):
 
 
 CANARY = "Zebulon"
-FAULTS = [
+REFUSED = [
     (["a"], ["b"], "", "no common documents: 1 in gold, 1 in system"),
     (["a", "a"], ["a"], "", "a: two gold documents have this id"),
     (["a"], ["a", "a"], "", "a: two system documents have this id"),
@@ -155,12 +155,12 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("gold", "system", "more", "message"), FAULTS)
-def test_what_cannot_be_compared(gold, system, more, message):
-    with pytest.raises(PairError) as fault:
+@pytest.mark.parametrize(("gold", "system", "more", "message"), REFUSED)
+def test_sides_that_cannot_be_compared_are_refused(gold, system, more, message):
+    with pytest.raises(PairError) as caught:
         pair_documents([Document(id, CANARY) for id in gold], [Document(id, CANARY + more) for id in system])
-    assert message in str(fault.value)
-    assert CANARY not in str(fault.value)
+    assert message in str(caught.value)
+    assert CANARY not in str(caught.value)
 
 
 def test_missing_documents_can_be_ignored():
@@ -185,7 +185,9 @@ sides = st.lists(annotations(), max_size=8)
 @given(sides)
 def test_a_side_scores_1_against_itself(side):
     found = scores.score([document(*side)], [document(*side)], SCHEME)
-    assert all(found.micro(track).f1 == 1 for track in ALL_CRITERIA if found.statistics[track].sum())
+    assert all(
+        found.micro(criterion).f1 == 1 for criterion in ALL_CRITERIA if found.statistics[criterion].sum()
+    )
     merged = meddocan.score_documents([document(*side)], [document(*side)])["merged"]
     assert (merged.fp, merged.fn) == (0, 0)
 
@@ -194,16 +196,16 @@ def test_a_side_scores_1_against_itself(side):
 def test_precision_and_recall_change_places_with_the_sides(one, other):
     there = scores.score([document(*one)], [document(*other)], SCHEME)
     back = scores.score([document(*other)], [document(*one)], SCHEME)
-    for track in ALL_CRITERIA:
-        a, b = there.micro(track), back.micro(track)
+    for criterion in ALL_CRITERIA:
+        a, b = there.micro(criterion), back.micro(criterion)
         assert (a.fp, a.fn) == (b.fn, b.fp)
-        if track.name != "relaxed":
+        if criterion.name != "relaxed":
             assert a.tp == b.tp
 
 
 @given(sides, sides)
 def test_the_categories_sum_to_the_whole(gold, system):
     found = scores.score([document(*gold)], [document(*system)], SCHEME)
-    for track in (Criterion("strict"), Criterion("token"), Criterion("strict", hipaa=True)):
-        parts = [found.micro(track, category) for category in SCHEME.categories]
-        assert sum(parts, Counts()) == found.micro(track)
+    for criterion in (Criterion("strict"), Criterion("token"), Criterion("strict", hipaa=True)):
+        parts = [found.micro(criterion, category) for category in SCHEME.categories]
+        assert sum(parts, Counts()) == found.micro(criterion)

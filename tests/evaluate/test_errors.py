@@ -1,4 +1,4 @@
-"""Which mistake is which, the tables, and the page."""
+"""The kinds of errors, their tables, and the page."""
 
 import re
 import shutil
@@ -23,13 +23,13 @@ def document(*spans, text=TEXT, id="a"):
     return Document(id, text, tuple(Span(*span) for span in spans))
 
 
-def found(gold, system, text=TEXT):
+def find(gold, system, text=TEXT):
     return error_analysis.find_errors([(document(*gold, text=text), document(*system, text=text))])
 
 
 P, D, DATE = (0, 8, "PATIENT"), (17, 26, "DOCTOR"), (30, 37, "DATE")
 
-# gold, system, then kind and extent of each mistake
+# gold, system, then kind and extent of each error
 CASES = [
     ([P], [P], []),
     ([P], [], [("missing", "")]),
@@ -53,20 +53,20 @@ CASES = [
 
 @pytest.mark.parametrize(("gold", "system", "wanted"), CASES)
 def test_kinds_and_extents(gold, system, wanted):
-    assert sorted((m.kind, m.extent) for m in found(gold, system)) == sorted(wanted)
+    assert sorted((m.kind, m.extent) for m in find(gold, system)) == sorted(wanted)
 
 
-def test_tables_6_and_8():
-    wrong = found([P, D], [(0, 3, "PATIENT"), (17, 26, "PATIENT"), DATE])
-    assert error_analysis.count_kinds(wrong) == {
+def test_kinds_and_extents_are_counted_as_in_tables_6_and_8():
+    errors = find([P, D], [(0, 3, "PATIENT"), (17, 26, "PATIENT"), DATE])
+    assert error_analysis.count_kinds(errors) == {
         "type": 1,
         "extent": 1,
         "type and extent": 0,
         "missing": 0,
         "spurious": 1,
     }
-    assert error_analysis.count_extents(wrong) == {"PATIENT": {"short": 1, "long": 0, "short and long": 0}}
-    assert re.search(r"^type +1 +33\.33%$", error_analysis.format_kinds(wrong), re.M)
+    assert error_analysis.count_extents(errors) == {"PATIENT": {"short": 1, "long": 0, "short and long": 0}}
+    assert re.search(r"^type +1 +33\.33%$", error_analysis.format_kinds(errors), re.M)
 
 
 def test_table_7_counts_right_spans_missing_and_spurious():
@@ -86,15 +86,15 @@ def test_contexts_show_no_phi_and_no_digits():
     assert not any(word in str(contexts) for word in ("Tom", "tom", "Ana", "ana", "14"))
 
 
-def test_nothing_wrong_gives_a_table_of_zeros():
+def test_without_errors_the_table_has_zeros():
     assert "missing                0    0.00%" in error_analysis.format_errors(
         [(document(P), document(P))], []
     )
 
 
-def test_a_mistake_holds_no_text():
-    assert "Ana" not in repr(found([P], []))
-    assert set(error_analysis.build_rows(found([P], []))[0]) == set(error_analysis.COLUMNS)
+def test_an_error_record_holds_no_text():
+    assert "Ana" not in repr(find([P], []))
+    assert set(error_analysis.build_rows(find([P], []))[0]) == set(error_analysis.COLUMNS)
 
 
 spans = st.lists(
@@ -109,28 +109,28 @@ spans = st.lists(
 
 
 @given(spans, spans)
-def test_every_wrong_span_is_in_a_mistake_and_no_right_one_starts_one(gold, system):
-    wrong = found(gold, system)
+def test_every_wrong_span_is_in_an_error_and_no_error_has_two_right_spans(gold, system):
+    errors = find(gold, system)
     right = {Span(*span) for span in gold} & {Span(*span) for span in system}
-    assert {m.gold for m in wrong if m.gold} >= {Span(*span) for span in gold} - right
-    assert {m.system for m in wrong if m.system} >= {Span(*span) for span in system} - right
-    assert not any(m.gold in right and m.system in right for m in wrong)
-    assert bool(wrong) == ({*gold} != {*system})
+    assert {m.gold for m in errors if m.gold} >= {Span(*span) for span in gold} - right
+    assert {m.system for m in errors if m.system} >= {Span(*span) for span in system} - right
+    assert not any(m.gold in right and m.system in right for m in errors)
+    assert bool(errors) == ({*gold} != {*system})
 
 
 class Reader(HTMLParser):
-    """Tags opened and not closed, and the text of the notes."""
+    """The tags that are not closed yet, the kinds of errors, and the text of the notes."""
 
     def __init__(self):
         super().__init__()
         self.open, self.kinds, self.notes, self.inside = [], [], "", False
 
     def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
+        values = dict(attributes)
         if tag not in ("meta", "input", "link", "br", "rect"):
-            self.open.append((tag, given.get("class")))
-        if given.get("class") == "flag":
-            self.kinds.append(given["data-kind"])
+            self.open.append((tag, values.get("class")))
+        if values.get("class") == "flag":
+            self.kinds.append(values["data-kind"])
 
     def handle_endtag(self, tag):
         if tag != "rect" and self.open:
@@ -159,7 +159,7 @@ def test_the_page_shows_the_text_as_it_is(text):
     assert reader.open == []
 
 
-def test_the_page_marks_each_mistake_and_what_leaks():
+def test_the_page_marks_each_error_and_each_leak():
     html = page([P, D], [(0, 3, "PATIENT"), DATE])
     reader = Reader()
     reader.feed(html)
