@@ -143,7 +143,7 @@ export class Mark {
 
   async repeats() {
     const { target } = this.cursor;
-    if (target?.kind !== "mark") return say("Choose a mark first; its text is then looked for in all notes of the patient.");
+    if (target?.kind !== "mark") return say("Choose a mark first. Then its text is searched in all notes of the patient.");
     const text = this.reading.text.slice(target.start, target.end);
     const state = await repeats(this.number, () => this.state.version, { ...target, text });
     if (state) this.take(state);

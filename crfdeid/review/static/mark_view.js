@@ -49,12 +49,12 @@ export class MarkView {
     const { mode } = this;
     const { cursor, state, types } = mode;
     const { stretch, target, edited } = cursor;
-    if (!stretch) return hint(state.undecided ? `${state.undecided} pre-marks to look at: the key . goes to the next.` : "Click a word, drag over several, or go there with the arrow keys and press a type’s letter.");
+    if (!stretch) return hint(state.undecided ? `${state.undecided} pre-marks to decide: the key . goes to the next.` : "Click a word, drag over several words, or go to a word with the arrow keys and press a type’s letter.");
     const text = element("q", {}, shortened(mode.reading.text.slice(stretch.start, stretch.end)));
-    if (!target) return [text, hint(`not marked; Enter or a click marks it ${types.current}`), button("Mark ⏎", () => mode.put(), { class: "primary" })];
+    if (!target) return [text, hint(`not marked; Enter or a click marks it as ${types.current}`), button("Mark ⏎", () => mode.put(), { class: "primary" })];
     const type = element("strong", {}, target.type);
-    if (target.kind === "premark") return [text, type, element("span", {}, `the model says${sure(target)}`), ...decisions(mode, edited)];
-    return [text, type, element("span", {}, BY[target.by] ?? ""), edited ? button("Keep ends ⏎", () => mode.put(), { class: "primary" }) : null,
+    if (target.kind === "premark") return [text, type, element("span", {}, `found by the model${sure(target)}`), ...decisions(mode, edited)];
+    return [text, type, element("span", {}, BY[target.by] ?? ""), edited ? button("Save ends ⏎", () => mode.put(), { class: "primary" }) : null,
       button("Remove Del", () => mode.remove()), button("All repeats *", () => mode.repeats())];
   }
 
@@ -86,7 +86,7 @@ export class MarkView {
   }
 }
 
-const BY = { hand: "marked by you", premark: "from a pre-mark", repeat: "marked as a repeat", import: "came with the note" };
+const BY = { hand: "marked by you", premark: "from a pre-mark", repeat: "marked as a repeat", import: "imported" };
 
 function hint(text) {
   return element("span", { class: "quiet-text" }, text);
@@ -97,5 +97,5 @@ function sure({ probability }) {
 }
 
 function decisions(mode, edited) {
-  return [button(edited ? "Accept so ⏎" : "Accept ⏎", () => mode.put(), { class: "primary" }), button("Reject Del", () => mode.remove())];
+  return [button(edited ? "Accept change ⏎" : "Accept ⏎", () => mode.put(), { class: "primary" }), button("Reject Del", () => mode.remove())];
 }

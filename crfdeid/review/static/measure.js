@@ -6,9 +6,9 @@ import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
 
 const RULES = {
-  once: "an instance counts once, however many words",
-  part: "found in part is found",
-  extra: "extra words are not punished",
+  once: "an instance counts once, whatever its number of words",
+  part: "an instance found in part counts as found",
+  extra: "extra words do not count",
   systematic: "the same mistake counts once",
   excused: "ambiguous places do not count",
   types: "the type must be right",
@@ -50,7 +50,7 @@ class Measures {
       element("h1", {}, "Measure"),
       element("p", { class: "lead" }, `Against the consensus of ${found.notes} notes with ${found.instances} instances of PHI.`),
       this.controls(), this.tabs(), body));
-    if (!found.notes) body.append(element("p", {}, "No consensus is decided yet; Agree makes it."));
+    if (!found.notes) body.append(element("p", {}, "No note has a decided consensus yet. Decide it in Agree."));
     else body.append(...this[this.shown]().filter(Boolean));
   }
 
@@ -73,14 +73,14 @@ class Measures {
     const criteria = this.found.voters.map((one) => [one.name, ...["strict", "relaxed", "token"].flatMap((name) => ["precision", "recall", "f1"].map((score) => ratio(one.i2b2[name]?.[score])))]);
     const heads = ["strict", "relaxed", "token"].flatMap((name) => [`${name} P`, "R", "F1"]);
     return [
-      table("By the rules of the thesis (as its table A.1)", ["Who", "Kind", "Notes", "Found", "Spurious", "Missed", "Sensitivity", "PPV", "Seconds a note", "Words a minute"], rows),
+      table("By the rules of the thesis (like its table A.1)", ["Who", "Kind", "Notes", "Found", "Spurious", "Missed", "Sensitivity", "PPV", "Seconds a note", "Words a minute"], rows),
       table("By the criteria of i2b2 2014", ["Who", ...heads], criteria),
     ];
   }
 
   unions() {
     const { summary, published, unions } = this.found;
-    const made = Object.entries(unions).map(([size, teams]) => size === "1" ? null : table(`Teams of ${size} (as its table A.${size})`, ["Readers", "Notes", "Sensitivity", "PPV"],
+    const made = Object.entries(unions).map(([size, teams]) => size === "1" ? null : table(`Teams of ${size} (like its table A.${size})`, ["Readers", "Notes", "Sensitivity", "PPV"],
       teams.map((one) => [one.voters.join(", "), one.notes, ratio(one.sensitivity), ratio(one.ppv)])));
     const rows = Object.keys(summary).flatMap((size) => [["sensitivity", "Sensitivity"], ["ppv", "PPV"]].map(([key, text]) => [
       `${size} ${size === "1" ? "person" : "people"}, ${text}`, ...spread(summary[size]?.[key]), ...spread(published?.[size]?.[key], 2)]));
@@ -89,7 +89,7 @@ class Measures {
 
   agreement() {
     const rows = this.found.agreement.map((one) => [`${one.a} and ${one.b}`, one.notes, ratio(one.f1), ratio(one.kappa)]);
-    return [table("Readers beside each other", ["Pair", "Notes", "F1 of spans", "Cohen’s kappa of tokens"], rows)];
+    return [table("Agreement of each two voters", ["Pair", "Notes", "F1 of spans", "Cohen’s kappa of tokens"], rows)];
   }
 
   mistakes() {
@@ -103,7 +103,7 @@ class Measures {
   async mistakesOf(host) {
     const { mistakes } = await ask(`/api/measures/mistakes${query({ voter: this.voter, ...this.asked })}`);
     const rows = mistakes.map((one) => [link(`note ${one.number}, ${one.start}–${one.end}`, `#agree/${one.number}/${one.start}`), one.kind, one.counted ? "counts" : "not counted by a rule"]);
-    clear(host, listing(`${mistakes.length} mistakes`, ["Where (look)", "Kind", ""], rows, { above: 480 }));
+    clear(host, listing(`${mistakes.length} mistakes`, ["Place", "Kind", ""], rows, { above: 480 }));
   }
 }
 
