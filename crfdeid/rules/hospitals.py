@@ -105,7 +105,7 @@ def find_name_start(note: Note, lists: Lists, index: int) -> int:
     """Return the index of the first word of the name before the head at ``index``; ``index`` if there is
     none. The name begins with a capital and has at least one word that is not generic and not medical;
     before a weak head, that word is not ordinary either."""
-    first, named = index, index
+    first, start = index, index
     plain_allowed = note.lowered[index] not in WEAK_HEADS and not lists.strict
     while first and index - first < LONGEST_NAME and PLACE_GAP.fullmatch(note.gap(first)):
         word = note.lowered[first - 1]
@@ -121,15 +121,15 @@ def find_name_start(note: Note, lists: Lists, index: int) -> int:
         if note.is_capitalised(first) and (
             is_naming_word(note, lists, first) or (plain_allowed and is_common_name_word(note, lists, first))
         ):
-            named = first
+            start = first
     while (
-        named < index
-        and named > first
-        and note.lowered[named - 1] in TRAILING_WORDS
-        and note.is_capitalised(named - 1)
+        start < index
+        and start > first
+        and note.lowered[start - 1] in TRAILING_WORDS
+        and note.is_capitalised(start - 1)
     ):
-        named -= 1
-    return named
+        start -= 1
+    return start
 
 
 def is_naming_word(note: Note, lists: Lists, index: int) -> bool:

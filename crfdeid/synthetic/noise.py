@@ -61,15 +61,15 @@ def run_together(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
     >>> join_pieces(run_together(pieces, Random(1), 1.0))
     'JaffreyMarital'
     """
-    joined = list(pieces)
-    for index in range(1, len(joined)):
-        a, b = joined[index - 1], joined[index]
+    result = list(pieces)
+    for index in range(1, len(result)):
+        a, b = result[index - 1], result[index]
         if (a.type is None) == (b.type is None) or rng.random() >= rate:
             continue
         left, right = a.text.removesuffix(" "), b.text.removeprefix(" ")
         if len(left) + len(right) < len(a.text) + len(b.text) and is_token_boundary(left[-1:], right[:1]):
-            joined[index - 1 : index + 1] = [Piece(left, a.type), Piece(right, b.type)]
-    return joined
+            result[index - 1 : index + 1] = [Piece(left, a.type), Piece(right, b.type)]
+    return result
 
 
 def is_token_boundary(a: str, b: str) -> bool:
@@ -123,19 +123,19 @@ def flatten(pieces: Sequence[Piece], rng: Random) -> Pieces:
 
 def add_noise(pieces: Sequence[Piece], rng: Random) -> Pieces:
     """Add the noise of some archive to a note; a third of the notes stay clean."""
-    made = list(pieces)
+    noisy = list(pieces)
     if rng.random() < 0.35:
-        made = double_spaces(made)
+        noisy = double_spaces(noisy)
     if rng.random() < 0.45:
-        made = add_typos(made, rng, rng.choice((0.002, 0.005, 0.015)))
+        noisy = add_typos(noisy, rng, rng.choice((0.002, 0.005, 0.015)))
     if rng.random() < 0.3:
-        made = drop_spaces(made, rng, rng.choice((0.01, 0.03, 0.1)))
+        noisy = drop_spaces(noisy, rng, rng.choice((0.01, 0.03, 0.1)))
     if rng.random() < 0.35:
-        made = run_together(made, rng, rng.choice((0.02, 0.04, 0.1)))
+        noisy = run_together(noisy, rng, rng.choice((0.02, 0.04, 0.1)))
     if rng.random() < 0.06:
-        made = rng.choice((to_upper, to_lower))(made)
+        noisy = rng.choice((to_upper, to_lower))(noisy)
     if rng.random() < 0.04:
-        return flatten(made, rng)
+        return flatten(noisy, rng)
     if rng.random() < 0.35:
-        made = wrap_lines(made, rng.choice((60, 64, 70, 72, 75, 78, 80)))
-    return made
+        noisy = wrap_lines(noisy, rng.choice((60, 64, 70, 72, 75, 78, 80)))
+    return noisy

@@ -134,12 +134,12 @@ def make_nickname(full: str) -> str:
     ("St. Luke's", 'Dayton General')
     """
     words = full.removeprefix("Hospital of ").removeprefix("University of ").split()
-    kept = (
+    first_words = (
         words[:2]
         if words[0] in ("St.", "Saint", "St") or words[1:2] in (["General"], ["Memorial"])
         else words[:1]
     )
-    return " ".join(kept).rstrip(",")
+    return " ".join(first_words).rstrip(",")
 
 
 NTH = ("2nd", "3rd", "4th", "5th", "12th", "42nd", "First", "Second", "Third", "Ninth")

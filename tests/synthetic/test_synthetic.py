@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crfdeid import synthetic
 from crfdeid.errors import ConfigurationError
 from crfdeid.synthetic import (
     clinical,
@@ -86,6 +87,16 @@ def test_titles_credentials_and_possessives_stay_outside():
             ("M.D.", "'s")
         )
     assert all(len(age) < 25 and "old" not in age for age in covered(notes(), "AGE"))
+
+
+# --- the room ------------------------------------------------------------------------
+
+
+def test_releasing_real_notes_never_imports_the_generator():
+    folder = Path(synthetic.__file__).parents[1] / "redact"
+    sources = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
+    assert len(sources) > 10 and not any("crfdeid.synthetic" in source for source in sources)
+    assert not any("import synthetic" in source for source in sources)
 
 
 # --- determinism and parts ----------------------------------------------------------

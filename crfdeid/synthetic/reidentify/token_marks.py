@@ -46,14 +46,14 @@ def mark_spans(made: ReidentifiedDocument, outside: set[str]) -> Iterator[TokenM
     """Mark the words in the spans of a document; ``outside`` are the words outside PHI in the corpus."""
     text = made.document.text
     for span, where in zip(made.document.spans, made.where):
-        named = is_renamable(
+        renamable = is_renamable(
             covered := made.document.text_of(span), span.type, detect_form(covered, span.type)
         )
         for match in WORD.finditer(text, span.start, span.end):
             word = match[0].lower()
-            telling = named and word not in words_to_keep(span.type) and not is_abbreviation(match[0])
-            unseen = telling and word not in outside and word not in read_dictionary()
-            ambiguous = telling and word in outside
+            counts = renamable and word not in words_to_keep(span.type) and not is_abbreviation(match[0])
+            unseen = counts and word not in outside and word not in read_dictionary()
+            ambiguous = counts and word in outside
             yield TokenMark(made.document.id, match.start(), match.end(), span.type, ambiguous, unseen, where)
 
 
