@@ -1,0 +1,86 @@
+"""Jobs in their own processes: failures, signals, and what stays in the folder."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+from experiments import SMALL, build_result, exit_status, write_config
+
+from crfdeid.ablate import runner
+
+
+def test_a_run_that_fails_leaves_the_finished_ones(corpus, tmp_path, capsys):
+    text = SMALL + '[[run]]\nname = "gone"\nscheme = "meddocan"\n'
+    arguments = [write_config(tmp_path, text), corpus / "train", corpus / "test", "--out", tmp_path / "out"]
+    assert exit_status([*arguments, "--jobs", 1]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("crfdeid: run gone: ") and printed.count("\n") == 1
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["base"]
+
+
+def test_the_end_of_a_child_is_reported(corpus, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(runner, "run_job", end_process)
+    text = write_config(tmp_path, SMALL)
+    assert exit_status([text, corpus / "train", corpus / "test", "--out", tmp_path / "out"]) == 2
+    assert "run base: its process ended with status 7" in capsys.readouterr().err
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def end_process(job, building, pipe):
+    sys.exit(7)
+
+
+def test_an_error_inside_a_run_gives_its_type_and_place_but_no_text(notes, tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError("Zanzibarova")
+
+    monkeypatch.setattr("crfdeid.ablate.training.train_job", fails)
+    messages = []
+    pipe = SimpleNamespace(send=messages.append)
+    runner.run_job(build_result("base", notes, tmp_path).row.jobs[0], tmp_path / "building", pipe)
+    assert len(messages) == 1 and messages[0].startswith("ValueError in test_runner.py, line ")
+
+
+def test_one_runner_works_in_a_folder_and_removes_what_a_killed_one_left(tmp_path):
+    (tmp_path / ".building.dead" / "0" / "model").mkdir(parents=True)
+    with runner.lock_folder(tmp_path):
+        assert not (tmp_path / ".building.dead").exists()
+        with pytest.raises(runner.RunError, match="another ablation is running in this folder"):
+            runner.run_jobs([], tmp_path, 1, print)
+    assert list(tmp_path.iterdir()) == []
+    runner.run_jobs([], tmp_path, 1, print)
+
+
+@pytest.mark.parametrize(("ending", "left"), [(signal.SIGKILL, 1), (signal.SIGINT, 0)])
+def test_what_stops_a_run_ends_its_children_too(corpus, tmp_path, ending, left):
+    out = tmp_path / "out"
+    config = write_config(tmp_path, SMALL.replace("= 8", "= 100000") + "epsilon = 0.0\ndelta = 0.0\n")
+    command_line = [sys.executable, "-m", "crfdeid.ablate", config, corpus / "train", corpus / "test"]
+    with subprocess.Popen([*command_line, "--out", out], stderr=subprocess.PIPE) as process:
+        wait_until(
+            lambda: list(out.glob(".building.*/*/model/..*")) or list(out.glob(".building.*/*/.model.*"))
+        )
+        child = int(list_children(process.pid)[0])
+        process.send_signal(ending)
+        assert process.wait(20) == (130 if ending == signal.SIGINT else -ending)
+        wait_until(lambda: not os.path.exists(f"/proc/{child}"))
+    assert len(list(out.glob(".building.*"))) == left and not (out / "base").exists()
+    runner.run_jobs([], out, 1, print)
+    assert list(out.iterdir()) == []
+
+
+def list_children(parent):
+    """The processes that it started and that train, not those that count semaphores."""
+    found = subprocess.run(["pgrep", "-P", str(parent), "-f", "spawn_main"], capture_output=True, text=True)
+    return found.stdout.split()
+
+
+def wait_until(done, seconds=20):
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
