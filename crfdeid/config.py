@@ -136,8 +136,9 @@ def build(table: dict[str, Any], where: str) -> Config:
             raise ConfigurationError(f"{where}: no setting {key}{did_you_mean(key, known)}")
         if not is_of_kind(value, str(known[key].type)):
             raise ConfigurationError(f"{where}: {key} = {value!r}: wanted {known[key].type}")
+    settings: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
     try:
-        return Config(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})
+        return Config(**settings)
     except ConfigurationError as error:
         raise ConfigurationError(f"{where}: {error}") from None
 

@@ -1,11 +1,11 @@
 """Find the PHI in notes.
 
-    python -m crfdeid.tag note.txt                              the note's spans
-    python -m crfdeid.tag notes/ --out tagged/ --format i2b2    one output a note
-    cat note.txt | python -m crfdeid.tag - --format inline      PHI shown in place
+    python -m crfdeid.tag note.txt                              print the note's spans
+    python -m crfdeid.tag notes/ --out tagged/ --format i2b2    write one file per note
+    cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
 
-Spans go to standard output, or with --out to a folder, one file a note with the
-note's stem.
+Spans go to standard output. With --out they go to a folder, in one file per note that has the note's
+stem.
 """
 
 from __future__ import annotations
@@ -25,33 +25,41 @@ from crfdeid.text.document import Document
 FORMATS = ("brat", "i2b2", "jsonl", "csv", "inline")
 
 
-def parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(prog="python -m crfdeid.tag", description=__doc__.split("\n")[0])
-    parse.add_argument("notes", help="a note, a folder of notes, a corpus, or - for standard input")
-    parse.add_argument("--out", type=Path, help="folder for the tagged notes (default: standard output)")
-    parse.add_argument("--format", choices=FORMATS, help="what to write (default: csv; with --out: i2b2)")
-    parse.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
-    parse.add_argument("--model", help="a model folder (default: the one that ships)")
-    parse.add_argument("--probabilities", action="store_true", help="give each span its probability")
-    parse.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
-    parse.add_argument("--engine", choices=("fast", "crfsuite"), default="fast", help="same labels")
-    parse.add_argument("--jobs", type=int, default=1, metavar="N", help="tag in N processes (default: 1)")
-    cli.add_reading_options(parse)
-    return parse
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.tag", description=__doc__.split("\n")[0])
+    parser.add_argument("notes", help="a note, a folder of notes, a corpus, or - for standard input")
+    parser.add_argument("--out", type=Path, help="folder for the tagged notes (default: print them)")
+    parser.add_argument("--format", choices=FORMATS, help="of the output (default: csv; with --out: i2b2)")
+    parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
+    parser.add_argument("--model", help="a model folder (default: the shipped model)")
+    parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
+    parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
+    parser.add_argument(
+        "--engine",
+        choices=("fast", "crfsuite"),
+        default="fast",
+        help="both give the same labels",
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
+    cli.add_reading_options(parser)
+    return parser
 
 
 def main(arguments: list[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    tagger = model.load(given.model, given.engine)
-    documents = tagged(tagger, notes(given), given)
-    if given.out:
+    args = build_parser().parse_args(arguments)
+    tagger = model.load(args.model, args.engine)
+    documents = tag_documents(tagger, read_notes(args), args)
+    if args.out:
         shown = cli.progress(documents, "tag")
-        corpora.write_each(shown, given.out, given.format or "i2b2", overwrite=given.overwrite)
+        corpora.write_each(shown, args.out, args.format or "i2b2", overwrite=args.overwrite)
         return
-    show(documents, given.format or "csv")
+    print_documents(documents, args.format or "csv")
 
 
-def tagged(tagger: Tagger, documents: Iterator[Document], args: argparse.Namespace) -> Iterator[Document]:
+def tag_documents(
+    tagger: Tagger, documents: Iterator[Document], args: argparse.Namespace
+) -> Iterator[Document]:
+    """Tag with the options of the command line."""
     if args.jobs < 1:
         raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
     if args.jobs > 1 and not args.probabilities:
@@ -59,8 +67,8 @@ def tagged(tagger: Tagger, documents: Iterator[Document], args: argparse.Namespa
     return tagger.tag_all(documents, args.probabilities)
 
 
-def show(documents: Iterable[Document], format: str) -> None:
-    """Write to standard output, one document after the other; the spans of all as one table."""
+def print_documents(documents: Iterable[Document], format: str) -> None:
+    """Print one document after the other; as CSV, the spans of all documents as one table."""
     colour = sys.stdout.isatty()
     if format == "csv":
         sys.stdout.writelines(corpora.render_corpus(documents, "csv"))
@@ -69,7 +77,8 @@ def show(documents: Iterable[Document], format: str) -> None:
         sys.stdout.write(corpora.show_document(document, format, colour))
 
 
-def notes(args: argparse.Namespace) -> Iterator[Document]:
+def read_notes(args: argparse.Namespace) -> Iterator[Document]:
+    """Read the notes of the path, or one note from standard input."""
     if args.notes != "-":
         return cli.documents(args.notes, args.source, args)
     text = decode_text(sys.stdin.buffer.read(), "standard input", args.encoding)

@@ -117,7 +117,7 @@ def test_costs_raise_recall(notes, tmp_path):
 
 
 def test_what_an_error_costs():
-    assert svm.Options(costs={"AGE": 3.0}, phi_cost=2.0).weight("I-AGE") == 6.0
+    assert svm.Options(costs={"AGE": 3.0}, phi_cost=2.0).find_cost("I-AGE") == 6.0
     assert svm.Options(phi_cost=2.0).weight(bio.OUTSIDE) == 1.0
 
 
@@ -160,7 +160,7 @@ def test_refused_options(options, said):
 
 
 def test_costs_of_types_that_are_none_are_refused(notes, tmp_path):
-    with pytest.raises(ConfigurationError, match="costs.PATEINT: no type .* did you mean PATIENT"):
+    with pytest.raises(ConfigurationError, match="costs.PATEINT: not a type .* did you mean PATIENT"):
         model.train(notes[:5], with_options(costs={"PATEINT": 3.0}), tmp_path / "m")
     assert not list(tmp_path.iterdir())
 

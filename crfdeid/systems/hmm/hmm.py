@@ -105,7 +105,8 @@ class HmmTagger(Tagger):
         and the class, or the end of the sequence, follows."""
         table = self.find_table(before, before)
         ended = score + table.after(before, END)
-        return ended[:, None] + table.turns(before // len(FEATURES))[: len(self.types)]
+        turns: np.ndarray = ended[:, None] + table.turns(before // len(FEATURES))[: len(self.types)]
+        return turns
 
     def find_table(self, before: int, symbol: int) -> Bigrams:
         """Return the table for this pair of symbols: known words, or an unknown one."""

@@ -1,11 +1,11 @@
 """A sparse network of Winnows, one token at a time, like SNoW's recogniser of entities (Sibanda &
-Uzuner 2006, section 4.2; Roth & Yih 2002). The relations between entities, which that system
-uses after this step, are left out: the corpora have none.
+Uzuner 2006, section 4.2; Roth & Yih 2002). That system then uses the relations between entities; this one
+does not, because the corpora have none.
 
-One target node a type, with positive weights (Littlestone 1988). A link from a feature to a
-target comes to be when an example of the target shows the feature; a target that stays below the
-threshold at its own example has the links of the features there promoted, one that reaches
-it at another's has them demoted. The highest activation wins.
+Each type has a target node with positive weights (Littlestone 1988). The first example of the target that
+has a feature makes a link from the feature to the target. Where a target stays below the threshold at its
+own example, the links of the features there are promoted; where it reaches the threshold at another's
+example, they are demoted. The target with the highest activation wins.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from crfdeid.systems.registry import System, Training, read_options
 
 @dataclass(frozen=True)
 class Options:
-    """``promotion`` and ``demotion`` are what weights are multiplied by; ``rounds`` through the
-    training documents in their order. A new link weighs three times the threshold over the mean
-    number of features of a token (SNoW user manual, "Basic Learning Rules"). ``least`` is how often a
-    feature must occur; ``boundaries`` makes B- and I- classes of their own."""
+    """``promotion`` and ``demotion`` are the factors of the weights; ``rounds`` is the number of passes
+    through the training documents, in their order. The weight of a new link is three times the threshold
+    divided by the mean number of features of a token (SNoW user manual, "Basic Learning Rules").
+    ``least`` is how often a feature must occur; ``boundaries`` makes separate B- and I- classes."""
 
     promotion: float = 1.35
     demotion: float = 0.8
@@ -52,6 +52,7 @@ def train(training: Training) -> None:
 def fit(
     design: DesignMatrix, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
 ) -> LinearClassifier:
+    """Fit the network to the tokens in order."""
     matrix = design.matrix
     link = 3 * options.threshold * matrix.shape[0] / matrix.sum()
     weights = np.zeros((len(design.features), len(design.names)))
@@ -68,8 +69,8 @@ def fit(
 def update(
     weights: np.ndarray, active: np.ndarray, strength: np.ndarray, label: int, link: float, options: Options
 ) -> bool:
-    """Present one example, the features ``active``, to all targets, columns of ``weights``; whether
-    some target was wrong."""
+    """Present one example, the features ``active``, to all targets, the columns of ``weights``. Return
+    whether some target was wrong."""
     rows = weights[active]
     if not rows[:, label].all():
         rows[:, label] = np.where(rows[:, label] == 0, link, rows[:, label])

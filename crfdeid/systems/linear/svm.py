@@ -1,7 +1,7 @@
 """A linear support vector machine on local context, one token at a time (Sibanda & Uzuner 2006,
 section 5; Tafvizi 2011, whose "Mega-deidentifier" is this with the features of five systems).
 
-scikit-learn's LinearSVC, which is liblinear (Tafvizi, section 3.1: "about 30 seconds" instead of
+It is scikit-learn's LinearSVC, which is liblinear (Tafvizi, section 3.1: "about 30 seconds" instead of
 LibSVM's hours, "near identical performance").
 """
 
@@ -27,10 +27,10 @@ MULTICLASS = {"one-vs-rest": "ovr", "crammer-singer": "crammer_singer"}
 
 @dataclass(frozen=True)
 class Options:
-    """``cost`` is C; ``phi_cost`` times as much is paid for a token of PHI that is taken for
-    something else, and ``costs`` times as much for those of some types (both 1 unless set).
-    ``least`` is how often a feature must occur; ``boundaries`` makes B- and I- classes of their
-    own, where the papers have types; ``tolerance`` is where liblinear stops."""
+    """``cost`` is C. An error on a token of PHI costs ``phi_cost`` times as much, and ``costs`` times as
+    much again for its type (both are 1 by default). ``least`` is how often a feature must occur;
+    ``boundaries`` makes separate B- and I- classes, where the papers have types; ``tolerance`` is
+    liblinear's."""
 
     multiclass: str = "one-vs-rest"
     cost: float = 1.0
@@ -54,8 +54,8 @@ class Options:
             if not value > 0:
                 raise ValueError(f"{name} = {value}: wanted a number above 0")
 
-    def weight(self, label: str) -> float:
-        """What an error on a token of ``label`` costs, in units of ``cost``."""
+    def find_cost(self, label: str) -> float:
+        """Return the cost of an error on a token of ``label``, in units of ``cost``."""
         return 1.0 if label == bio.OUTSIDE else self.phi_cost * self.costs.get(label[2:], 1.0)
 
 
@@ -73,43 +73,43 @@ def check_costs(options: Options, types: Collection[str]) -> None:
     for type in options.costs:
         if type not in types:
             raise ConfigurationError(
-                f"options.costs.{type}: no type of the scheme{did_you_mean(type, types)}"
+                f"options.costs.{type}: not a type of the scheme{did_you_mean(type, types)}"
             )
 
 
 def fit(
     design: DesignMatrix, options: Options, on_iteration: Callable[[int, float], None] = lambda *_: None
 ) -> LinearClassifier:
-    """The machines as weights. ``on_iteration`` hears, after each class, its number and the share of
-    tokens on the wrong side; Ctrl-C is heard there too, and not inside liblinear, which fits
-    Crammer and Singer's classes at once."""
-    costs = np.array([options.weight(name) for name in design.names])[design.labels]
+    """Fit one machine per class. ``on_iteration`` receives, after each class, its number and the share of
+    tokens on the wrong side. Ctrl-C works between classes only, not inside liblinear, which fits Crammer
+    and Singer's classes at once."""
+    costs = np.array([options.find_cost(name) for name in design.names])[design.labels]
     if options.multiclass == "one-vs-rest":
-        rows = one_vs_rest(design, options, costs, on_iteration)
+        rows = fit_one_vs_rest(design, options, costs, on_iteration)
     else:
-        rows = machine(design.matrix, design.labels, options, costs).coef_
+        rows = fit_machine(design.matrix, design.labels, options, costs).coef_
         on_iteration(1, 0.0)
     both = rows if len(rows) > 1 else np.concatenate([-rows, rows])
     return LinearClassifier(design.names, design.features, csr_matrix(both.T))
 
 
-def one_vs_rest(
+def fit_one_vs_rest(
     design: DesignMatrix, options: Options, costs: np.ndarray, on_iteration: Callable[[int, float], None]
 ) -> np.ndarray:
-    """[classes, features]; of two classes the second's row alone."""
+    """Return the weights [classes, features]; of two classes, only the second's row."""
     rows = []
     for number in range(len(design.names)) if len(design.names) > 2 else [1]:
         own = design.labels == number
-        rows.append(machine(design.matrix, own, options, costs).coef_[0])
+        rows.append(fit_machine(design.matrix, own, options, costs).coef_[0])
         on_iteration(number + 1, float(((design.matrix @ rows[-1] > 0) != own).mean()))
     return np.array(rows)
 
 
-def machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs: np.ndarray) -> LinearSVC:
-    """``costs`` [tokens] are in units of ``cost``. The intercept is the weight of the feature that
-    every token has, as in liblinear itself. Its dual solver takes seconds where the primal one
-    takes minutes, and leaves most weights 0."""
-    made = LinearSVC(
+def fit_machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs: np.ndarray) -> LinearSVC:
+    """Fit LinearSVC; ``costs`` [tokens] are in units of ``cost``. The intercept is the weight of the
+    feature that every token has, as in liblinear itself. The dual solver takes seconds, the primal one
+    minutes; the dual one also leaves most weights 0."""
+    machine = LinearSVC(
         C=options.cost,
         multi_class=MULTICLASS[options.multiclass],
         dual=True,
@@ -118,9 +118,9 @@ def machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs: np.
         max_iter=options.iterations,
         random_state=options.seed,
     )
-    with warnings.catch_warnings():  # where it stops short it is as deterministic, and the scores tell
+    with warnings.catch_warnings():  # a fit that stops early is deterministic too, and the scores show it
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return made.fit(matrix, labels, costs)
+        return machine.fit(matrix, labels, costs)
 
 
 SYSTEM = System(Options, train, LinearTagger)

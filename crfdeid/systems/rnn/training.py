@@ -131,9 +131,10 @@ def descend(
     best, kept, tops, worse = (-1.0, 0.0), None, (-1.0, -math.inf), 0
     for epoch in range(1, options.epochs + 1):
         network.train()
-        losses = [
-            take_step(network, *examples[n], options.rate) for n in torch.randperm(len(examples)).tolist()
-        ]
+        losses = []
+        for n in torch.randperm(len(examples)).tolist():
+            words, labels = examples[n]
+            losses.append(take_step(network, words, labels, options.rate))
         network.eval()
         if not math.isfinite(sum(losses)):
             where = f"options.rate = {options.rate}"
