@@ -80,8 +80,8 @@ def main() -> None:
     gold, system = draw_corpus(args.documents, args.spans, labels)
     count = sum(len(document.spans) for document in system)
     print(f"{len(gold)} documents, {args.spans} gold and {count} system spans")
-    choices = EvaluationOptions(labels, resamples=args.resamples)
-    found = evaluate_system(gold, system, choices)
+    options = EvaluationOptions(labels, resamples=args.resamples)
+    found = evaluate_system(gold, system, options)
     total = print_time("every criterion of the official scorer", lambda: i2b2_2014.build_table(found.scores))
     print_time("characters, leaks, words", lambda: (found.leakage, found.word_scores))
     print_time(f"intervals, {args.resamples} resamples, three criteria", lambda: found.intervals)
@@ -92,9 +92,9 @@ def main() -> None:
     print(f"{len(gold) / total:.0f} documents per second on all official criteria")
 
 
-def evaluate_system(gold: list[Document], system: list[Document], choices: EvaluationOptions) -> Evaluation:
-    first, second = ([build_scored_document(d, choices.scheme) for d in side] for side in (gold, system))
-    return evaluation.evaluate(first, second, choices)
+def evaluate_system(gold: list[Document], system: list[Document], options: EvaluationOptions) -> Evaluation:
+    first, second = ([build_scored_document(d, options.scheme) for d in side] for side in (gold, system))
+    return evaluation.evaluate(first, second, options)
 
 
 if __name__ == "__main__":

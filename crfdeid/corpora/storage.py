@@ -54,8 +54,8 @@ def refuse_missing(path: Path) -> None:
 
 
 def list_folder(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
-    """Return the folder's files that end in one of ``suffixes`` (all without any), sorted by name.
-    Hidden files are not documents."""
+    """Return the folder's files with one of the suffixes, or all if ``suffixes`` is empty, sorted by
+    name. Hidden files are not documents."""
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
