@@ -44,7 +44,7 @@ def test_a_model_file_is_written_as_crfsuite_does(model_file, tmp_path):
     assert (tmp_path / "copy").read_bytes() == model_file.read_bytes()
 
 
-def test_many_strings_are_found_again_by_crfsuite(tmp_path):
+def test_crfsuite_finds_many_strings_again(tmp_path):
     names = [f"feature{n}=é{'x' * (n % 40)}" for n in range(3000)]
     rows = weights.make_records(weights.STATE, np.arange(3000), np.arange(3000) % 2, np.arange(3000) + 1.0)
     weights.write(tmp_path / "m", ["O", "X"], names, rows)
@@ -143,7 +143,7 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
 
 @settings(deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=3))
-def test_columns_say_what_pages_say(three_engines, texts):
+def test_array_columns_equal_the_plain_observations(three_engines, texts):
     line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}
     names = line.extractor.contextual.keys() - {"pos"}
@@ -160,7 +160,7 @@ def test_columns_say_what_pages_say(three_engines, texts):
 
 @settings(max_examples=300)
 @given(text=st.text(alphabet=st.characters(codec="ascii"), min_size=1, max_size=12))
-def test_what_a_shape_says_is_what_its_ascii_texts_say(text):
+def test_ascii_texts_of_one_shape_have_the_same_flags_and_observations(text):
     like = form(text)
     assert like == token.CAPITAL.sub("A", token.SMALL.sub("a", token.DIGIT.sub("0", text)))
     assert flags(like) == flags(text)
@@ -185,7 +185,7 @@ LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f�
 
 @settings(max_examples=500, deadline=None)
 @given(text=LETTERS)
-def test_the_compiled_tokenizer_is_fine(text):
+def test_the_compiled_tokenizer_equals_fine(text):
     pytest.importorskip("numba")
     from crfdeid.engine.decoding.numba_kernels import Scanner
 
@@ -250,7 +250,7 @@ WIDE = st.sampled_from([0.0, 1.0, -1.0, 0.125, 2.5, 1e4, -1e4])
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), size=st.sampled_from([1, 2, 7, 48, 200]))
 def test_labels_are_crfsuites_for_any_weights(three_engines, tmp_path_factory, data, size):
-    """Models of any size with ties and large weights, over texts of which they know a part."""
+    """Models of any size with ties and large weights, over texts that they know only in part."""
     reference, plain, fast = three_engines
     labels = ["O", "B-AGE", "I-AGE", "B-DATE", "I-DATE", "B-CITY", "I-CITY"]
     labels = (labels + [f"{'BI'[n % 2]}-T{n // 2}" for n in range(200)])[:size]
@@ -296,7 +296,7 @@ def plain_viterbi(emissions, transitions):
 
 
 def spans_of(labels):
-    """Brute force: the repaired stretches with their types."""
+    """Brute force: the repaired spans with their types."""
     from crfdeid.text.bio import find_labelled_runs
 
     return {(first, last, labels[first][2:]) for first, last in find_labelled_runs(labels)}
@@ -366,7 +366,7 @@ def test_the_n_best_labellings_of_a_document(small_model, notes):
     assert small_model.find_n_best(Document("e", ""), 3) == [(1.0, Document("e", ""))]
 
 
-def test_a_problem_too_large_for_memory_is_refused(notes, tmp_path, monkeypatch):
+def test_a_training_too_large_for_memory_is_refused(notes, tmp_path, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr("os.sysconf", lambda name: 100)
     with pytest.raises(ConfigurationError, match=r"training needs about .* GB for \d+ labels"):

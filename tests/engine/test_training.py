@@ -1,4 +1,4 @@
-"""The arrays of training: what they stand for, told by brute force."""
+"""The arrays of training, compared with brute force."""
 
 import itertools
 from unittest.mock import patch
@@ -33,7 +33,7 @@ def test_numbers_are_given_in_order(keys, most):
 
 
 @given(st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=6))
-def test_transposed_says_who_holds_what(items):
+def test_transpose_lists_the_items_of_each_value(items):
     ends = np.cumsum([0, *map(len, items)])
     values = np.array([value for item in items for value in item], np.int32)
     found_ends, found = transpose(ends, values, 6)
@@ -44,7 +44,7 @@ def test_transposed_says_who_holds_what(items):
 
 @st.composite
 def training_sets(draw):
-    """A few columns of attributes, some of many values, some that say the same."""
+    """A few columns of attributes, some of many values, some with equal values."""
     tokens = draw(st.integers(1, 60))
     columns, first = [np.zeros(tokens, np.int32)], 1  # the bias
     for size in draw(st.lists(st.sampled_from([1, 2, 5, 30]), min_size=1, max_size=6)):
@@ -66,8 +66,8 @@ def attributes_of(columns, token):
     return sorted(int(column[token]) for column in columns if column[token] != NONE)
 
 
-def held(training_set, lists, token):
-    """What the bundles of a token hold."""
+def bundled_attributes(training_set, lists, token):
+    """The attributes in the bundles of a token."""
     found = [column[token] for column in training_set.columns if column[token] != NONE]
     return sorted(int(v) for b in found for v in lists.values[lists.ends[b] : lists.ends[b + 1]])
 
@@ -77,12 +77,12 @@ def held(training_set, lists, token):
 def test_bundles_hold_the_attributes_of_each_token(drawn):
     columns, training_set = drawn
     for token in range(len(training_set.gold)):
-        assert held(training_set, training_set.bundles, token) == attributes_of(columns, token)
+        assert bundled_attributes(training_set, training_set.bundles, token) == attributes_of(columns, token)
 
 
 @settings(deadline=None)
 @given(training_sets())
-def test_twins_are_those_that_always_occur_together(drawn):
+def test_attributes_that_always_occur_together_are_tied(drawn):
     columns, training_set = drawn
     found = tied_attributes.tie_attributes(training_set)
     tokens = [attributes_of(columns, token) for token in range(len(training_set.gold))]
@@ -91,7 +91,9 @@ def test_twins_are_those_that_always_occur_together(drawn):
         assert (found.number[one] == found.number[other]) == (where[one] == where[other])
     assert found.sizes.tolist() == np.bincount(found.number, minlength=len(found.sizes)).tolist()
     for token, own in enumerate(tokens):
-        assert held(training_set, found.bundles, token) == sorted({int(found.number[one]) for one in own})
+        assert bundled_attributes(training_set, found.bundles, token) == sorted(
+            {int(found.number[one]) for one in own}
+        )
 
 
 @settings(deadline=None)
@@ -99,9 +101,7 @@ def test_twins_are_those_that_always_occur_together(drawn):
     training_sets(), st.sampled_from([0, 2]), st.booleans(), st.integers(0, 2**32),
     st.sampled_from([1, 4, 32]), st.sampled_from([1, 3, 6]),
 )  # fmt: skip
-def test_scores_are_sums_of_weights_and_expectations_go_the_same_way_back(
-    drawn, minfreq, every, seed, often, many
-):
+def test_scores_are_sums_of_weights_and_expectations_are_added_back(drawn, minfreq, every, seed, often, many):
     columns, training_set = drawn
     sets = tied_attributes.tie_attributes(training_set)
     found = count_pairs(training_set, sets, minfreq, every, False)
@@ -198,14 +198,14 @@ def by_sums(scores, transitions):
 
 
 @given(st.lists(st.floats(-700, 700), min_size=8, max_size=8))
-def test_exponentials_are_right_but_for_the_last_bits(values):
+def test_exponentials_are_right_except_for_the_last_bits(values):
     row, real = np.array(values), np.array([1.0] * 7 + [0.0])
     powers = np.zeros(8)
     numba_kernels.exponentiate(row, real, np.zeros(8), powers, powers.view(np.int64))
     assert np.allclose(row[:7], np.exp(values[:7]), rtol=4e-16, atol=0) and row[7] == 0.0
 
 
-def test_the_highest_score_is_taken_away_where_exponentials_would_be_too_large():
+def test_the_highest_score_is_subtracted_where_exponentials_would_be_too_large():
     work = Work.allocate(1, np.array([1.0] * 3 + [0.0] * 5))
     row = np.array([900.0, -900.0, 899.0, 7, 7, 7, 7, 7])
     assert numba_kernels.subtract_highest(row, work.real) == 900.0
@@ -218,7 +218,7 @@ def test_labels_have_places_by_type():
 
 
 def test_compiled_code_names_no_class_that_could_move():
-    """numba keeps the types of arguments on disk, and cannot read them where a class of theirs is gone."""
+    """numba keeps the types of arguments on disk, and cannot read them when a class among them is gone."""
     from numba import types
 
     work = Work.allocate(1, np.ones(8))

@@ -1,4 +1,4 @@
-"""Explaining a model: the parts are the whole, and agree with the model and with CRFsuite."""
+"""Explaining a model: the parts sum to the whole, and agree with the model and with CRFsuite."""
 
 import os
 import re
@@ -52,12 +52,12 @@ def test_contributions_sum_to_the_emissions_that_the_model_tags_with(parts, smal
     emissions = small_model.decoder.emissions(small_model.decoder.batch([document]))
     trace = attribution.trace_document(parts, document)
     for number, *_ in trace.label_tokens():
-        told = trace.explain(number)
-        order = [parts.labels.index(candidate.label) for candidate in told.candidates]
+        explanation = trace.explain(number)
+        order = [parts.labels.index(candidate.label) for candidate in explanation.candidates]
         assert sorted(order) == list(range(len(parts.labels)))
         wanted = pytest.approx(emissions[number][order], abs=1e-9)
-        assert [candidate.emission for candidate in told.candidates] == wanted
-        for summed in (told.by_group(), told.by_template(), told.by_feature()):
+        assert [candidate.emission for candidate in explanation.candidates] == wanted
+        for summed in (explanation.by_group(), explanation.by_template(), explanation.by_feature()):
             assert sum(row for _, row in summed) == wanted
 
 
@@ -72,19 +72,19 @@ def test_labels_and_probabilities_are_crfsuite_s(parts, crfsuite, text):
         labels = crfsuite.tag(parts.pipeline.extractor.features(page, sequence))
         assert [label for _, _, label, _ in found[sequence.start : sequence.stop]] == labels
         for at, number in enumerate(sequence):
-            told = trace.explain(number)
-            assert told.label == labels[at] and told.token == page.tokens[number]
+            explanation = trace.explain(number)
+            assert explanation.label == labels[at] and explanation.token == page.tokens[number]
             around = [None, *labels, None][at : at + 3 : 2]
-            assert [told.before, told.after] == around
-            for candidate in told.candidates:
+            assert [explanation.before, explanation.after] == around
+            for candidate in explanation.candidates:
                 marginal = crfsuite.marginal(candidate.label, at)
                 assert candidate.probability == pytest.approx(marginal, abs=1e-6)
 
 
 @settings(deadline=None)
 @given(TEXTS)
-def test_behind_is_what_the_best_labelling_with_that_label_lacks(parts, text):
-    """Against trying every labelling of the first three tokens of a sequence."""
+def test_behind_is_the_distance_to_the_best_labelling_with_that_label(parts, text):
+    """Compared with every labelling of sequences of up to three tokens."""
     trace = attribution.trace_document(parts, Document("n", text))
     for sequence in trace.sequences:
         if len(sequence.features) > 3:
@@ -154,12 +154,12 @@ def test_the_strongest_transitions_of_a_made_model(made):
 
 def test_a_decision_of_a_made_model(made):
     """Tokens Dr, Ruiz: emissions O (-1, -1), B-DOCTOR (2, 2 - 3 + 4); then transitions."""
-    told = attribution.trace_document(made, Document("n", "Dr Ruiz")).explain(1)
-    best, other = told.candidates
+    explanation = attribution.trace_document(made, Document("n", "Dr Ruiz")).explain(1)
+    best, other = explanation.candidates
     assert (best.label, best.emission, best.into, best.onward) == ("B-DOCTOR", 3.0, 0.0, None)
     assert (other.label, other.emission, other.into, other.onward) == ("O", -1.0, 0.25, None)
     assert other.behind == (2 + 0 + 3) - (2 + 0.25 - 1)
-    assert [(group, row.tolist()) for group, row in told.by_group()] == [
+    assert [(group, row.tolist()) for group, row in explanation.by_group()] == [
         ("orthographic", [4.0, 0.0]),
         ("bias", [2.0, -1.0]),
         ("lexical", [-3.0, 0.0]),
@@ -177,19 +177,19 @@ def test_a_token_is_found_by_any_of_its_offsets(parts, notes, offset, number):
 
 
 @pytest.mark.parametrize("offset", [-1, 4, 7, 10**6])
-def test_an_offset_without_a_token_is_a_fault(parts, notes, offset):
+def test_an_offset_without_a_token_is_an_error(parts, notes, offset):
     with pytest.raises(DocumentError, match=f"no token at offset {offset}"):
         attribution.trace_document(parts, notes[0]).number_at(offset)
 
 
-def test_what_is_cut_off_is_summed():
+def test_rows_after_the_top_are_summed():
     rows = [(str(n), np.array([n, 2 * n])) for n in (5, 3, 1)]
     name, row = explanation_text.keep_top(rows, 1)[1]
     assert (name, row.tolist()) == ("all others (2)", [4, 8])
     assert explanation_text.keep_top(rows, 3) == rows
 
 
-def told(small_model, capsys, *arguments):
+def run_explain(small_model, capsys, *arguments):
     explain.main([str(argument) for argument in (small_model.folder, *arguments)])
     return capsys.readouterr().out
 
@@ -201,49 +201,56 @@ def file(notes, tmp_path_factory):
     return path
 
 
-def test_the_verb_tells_the_weights(small_model, capsys):
-    said = told(small_model, capsys, "--top", "3")
-    assert "labels," in said and "sum of |weight|" in said and "\nB-DOCTOR\n" in said and "likely" in said
-    one = told(small_model, capsys, "--label", "B-DATE", "--top", "3")
+def test_the_command_shows_the_weights(small_model, capsys):
+    output = run_explain(small_model, capsys, "--top", "3")
+    assert (
+        "labels," in output
+        and "sum of |weight|" in output
+        and "\nB-DOCTOR\n" in output
+        and "likely" in output
+    )
+    one = run_explain(small_model, capsys, "--label", "B-DATE", "--top", "3")
     assert "\nB-DATE\n" in one and "\nB-DOCTOR\n" not in one and "unlikely" in one
 
 
-def test_the_verb_lists_the_tokens_and_explains_one(small_model, file, capsys):
-    listed = told(small_model, capsys, "--note", file)
+def test_the_command_lists_the_tokens_and_explains_one(small_model, file, capsys):
+    listed = run_explain(small_model, capsys, "--note", file)
     assert re.search(r"^4 +12 +B-DOCTOR +[01]\.\d{4} +Ruiz$", listed, re.M)
-    said = told(small_model, capsys, "--note", file, "--at", 13, "--top", 4)
-    assert said.startswith("token 4, 12-16, Ruiz: B-DOCTOR\n") and "all others (" in said
-    assert said == told(small_model, capsys, "--note", file, "--token", 4, "--top", 4)
-    columns = [line.split() for line in said.splitlines() if line.startswith(("emission", "B-DOCTOR"))]
+    output = run_explain(small_model, capsys, "--note", file, "--at", 13, "--top", 4)
+    assert output.startswith("token 4, 12-16, Ruiz: B-DOCTOR\n") and "all others (" in output
+    assert output == run_explain(small_model, capsys, "--note", file, "--token", 4, "--top", 4)
+    columns = [line.split() for line in output.splitlines() if line.startswith(("emission", "B-DOCTOR"))]
     assert columns[0][2] == columns[1][1] == columns[2][1] == columns[3][1]  # label, group, template, feature
-    assert "lexical" in said and "orthographic" in said and re.search(r"^O  ", said, re.M)
+    assert "lexical" in output and "orthographic" in output and re.search(r"^O  ", output, re.M)
 
 
 @pytest.mark.parametrize("runners", [1, 2, 3, 99])
 def test_the_winner_is_compared_with_the_runners_up_and_o(parts, notes, runners):
-    why = attribution.trace_document(parts, notes[0]).explain(4)
-    chosen = explanation_text.choose_candidates(why, runners)
+    explanation = attribution.trace_document(parts, notes[0]).explain(4)
+    chosen = explanation_text.choose_candidates(explanation, runners)
     first = list(range(min(runners + 1, len(parts.labels))))
     assert chosen[: len(first)] == first and len(set(chosen)) == len(chosen) <= len(first) + 1
-    assert why.candidates[chosen[0]].label == "B-DOCTOR"
-    assert "O" in [why.candidates[n].label for n in chosen]
+    assert explanation.candidates[chosen[0]].label == "B-DOCTOR"
+    assert "O" in [explanation.candidates[n].label for n in chosen]
 
 
-def test_the_verb_tells_weights_and_a_token_where_both_are_asked(small_model, file, capsys):
-    both = told(small_model, capsys, "--note", file, "--at", 12, "--label", "B-AGE")
+def test_the_command_shows_weights_and_a_token_where_both_are_asked(small_model, file, capsys):
+    both = run_explain(small_model, capsys, "--note", file, "--at", 12, "--label", "B-AGE")
     assert "sum of |weight|" in both and "\nB-AGE\n" in both and "token 4, 12-16" in both
 
 
-def test_the_verb_explains_a_document_of_a_corpus(small_model, notes, tmp_path, capsys):
+def test_the_command_explains_a_document_of_a_corpus(small_model, notes, tmp_path, capsys):
     corpora.write(notes[:3], tmp_path / "c.jsonl", "jsonl")
-    said = told(small_model, capsys, "--note", tmp_path / "c.jsonl", "--document", notes[1].id, "--at", 12)
-    assert said.startswith("token 4") and "B-DOCTOR" in said
+    output = run_explain(
+        small_model, capsys, "--note", tmp_path / "c.jsonl", "--document", notes[1].id, "--at", 12
+    )
+    assert output.startswith("token 4") and "B-DOCTOR" in output
 
 
-def test_nothing_in_a_note_reaches_the_terminal_as_it_is(small_model, tmp_path, capsys):
+def test_control_characters_of_a_note_are_escaped_on_the_terminal(small_model, tmp_path, capsys):
     (tmp_path / "n.txt").write_text("Seen \x1b[31m by Ruiz", encoding="utf-8")
-    said = told(small_model, capsys, "--note", tmp_path / "n.txt", "--at", 5)
-    assert "\x1b" not in said and "\\x1b" in said
+    output = run_explain(small_model, capsys, "--note", tmp_path / "n.txt", "--at", 5)
+    assert "\x1b" not in output and "\\x1b" in output
 
 
 BAD = [
@@ -258,16 +265,16 @@ BAD = [
 
 
 @pytest.mark.parametrize("arguments, message", BAD)
-def test_bad_questions_are_refused_in_one_line(small_model, notes, tmp_path, capsys, arguments, message):
+def test_bad_arguments_are_refused_in_one_line(small_model, notes, tmp_path, capsys, arguments, message):
     (tmp_path / "note.txt").write_text(f"Seen by {CANARY}", encoding="utf-8")
     corpora.write([Document(d.id, CANARY) for d in notes[:3]], tmp_path / "c.jsonl", "jsonl")
     paths = {"NOTE": str(tmp_path / "note.txt"), "CORPUS": str(tmp_path / "c.jsonl")}
     given = [str(small_model.folder), *(paths.get(a, a) for a in arguments)]
     with pytest.raises(SystemExit) as stopped:
         cli.run(lambda _: explain.main(given))
-    said = capsys.readouterr()
-    assert stopped.value.code == 2 and message in said.err and said.err.count("\n") == 1
-    assert CANARY not in said.err and not said.out
+    output = capsys.readouterr()
+    assert stopped.value.code == 2 and message in output.err and output.err.count("\n") == 1
+    assert CANARY not in output.err and not output.out
 
 
 def test_a_model_of_another_system_is_refused(small_model, monkeypatch):
@@ -301,7 +308,7 @@ class Page(HTMLParser):
 
 def html_of(small_model, tmp_path, text, *arguments):
     (tmp_path / "n.txt").write_text(text, encoding="utf-8")
-    out = tmp_path / "why.html"
+    out = tmp_path / "explanation.html"
     explain.main([str(small_model.folder), "--note", str(tmp_path / "n.txt"), "--html", str(out), *arguments])
     return out
 
@@ -321,20 +328,20 @@ def test_the_page_holds_the_note_as_text_and_loads_nothing(small_model, tmp_path
     assert page.tags.count("table") == page.tags.count("caption") and ("scope", "row") in page.values
 
 
-def test_the_page_is_its_owner_s_alone(small_model, tmp_path, capsys):
+def test_only_its_owner_may_read_the_page(small_model, tmp_path, capsys):
     assert os.stat(html_of(small_model, tmp_path, "Seen by Ruiz")).st_mode & 0o077 == 0
 
 
-def test_the_page_without_a_note_tells_the_model(small_model, tmp_path, capsys):
+def test_the_page_without_a_note_shows_the_model(small_model, tmp_path, capsys):
     out = tmp_path / "m.html"
-    told(small_model, capsys, "--label", "B-AGE", "--html", out)
+    run_explain(small_model, capsys, "--label", "B-AGE", "--html", out)
     words = Page(out.read_text(encoding="utf-8")).words
     assert "B-AGE" in words and "Feature groups" in words and "Token" not in words
 
 
 @settings(deadline=None)
 @given(TEXTS)
-def test_any_note_can_be_explained_whole(parts, text):
+def test_every_token_of_any_note_can_be_explained(parts, text):
     """Every token, as text and in the page, with the text unharmed."""
     trace = attribution.trace_document(parts, Document("n", text))
     asked = [trace.explain(number) for number, *_ in trace.label_tokens()]

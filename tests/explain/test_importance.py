@@ -36,12 +36,12 @@ from crfdeid.text.tokenizer import is_line_end
 CANARY = "Zanzibarova"
 LEXICAL = Config(features=("lexical", "orthographic", "context"))
 
-# What is told of each token, what is to be known, and the gain in bits by hand.
+# The value of a feature at each token, the target, and the gain in bits by hand.
 BY_HAND = [
-    ([0, 0, 1, 1], [0, 0, 1, 1], 1.0),  # tells all
-    ([0, 1, 0, 1], [0, 0, 1, 1], 0.0),  # tells nothing
+    ([0, 0, 1, 1], [0, 0, 1, 1], 1.0),  # says everything
+    ([0, 1, 0, 1], [0, 0, 1, 1], 0.0),  # says nothing
     ([0, 0, 0, 0], [0, 0, 1, 1], 0.0),  # one value
-    ([0, 0, 1, 1], [0, 0, 0, 0], 0.0),  # nothing to know
+    ([0, 0, 1, 1], [0, 0, 0, 0], 0.0),  # nothing to gain
     ([0, 0, 1, 1], [0, 0, 1, 0], 0.8112781244591328 - 0.5),  # H(1/4) less half a bit
     ([0, 1, 2, 3], [0, 1, 2, 3], 2.0),
     # Quinlan 1986, section 4: outlook (sunny, overcast, rain) about playing, 0.246 bits
@@ -79,22 +79,22 @@ def measured(notes, tmp_path_factory):
     return pipeline, observe_corpus(pipeline, notes[:6])
 
 
-def test_what_is_observed_is_what_the_templates_say(measured, notes):
+def test_codes_are_the_values_of_the_templates(measured, notes):
     """Against the extractor's own strings, a template at a time."""
     pipeline, observed = measured
-    said, truth = [], []
+    values, gold = [], []
     for document in notes[:6]:
         page, (sequence,) = pipeline.tokenize_document(document)
         labels = bio.encode(page.tokens, document.spans)
         for number, features in zip(sequence, pipeline.extractor.features(page, sequence)):
             if not is_line_end(page.tokens[number]):
-                said.append(dict(feature.split("=", 1) for feature in features if "=" in feature))
-                truth.append(labels[number][2:])
-    assert observed.targets["phi"].tolist() == [int(type != "") for type in truth]
+                values.append(dict(feature.split("=", 1) for feature in features if "=" in feature))
+                gold.append(labels[number][2:])
+    assert observed.targets["phi"].tolist() == [int(type != "") for type in gold]
     types = observed.targets["type"].tolist()
-    assert len(set(zip(types, truth))) == len(set(types)) == len(set(truth)) == 4
+    assert len(set(zip(types, gold))) == len(set(types)) == len(set(gold)) == 4
     for template, codes in observed.codes.items():
-        pairs = {(code, row.get(template)) for code, row in zip(codes.tolist(), said)}
+        pairs = {(code, row.get(template)) for code, row in zip(codes.tolist(), values)}
         assert len(pairs) == len({code for code, _ in pairs}) == len({value for _, value in pairs})
         assert (0, None) in pairs or all(code for code, _ in pairs)
 
@@ -107,8 +107,8 @@ def test_several_features_of_a_template_are_one_value(measured, monkeypatch, not
     assert codes[:3] == codes[3:6] and codes[0] == 0 and len(set(codes)) == 3
 
 
-def test_the_word_after_a_title_tells_most():
-    """In notes whose one type follows "Dr", the word before tells all, and the shape nothing."""
+def test_the_word_before_a_doctor_has_the_greatest_gain():
+    """In notes whose one type follows "Dr", the word before says everything, and the shape nothing."""
     rows = [("Dr Ruiz Saw", 3), ("Dr Okaf Saw", 3), ("Dr Nowa Saw", 3)]
     documents = [Document(str(n), t, (Span(at, at + 4, "DOCTOR"),)) for n, (t, at) in enumerate(rows)]
     observed, groups = importance.observe_configuration(documents, "english")
@@ -131,7 +131,7 @@ def test_ranks(measured):
     ]
 
 
-def test_a_group_tells_at_least_what_its_templates_do(measured):
+def test_the_gain_of_a_group_is_at_least_that_of_each_template(measured):
     _, observed = measured
     groups = map_groups(map(templates.find, LEXICAL.features))
     y = observed.targets["phi"]
@@ -147,25 +147,25 @@ def corpus(notes, tmp_path_factory):
     return folder / "notes"
 
 
-def test_the_verb_ranks_and_writes(corpus, tmp_path, capsys):
+def test_the_command_ranks_and_writes(corpus, tmp_path, capsys):
     table, sheet = tmp_path / "gain.csv", tmp_path / "gain.json"
     importance.main([str(corpus), "--top", "5", "--csv", str(table), "--json", str(sheet)])
-    said = capsys.readouterr().out
-    assert "about PHI or not" in said and f"{corpus} (6 documents; english)" in said
-    assert "Sibanda & Uzuner 2006" in said and "rank among " in said
+    output = capsys.readouterr().out
+    assert "about PHI or not" in output and f"{corpus} (6 documents; english)" in output
+    assert "Sibanda & Uzuner 2006" in output and "rank among " in output
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     written = json.loads(sheet.read_text(encoding="utf-8"))
     assert [float(row["gain"]) for row in rows] == [row["gain"] for row in written["gains"]]
     parts = {(about, of) for about in TARGETS for of in ("group", "template")}
     assert {(row["about"], row["of"]) for row in rows} == parts
     best = next(row for row in rows if row["about"] == "phi" and row["of"] == "template")
-    assert best["rank"] == "1" and f"\n{best['name']}  " in said
+    assert best["rank"] == "1" and f"\n{best['name']}  " in output
     assert "6 documents" in written["corpus"] and written["tokens"] > 100
     assert 0 < written["entropy"]["phi"] < 1
-    assert not any(name in said + table.read_text() for name in ("Ruiz", "ruiz", "Smith"))
+    assert not any(name in output + table.read_text() for name in ("Ruiz", "ruiz", "Smith"))
 
 
-def test_the_verb_about_the_type_by_net(corpus, capsys):
+def test_the_command_about_the_type_by_net_gain(corpus, capsys):
     importance.main([str(corpus), "--about", "type", "--by", "net", "--top", "1000"])
     lines = capsys.readouterr().out.split("\n\n")[2].splitlines()
     nets = [float(line.split()[-1]) for line in lines[1:]]
@@ -184,8 +184,8 @@ def test_bad_input_is_refused_in_one_line(tmp_path, capsys, spans, arguments, me
     corpora.write([Document("1", CANARY, spans)], tmp_path / "c.jsonl", "jsonl")
     with pytest.raises(SystemExit) as stopped:
         cli.run(lambda _: importance.main([str(tmp_path / "c.jsonl"), *arguments]))
-    said = capsys.readouterr().err
-    assert stopped.value.code == 2 and message in said and said.count("\n") == 1 and CANARY not in said
+    output = capsys.readouterr().err
+    assert stopped.value.code == 2 and message in output and output.count("\n") == 1 and CANARY not in output
 
 
 def test_a_system_without_templates_is_refused(monkeypatch, notes):
