@@ -62,7 +62,7 @@ def run_benchmark(train: Sequence[Document], gold: Sequence[Document], folder: P
     print(f"tag: {len(gold)} documents, {tokens} tokens, {tokens / (tagged - trained):,.0f} tokens/s")
     print(f"gold spans that cut a token: {tagger.pipeline.count_cut_spans([*train, *gold])}")
     print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
-    for title, part in (("all spans", lambda d: d), ("narrative alone", select_narrative)):
+    for title, part in (("all spans", lambda d: d), ("only the narrative", select_narrative)):
         print(f"\n{title}")
         print(
             meddocan.format_scores(meddocan.score_documents(list(map(part, gold)), list(map(part, system))))

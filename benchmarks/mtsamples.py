@@ -43,7 +43,7 @@ COMPILED = {name: re.compile(pattern) for name, pattern in PATTERNS.items()}
 
 
 def read_reports(path: Path = DATA) -> list[Document]:
-    """Read the reports without changes: commas stand in place of their line breaks."""
+    """Read the reports without changes: commas replace their line breaks."""
     rows = map(json.loads, files.read_text(path).splitlines())
     return [Document(row["id"], row["text"]) for row in rows]
 

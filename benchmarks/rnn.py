@@ -119,11 +119,11 @@ def format_table_4(found: Mapping[str, Result], corpus: str) -> str:
 def format_differences(found: Mapping[str, Result]) -> Iterator[str]:
     for one, other in PAIRS:
         tested = evaluation.compare_randomised(found[other].evaluation, found[one].evaluation, STRICT)
-        told = (
+        changes = (
             f"{name} {d.second:.4f} -> {d.first:.4f}, {d.first - d.second:+.4f} (p = {d.p:.4f})"
             for name, d in (("recall", tested["recall"]), ("F1", tested["f1"]))
         )
-        yield f"{one} -> {other}: {'; '.join(told)}"
+        yield f"{one} -> {other}: {'; '.join(changes)}"
 
 
 def format_seeds(found: Mapping[str, Result], seeds: int) -> Iterator[str]:
