@@ -81,10 +81,10 @@ def find_closest(span: Span, others: Iterable[Span]) -> Span | None:
 
 def rank_closeness(span: Span, other: Span) -> tuple[bool, bool, int, int, int, str]:
     """Rank a partner: the same ends first, then the same type, then the most characters in common,
-    then the first start and end, so that the choice never depends on the order of a set."""
+    then the first start and the last end, so that the choice never depends on the order of a set."""
     same_ends = (span.start, span.end) == (other.start, other.end)
     common = min(span.end, other.end) - max(span.start, other.start)
-    return same_ends, span.type == other.type, common, -other.start, -other.end, other.type
+    return same_ends, span.type == other.type, common, -other.start, other.end, other.type
 
 
 def build_record(document: str, gold: Span | None, system: Span | None) -> ErrorRecord:

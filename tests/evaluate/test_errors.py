@@ -56,10 +56,10 @@ def test_kinds_and_extents(gold, system, wanted):
     assert sorted((m.kind, m.extent) for m in find(gold, system)) == sorted(wanted)
 
 
-def test_of_two_equal_partners_the_shorter_is_chosen():
+def test_of_two_equal_partners_the_longer_is_chosen():
     both = [(0, 8, "PATIENT"), (0, 7, "PATIENT")]
     (error,) = find(both, [*both, (0, 3, "PATIENT")])
-    assert error.gold == Span(0, 7, "PATIENT")
+    assert error.gold == Span(0, 8, "PATIENT")
     (error,) = find([D], [(17, 20, "CITY"), (17, 20, "AGE")])[:1]
     assert error.system == Span(17, 20, "CITY")
 
