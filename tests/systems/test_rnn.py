@@ -28,10 +28,12 @@ from crfdeid.evaluate import __main__ as evaluate  # noqa: E402
 from crfdeid.evaluate import published_tables, scores  # noqa: E402
 from crfdeid.explain import __main__ as explain  # noqa: E402
 from crfdeid.systems import model, model_folder, registry  # noqa: E402
-from crfdeid.systems.rnn import embeddings, rnn, tagging, vocabulary  # noqa: E402
+from crfdeid.systems.rnn import embeddings, rnn, vocabulary  # noqa: E402
 from crfdeid.systems.rnn import network as rnn_network  # noqa: E402
+from crfdeid.systems.rnn import options as rnn_options  # noqa: E402
 from crfdeid.systems.rnn import training as rnn_training  # noqa: E402
 from crfdeid.systems.rnn.network import Elman, Jordan  # noqa: E402
+from crfdeid.systems.rnn.options import DIMENSIONS, Options  # noqa: E402
 from crfdeid.text.document import Document, Span  # noqa: E402
 from crfdeid.train import main as train_main  # noqa: E402
 
@@ -75,9 +77,9 @@ def test_jordan_by_hand():
 
 
 def random_network(kind, layers, seed, labels=4, words=9):
-    with rnn_training.seeded(seed):
-        made = kind(embeddings.random(words, 3), labels, 3, 5, layers)
-        made.spread(1.0)
+    with rnn_training.use_seed(seed):
+        made = kind(embeddings.draw_vectors(words, 3), labels, 3, 5, layers)
+        made.draw_weights(1.0)
         for b in (*made.b, made.c):
             torch.nn.init.uniform_(b)
     return made.eval()
@@ -125,25 +127,25 @@ def test_the_equations(kind, layers):
 def test_side_by_side_is_as_alone(kind, rows):
     """The labels of a batch, from rows worked out before, are those of each sequence by itself."""
     made = random_network(kind, 2, seed=4)
-    together = tagging.Labeller(made, [0.0] * 4, 1).best(rows)
+    together = rnn_network.Labeller(made, [0.0] * 4, 1).find_labels(rows)
     alone = [by_equations(made, row).argmax(1).tolist() for row in rows]
     assert together == alone
 
 
 def test_each_sequence_has_its_words_once():
     rows = [[1] * size for size in (3, 1, 7, 2, 2)]
-    batches = list(rnn_network.batches(rows, 4))
+    batches = list(rnn_network.make_batches(rows, 4))
     assert sorted(index for indices, _ in batches for index in indices) == list(range(5))
     assert all(words.shape[1] == 1 or words.numel() <= 4 for _, words in batches)
-    assert list(rnn_network.batches([])) == []
+    assert list(rnn_network.make_batches([])) == []
 
 
 @pytest.mark.parametrize("kind", [Elman, Jordan])
 def test_a_step_goes_down_and_rarely_used_weights_stay(kind):
     made = random_network(kind, 1, seed=3).train()
     words, labels = torch.tensor([[1], [2]]), torch.tensor([0, 3])
-    before, untouched = rnn_training.step(made, words, labels, 0.1), made.E[7].clone()
-    assert rnn_training.step(made, words, labels, 0.1) < before
+    before, untouched = rnn_training.take_step(made, words, labels, 0.1), made.E[7].clone()
+    assert rnn_training.take_step(made, words, labels, 0.1) < before
     assert torch.equal(made.E[7], untouched)
 
 
@@ -161,7 +163,7 @@ def test_gradients_are_those_of_differences():
 
         slope = (loss(1e-5) - loss(-1e-5)) / 2e-5
         before = made.U[0].data[0, 1].item()
-        rnn_training.step(made, words, labels, 1.0)
+        rnn_training.take_step(made, words, labels, 1.0)
         assert before - made.U[0].data[0, 1].item() == pytest.approx(slope, rel=1e-4)
 
 
@@ -171,26 +173,26 @@ def test_dropout_is_of_training_alone():
         made.dropped = 0.5
         assert torch.equal(made(words), made(words))
         made.train()
-        with rnn_training.seeded(1):
+        with rnn_training.use_seed(1):
             assert not torch.equal(made(words), made(words))
 
 
 def test_dropout_keeps_the_sum():
     made = random_network(Elman, 1, seed=6).train()
     made.dropped = 0.25
-    with rnn_training.seeded(1):
+    with rnn_training.use_seed(1):
         found = made.drop(torch.ones(40_000))
     assert set(found.unique().tolist()) == {0.0, torch.tensor(1.0).div(0.75).item()}
     assert found.mean().item() == pytest.approx(1.0, abs=0.02)
 
 
 def test_rare_words_are_unknown_ones_and_are_learned():
-    words = vocabulary.learned([["Dr", "Ruiz", "\n"], ["Dr", "Haddad", "\r\n"]], 2, "forms")
+    words = vocabulary.learn_words([["Dr", "Ruiz", "\n"], ["Dr", "Haddad", "\r\n"]], 2, "forms")
     assert words.known == ("Dr",)
-    assert words.number("Ruiz") == words.number("Xylander") != words.number("saw")
-    assert words.number("\n") == words.number("\r\n") == vocabulary.LINE_END
-    one = vocabulary.Words(("Dr",), "one")
-    assert {one.number(w) for w in ("Ruiz", "saw", "1990")} == {vocabulary.UNKNOWN}
+    assert words.find_number("Ruiz") == words.find_number("Xylander") != words.find_number("saw")
+    assert words.find_number("\n") == words.find_number("\r\n") == vocabulary.LINE_END
+    one = vocabulary.WordNumbers(("Dr",), "one")
+    assert {one.find_number(w) for w in ("Ruiz", "saw", "1990")} == {vocabulary.UNKNOWN}
 
 
 @given(
@@ -198,23 +200,23 @@ def test_rare_words_are_unknown_ones_and_are_learned():
 )
 def test_words_survive_their_file(tmp_path_factory, known):
     folder = tmp_path_factory.mktemp("words")
-    words = vocabulary.Words(tuple(known))
+    words = vocabulary.WordNumbers(tuple(known))
     words.write(folder)
-    assert vocabulary.read(folder, "forms") == words
-    assert all(vocabulary.RESERVED <= words.number(word) < len(words) for word in known)
+    assert vocabulary.read_words(folder, "forms") == words
+    assert all(vocabulary.RESERVED <= words.find_number(word) < len(words) for word in known)
 
 
 ROWS = [[20, 21, 22, 23], [20, 24, 22, 25, 2], [26, 21, 22], [20, 21]] * 6
 
 
-@pytest.mark.parametrize("kind", rnn.DIMENSIONS)
+@pytest.mark.parametrize("kind", DIMENSIONS)
 def test_vectors_are_the_same_for_a_seed(kind):
     if kind == "cbow":
         pytest.importorskip("gensim")
     found = []
     for seed in (1, 1, 2):
-        with rnn_training.seeded(seed):
-            found.append(embeddings.learned(kind, ROWS, 30, 8, 2, seed))
+        with rnn_training.use_seed(seed):
+            found.append(embeddings.learn_vectors(kind, ROWS, 30, 8, 2, seed))
     assert found[0].shape == (30, 8) and found[0].isfinite().all()
     assert torch.equal(found[0], found[1]) and not torch.equal(found[0], found[2])
 
@@ -222,15 +224,15 @@ def test_vectors_are_the_same_for_a_seed(kind):
 def test_words_of_like_neighbours_get_like_vectors():
     """21 and 22 stand between the same words, 23 elsewhere."""
     rows = [[20, 21, 24], [20, 22, 24], [25, 23, 26], [26, 25, 23]] * 40
-    with rnn_training.seeded(0):
-        vectors = embeddings.rnnlm(rows, 30, 10, 30)
+    with rnn_training.use_seed(0):
+        vectors = embeddings.learn_rnnlm(rows, 30, 10, 30)
     like, unlike = (torch.cosine_similarity(vectors[21], vectors[n], 0) for n in (22, 23))
     assert like > unlike
 
 
 @pytest.mark.parametrize("share, held", [(0.1, 4), (0.0, 0), (0.01, 0)])
 def test_development_documents_are_other_patients(notes, share, held):
-    fit, other = rnn_training.parted(notes, share, seed=1)
+    fit, other = rnn_training.split_by_patient(notes, share, seed=1)
     assert len(other) == held and len(fit) == 40 - held
     assert not {d.patient for d in fit} & {d.patient for d in other}
 
@@ -238,7 +240,7 @@ def test_development_documents_are_other_patients(notes, share, held):
 def test_all_are_fitted_where_development_would_take_every_span():
     documents = [Document("1", "a b", (Span(0, 1, "AGE"),)), Document("2", "c d")]
     for seed in range(4):
-        fit, held = rnn_training.parted(documents, 0.5, seed)
+        fit, held = rnn_training.split_by_patient(documents, 0.5, seed)
         assert any(document.spans for document in fit) and len(fit) + len(held) == 2
 
 
@@ -280,12 +282,12 @@ def test_keeps_the_best_epoch(scores, best):
         seen.append(network.V.detach().clone())
         return [*scores, (1, 0)][len(seen) - 1]
 
-    options = rnn.Options(epochs=len(scores), patience=2)
+    options = Options(epochs=len(scores), patience=2)
     examples = [(torch.tensor([[1], [2]]), torch.tensor([0, 1]))]
     rnn_training.descend(made, examples, score, options, lambda *_: None)
     assert len(seen) == len(scores)
     assert torch.equal(made.V, seen[best]) and not torch.equal(seen[0], seen[1])
-    options = rnn.Options(epochs=len(scores) + 1, patience=2)
+    options = Options(epochs=len(scores) + 1, patience=2)
     seen.clear()
     rnn_training.descend(made, examples, score, options, lambda *_: None)
     stops = scores[-1][0] <= max(s[0] for s in scores[:-1])
@@ -332,7 +334,7 @@ def test_a_loss_that_is_no_number_is_told(notes, tmp_path):
 
 @pytest.mark.parametrize("missing", ["torch", "safetensors", "gensim"])
 def test_names_the_extra(notes, tmp_path, monkeypatch, missing):
-    monkeypatch.setattr(rnn, "find_spec", lambda name: None if name == missing else object())
+    monkeypatch.setattr(rnn_options, "find_spec", lambda name: None if name == missing else object())
     with pytest.raises(ConfigurationError, match=rf"needs {missing}: pip install crfdeid\[rnn\]"):
         model.train(notes[:6], tiny(embedding="cbow"), tmp_path / "m")
     assert not (tmp_path / "m").exists()
@@ -357,7 +359,7 @@ def test_refuses_a_damaged_model(tagger, tmp_path, file, content):
 
 def test_the_shipped_configurations_are_the_papers():
     for name, window, hidden in (("rnn_elman", 11, 100), ("rnn_jordan", 9, 150)):
-        options = rnn.Options(**experiment.read(name).options)
+        options = Options(**experiment.read(name).options)
         assert (options.window, options.hidden, options.rate, options.dropout) == (window, hidden, 0.01, 0.5)
         assert (options.epochs, options.size, options.development) == (25, 300, 0.1)
     runs = plan.read_plan("shweta_table5").runs
@@ -425,7 +427,7 @@ def test_what_it_cannot_do_is_refused(tagger, notes, tmp_path):
     """Going on from a model, another engine, weights of features: each with what it is about."""
     settings, folder = tagger.config, tagger.folder
     before = model_folder.hash_file(folder / rnn.NETWORK)
-    with pytest.raises(ConfigurationError, match="--resume: the system rnn cannot go on"):
+    with pytest.raises(ConfigurationError, match="--resume: the system rnn cannot continue"):
         model.train(notes[:6], settings, folder, resume=True)
     with pytest.raises(ConfigurationError, match="engine crfsuite: the system rnn has no other engine"):
         model.train(notes[:6], settings, tmp_path / "m", engine="crfsuite")

@@ -118,7 +118,7 @@ def test_costs_raise_recall(notes, tmp_path):
 
 def test_what_an_error_costs():
     assert svm.Options(costs={"AGE": 3.0}, phi_cost=2.0).find_cost("I-AGE") == 6.0
-    assert svm.Options(phi_cost=2.0).weight(bio.OUTSIDE) == 1.0
+    assert svm.Options(phi_cost=2.0).find_cost(bio.OUTSIDE) == 1.0
 
 
 def test_training_tells_how_far_it_is(notes, tmp_path):
