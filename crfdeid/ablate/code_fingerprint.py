@@ -2,7 +2,7 @@
 
 The search starts at ``crfdeid.systems.model`` and at the run's system. It follows every import, also inside
 functions, and every string that is the name of a module, such as
-``"crfdeid.feature_extraction.rule_matches"``. A module counts together with the packages around it. Two
+``"crfdeid.systems.crf"``. A module counts together with the packages around it. Two
 modules name more than a run uses: the face ``crfdeid`` names every room and is not followed; the registry
 names every system, and its strings are not followed. A system that can be made of other systems counts all
 of them.

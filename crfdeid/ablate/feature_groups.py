@@ -137,7 +137,7 @@ def check_groups(config: Config, where: str) -> None:
         empty = {name: gazetteer.build_gazetteer(name, []) for name in names}
         check_pos(config.pos, found)
         pos = list if config.pos else None
-        Extractor(found, templates.lexical(empty), templates.contextual(empty, pos))
+        Extractor(found, empty, pos)
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from crfdeid.errors import ConfigurationError
-from crfdeid.feature_extraction import templates as feature_templates
 from crfdeid.feature_extraction.registry import Tag
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns, Extractor, Template
 from crfdeid.text import bio
@@ -38,16 +37,14 @@ class Pipeline:
         self.tokenizer, self.sequence, self.overlaps = tokenizer, sequence, overlaps
         self.gazetteers = dict(gazetteers or {})
         self.tokenize = find_tokenizer(tokenizer)
-        lexical = feature_templates.lexical(self.gazetteers)
-        contextual = feature_templates.contextual(self.gazetteers, find_pos_tagger(pos))
-        self.extractor = Extractor(templates, lexical, contextual)
+        self.extractor = Extractor(templates, self.gazetteers, find_pos_tagger(pos))
 
     def with_extra_columns(self, templates: Iterable[Template], names: Iterable[str]) -> Pipeline:
         """Return this pipeline with ``templates`` added, which may use extra columns of these names: the
         caller passes their values with each document."""
         longer = copy.copy(self)
         own = self.extractor
-        longer.extractor = Extractor([*own.templates, *templates], own.lexical, own.contextual, names)
+        longer.extractor = Extractor([*own.templates, *templates], self.gazetteers, own.tag, names)
         return longer
 
     def tokenize_document(self, document: Document) -> tuple[TokenizedDocument, list[range]]:

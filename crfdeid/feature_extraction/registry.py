@@ -1,17 +1,19 @@
-"""All observations by their names: what a template may ask for.
+"""All observations by their names: what a template can use.
 
-Besides those that the modules name there are ``in_LIST`` (the token occurs in an entry of
-gazetteer LIST), ``phrase_LIST`` (it stands in a whole entry), and those of the configured
-part-of-speech source: ``pos``, ``chunk_tag``, ``mesh``. What needs a program or a wheel of its own
-asks for it when a page is first observed.
+Besides the observations of a token's text and of its place there are ``in_LIST`` (the token occurs in an
+entry of gazetteer LIST), ``phrase_LIST`` (it is part of a whole entry), ``links_left`` and
+``links_right``, ``rule_NAME`` (it is part of a rule's match), and those that need a part-of-speech
+source: ``pos``, ``chunk_tag``, ``mesh``. A module is imported only if a template names one of its
+observations; a program or wheel is loaded when the first document is observed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from importlib import import_module
+from typing import NamedTuple
 
+from crfdeid.errors import TemplateError, did_you_mean
 from crfdeid.feature_extraction import context, mist_patterns, token, trigger_words, word_windows
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.gazetteer import Gazetteer
@@ -21,49 +23,71 @@ Lexical = Mapping[str, Callable[[str], Value]]
 Contextual = Mapping[str, Callable[[TokenizedDocument], list[Value]]]
 Tag = Callable[[list[str]], list[str]]  # the words of a line to their parts of speech
 
+
+class Observations(NamedTuple):
+    """``lexical`` observations map a token's text to a value, ``contextual`` ones a document to one value
+    per token."""
+
+    lexical: Lexical
+    contextual: Contextual
+
+
+STATIC = Observations(
+    token.LEXICAL | word_windows.LEXICAL,
+    context.CONTEXTUAL | word_windows.CONTEXTUAL | trigger_words.CONTEXTUAL | mist_patterns.CONTEXTUAL,
+)
 OF_POS = ("pos", "chunk_tag", "mesh")
 OF_LINKS = ("links_left", "links_right")
-RULE = "rule_"  # begins the names of the observations that are rules
+RULE = "rule_"  # the prefix of observations that are rules
 
 
-class _WithRules(dict[str, Callable[[TokenizedDocument], list[Value]]]):
-    """Reads the rules when a name of theirs is first looked for."""
+def resolve_names(
+    names: Iterable[str], gazetteers: Mapping[str, Gazetteer], tag: Tag | None = None
+) -> Observations:
+    """Return the observations of these names. ``tag`` gives the parts of speech of the words of one line.
+    Raises :class:`TemplateError` for a name that is unknown, or that needs ``tag`` where it is ``None``."""
+    names = dict.fromkeys(names)
+    lists = {f"in_{name}": token.gazetteer_word(gazetteer) for name, gazetteer in gazetteers.items()}
+    lexical = {**STATIC.lexical, **lists}
+    contextual = {**STATIC.contextual, **_load_contextual(names, gazetteers, tag)}
+    for name in names:
+        if name in OF_POS and tag is None:
+            raise TemplateError(f"{name}: needs a part of speech, but the setting pos names no source")
+        if name not in lexical and name not in contextual:
+            known = [*lexical, *contextual, *OF_POS, *OF_LINKS]
+            raise TemplateError(f"{name}: no such observation{did_you_mean(name, known)}")
+    return Observations(
+        {name: lexical[name] for name in names if name in lexical},
+        {name: contextual[name] for name in names if name in contextual},
+    )
 
-    def __contains__(self, name: object) -> bool:
-        if isinstance(name, str) and name.startswith(RULE) and not super().__contains__(name):
-            self.update(import_module("crfdeid.feature_extraction.rule_matches").CONTEXTUAL)
-        return super().__contains__(name)
 
-
-def lexical(gazetteers: Mapping[str, Gazetteer]) -> dict[str, Callable[[str], Value]]:
-    """All observations of a token's text."""
-    lists = {f"in_{name}": token.gazetteer_word(found) for name, found in gazetteers.items()}
-    return token.LEXICAL | word_windows.LEXICAL | lists
-
-
-def contextual(
-    gazetteers: Mapping[str, Gazetteer], pos: Tag | None = None
+def _load_contextual(
+    names: Iterable[str], gazetteers: Mapping[str, Gazetteer], tag: Tag | None
 ) -> dict[str, Callable[[TokenizedDocument], list[Value]]]:
-    """All observations of a document; ``pos`` tags the words of one line."""
-    lists = {f"phrase_{name}": partial(_phrase, found) for name, found in gazetteers.items()}
-    links = {name: partial(_links, name) for name in OF_LINKS}
-    known = context.CONTEXTUAL | word_windows.CONTEXTUAL | trigger_words.CONTEXTUAL | mist_patterns.CONTEXTUAL
-    return _WithRules(known | links | lists | (_of_pos(pos) if pos else {}))
+    """Return the contextual observations of the gazetteers, and of the modules that the names need."""
+    found: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
+        f"phrase_{name}": partial(_observe_phrases, gazetteer) for name, gazetteer in gazetteers.items()
+    }
+    if any(name in OF_LINKS for name in names):
+        from crfdeid.feature_extraction import link_bigrams
+
+        found |= link_bigrams.CONTEXTUAL
+    if any(name.startswith(RULE) for name in names):
+        from crfdeid.feature_extraction import rule_matches
+
+        found |= rule_matches.CONTEXTUAL
+    if tag is not None and any(name in OF_POS for name in names):
+        from crfdeid.feature_extraction import chunker, mesh_terms
+
+        pos = chunker.PartsOfSpeech(tag)
+        found |= {
+            "pos": pos,
+            "chunk_tag": partial(chunker.chunk_tag, pos),
+            "mesh": partial(mesh_terms.mesh, pos),
+        }
+    return found
 
 
-def _of_pos(tag: Tag) -> dict[str, Callable[[TokenizedDocument], list[Value]]]:
-    from crfdeid.feature_extraction import mesh_terms
-    from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunk_tag
-
-    pos = PartsOfSpeech(tag)
-    return {"pos": pos, "chunk_tag": partial(chunk_tag, pos), "mesh": partial(mesh_terms.mesh, pos)}
-
-
-def _phrase(gazetteer: Gazetteer, document: TokenizedDocument) -> list[Value]:
+def _observe_phrases(gazetteer: Gazetteer, document: TokenizedDocument) -> list[Value]:
     return token.gazetteer_phrase(gazetteer, document.lowered)
-
-
-def _links(name: str, document: TokenizedDocument) -> list[Value]:
-    from crfdeid.feature_extraction import link_bigrams
-
-    return link_bigrams.CONTEXTUAL[name](document)

@@ -1,33 +1,31 @@
 """Read feature templates, and make features of them.
 
 A template names observations at offsets from the current token: ``lower[0]``,
-``lower[-1]|shape[0]``; ``lower[-2..2]`` is five templates; ``#`` begins a comment. A
-template is also the name of the feature it makes, in CRFsuite's own notation, so a
-model's weights read like the file that caused them: ``lower[-1]|shape[0]=dr|Aaaa``.
-Where a template looks past an end of the sequence, or at an observation that has
-nothing to say, it makes no feature. An observation of several values makes a feature
-for each, and cannot be joined. All names are in :mod:`crfdeid.feature_extraction.registry`.
+``lower[-1]|shape[0]``; ``lower[-2..2]`` is five templates; ``#`` begins a comment. A template is also
+the name of the feature that it makes, in CRFsuite's notation, so that a model's weights read like the
+template file: ``lower[-1]|shape[0]=dr|Aaaa``. A template makes no feature where its offset is outside
+the sequence, or where the observation is ``None``. An observation of several values makes one feature
+for each value, and cannot be joined. All names are in :mod:`crfdeid.feature_extraction.registry`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from crfdeid import resources
-from crfdeid.errors import TemplateError, did_you_mean
-from crfdeid.feature_extraction.registry import OF_POS, Contextual, Lexical
-from crfdeid.feature_extraction.registry import contextual as contextual
-from crfdeid.feature_extraction.registry import lexical as lexical
+from crfdeid.errors import TemplateError
+from crfdeid.feature_extraction.registry import Tag, resolve_names
 from crfdeid.feature_extraction.token import SEVERAL, Value
 from crfdeid.files import read_text
+from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 
 ATOM = re.compile(r"(\w+)\[(-?\d+)(?:\.\.(-?\d+))?\]")
 
-REMEMBERED = 200_000  # token texts times offsets whose features are kept at once
+REMEMBERED = 200_000  # pairs of offset and token text whose features are kept
 
 Atom = tuple[str, int]
 Template = tuple[Atom, ...]
@@ -36,7 +34,7 @@ NO_COLUMNS: Columns = {}
 
 
 def parse(part: str) -> Iterator[Template]:
-    """The templates that one word of a template file stands for.
+    """Yield the templates that one word of a template file means.
 
     >>> list(parse("lower[-1..0]"))
     [(('lower', -1),), (('lower', 0),)]
@@ -56,20 +54,20 @@ def parse(part: str) -> Iterator[Template]:
 
 
 def read(path: Path) -> list[Template]:
-    """The templates of a file, in order. Raises :class:`TemplateError` with file and line."""
+    """Read the templates of a file, in order. Raises :class:`TemplateError` with file and line."""
     found: list[Template] = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
             found += [template for part in line.partition("#")[0].split() for template in parse(part)]
-        except TemplateError as fault:
-            raise TemplateError(f"{path}, line {number}: {fault}") from None
+        except TemplateError as error:
+            raise TemplateError(f"{path}, line {number}: {error}") from None
     if not found:
         raise TemplateError(f"{path}: no template")
     return found
 
 
 def find(name: str) -> Path:
-    """A user's template file, or the shipped feature group of that name."""
+    """Return the user's template file, or the shipped feature group of that name."""
     return resources.find_file("features", name, ".template")
 
 
@@ -82,9 +80,14 @@ def title(template: Template) -> str:
 
 
 def gazetteers_named(templates: Iterable[Template]) -> list[str]:
-    """The lists that ``in_LIST`` and ``phrase_LIST`` ask for, sorted."""
-    names = {name for template in templates for name, _ in template}
+    """Return the LISTs of the observations ``in_LIST`` and ``phrase_LIST``, sorted."""
+    names = list_names(templates)
     return sorted({name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))})
+
+
+def list_names(templates: Iterable[Template]) -> list[str]:
+    """Return the names of the observations that the templates use, in order and each once."""
+    return list(dict.fromkeys(name for template in templates for name, _ in template))
 
 
 @dataclass(frozen=True)
@@ -94,30 +97,33 @@ class _Joined:
 
 
 class Extractor:
-    """Templates bound to their observations: turns a tokenized document into feature strings. ``extra``
-    names the columns that a caller passes with each document.
+    """Templates with their observations: turns a tokenized document into feature strings. ``tag`` gives
+    parts of speech; ``extra`` names the columns that a caller passes with each document. ``lexical`` and
+    ``contextual`` hold the observations that the templates use.
 
-    Raises :class:`TemplateError` where a template names an observation that does not exist.
+    Raises :class:`TemplateError` where a template names an unknown observation, or joins one of several
+    values.
     """
 
     def __init__(
         self,
-        templates: Sequence[Template],
-        lexical: Lexical,
-        contextual: Contextual,
+        templates: Iterable[Template],
+        gazetteers: Mapping[str, Gazetteer],
+        tag: Tag | None = None,
         extra: Iterable[str] = (),
     ) -> None:
-        self.lexical, self.contextual, self.extra = lexical, contextual, frozenset(extra)
         self.templates = list(dict.fromkeys(templates))
-        _refuse_unknown(self.templates, lexical, contextual, self.extra)
+        self.tag, self.extra = tag, frozenset(extra)
+        names = [name for name in list_names(self.templates) if name not in self.extra]
+        self.lexical, self.contextual = resolve_names(names, gazetteers, tag)
         _refuse_joined_several(self.templates)
         single = [template[0] for template in self.templates if len(template) == 1]
         self.by_offset: dict[int, list[str]] = {}
         for name, offset in single:
-            if name in lexical:
+            if name in self.lexical:
                 self.by_offset.setdefault(offset, []).append(name)
         self.single_contextual = [
-            (name, offset) for name, offset in single if name in self.extra or name in contextual
+            (name, offset) for name, offset in single if name in self.extra or name in self.contextual
         ]
         self.joined = [_Joined(title(t), t) for t in self.templates if len(t) > 1]
         self._strings: dict[tuple[int, str], list[str]] = {}
@@ -149,7 +155,7 @@ class Extractor:
                     row += self.strings(offset, document.tokens[index + offset].text)
 
     def strings(self, offset: int, text: str) -> list[str]:
-        """The features that a token's text makes ``offset`` tokens to its left (made once)."""
+        """Return the features of a token from the text of the token at ``offset``; they are made once."""
         key = (offset, text)
         if key not in self._strings:
             if len(self._strings) >= REMEMBERED:
@@ -179,7 +185,8 @@ class Extractor:
             return extra_columns[name]
         if name in self.contextual:
             return self.contextual[name](document)
-        observe, known = self.lexical[name], {}
+        observe = self.lexical[name]
+        known: dict[str, Value] = {}
         for token in document.tokens:
             if token.text not in known:
                 known[token.text] = observe(token.text)
@@ -189,25 +196,12 @@ class Extractor:
 def _add_one(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
     for row, value in zip(rows, values):
         if value is not None:
-            row.append(head + value)
+            row.append(f"{head}{value}")
 
 
 def _add_each(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
     for row, value in zip(rows, values):
         row += [head + one for one in each(value)]
-
-
-def _refuse_unknown(
-    templates: Iterable[Template], lexical: Lexical, contextual: Contextual, extra: Collection[str]
-) -> None:
-    for name in dict.fromkeys(name for template in templates for name, _ in template):
-        if name in extra or name in lexical or name in contextual:
-            continue
-        if name in OF_POS:
-            raise TemplateError(f"{name}: needs a part of speech, but the setting pos names no source")
-        raise TemplateError(
-            f"{name}: no such observation{did_you_mean(name, [*lexical, *contextual, *OF_POS])}"
-        )
 
 
 def _refuse_joined_several(templates: Iterable[Template]) -> None:
@@ -218,7 +212,7 @@ def _refuse_joined_several(templates: Iterable[Template]) -> None:
 
 
 def each(value: Value) -> tuple[str, ...]:
-    """The values that an observation gave.
+    """Return the values of an observation as a tuple.
 
     >>> each("a"), each(("a", "b")), each(None)
     (('a',), ('a', 'b'), ())
@@ -227,7 +221,7 @@ def each(value: Value) -> tuple[str, ...]:
 
 
 def shifted(column: Sequence[Value], sequence: range, offset: int) -> list[Value]:
-    """The values ``offset`` tokens away, nothing past the ends of the sequence.
+    """Return the values ``offset`` tokens away, ``None`` outside the sequence.
 
     >>> shifted(["a", "b", "c"], range(0, 3), 1), shifted(["a", "b", "c"], range(1, 3), -1)
     (['b', 'c', None], [None, 'b'])

@@ -19,7 +19,7 @@ from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
 from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.errors import ConfigurationError, ModelError
-from crfdeid.feature_extraction import token
+from crfdeid.feature_extraction import registry, token
 from crfdeid.systems import model
 from crfdeid.text import tokenizer
 from crfdeid.text.document import Document, Span
@@ -146,15 +146,16 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
 def test_array_columns_equal_the_plain_observations(three_engines, texts):
     line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}
-    names = line.extractor.contextual.keys() - {"pos"}
+    names = FAST.keys() | {f"phrase_{gazetteer}" for gazetteer in line.gazetteers}
+    contextual = registry.resolve_names(names, line.gazetteers).contextual
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
-    columns = ContextColumns(line.extractor.contextual, line.gazetteers, table, number)
-    for name in sorted(names & (FAST.keys() | {f"phrase_{g}" for g in line.gazetteers})):
+    columns = ContextColumns(contextual, line.gazetteers, table, number)
+    for name in sorted(names):
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
-        ask = line.extractor.contextual[name]
+        ask = contextual[name]
         assert [values[c] for c in found] == [v for n in range(len(texts)) for v in ask(batch.page(n))]
 
 

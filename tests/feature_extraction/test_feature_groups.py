@@ -44,8 +44,7 @@ def extractor(*groups):
     """Every list holds "Ruiz" alone."""
     found = [template for group in groups for template in templates.read(templates.find(group))]
     lists = {name: gazetteer.build_gazetteer(name, ["Ruiz"]) for name in templates.gazetteers_named(found)}
-    observe = templates.contextual(lists, lambda words: [TAGS.get(word, "CD") for word in words])
-    return Extractor(found, templates.lexical(lists), observe)
+    return Extractor(found, lists, lambda words: [TAGS.get(word, "CD") for word in words])
 
 
 @pytest.mark.parametrize("group", OF_RUIZ)
@@ -78,7 +77,7 @@ def test_the_documentation_names_every_group_and_observation():
         pytest.skip("not a checkout")
     told = set(re.findall(r"`(\w+)`", path.read_text(encoding="utf-8")))
     affixes = {f"{kind}{size}" for kind in ("prefix", "suffix") for size in range(1, 6)}
-    known = {*registry.lexical({}), *registry.contextual({}, lambda words: words)}
+    known = {*registry.STATIC.lexical, *registry.STATIC.contextual, *registry.OF_POS, *registry.OF_LINKS}
     groups = {file.stem for file in resources.find_folder("features").glob("*.template")}
     assert known - affixes | groups <= told
 

@@ -42,9 +42,19 @@ print("Bye.")
 """
 
 
+@pytest.fixture(autouse=True)
+def no_memory():
+    """Forget the program's version and the latest linkages, before a test and after it."""
+    for clear in (clears := (link_parser.read_version.cache_clear, link_bigrams.parse_document.cache_clear)):
+        clear()
+    yield
+    for clear in clears:
+        clear()
+
+
 @pytest.fixture
 def parser(tmp_path, monkeypatch):
-    """The folder of a parser that stands first on the path, and of its cache."""
+    """The folder of a fake parser, the only program on the path, and of its cache."""
     program = tmp_path / "link-parser"
     program.write_text(FAKE.format(python=sys.executable))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
@@ -52,11 +62,7 @@ def parser(tmp_path, monkeypatch):
     (tmp_path / "asked").write_text("")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv(link_bigrams.FOLDER, str(tmp_path / "cache"))
-    link_parser.read_version.cache_clear()
-    link_bigrams.parse_document.cache_clear()
-    yield tmp_path
-    link_parser.read_version.cache_clear()
-    link_bigrams.parse_document.cache_clear()
+    return tmp_path
 
 
 def bigrams(text):
@@ -187,7 +193,6 @@ def test_a_linkage_without_links():
 def test_the_real_parser_and_the_sentence_of_tafvizi(tmp_path, monkeypatch):
     """Figure 3-1: John has the right bigram [{Ss, was}, {Pvf, admitted}]."""
     monkeypatch.setenv(link_bigrams.FOLDER, str(tmp_path))
-    link_parser.read_version.cache_clear()
     assert "link-grammar" in link_parser.read_version()
     found = bigrams("John, who had hernia, was admitted yesterday.\nof the with (Dr. Ruiz).")
     assert "Ss:was>Pvf:admitted" in found["John"][1]

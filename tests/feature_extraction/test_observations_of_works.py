@@ -1,5 +1,6 @@
 """The observations that the five works need: what each says, as tables of examples."""
 
+import subprocess
 import sys
 
 import pytest
@@ -12,7 +13,6 @@ from crfdeid.feature_extraction import (
     mesh_terms,
     mist_patterns,
     registry,
-    templates,
     trigger_words,
     word_windows,
 )
@@ -30,7 +30,7 @@ def page(text):
 def features(text, *parts, pos=None):
     found = [template for part in parts for template in parse(part)]
     seen = page(text)
-    extractor = Extractor(found, templates.lexical({}), templates.contextual({}, pos))
+    extractor = Extractor(found, {}, pos)
     return extractor.features(seen, range(len(seen.tokens)))
 
 
@@ -275,9 +275,12 @@ def test_lemmas(text, value):
 
 def test_parts_of_speech_are_asked_once_a_page():
     asked = []
-    observe = registry.contextual({}, lambda words: asked.append(words) or ["NN"] * len(words))
+    names = ("pos", "chunk_tag")
+    observe = registry.resolve_names(
+        names, {}, lambda words: asked.append(words) or ["NN"] * len(words)
+    ).contextual
     seen = page("a b")
-    assert [observe[name](seen)[0] for name in ("pos", "chunk_tag")] == ["NN", "B-NP"]
+    assert [observe[name](seen)[0] for name in names] == ["NN", "B-NP"]
     assert asked == [["a", "b"]]
 
 
@@ -299,9 +302,17 @@ def test_unknown_observations_suggest_the_near_one(part, message):
         features("x", part)
 
 
-def test_rules_are_read_when_a_template_names_one():
-    known = registry.contextual({})
-    assert not any(name.startswith(registry.RULE) for name in known)
+@pytest.mark.parametrize(("name", "imported"), [("heading", False), ("rule_labelled_ssn", True)])
+def test_rules_are_imported_when_a_template_names_one(name, imported):
+    code = "import sys; from crfdeid.feature_extraction.registry import resolve_names as resolve; "
+    code += f"resolve([{name!r}], {{}}); sys.exit('crfdeid.rules' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == imported
+
+
+def test_only_the_names_of_templates_are_resolved():
+    names = ["shape", "heading", "rule_labelled_ssn"]
+    lexical, contextual = registry.resolve_names(names, {})
+    assert [*lexical, *contextual] == names
     assert features("SSN 078-05-1120 today", "rule_labelled_ssn[0]") == [
         ["bias"],
         *[["bias", "rule_labelled_ssn[0]=1"]] * 5,

@@ -18,7 +18,7 @@ from crfdeid.text.tokenizer import fine
 def extractor(*parts, gazetteers=None):
     lists = gazetteers or {}
     found = [template for part in parts for template in parse(part)]
-    return Extractor(found, templates.lexical(lists), templates.contextual(lists))
+    return Extractor(found, lists)
 
 
 def features(text, *parts, gazetteers=None):
@@ -138,4 +138,4 @@ def test_a_fault_in_a_file_names_file_and_line(tmp_path):
 def test_every_shipped_group_reads_and_names_known_observations(path):
     groups = templates.read(path)
     lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.gazetteers_named(groups)}
-    Extractor(groups, templates.lexical(lists), templates.contextual(lists, lambda words: words))
+    Extractor(groups, lists, lambda words: words)

@@ -29,7 +29,8 @@ from crfdeid.engine.arrays.vocabulary import (
     TokenVocabulary,
 )
 from crfdeid.feature_extraction.context import HEADING_WORDS, address_kind, chunk_shape
-from crfdeid.feature_extraction.templates import Contextual, Extractor
+from crfdeid.feature_extraction.registry import Contextual
+from crfdeid.feature_extraction.templates import Extractor
 from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.text.gazetteer import Gazetteer
 
