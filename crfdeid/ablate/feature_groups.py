@@ -65,7 +65,7 @@ def read_windows(features: Sequence[str], window: Any, where: str) -> dict[str, 
 
 def read_group(group: str) -> str:
     """Return the text of a group's template file."""
-    return read_text(templates.find(group))
+    return read_text(templates.find_group(group))
 
 
 def set_window(text: str, size: int) -> str:
@@ -79,7 +79,7 @@ def set_window(text: str, size: int) -> str:
 
 def list_observations(features: Sequence[str]) -> set[str]:
     """Return the observations that the groups use."""
-    files = (templates.read(templates.find(group)) for group in features)
+    files = (templates.read_group(group) for group in features)
     return {name for file in files for template in file for name, _ in template}
 
 
@@ -94,7 +94,7 @@ def drop_templates(kept: Iterable[Template], without: Collection[str]) -> list[T
 
 def template_names(template: Template) -> set[str]:
     """The names that leave a template out: its own, and those of its observations."""
-    return {templates.title(template), *(name for name, _ in template)}
+    return {templates.format_template(template), *(name for name, _ in template)}
 
 
 def rewrite_groups(
@@ -103,7 +103,7 @@ def rewrite_groups(
     """Return the new text of each template file that changes, by group; an empty text where no template is
     left. Raises :class:`ConfigurationError` on a name in ``without`` that no group has."""
     with prefix_errors(where):
-        files = {group: templates.read(templates.find(group)) for group in features}
+        files = {group: templates.read_group(group) for group in features}
     known = {name for file in files.values() for template in file for name in template_names(template)}
     for name in without:
         if name not in known:
@@ -113,9 +113,9 @@ def rewrite_groups(
     texts = {group: set_window(read_group(group), size) for group, size in window.items()}
     for group in features if without else ():
         words = split_words(texts.get(group, read_group(group)))
-        file = [template for word in words for template in templates.parse(word)]
+        file = [template for word in words for template in templates.parse_templates(word)]
         if len(kept := drop_templates(file, without)) < len(file):
-            texts[group] = "".join(f"{templates.title(template)}\n" for template in kept)
+            texts[group] = "".join(f"{templates.format_template(template)}\n" for template in kept)
     return texts
 
 
@@ -129,8 +129,8 @@ def check_groups(config: Config, where: str) -> None:
     """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation or a
     gazetteer does not exist. The gazetteers are not read."""
     with prefix_errors(where):
-        found = [t for group in config.features for t in templates.read(templates.find(group))]
-        names = templates.gazetteers_named(found)
+        found = [t for group in config.features for t in templates.read_group(group)]
+        names = templates.list_gazetteers(found)
         for name in names:
             if not name.startswith(gazetteer.TRAINING):
                 gazetteer.find_gazetteer(name)

@@ -62,9 +62,9 @@ class Job:
 def hash_files(config: Config) -> dict[str, str]:
     """Return the SHA-256 of the scheme, the templates and the gazetteers that the templates name. A system
     other than the CRF may read more, so all files that ship count."""
-    paths = [templates.find(group) for group in config.features]
-    found = [template for path in paths for template in templates.read(path)]
-    names = [n for n in templates.gazetteers_named(found) if not n.startswith(gazetteer.TRAINING)]
+    paths = [templates.find_group(group) for group in config.features]
+    found = [template for path in paths for template in templates.read_templates(path)]
+    names = [n for n in templates.list_gazetteers(found) if not n.startswith(gazetteer.TRAINING)]
     lists = [gazetteer.find_gazetteer(name) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
     paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))

@@ -76,7 +76,7 @@ def write_templates(job: Job, folder: Path) -> Config:
     if not job.templates:
         return job.config
     folder.mkdir()
-    paths = {group: folder / templates.find(group).name for group in job.templates}
+    paths = {group: folder / templates.find_group(group).name for group in job.templates}
     for group, path in paths.items():
         path.write_text(job.templates[group], encoding="utf-8")
     return replace(job.config, features=tuple(str(paths.get(g, g)) for g in job.config.features))

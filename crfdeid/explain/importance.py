@@ -65,7 +65,7 @@ def observe_configuration(documents: Sequence[Document], name: str) -> tuple[Obs
     if not settings.features:
         raise ConfigurationError(f"{name}: the system {settings.system} has no feature templates to rank")
     scheme.read_scheme(settings.scheme).check(documents)
-    groups = model_weights.map_groups(map(templates.find, settings.features))
+    groups = model_weights.map_groups(map(templates.find_group, settings.features))
     with tempfile.TemporaryDirectory() as folder:
         pipeline = model_folder.create_folder(Path(folder) / "model", documents, settings).pipeline
         return information_gain.observe_corpus(pipeline, cli.progress(documents, "observe")), groups

@@ -26,7 +26,7 @@ import numpy as np
 
 from crfdeid.explain.model_weights import template_of
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import title
+from crfdeid.feature_extraction.templates import format_template
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.tokenizer import is_line_end
@@ -115,7 +115,7 @@ def join_groups(codes: Mapping[str, np.ndarray], groups: Mapping[str, str]) -> d
 def observe_corpus(pipeline: Pipeline, documents: Iterable[Document]) -> Observed:
     """The values of every template of ``pipeline`` at every token. Overlapping spans raise
     :class:`DocumentError`, or only the longest is kept, as the configuration says."""
-    columns = {title(template): _Column() for template in pipeline.extractor.templates}
+    columns = {format_template(template): _Column() for template in pipeline.extractor.templates}
     labels: list[str] = []
     for document in map(pipeline.resolve_overlaps, documents):
         tokenized, sequences = pipeline.tokenize_document(document)

@@ -38,8 +38,8 @@ def map_groups(files: Iterable[Path]) -> dict[str, str]:
     files define belongs to the first."""
     groups = {BIAS: BIAS}
     for file in files:
-        for template in templates.read(file):
-            groups.setdefault(templates.title(template), file.stem)
+        for template in templates.read_templates(file):
+            groups.setdefault(templates.format_template(template), file.stem)
     return groups
 
 

@@ -33,12 +33,12 @@ Columns = Mapping[str, Sequence[Value]]  # one value per token of a document, by
 NO_COLUMNS: Columns = {}
 
 
-def parse(part: str) -> Iterator[Template]:
+def parse_templates(part: str) -> Iterator[Template]:
     """Yield the templates that one word of a template file means.
 
-    >>> list(parse("lower[-1..0]"))
+    >>> list(parse_templates("lower[-1..0]"))
     [(('lower', -1),), (('lower', 0),)]
-    >>> list(parse("lower[-1]|shape[0]"))
+    >>> list(parse_templates("lower[-1]|shape[0]"))
     [(('lower', -1), ('shape', 0))]
     """
     atoms = [ATOM.fullmatch(atom) for atom in part.split("|")]
@@ -53,12 +53,13 @@ def parse(part: str) -> Iterator[Template]:
         yield tuple((atom[1], int(atom[2])) for atom in atoms if atom)
 
 
-def read(path: Path) -> list[Template]:
+def read_templates(path: Path) -> list[Template]:
     """Read the templates of a file, in order. Raises :class:`TemplateError` with file and line."""
     found: list[Template] = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         try:
-            found += [template for part in line.partition("#")[0].split() for template in parse(part)]
+            for part in line.partition("#")[0].split():
+                found += parse_templates(part)
         except TemplateError as error:
             raise TemplateError(f"{path}, line {number}: {error}") from None
     if not found:
@@ -66,20 +67,26 @@ def read(path: Path) -> list[Template]:
     return found
 
 
-def find(name: str) -> Path:
+def find_group(name: str) -> Path:
     """Return the user's template file, or the shipped feature group of that name."""
     return resources.find_file("features", name, ".template")
 
 
-def title(template: Template) -> str:
-    """
-    >>> title((("lower", -1), ("shape", 0)))
+def read_group(name: str) -> list[Template]:
+    """Read the templates of the file that :func:`find_group` finds."""
+    return read_templates(find_group(name))
+
+
+def format_template(template: Template) -> str:
+    """Return the template as the name of its feature.
+
+    >>> format_template((("lower", -1), ("shape", 0)))
     'lower[-1]|shape[0]'
     """
     return "|".join(f"{name}[{offset}]" for name, offset in template)
 
 
-def gazetteers_named(templates: Iterable[Template]) -> list[str]:
+def list_gazetteers(templates: Iterable[Template]) -> list[str]:
     """Return the LISTs of the observations ``in_LIST`` and ``phrase_LIST``, sorted."""
     names = list_names(templates)
     return sorted({name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))})
@@ -125,7 +132,7 @@ class Extractor:
         self.single_contextual = [
             (name, offset) for name, offset in single if name in self.extra or name in self.contextual
         ]
-        self.joined = [_Joined(title(t), t) for t in self.templates if len(t) > 1]
+        self.joined = [_Joined(format_template(t), t) for t in self.templates if len(t) > 1]
         self._strings: dict[tuple[int, str], list[str]] = {}
         self._cache: tuple[TokenizedDocument, Columns, Columns] | None = None
 
@@ -140,9 +147,9 @@ class Extractor:
         for name, offset in self.single_contextual:
             head = f"{name}[{offset}]="
             add = _add_each if name in SEVERAL else _add_one
-            add(rows, head, shifted(columns[name], sequence, offset))
+            add(rows, head, shift_column(columns[name], sequence, offset))
         for joined in self.joined:
-            parts = [shifted(columns[name], sequence, offset) for name, offset in joined.atoms]
+            parts = [shift_column(columns[name], sequence, offset) for name, offset in joined.atoms]
             for row, values in zip(rows, zip(*parts)):
                 if None not in values:
                     row.append(f"{joined.title}={'|'.join(values)}")
@@ -201,29 +208,30 @@ def _add_one(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
 
 def _add_each(rows: list[list[str]], head: str, values: Sequence[Value]) -> None:
     for row, value in zip(rows, values):
-        row += [head + one for one in each(value)]
+        row += [head + one for one in split_values(value)]
 
 
 def _refuse_joined_several(templates: Iterable[Template]) -> None:
     for template in templates:
         for name, _ in template:
             if len(template) > 1 and name in SEVERAL:
-                raise TemplateError(f"{title(template)}: {name} gives several values and cannot be joined")
+                title = format_template(template)
+                raise TemplateError(f"{title}: {name} gives several values and cannot be joined")
 
 
-def each(value: Value) -> tuple[str, ...]:
+def split_values(value: Value) -> tuple[str, ...]:
     """Return the values of an observation as a tuple.
 
-    >>> each("a"), each(("a", "b")), each(None)
+    >>> split_values("a"), split_values(("a", "b")), split_values(None)
     (('a',), ('a', 'b'), ())
     """
     return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
-def shifted(column: Sequence[Value], sequence: range, offset: int) -> list[Value]:
+def shift_column(column: Sequence[Value], sequence: range, offset: int) -> list[Value]:
     """Return the values ``offset`` tokens away, ``None`` outside the sequence.
 
-    >>> shifted(["a", "b", "c"], range(0, 3), 1), shifted(["a", "b", "c"], range(1, 3), -1)
+    >>> shift_column(["a", "b", "c"], range(0, 3), 1), shift_column(["a", "b", "c"], range(1, 3), -1)
     (['b', 'c', None], [None, 'b'])
     """
     inside = column[sequence.start : sequence.stop]

@@ -131,6 +131,6 @@ def check_resume(system: System, folder: Path, settings: Config) -> None:
     if settings.system != earlier.system:
         wanted = f"--resume cannot continue from it as {settings.system}"
         raise ModelError(f"{folder}: a model of the system {earlier.system}; {wanted}")
-    features = tuple(templates.find(name).name for name in settings.features)
+    features = tuple(templates.find_group(name).name for name in settings.features)
     if replace(settings, features=features, crf=earlier.crf) != earlier:
         raise ModelError(f"{folder}: was trained with other settings; --resume cannot continue from it")

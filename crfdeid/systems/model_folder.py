@@ -40,14 +40,14 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     groups: list[Template] = []
     names = []
     for group in config.features:
-        source = templates.find(group)
+        source = templates.find_group(group)
         names.append(source.name)
         shutil.copyfile(source, features / source.name)
-        groups += templates.read(source)
+        groups += templates.read_templates(source)
     check_pos(config.pos, groups)
     for type in config.training_gazetteers:
         write_training_gazetteer(documents, type, gazetteers)
-    copy_gazetteers(templates.gazetteers_named(groups), gazetteers)
+    copy_gazetteers(templates.list_gazetteers(groups), gazetteers)
     shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
     table = config.table() | {"features": names}
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
@@ -104,7 +104,7 @@ def read_folder(path: Path) -> ModelFolder:
     check_files(path)
     table = json.loads((path / "settings.json").read_text(encoding="utf-8"))
     config = registry.build_config(table, str(path / "settings.json"))
-    groups = [t for name in config.features for t in templates.read(path / "features" / name)]
+    groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
 

@@ -98,7 +98,7 @@ class CRFTagger(BaseEstimator):
         names = ("features", "tokenizer", "sequence", "overlaps")
         changes = {name: value for name in names if (value := getattr(self, name)) is not None}
         settings = registry.read_config(self.config, **changes)
-        groups = [t for group in settings.features for t in templates.read(templates.find(group))]
-        wanted = templates.gazetteers_named(groups)
+        groups = [t for group in settings.features for t in templates.read_group(group)]
+        wanted = templates.list_gazetteers(groups)
         lists = {name: gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)) for name in wanted}
         return build_pipeline(settings, groups, lists)

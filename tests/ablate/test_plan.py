@@ -141,7 +141,7 @@ def test_a_window_rewrites_the_ranges_of_all_groups_or_of_one(tmp_path):
     assert "lower[0]" in one["lexical"].split() and "[-2..2]" not in every["form"]
     assert "suffix2[-1..1]" in every["form"]
     own = write_config(tmp_path, one["lexical"], "own.template")
-    assert {offset for ((_, offset),) in templates.read(own)} == {0}
+    assert {offset for ((_, offset),) in templates.read_templates(own)} == {0}
 
 
 def test_templates_are_left_out_and_an_empty_group_with_them(tmp_path):
@@ -152,8 +152,10 @@ def test_templates_are_left_out_and_an_empty_group_with_them(tmp_path):
     assert run.templates["lexical"].split() == [
         f"{n}[{o}]" for n in ("prefix4", "suffix4") for o in (-1, 0, 1)
     ]
-    kept = [template for part in run.templates["layout"].split() for template in templates.parse(part)]
-    assert kept == [t for t in templates.read(templates.find("layout")) if "short_shape" not in str(t)]
+    kept = [
+        template for part in run.templates["layout"].split() for template in templates.parse_templates(part)
+    ]
+    assert kept == [t for t in templates.read_group("layout") if "short_shape" not in str(t)]
 
 
 def test_a_run_of_a_grid_that_is_the_base_is_left_out(tmp_path):

@@ -133,7 +133,7 @@ def test_ranks(measured):
 
 def test_the_gain_of_a_group_is_at_least_that_of_each_template(measured):
     _, observed = measured
-    groups = map_groups(map(templates.find, LEXICAL.features))
+    groups = map_groups(map(templates.find_group, LEXICAL.features))
     y = observed.targets["phi"]
     for group, column in join_groups(observed.codes, groups).items():
         own = [information_gain(c, y) for name, c in observed.codes.items() if groups[name] == group]

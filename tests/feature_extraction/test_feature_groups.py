@@ -42,8 +42,8 @@ OF_RUIZ = {
 
 def extractor(*groups):
     """Every list holds "Ruiz" alone."""
-    found = [template for group in groups for template in templates.read(templates.find(group))]
-    lists = {name: gazetteer.build_gazetteer(name, ["Ruiz"]) for name in templates.gazetteers_named(found)}
+    found = [template for group in groups for template in templates.read_group(group)]
+    lists = {name: gazetteer.build_gazetteer(name, ["Ruiz"]) for name in templates.list_gazetteers(found)}
     return Extractor(found, lists, lambda words: [TAGS.get(word, "CD") for word in words])
 
 
@@ -59,14 +59,14 @@ def test_what_a_group_says_of_a_name(group, monkeypatch):
 
 
 def test_stat_deid_is_sibanda_and_more():
-    less, more = (set(templates.read(templates.find(name))) for name in ("sibanda", "stat_deid"))
+    less, more = (set(templates.read_group(name)) for name in ("sibanda", "stat_deid"))
     names = {name for template in more - less for name, _ in template}
     assert less < more and names == {"in_dates", "links_left", "links_right"}
 
 
 def test_mega_is_the_union_without_a_template_twice():
     groups = ["stat_deid", "stanford", "mist", "illinois", "mimic"]
-    found = [template for name in groups for template in templates.read(templates.find(name))]
+    found = [template for name in groups for template in templates.read_group(name)]
     union = extractor(*groups).templates
     assert set(union) == set(found) and len(union) == len(set(found)) < len(found)
 

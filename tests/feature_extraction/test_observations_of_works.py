@@ -18,7 +18,7 @@ from crfdeid.feature_extraction import (
 )
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunk_tag
-from crfdeid.feature_extraction.templates import Extractor, parse
+from crfdeid.feature_extraction.templates import Extractor, parse_templates
 from crfdeid.text.tokenized import TokenizedDocument, find_words
 from crfdeid.text.tokenizer import TOKENIZERS, fine
 
@@ -28,7 +28,7 @@ def page(text):
 
 
 def features(text, *parts, pos=None):
-    found = [template for part in parts for template in parse(part)]
+    found = [template for part in parts for template in parse_templates(part)]
     seen = page(text)
     extractor = Extractor(found, {}, pos)
     return extractor.features(seen, range(len(seen.tokens)))

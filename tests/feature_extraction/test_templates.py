@@ -9,7 +9,7 @@ from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.context import CONTEXTUAL
-from crfdeid.feature_extraction.templates import Extractor, parse
+from crfdeid.feature_extraction.templates import Extractor, parse_templates
 from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
@@ -17,7 +17,7 @@ from crfdeid.text.tokenizer import fine
 
 def extractor(*parts, gazetteers=None):
     lists = gazetteers or {}
-    found = [template for part in parts for template in parse(part)]
+    found = [template for part in parts for template in parse_templates(part)]
     return Extractor(found, lists)
 
 
@@ -119,7 +119,7 @@ def test_contextual_observations_give_one_value_a_token(name, text):
 )
 def test_what_is_no_template(part, message):
     with pytest.raises(TemplateError, match=message):
-        list(parse(part))
+        list(parse_templates(part))
 
 
 def test_unknown_observation_suggests_the_near_one():
@@ -131,11 +131,11 @@ def test_a_fault_in_a_file_names_file_and_line(tmp_path):
     path = tmp_path / "mine.template"
     path.write_text("# mine\nlower[0]\nshape[\n")
     with pytest.raises(TemplateError, match=r"mine.template, line 3: "):
-        templates.read(path)
+        templates.read_templates(path)
 
 
 @pytest.mark.parametrize("path", sorted(resources.find_folder("features").glob("*.template")), ids=str)
 def test_every_shipped_group_reads_and_names_known_observations(path):
-    groups = templates.read(path)
-    lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.gazetteers_named(groups)}
+    groups = templates.read_templates(path)
+    lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.list_gazetteers(groups)}
     Extractor(groups, lists, lambda words: words)

@@ -29,7 +29,7 @@ def tagger(notes, tmp_path_factory):
 def plain_line(**changes) -> Pipeline:
     from crfdeid.feature_extraction import templates
 
-    return Pipeline(list(templates.parse("word[0]")), **changes)
+    return Pipeline(list(templates.parse_templates("word[0]")), **changes)
 
 
 def test_finds_what_it_learned(tagger, notes):

@@ -30,7 +30,7 @@ from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import Columns, Template, each, title
+from crfdeid.feature_extraction.templates import Columns, Template, format_template, split_values
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
 
@@ -62,9 +62,9 @@ class Decoder:
         self.of_form = [one for one in observations if one.name in OF_SHAPE]
         self.of_text = [one for one in observations if one.name not in OF_SHAPE]
         self.tables = [
-            _Table(template, state[title(template)], self.codes, len(self.labels), kernels)
+            _Table(template, state[format_template(template)], self.codes, len(self.labels), kernels)
             for template in templates
-            if title(template) in state
+            if format_template(template) in state
         ]
         self.names = sorted({name for table in self.tables for name, _ in table.template})
         self.forget()
@@ -146,7 +146,7 @@ def _find_blocks(text: str, observations: Iterable[_Observation]) -> list[int]:
     for name, observe, numbers in observations:
         value = observe(text)
         if name in SEVERAL:
-            found += [numbers[one] for one in each(value) if one in numbers]
+            found += [numbers[one] for one in split_values(value) if one in numbers]
         elif isinstance(value, str) and value in numbers:
             found.append(numbers[value])
     return found
@@ -175,7 +175,7 @@ class _Blocks:
         parts: dict[tuple[str, str], list[Entry]] = {}
         for number, offset in enumerate(sorted(by_offset)):
             for name in by_offset[offset]:
-                for value, (where, weights) in state.get(title(((name, offset),)), {}).items():
+                for value, (where, weights) in state.get(format_template(((name, offset),)), {}).items():
                     parts.setdefault((name, value), []).append((where + number * labels, weights))
         self.numbers: dict[str, dict[str, int]] = {}
         for number, (name, value) in enumerate(parts):

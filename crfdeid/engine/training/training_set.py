@@ -26,7 +26,7 @@ from crfdeid.engine.training.numbering import (
     number_keys,
 )
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import Columns, Template, each, title
+from crfdeid.feature_extraction.templates import Columns, Template, format_template, split_values
 from crfdeid.feature_extraction.token import OF_SHAPE, Value
 from crfdeid.text.document import Document
 
@@ -123,7 +123,7 @@ class _Builder:
         parts = [shift_codes(seen[name], bounds, offset) for name, offset in template]
         if len(parts) > 1:
             return [self.join_parts(template, parts)]
-        first = self.attributes.add(title(template), *list_values(self.codes[template[0][0]]))
+        first = self.attributes.add(format_template(template), *list_values(self.codes[template[0][0]]))
         several = parts[0] if parts[0].ndim == 2 else parts
         return [add_first(codes, first) for codes in several]
 
@@ -136,7 +136,7 @@ class _Builder:
             unique, keys = number_keys(keys.astype(np.int64) * size + code[tokens])
             kinds = np.column_stack([kinds[unique // size], (unique % size).astype(np.int32)])
         values = [list(self.codes[name]) for name, _ in template]
-        first = self.attributes.add(title(template), values, kinds)
+        first = self.attributes.add(format_template(template), values, kinds)
         found = np.full(len(codes[0]), NONE, np.int32)
         found[tokens] = first + merge_spellings(values, kinds)[keys]
         return found
@@ -163,7 +163,7 @@ class _Builder:
         observe, strings = self.extractor.lexical[name], self.vocabulary.strings
         kinds = _Numbers()
         which = [kinds[form(text)] for text in strings] if name in OF_SHAPE else slice(None)
-        values = [each(observe(text)) for text in (kinds if name in OF_SHAPE else strings)]
+        values = [split_values(observe(text)) for text in (kinds if name in OF_SHAPE else strings)]
         sizes = np.array([len(own) for own in values], np.int64)
         codes = np.full((max(int(sizes.max(initial=0)), 1), len(values)), NONE, np.int32)
         owners = np.repeat(np.arange(len(values)), sizes)

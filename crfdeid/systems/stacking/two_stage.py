@@ -83,7 +83,7 @@ def train(training: Training) -> None:
 
 def extend_pipeline(pipeline: Pipeline) -> Pipeline:
     """Return the pipeline of the second CRF."""
-    added: list[Template] = [t for part in TEMPLATES.split() for t in templates.parse(part)]
+    added: list[Template] = [t for part in TEMPLATES.split() for t in templates.parse_templates(part)]
     return pipeline.with_extra_columns(added, OBSERVATIONS)
 
 
