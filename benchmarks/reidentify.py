@@ -46,7 +46,7 @@ def make_documents(
 def train_tagger(documents: Sequence[Document], iterations: int, folder: Path) -> Tagger:
     """Train the English configuration with fewer iterations."""
     settings = config.read("english")
-    table = settings.table()
+    table = settings.to_table()
     table["crf"] = table["crf"] | {"max_iterations": iterations}
     return model.train(documents, config.build(table, "benchmark"), folder)
 

@@ -69,7 +69,7 @@ def build_configs(args: argparse.Namespace) -> dict[str, Config]:
 
 
 def shorten_training(settings: Config, args: argparse.Namespace) -> Config:
-    table = settings.table()
+    table = settings.to_table()
     for part in (table, *table["options"].get("bases", {}).values()):
         if part.get("crf"):
             part["crf"] = part["crf"] | {"max_iterations": args.iterations}

@@ -60,7 +60,7 @@ class Config:
             if (value := getattr(self, name)) not in allowed:
                 raise ConfigurationError(f"{name} = {value!r}: wanted one of {', '.join(allowed)}")
 
-    def table(self) -> dict[str, Any]:
+    def to_table(self) -> dict[str, Any]:
         """Return the settings as plain values that JSON and TOML can hold."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
@@ -101,7 +101,7 @@ def apply_changes(settings: Config, changes: Iterable[str]) -> Config:
     >>> apply_changes(Config(features=("lexical",)), ['sequence="line"', "crf.c1=0.5"]).crf
     {'c1': 0.5}
     """
-    table: dict[str, Any] = settings.table()
+    table: dict[str, Any] = settings.to_table()
     for change in changes:
         try:
             key, value = change.split("=", 1)

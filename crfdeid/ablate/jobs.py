@@ -42,7 +42,7 @@ class Job:
         parts = {
             "version": __version__,
             "code": dict(code_fingerprint.hash_modules(self.config.system)),
-            "settings": self.config.table(),
+            "settings": self.config.to_table(),
             "files": hash_files(self.config),
             "rewritten": dict(self.templates),
             "train": self.train.fingerprint,

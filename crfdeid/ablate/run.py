@@ -63,7 +63,7 @@ def read_base(name: str, path: Path) -> Config:
 def change_config(config: Config, changes: Mapping[str, Any], where: str) -> Config:
     """Return ``config`` with ``changes``. Another algorithm starts with an empty ``crf`` table, another
     system with an empty ``options`` table."""
-    table = config.table()
+    table = config.to_table()
     if changes.get("algorithm", config.algorithm) != config.algorithm:
         table["crf"] = {}
     if changes.get("system", config.system) != config.system:

@@ -166,7 +166,7 @@ def build_json_row(result: Result, row: Mapping[str, float]) -> dict[str, Any]:
     run = result.row.run
     return {
         "run": result.title,
-        "settings": run.config.table(),
+        "settings": run.config.to_table(),
         "templates": dict(run.templates),
         "recipe": asdict(result.evaluation.signature),
         "figures": dict(row),

@@ -106,7 +106,7 @@ def write_result(job: Job, cost: Cost, path: Path) -> None:
         "fingerprint": job.fingerprint,
         "title": job.title,
         "version": __version__,
-        "settings": job.config.table(),
+        "settings": job.config.to_table(),
         "rewritten": sorted(job.templates),
         **parts,
         "cost": asdict(cost),

@@ -49,7 +49,7 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
         write_training_gazetteer(documents, type, gazetteers)
     copy_gazetteers(templates.list_gazetteers(groups), gazetteers)
     shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
-    table = config.table() | {"features": names}
+    table = config.to_table() | {"features": names}
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
