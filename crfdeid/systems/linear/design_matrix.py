@@ -50,7 +50,7 @@ def build_matrix(
             name = label if boundaries or label == bio.OUTSIDE else f"I-{label[2:]}"
             labels.append(classes.setdefault(name, len(classes)))
     if len(classes) < 2:
-        raise DocumentError("all tokens of the training documents are of one class: there is nothing to learn")
+        raise DocumentError("all tokens of the training documents are of one class: nothing to learn")
     if len(indices) > MOST:
         raise DocumentError(
             f"{len(indices)} features of all tokens; liblinear counts to {MOST}: train on fewer"
