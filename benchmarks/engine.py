@@ -196,7 +196,7 @@ def compare_labels(documents: list[Document]) -> None:
     for number, document in enumerate(documents):
         batch = tagger.decoder.batch([document])
         path = tagger.decoder.path(batch)
-        features = tagger.pipeline.extractor.features(batch.page(0), range(len(batch)))
+        features = tagger.pipeline.extractor.features(batch.tokenized(0), range(len(batch)))
         wanted = reference.tag(features) if len(batch) else []
         tokens += len(batch)
         different += sum(names[y] != label for y, label in zip(path.tolist(), wanted))

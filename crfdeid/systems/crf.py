@@ -94,7 +94,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         number = {label: i for i, label in enumerate(self.weights.labels)}
         sequences = zip(batch.document[batch.first].tolist(), batch.first.tolist(), batch.stop.tolist())
         for owner, parts in groupby(sequences, key=lambda sequence: sequence[0]):
-            tokenized, base = batch.page(owner), int(batch.bounds[owner])
+            tokenized, base = batch.tokenized(owner), int(batch.bounds[owner])
             columns = batch.extra_columns[owner] if batch.extra_columns else NO_COLUMNS
             for _, first, stop in parts:
                 inside = range(first - base, stop - base)

@@ -155,8 +155,9 @@ def test_array_columns_equal_the_plain_observations(three_engines, texts):
     for name in sorted(names):
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
-        ask = contextual[name]
-        assert [values[c] for c in found] == [v for n in range(len(texts)) for v in ask(batch.page(n))]
+        observe = contextual[name]
+        plain = [v for n in range(len(texts)) for v in observe(batch.tokenized(n))]
+        assert [values[c] for c in found] == plain
 
 
 @settings(max_examples=300)
@@ -277,7 +278,7 @@ def test_labels_are_crfsuites_for_any_weights(three_engines, tmp_path_factory, d
         batch = decoder.batch(batch.documents)
         found = [labels[y] if y != NONE else None for y in decoder.path(batch).tolist()]
         for first, stop in zip(batch.first.tolist(), batch.stop.tolist()):
-            features = tagger.pipeline.extractor.features(batch.page(0), range(first, stop))
+            features = tagger.pipeline.extractor.features(batch.tokenized(0), range(first, stop))
             assert found[first:stop] == crfsuite.tag(features)
 
 

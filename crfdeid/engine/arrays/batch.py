@@ -1,5 +1,5 @@
-"""Documents as arrays: the numbers of their tokens' texts, where tokens begin and end, and the
-sequences that are labelled at once."""
+"""Documents as arrays: the numbers of their tokens' texts, the tokens' offsets, and the sequences that
+are labelled together."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from crfdeid.text.tokenized import TokenizedDocument
 
 @dataclass(frozen=True)
 class Batch:
-    """``texts`` [tokens] are text numbers; ``starts`` and ``ends`` [tokens] are offsets in the
-    token's own document; ``bounds`` [documents + 1] delimit the documents' tokens; sequences are
-    tokens ``first[i]`` to ``stop[i]``, exclusive; ``flags`` [tokens] those of the texts;
-    ``extra_columns`` has the values of observations that the caller made, one entry per document, or
+    """``texts`` [tokens] are text numbers, and ``flags`` [tokens] are the flags of the texts; ``starts`` and
+    ``ends`` [tokens] are offsets in the token's document; ``bounds`` [documents + 1] delimit the
+    documents' tokens; sequence i has the tokens from ``first[i]`` to before ``stop[i]``.
+    ``extra_columns`` are the values of observations that the caller made, one entry per document, or
     none."""
 
     documents: Sequence[Document]
@@ -41,12 +41,12 @@ class Batch:
 
     @cached_property
     def document(self) -> np.ndarray:
-        """The index of each token's document."""
+        """The index of each token's document, [tokens]."""
         return np.repeat(np.arange(len(self.documents)), np.diff(self.bounds))
 
     @cached_property
     def line_first(self) -> np.ndarray:
-        """The first token of each line, whose line end is its last token."""
+        """The first token of each line; its line end is its last token."""
         begins = np.zeros(len(self) + 1, bool)
         begins[self.bounds[:-1]] = True
         begins[1:] |= (self.flags & LINE_END) != 0
@@ -58,7 +58,7 @@ class Batch:
 
     @cached_property
     def line(self) -> np.ndarray:
-        """The index of each token's line."""
+        """The index of each token's line, [tokens]."""
         return np.repeat(np.arange(len(self.line_first)), self.line_stop - self.line_first)
 
     def slice(self, first: int, stop: int) -> str:
@@ -72,7 +72,8 @@ class Batch:
         text = self.documents[number].text
         return [Token(text[a:b], a) for a, b in zip(self.starts[inside].tolist(), self.ends[inside].tolist())]
 
-    def page(self, number: int) -> TokenizedDocument:
+    def tokenized(self, number: int) -> TokenizedDocument:
+        """One document with its tokens."""
         return TokenizedDocument(self.documents[number].text, self.tokens(number))
 
 
@@ -84,26 +85,31 @@ class Reader:
     """Makes batches with a pipeline's tokenizer and sequences, and a vocabulary that grows. ``scan`` is a
     compiled tokenizer, if the pipeline's tokenizer has a compiled version."""
 
-    def __init__(self, pipeline: Pipeline, texts: TokenVocabulary, scan: Scan | None = None) -> None:
-        self.pipeline, self.texts, self.scan = pipeline, texts, scan or self._tokenized
+    def __init__(self, pipeline: Pipeline, vocabulary: TokenVocabulary, scan: Scan | None = None) -> None:
+        self.pipeline, self.vocabulary, self.scan = pipeline, vocabulary, scan or self._scan
 
     def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
-        parts = [self.scan(document.text, self.texts) for document in documents]
+        """Tokenize documents into arrays; ``extra_columns`` as in :class:`Batch`."""
+        parts = [self.scan(document.text, self.vocabulary) for document in documents]
         numbers, starts, ends = (np.concatenate([p[i] for p in parts]) for i in range(3))
         bounds = np.cumsum([0, *(len(part[0]) for part in parts)])
-        flags = self.texts.flags.rows[numbers]
-        first, stop = self._sequences(documents, starts, bounds, flags)
+        flags = self.vocabulary.flags.rows[numbers]
+        first, stop = self._find_sequences(documents, starts, bounds, flags)
         return Batch(documents, numbers, starts, ends, bounds, flags, first, stop, extra_columns)
 
-    def _tokenized(self, text: str, texts: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _scan(self, text: str, vocabulary: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A :data:`Scan` with the pipeline's tokenizer."""
         tokens = self.pipeline.tokenize(text)
-        numbers = np.array(texts.number_texts(token.text for token in tokens), np.int32)
+        numbers = np.array(vocabulary.number_texts(token.text for token in tokens), np.int32)
         starts = np.array([token.start for token in tokens], np.int64)
         sizes = np.array([len(token.text) for token in tokens], np.int64)
         return numbers, starts, starts + sizes
 
-    def _sequences(self, documents, starts, bounds, flags) -> tuple[np.ndarray, np.ndarray]:
-        """As :func:`crfdeid.text.tokenizer.split_sequences`, on arrays."""
+    def _find_sequences(
+        self, documents: Sequence[Document], starts: np.ndarray, bounds: np.ndarray, flags: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The first token and the end of each sequence, as in
+        :func:`crfdeid.text.tokenizer.split_sequences`."""
         unit = self.pipeline.sequence
         if unit == "document":
             first, stop = bounds[:-1], bounds[1:]
@@ -112,11 +118,13 @@ class Reader:
             first = np.sort(np.concatenate([bounds[:-1], ends + 1]))
             stop = np.sort(np.concatenate([bounds[1:], ends]))
         else:
-            first, stop = self._sentences(documents, starts, bounds)
-        there = first < stop
-        return first[there], stop[there]
+            first, stop = self._find_sentences(documents, starts, bounds)
+        has_tokens = first < stop
+        return first[has_tokens], stop[has_tokens]
 
-    def _sentences(self, documents, starts, bounds) -> tuple[np.ndarray, np.ndarray]:
+    def _find_sentences(
+        self, documents: Sequence[Document], starts: np.ndarray, bounds: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         first, stop = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for document, begin, end in zip(documents, bounds[:-1], bounds[1:]):
             edges = [edge for _, edge in split_sentences(document.text)]
@@ -127,7 +135,7 @@ class Reader:
 
 
 def encode_labels(batch: Batch) -> list[str]:
-    """The BIO label of each token of a batch, as :func:`crfdeid.text.bio.encode` gives them."""
+    """The BIO label of each token of a batch, as in :func:`crfdeid.text.bio.encode`."""
     labels = [bio.OUTSIDE] * len(batch)
     for number, document in enumerate(batch.documents):
         begin, end = int(batch.bounds[number]), int(batch.bounds[number + 1])
@@ -142,8 +150,8 @@ def encode_labels(batch: Batch) -> list[str]:
 
 
 def decode_spans(batch: Batch, labels: Sequence[str], path: np.ndarray) -> list[list[Span]]:
-    """The spans of each document for the label number of each token of a batch, -1 outside the
-    sequences (``labels`` are the names), as :func:`crfdeid.text.bio.decode` finds them in each."""
+    """The spans of each document, from the label number of each token of a batch (``path`` [tokens], -1
+    outside the sequences; ``labels`` are the names), as in :func:`crfdeid.text.bio.decode`."""
     found: list[list[Span]] = [[] for _ in batch.documents]
     outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else -1
     inside = np.flatnonzero((path != outside) & (path != NONE))

@@ -1,8 +1,8 @@
-"""Contextual observations of all tokens of a batch at once, as value numbers.
+"""The values of contextual observations for all tokens of a batch at once, as numbers.
 
-:mod:`crfdeid.feature_extraction.context` defines them, for one document and in plain Python. Here
-array operations give the same values (the tests compare the two). An observation without a
-function here is computed from the document itself, so every template works.
+:mod:`crfdeid.feature_extraction.context` defines the observations, in plain Python for one document. The
+functions here give the same values by array operations (the tests compare the two). An observation without
+a function here uses the plain definition, so every template works.
 """
 
 from __future__ import annotations
@@ -35,62 +35,67 @@ from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.text.gazetteer import Gazetteer
 
 BY_LOWERED_TEXT = ("field", "word_before", "word_after")  # their value is some token's lowered text
-NEAR = 6  # how far positions are told apart
-EDGE = 4  # lines from the top and the bottom that are told
-REMEMBERED = 50_000  # stretches whose values are kept at once
+NEAR = 6  # positions in a line that are distinguished
+EDGE = 4  # lines at the top and at the bottom that are distinguished
+REMEMBERED = 50_000  # chunks whose values are kept at once
 
 
 def text_observations(names: Iterable[str], extractor: Extractor) -> dict[str, Callable[[str], Value]]:
-    """Those of the observations that a token's text decides, for a table of texts."""
+    """The observations that depend only on a token's text, for a :class:`TokenVocabulary`."""
     lowered = {name: str.lower for name in names if name in BY_LOWERED_TEXT}
     return lowered | {name: extractor.lexical[name] for name in names if name in extractor.lexical}
 
 
 class ContextColumns:
-    """``number(name, value)`` tells a value as a number; -1 stands for none."""
+    """Columns of value numbers. ``number(name, value)`` gives the number of a value, -1 for no value."""
 
     def __init__(
         self,
         contextual: Contextual,
         gazetteers: Mapping[str, Gazetteer],
-        texts: TokenVocabulary,
+        vocabulary: TokenVocabulary,
         number: Callable[[str, Value], int],
     ) -> None:
-        self.contextual, self.gazetteers, self.texts, self.number = contextual, gazetteers, texts, number
+        self.contextual, self.gazetteers = contextual, gazetteers
+        self.vocabulary, self.number = vocabulary, number
         self.phrases: dict[str, GazetteerPhrases] = {}
-        self.stretches: dict[str, dict[str, int]] = {"chunk": {}, "written_as": {}}
+        self.chunks: dict[str, dict[str, int]] = {"chunk": {}, "written_as": {}}
 
     def column(self, name: str, batch: Batch) -> np.ndarray:
-        """Value numbers [tokens]; for an observation of several values [values, tokens]."""
+        """The value numbers [tokens] of an observation, or [values, tokens] if it has several values."""
         if batch.extra_columns and name in batch.extra_columns[0]:
-            return self._numbered(
+            return self._number_column(
                 name, (v for columns in batch.extra_columns for v in columns[name]), len(batch)
             )
-        if name in self.texts.values and name not in BY_LOWERED_TEXT:
-            return self.texts.values[name].rows[batch.texts]
+        if name in self.vocabulary.values and name not in BY_LOWERED_TEXT:
+            return self.vocabulary.values[name].rows[batch.texts]
         if name in FAST:
             return FAST[name](self, batch)
         if name.startswith("phrase_"):
-            return self._phrases(name, batch)
-        return self._asked(name, batch)
+            return self._phrase_column(name, batch)
+        return self._plain_column(name, batch)
 
-    def small(self, name: str, values: Sequence[Value]) -> np.ndarray:
-        """The numbers of a few values."""
+    def number_values(self, name: str, values: Sequence[Value]) -> np.ndarray:
+        """The numbers of some values, as an array."""
         return np.array([self.number(name, value) for value in values], np.int32)
 
-    def _phrases(self, name: str, batch: Batch) -> np.ndarray:
+    def _phrase_column(self, name: str, batch: Batch) -> np.ndarray:
         if name not in self.phrases:
             gazetteer = self.gazetteers[name.removeprefix("phrase_")]
-            self.phrases[name] = GazetteerPhrases(gazetteer, self.texts, self.small(name, (YES, "B", "I")))
+            self.phrases[name] = GazetteerPhrases(
+                gazetteer, self.vocabulary, self.number_values(name, (YES, "B", "I"))
+            )
         return self.phrases[name].column(batch)
 
-    def _asked(self, name: str, batch: Batch) -> np.ndarray:
-        pages = (batch.page(number) for number in range(len(batch.documents)))
-        return self._numbered(
-            name, (value for page in pages for value in self.contextual[name](page)), len(batch)
+    def _plain_column(self, name: str, batch: Batch) -> np.ndarray:
+        """The column of an observation from its plain definition."""
+        documents = (batch.tokenized(number) for number in range(len(batch.documents)))
+        return self._number_column(
+            name, (value for document in documents for value in self.contextual[name](document)), len(batch)
         )
 
-    def _numbered(self, name: str, column: Iterable[Value], size: int) -> np.ndarray:
+    def _number_column(self, name: str, column: Iterable[Value], size: int) -> np.ndarray:
+        """The numbers of the values in ``column``, one value (or a tuple of values) for each token."""
         values = list(column)
         most = max((len(v) for v in values if isinstance(v, tuple)), default=1)
         found = np.full((most, size), NONE, np.int32)
@@ -102,16 +107,17 @@ class ContextColumns:
 
 def line_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
     before = np.arange(len(batch)) - batch.line_first[batch.line]
-    return _counted(columns, "line_position", before)
+    return _number_counts(columns, "line_position", before)
 
 
 def line_left(columns: ContextColumns, batch: Batch) -> np.ndarray:
     after = batch.line_stop[batch.line] - 1 - np.arange(len(batch))
-    return _counted(columns, "line_left", after)
+    return _number_counts(columns, "line_left", after)
 
 
-def _counted(columns: ContextColumns, name: str, counts: np.ndarray) -> np.ndarray:
-    numbers = columns.small(name, [str(n) for n in range(NEAR)])
+def _number_counts(columns: ContextColumns, name: str, counts: np.ndarray) -> np.ndarray:
+    """The value numbers of counts [tokens]; counts from ``NEAR`` - 1 on are one value."""
+    numbers = columns.number_values(name, [str(n) for n in range(NEAR)])
     return numbers[np.minimum(counts, NEAR - 1)]
 
 
@@ -121,7 +127,7 @@ def line_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
         np.bincount(batch.line, words & ((batch.flags & flag) != 0), len(batch.line_first))
         for flag in (ALPHABETIC, CASED, WITH_CAPITAL, WITH_SMALL)
     )
-    lower, upper = columns.small("line_case", ("lower", "upper"))
+    lower, upper = columns.number_values("line_case", ("lower", "upper"))
     is_lower = (cased > 0) & (capital == 0)
     is_upper = (count > 1) & (cased > 0) & (small == 0)
     return np.where(is_lower, lower, np.where(is_upper, upper, NONE)).astype(np.int32)[batch.line]
@@ -133,8 +139,8 @@ def page_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
     first = np.cumsum(lines) - lines
     number = np.arange(len(owner)) - first[owner]
     left = lines[owner] - 1 - number
-    top = columns.small("page_position", [f"top{n}" for n in range(EDGE)])
-    bottom = columns.small("page_position", [f"bottom{n}" for n in range(EDGE)])
+    top = columns.number_values("page_position", [f"top{n}" for n in range(EDGE)])
+    bottom = columns.number_values("page_position", [f"bottom{n}" for n in range(EDGE)])
     last = EDGE - 1
     below = np.where(left <= last, bottom[np.minimum(left, last)], NONE)
     return np.where(number <= last, top[np.minimum(number, last)], below).astype(np.int32)[batch.line]
@@ -144,23 +150,24 @@ def heading(columns: ContextColumns, batch: Batch) -> np.ndarray:
     colons = np.flatnonzero(batch.flags & COLON)
     lines, where = np.unique(batch.line[colons], return_index=True)
     numbers = np.full(len(batch.line_first), NONE, np.int32)
-    said = np.full(len(batch.line_first), NONE)  # the line itself where it has a heading
+    heading_line = np.full(len(batch.line_first), NONE)  # a line's own index if it has a heading
     for line, colon in zip(lines.tolist(), colons[where].tolist()):
-        if words := _leading_words(columns.texts, batch, int(batch.line_first[line]), colon):
-            numbers[line], said[line] = columns.number("heading", words), line
-    latest = np.maximum.accumulate(said) if len(said) else said
+        if words := _leading_words(columns.vocabulary, batch, int(batch.line_first[line]), colon):
+            numbers[line], heading_line[line] = columns.number("heading", words), line
+    latest = np.maximum.accumulate(heading_line) if len(heading_line) else heading_line
     owner = batch.document[batch.line_first]
     known = (latest != NONE) & (owner[latest] == owner)
     return np.where(known, numbers[latest], NONE).astype(np.int32)[batch.line]
 
 
-def _leading_words(texts: TokenVocabulary, batch: Batch, first: int, colon: int) -> str:
+def _leading_words(vocabulary: TokenVocabulary, batch: Batch, first: int, colon: int) -> str:
+    """The words of a line before its colon; empty where there are too many for a heading."""
     words: list[str] = []
     for text, flags in zip(batch.texts[first:colon].tolist(), batch.flags[first:colon].tolist()):
         if len(words) == HEADING_WORDS:
             return ""
         if flags & LOWERED_ALPHABETIC:
-            words.append(texts.lowered[text])
+            words.append(vocabulary.lowered[text])
     return " ".join(words)
 
 
@@ -168,54 +175,55 @@ def field(columns: ContextColumns, batch: Batch) -> np.ndarray:
     names = np.zeros(len(batch), bool)  # a word before a colon
     names[:-1] = ((batch.flags[:-1] & LOWERED_ALPHABETIC) != 0) & ((batch.flags[1:] & COLON) != 0)
     names[batch.line_stop - 1] = False
-    nearest = _latest(names)
-    # The name counts after its colon, so for the second token after it.
+    nearest = _last_marked(names)
+    # A name is the field of the tokens after its colon: from the second token after the name.
     after = np.concatenate([[NONE, NONE], nearest[:-2]])[: len(batch)]
-    return _lowered(columns, "field", batch, after, after >= batch.line_first[batch.line])
+    return _lowered_column(columns, "field", batch, after, after >= batch.line_first[batch.line])
 
 
 def word_before(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    nearest = _latest((batch.flags & LOWERED_ALPHABETIC) != 0)
+    nearest = _last_marked((batch.flags & LOWERED_ALPHABETIC) != 0)
     before = np.concatenate([[NONE], nearest[:-1]])[: len(batch)]
-    return _lowered(columns, "word_before", batch, before, before >= batch.line_first[batch.line])
+    return _lowered_column(columns, "word_before", batch, before, before >= batch.line_first[batch.line])
 
 
 def word_after(columns: ContextColumns, batch: Batch) -> np.ndarray:
     size = len(batch)
-    nearest = size - 1 - _latest(((batch.flags & LOWERED_ALPHABETIC) != 0)[::-1])[::-1]
+    nearest = size - 1 - _last_marked(((batch.flags & LOWERED_ALPHABETIC) != 0)[::-1])[::-1]
     after = np.concatenate([nearest[1:], [size]])[:size]
-    return _lowered(columns, "word_after", batch, after, after < batch.line_stop[batch.line])
+    return _lowered_column(columns, "word_after", batch, after, after < batch.line_stop[batch.line])
 
 
-def _latest(marked: np.ndarray) -> np.ndarray:
-    """The index of the last marked place up to each, -1 before the first.
+def _last_marked(marked: np.ndarray) -> np.ndarray:
+    """For each place the index of the last marked place up to it, -1 before the first.
 
-    >>> _latest(np.array([False, True, False])).tolist()
+    >>> _last_marked(np.array([False, True, False])).tolist()
     [-1, 1, 1]
     """
     return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), NONE))
 
 
-def _lowered(
+def _lowered_column(
     columns: ContextColumns, name: str, batch: Batch, where: np.ndarray, valid: np.ndarray
 ) -> np.ndarray:
-    """The value numbers of the lowered texts of the tokens ``where``."""
+    """The value numbers of the lowered texts of the tokens ``where`` [tokens], -1 where not ``valid``."""
     texts = batch.texts[np.where(valid, where, 0)]
-    return np.where(valid, columns.texts.values[name].rows[texts], NONE)
+    return np.where(valid, columns.vocabulary.values[name].rows[texts], NONE)
 
 
 def chunk(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    return _of_stretches(columns, "chunk", batch, 2, chunk_shape)
+    return _chunk_column(columns, "chunk", batch, 2, chunk_shape)
 
 
 def written_as(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    return _of_stretches(columns, "written_as", batch, 3, address_kind)
+    return _chunk_column(columns, "written_as", batch, 3, address_kind)
 
 
-def _of_stretches(
-    columns: ContextColumns, name: str, batch: Batch, least: int, ask: Callable[[str], Value]
+def _chunk_column(
+    columns: ContextColumns, name: str, batch: Batch, least: int, observe: Callable[[str], Value]
 ) -> np.ndarray:
-    """What ``ask`` says of each stretch of ``least`` tokens or more without white space between."""
+    """The value that ``observe`` gives to each chunk: ``least`` or more tokens without white space between
+    them."""
     begins = np.ones(len(batch), bool)
     begins[1:] = batch.ends[:-1] != batch.starts[1:]
     begins[batch.bounds[:-1][np.diff(batch.bounds) > 0]] = True
@@ -224,28 +232,29 @@ def _of_stretches(
     many = sizes >= least
     if name == "chunk":
         many &= (batch.flags[first] & LINE_END) == 0
-    known = columns.stretches[name]
+    known = columns.chunks[name]
     if len(known) > REMEMBERED:
         known.clear()
     numbers = np.full(len(first), NONE, np.int32)
     numbers[many] = [
-        _remembered(known, batch.slice(a, a + size), lambda text: columns.number(name, ask(text)))
+        _look_up(known, batch.slice(a, a + size), lambda text: columns.number(name, observe(text)))
         for a, size in zip(first[many].tolist(), sizes[many].tolist())
     ]
     return np.repeat(numbers, sizes)
 
 
-def _remembered(known: dict[str, int], text: str, ask: Callable[[str], int]) -> int:
+def _look_up(known: dict[str, int], text: str, observe: Callable[[str], int]) -> int:
+    """The number for a text in ``known``, computed if it is new."""
     if text not in known:
-        known[text] = ask(text)
+        known[text] = observe(text)
     return known[text]
 
 
 def titled(columns: ContextColumns, batch: Batch) -> np.ndarray:
     found = np.full(len(batch), NONE, np.int32)
     titles = np.flatnonzero(batch.flags & TITLE)
-    lower = columns.texts.lower.rows[batch.texts].astype(np.int64)
-    key = batch.document * np.int64(len(columns.texts.lower_numbers) + 1) + lower
+    lower = columns.vocabulary.lower.rows[batch.texts].astype(np.int64)
+    key = batch.document * np.int64(len(columns.vocabulary.lower_numbers) + 1) + lower
     names = key[_after_titles(batch, titles)]
     capital = np.flatnonzero(batch.flags & CAPITALISED)
     found[capital[np.isin(key[capital], names)]] = columns.number("titled", YES)
