@@ -6,9 +6,17 @@ Each format is a module with a ``FORMAT`` (:class:`Format`); :mod:`crfdeid.corpo
 from __future__ import annotations
 
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.reading import detect_format, list_files, read
-from crfdeid.corpora.registry import FORMATS, find_format
-from crfdeid.corpora.writing import render_corpus, show_document, write, write_each
+from crfdeid.corpora.registry import (
+    FORMATS,
+    detect_format,
+    find_format,
+    list_files,
+    read,
+    render_corpus,
+    show_document,
+    write,
+    write_each,
+)
 
 __all__ = [
     "FORMATS", "Format", "detect_format", "find_format", "list_files", "read", "render_corpus",

@@ -1,8 +1,11 @@
-"""The formats by name. A new format is a module with a ``FORMAT``, and a line here."""
+"""The formats by name: read and write documents in any of them, and detect which one a file has. An output
+appears whole or not at all. A new format is a module with a ``FORMAT``, and a line here."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Literal
 
 from crfdeid.corpora import (
@@ -16,11 +19,14 @@ from crfdeid.corpora import (
     labelstudio,
     parquet,
     span_table,
+    storage,
     table,
     text,
 )
 from crfdeid.corpora.format import Format
-from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean
+from crfdeid.files import open_whole
+from crfdeid.text.document import Document
 
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
@@ -42,3 +48,154 @@ def find_format(name: str, ability: Literal["read", "write"]) -> Format:
             f"{name}: no format to {ability}{did_you_mean(name, known)}; there are {', '.join(known)}"
         )
     return FORMATS[name]
+
+
+BY_SUFFIX = {
+    ".jsonl": "jsonl", ".json": "labelstudio", ".csv": "table", ".parquet": "parquet",
+    ".conll": "conll", ".bio": "conll", ".ann": "brat", ".txt": "text",
+}  # fmt: skip
+
+
+def read(
+    path: Path | str, format: str | None = None, encoding: str = "utf-8", **columns: str
+) -> Iterator[Document]:
+    """Yield the documents of a file, or of all files of a folder in the order of their names.
+
+    ``columns`` (``id_column``, ``text_column``, ``patient_column``) are for tables of notes. Raises
+    :class:`FormatError` for a file that cannot be read, for an identifier that occurs twice and
+    if there are no documents.
+    """
+    path = Path(path)
+    name = find_format(format or detect_format(path), "read").name
+    storage.refuse_missing(path)
+    seen: set[str] = set()
+    for file in list_files(path, name):
+        for document in _name_file(READERS[name](file, encoding, **columns), file):
+            if document.id in seen:
+                raise FormatError(f"{file}: document {document.id} occurs twice")
+            seen.add(document.id)
+            yield document
+    if not seen:
+        raise FormatError(f"{path}: no documents")
+
+
+def _name_file(documents: Iterator[Document], file: Path) -> Iterator[Document]:
+    """Yield the documents; the error of a span that does not fit its document gets the file's name."""
+    try:
+        yield from documents
+    except DocumentError as error:
+        raise FormatError(f"{file}: {error}") from None
+
+
+def list_files(path: Path, format: str) -> list[Path]:
+    """Return the file itself, or the files of a folder that hold documents in this format.
+
+    Raises :class:`FormatError` where a second file of a document (brat's .ann) has no first.
+    """
+    if not path.is_dir():
+        return [path]
+    found = find_format(format, "read")
+    files = storage.list_folder(path, found.suffixes)
+    if not found.companion:
+        return files
+    first = [file for file in files if file.suffix == found.suffixes[0]]
+    if orphans := {file.with_suffix(found.suffixes[0]) for file in files} - set(first):
+        raise FormatError(f"{min(orphans)}: no such file, but its {found.companion} is there")
+    return first
+
+
+def detect_format(path: Path) -> str:
+    """Return the name of the format of a file or folder, by suffixes and, for XML, by its elements."""
+    storage.refuse_missing(path)
+    if path.is_dir():
+        return _detect_folder(path)
+    suffix = path.suffix.lower()
+    if suffix == ".xml":
+        return "i2b2-2006" if i2b2_2006.is_inline_xml(path) else "i2b2"
+    if suffix == ".txt" and path.with_suffix(".ann").exists():
+        return "brat"
+    return BY_SUFFIX.get(suffix, "text")
+
+
+def _detect_folder(path: Path) -> str:
+    formats = {detect_format(file) for file in storage.list_folder(path) if file.suffix}
+    if "brat" in formats:
+        formats -= {"text"}
+    if len(formats) > 1:
+        found = " and ".join(sorted(formats))
+        raise FormatError(f"{path}: holds {found} files; --from names the format to read")
+    if not formats:
+        raise FormatError(f"{path}: no documents")
+    return formats.pop()
+
+
+def write(documents: Iterable[Document], path: Path | str, format: str, overwrite: bool = False) -> None:
+    """Write all documents: to a folder of files, or to one file, as the format requires.
+
+    Raises :class:`FormatError` where the path exists, unless ``overwrite``. No file is left
+    half-written.
+    """
+    path = Path(path)
+    found = find_format(format, "write")
+    if found.render_document is not None:
+        write_each(documents, path, format, overwrite)
+        return
+    with _name_path(path):
+        if found.save_corpus is not None:
+            storage.refuse_existing(path, overwrite)
+            found.save_corpus(documents, path)
+        elif found.render_corpus is not None:
+            storage.write_file(found.render_corpus(documents), path, overwrite)
+
+
+def write_each(
+    documents: Iterable[Document], folder: Path | str, format: str, overwrite: bool = False
+) -> None:
+    """Write each document to its own file in ``folder``, named by its identifier.
+
+    The files move there after the last is written: if one fails, the folder has none of them.
+    """
+    folder = Path(folder)
+    found = find_format(format, "write")
+    written: set[str] = set()
+    with _name_path(folder), storage.stage_folder(folder, overwrite) as staging:
+        for document in documents:
+            name = storage.file_stem(document.id)
+            if name in written:
+                raise FormatError(f"{folder}/{name}: two documents want this name")
+            written.add(name)
+            if found.save_corpus is not None:
+                found.save_corpus([document], staging / f"{name}{found.suffixes[0]}")
+            for suffix, content in found.render_files(document).items():
+                with open_whole(staging / f"{name}{suffix}") as file:
+                    file.write(content)
+
+
+@contextmanager
+def _name_path(path: Path) -> Iterator[None]:
+    """Turn an error of the operating system into a :class:`FormatError` that names the path."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def render_corpus(documents: Iterable[Document], format: str) -> Iterator[str]:
+    """Return pieces of the text of one file with all documents. Raises :class:`ConfigurationError` where
+    the format is a folder or binary."""
+    found = find_format(format, "write")
+    if found.render_corpus is None:
+        raise ConfigurationError(f"{format}: cannot be written to standard output; name a file or folder")
+    return found.render_corpus(documents)
+
+
+def show_document(document: Document, format: str, colour: bool = False) -> str:
+    """Return one document as text for standard output."""
+    found = find_format(format, "write")
+    if found.show_document is not None:
+        return found.show_document(document, colour)
+    if found.save_corpus is not None:
+        raise ConfigurationError(f"{format}: can only be written to a file")
+    return "".join(found.render_files(document).values())

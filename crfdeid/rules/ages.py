@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.indexed_note import Note
-from crfdeid.rules.rule import match_at_numbers, match_at_words
+from crfdeid.rules.rule import Note, match_at_numbers, match_at_words
 
 TABLES = "Tafvizi 2011, section 2.5.7"
 TABLE_5 = re.compile(r"\b(?:age|he is|she is|patient is)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"

@@ -6,17 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import (
+from crfdeid.rules.lists import Lists
+from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
+from crfdeid.rules.rule import (
     PLACE_GAP,
     Edges,
     Note,
     find_capitalised_entries,
     find_entries,
     find_run_end,
+    match_at_numbers,
+    match_at_words,
+    rule,
+    word_set,
 )
-from crfdeid.rules.lists import Lists
-from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
-from crfdeid.rules.rule import match_at_numbers, match_at_words, rule, word_set
 
 TAFVIZI = "Tafvizi 2011, section 2.5.3"
 DOUGLASS = "Douglass 2005, section 5.1.2"

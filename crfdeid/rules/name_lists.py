@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import combinations
 
-from crfdeid.rules.indexed_note import Edges, Note, find_run_end, is_joined
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import (
     PREFIXES,
@@ -21,7 +20,7 @@ from crfdeid.rules.name_words import (
     is_nameable,
     is_thing_name,
 )
-from crfdeid.rules.rule import rule
+from crfdeid.rules.rule import Edges, Note, find_run_end, is_joined, rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.indexed_note import Edges, Note, find_run_end, is_joined
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import word_set
+from crfdeid.rules.rule import Edges, Note, find_run_end, is_joined, word_set
 
 PATIENT_TITLES = word_set("mr mrs ms miss mister sr sra madam")
 DOCTOR_TITLES = word_set("dr drs doctor prof professor")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import Edges, Note
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import (
     CREDENTIAL_WORDS,
@@ -29,7 +28,7 @@ from crfdeid.rules.name_words import (
     is_name_part,
     is_nameable,
 )
-from crfdeid.rules.rule import rule
+from crfdeid.rules.rule import Edges, Note, rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 COMMA = re.compile(r", ?")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crfdeid.rules.indexed_note import Edges, Note, find_entries, find_run_end
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import is_nameable
-from crfdeid.rules.rule import rule, word_set
+from crfdeid.rules.rule import Edges, Note, find_entries, find_run_end, rule, word_set
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "

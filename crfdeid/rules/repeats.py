@@ -11,10 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crfdeid.rules import hospitals, locations, name_lists, names
-from crfdeid.rules.indexed_note import Edges, Note, find_capitalised_entries
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, PREFIXES
-from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all, word_set
+from crfdeid.rules.rule import (
+    NAME_TYPES,
+    Edges,
+    Finding,
+    Note,
+    Rule,
+    find_all,
+    find_capitalised_entries,
+    word_set,
+)
 from crfdeid.text.document import Span
 
 SOURCE = "Douglass 2005, section 5.1.4"

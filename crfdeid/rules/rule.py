@@ -1,16 +1,176 @@
-"""What a rule is: a function from a note to the half-open offsets of what it finds, with a name, a type
-and the passage of the literature that it comes from."""
+"""A note as rules see it, and what a rule is.
+
+A note is read once into words and indexed by their lowercased text, so that a rule visits only the places
+where one of its words occurs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from crfdeid.rules.indexed_note import Edges, Note
-from crfdeid.rules.lists import Lists
+from crfdeid.rules.lists import Lists, Phrases
 from crfdeid.text.document import Span
+
+Edges = tuple[int, int]  # half-open offsets
+
+# Letters with their combining marks, or digits.
+WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*|\d+")
+HEADER = 400  # characters at the top of a note that can hold the note's own date
+CENTURY = r"(?:18|19|20|21)\d\d"
+HEADER_YEAR = re.compile(
+    rf"(?P<born>(?:dob|birth|born)\W*)?(?<![\d./-])"
+    rf"(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)",
+    re.IGNORECASE,
+)
+CASED_WORDS = 30  # fewer words do not show whether a note is written without capitals
+CAPITAL_SHARE = 0.01  # words with a capital, at most, in a note that is written without capitals
+EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
+YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
+
+PLACE_GAP = re.compile(
+    r"[ \t]{1,2}|[-'’.&/]|\.? ?[-'’&]? ?|\. {1,2}"
+)  # between the words of one name of a place
+NAME_GAP = re.compile(r" {1,2}|[-'’]|\. ?")  # between the words of one person's name
+
+
+class Note:
+    """The words of ``text``: word ``i`` is ``text[starts[i]:ends[i]]``; ``indices`` gives the places of each
+    lowercased word."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        edges = [match.span() for match in WORD.finditer(text)]
+        self.starts = [start for start, _ in edges]
+        self.ends = [end for _, end in edges]
+        self.words = [text[start:end] for start, end in edges]
+        self.lowered = [word.lower() for word in self.words]
+        self.indices: dict[str, list[int]] = {}
+        for index, word in enumerate(self.lowered):
+            self.indices.setdefault(word, []).append(index)
+        self.vocabulary = frozenset(self.indices)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The indices of the words that consist of digits."""
+        return sorted(i for word, places in self.indices.items() if word[0].isdecimal() for i in places)
+
+    @cached_property
+    def number_starts(self) -> list[int]:
+        return [self.starts[index] for index in self.numbers]
+
+    @cached_property
+    def index_at(self) -> dict[int, int]:
+        """The index of the word that begins at an offset."""
+        return {start: index for index, start in enumerate(self.starts)}
+
+    @cached_property
+    def is_caseless(self) -> bool:
+        """Whether the note is written without capitals, so that they have no meaning."""
+        capitals = sum(word[0].isupper() for word in self.words)
+        return len(self.words) >= CASED_WORDS and capitals <= CAPITAL_SHARE * len(self.words)
+
+    @cached_property
+    def lowercase_words(self) -> frozenset[str]:
+        """The words that this note also writes without a capital; none if it has no capitals."""
+        return frozenset() if self.is_caseless else frozenset(w for w in self.words if w[0].islower())
+
+    @cached_property
+    def year(self) -> int | None:
+        """The year of the note: the latest year in a full date at its top, except a date of birth."""
+        dates = HEADER_YEAR.finditer(self.text, 0, HEADER)
+        return max((int(date["iso"] or date["us"]) for date in dates if not date["born"]), default=None)
+
+    def is_plausible_year(self, year: int) -> bool:
+        """Whether the note can mention a year (four digits): one near its own, if that is known."""
+        if self.year is None:
+            return EARLIEST <= year <= LATEST
+        return self.year - YEARS_BEFORE <= year <= self.year + YEARS_AFTER
+
+    def find_words(self, words: Collection[str]) -> Iterator[int]:
+        """Yield the indices of the (lowercased) ``words`` that occur, word by word."""
+        for word in self.vocabulary.intersection(words):
+            yield from self.indices[word]
+
+    def is_capitalised(self, index: int) -> bool:
+        """Whether a word begins with a capital, or with any letter in a note without capitals."""
+        return self.words[index][0].isupper() or (self.is_caseless and self.words[index][0].isalpha())
+
+    def gap(self, index: int) -> str:
+        """The text between word ``index - 1`` and word ``index``."""
+        return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
+
+    def word_before(self, index: int) -> str:
+        """The lowercased word before, in the same line; else an empty string."""
+        return self.lowered[index - 1] if index and "\n" not in self.gap(index) else ""
+
+    def word_after(self, index: int) -> str:
+        """The lowercased word after, in the same line; else an empty string."""
+        return self.lowered[index + 1] if index + 1 < len(self) and "\n" not in self.gap(index + 1) else ""
+
+    def edges(self, first: int, stop: int) -> Edges:
+        """The offsets of the words from ``first`` up to, but not including, ``stop``."""
+        return self.starts[first], self.ends[stop - 1]
+
+
+def find_entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
+    """Yield the index ranges of whole entries, the longest at each place."""
+    for first in note.vocabulary & phrases.keys():
+        group = phrases[first]
+        single = (first,) in group
+        longer = len(group) > single
+        for index in note.indices[first]:
+            length = max((len(p) for p in group if has_phrase(note, index, p)), default=0) if longer else 1
+            if length:
+                yield index, index + length
+
+
+def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
+    """Whether the words of ``phrase`` begin at ``index``, with only a :data:`PLACE_GAP` between them."""
+    size = len(phrase)
+    if size == 1:
+        return True
+    if tuple(note.lowered[index : index + size]) != phrase:
+        return False
+    return all(PLACE_GAP.fullmatch(note.gap(i)) for i in range(index + 1, index + size))
+
+
+def find_capitalised_entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
+    """Yield the index ranges of whole entries in which all words of four letters or more, and the first, are
+    capitalised."""
+    for first, stop in find_entries(note, phrases):
+        if note.is_capitalised(first) and all(
+            note.is_capitalised(i) or len(note.words[i]) < 4 for i in range(first, stop)
+        ):
+            yield first, stop
+
+
+def find_run_end(
+    note: Note, first: int, accept: Callable[[int], bool], most: int, gap: re.Pattern[str] = NAME_GAP
+) -> int:
+    """Return the end of the run of words from ``first`` that ``accept`` takes; ``first`` if it takes none.
+    The run has at most ``most`` words, with a ``gap`` between each two."""
+    index = first
+    while index < len(note) and index - first < most and accept(index):
+        index += 1
+        if index < len(note) and not is_joined(note, index, gap):
+            break
+    return index
+
+
+def is_joined(note: Note, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
+    """Whether word ``index`` continues a name that the word before it is part of. A full stop joins two
+    words only after an initial or a short form such as St."""
+    between = note.gap(index)
+    if not gap.fullmatch(between):
+        return False
+    return not between.startswith(".") or len(note.words[index - 1]) <= 2
+
 
 NAME_TYPES = frozenset(["PATIENT", "DOCTOR"])  # types
 RuleFunction = Callable[[Note, Lists], Iterable[Edges]]

@@ -12,8 +12,7 @@ from rules_examples import EXAMPLES
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
 from crfdeid.rules import RULES, lists, name_lists
-from crfdeid.rules.indexed_note import Note
-from crfdeid.rules.rule import Finding
+from crfdeid.rules.rule import Finding, Note
 from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme as scheme
