@@ -18,6 +18,7 @@ train: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
 
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
+	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
 # The bundled corpus. The test part has genres and names that the training part does not have.

@@ -34,11 +34,15 @@ def test_importing_the_face_imports_no_other_module():
     assert run("-c", code).stdout == "[]\n"
 
 
-def test_a_note_is_tagged_and_scored_through_the_face():
+def test_a_note_is_tagged_scored_and_redacted_through_the_face():
     note = crfdeid.Document("1", "Seen by Dr. Ruiz on 3/4/2061.")
     found = crfdeid.load().tag(note)
     assert [span.type for span in found.spans] == ["DOCTOR", "DATE"]
-    assert crfdeid.score([found], [found]).micro(Criterion("strict")).f1 == 1.0
+    scores = crfdeid.score([found], [found])
+    assert scores.micro(Criterion("strict")).f1 == 1.0
+    assert str(scores).splitlines()[2].startswith("all")
+    (redaction,) = crfdeid.Redactor(b"a secret that has enough bytes").redact([found])
+    assert "Ruiz" not in redaction.document.text and len(redaction.replacements) == 2
 
 
 @pytest.mark.parametrize("name", VERBS)

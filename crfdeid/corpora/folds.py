@@ -46,7 +46,7 @@ def make_folds(part: Part, number: int, seed: int) -> list[tuple[Part, Part]]:
         )
     groups: dict[Owner, list[Document]] = {}
     for document in part.documents:
-        groups.setdefault(find_owner(document), []).append(document)
+        groups.setdefault(document.owner, []).append(document)
     if len(groups) < number:
         raise ConfigurationError(
             f"{number} folds of {len(groups)} patients: wanted at most {len(groups)} folds"
@@ -62,15 +62,10 @@ def make_folds(part: Part, number: int, seed: int) -> list[tuple[Part, Part]]:
     return [hold_out(part, owners) for owners in held]
 
 
-def find_owner(document: Document) -> Owner:
-    """Return the patient of a document, or the document itself where it has none."""
-    return document.patient is not None, document.patient or document.id
-
-
 def hold_out(part: Part, held: set[Owner]) -> tuple[Part, Part]:
     """Return the training part, and the test part with the documents of the owners in ``held``."""
-    test = tuple(document for document in part.documents if find_owner(document) in held)
-    train = tuple(document for document in part.documents if find_owner(document) not in held)
+    test = tuple(document for document in part.documents if document.owner in held)
+    train = tuple(document for document in part.documents if document.owner not in held)
     return Part(part.name, train), Part(part.name, test)
 
 

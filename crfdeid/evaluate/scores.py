@@ -94,6 +94,9 @@ class Scores:
     cells: tuple[Cell, ...]
     statistics: Mapping[Criterion, np.ndarray]
 
+    def __str__(self) -> str:
+        return format_scores(self)
+
     def count_by_document(self, criterion: Criterion, element: str = "", type: str = "") -> np.ndarray:
         """An array [document, 3] of tp, fp, fn: of all, of one element, or of one type."""
         element, type = element.upper(), type.upper()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from crfdeid.config import Config
-from crfdeid.corpora.folds import find_owner
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.text.document import Document
@@ -108,5 +107,5 @@ def group_by_patient(documents: Iterable[Document]) -> Iterator[list[Document]]:
     >>> [[note.id for note in group] for group in group_by_patient(notes)]
     [['0', '1'], ['2'], ['3'], ['4']]
     """
-    for _, group in groupby(documents, find_owner):
+    for _, group in groupby(documents, lambda document: document.owner):
         yield list(group)

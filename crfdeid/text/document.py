@@ -77,6 +77,11 @@ class Document:
         """Return the part of the text that ``span`` covers."""
         return self.text[span.start : span.end]
 
+    @property
+    def owner(self) -> tuple[bool, str]:
+        """The patient, or the document itself where it has none: documents of one owner stay together."""
+        return self.patient is not None, self.patient or self.id
+
     def with_spans(self, spans: Iterable[Span]) -> Document:
         return replace(self, spans=tuple(spans))
 

@@ -17,7 +17,7 @@ documents = st.lists(st.sampled_from(["p1", "p2", "p3", "p4", None]), min_size=8
 @given(documents, st.integers(2, 4), st.integers(0, 5))
 def test_folds_part_the_corpus_and_no_patient(documents, number, seed):
     part = Part("x", documents)
-    if len({folds.find_owner(document) for document in documents}) < number:
+    if len({document.owner for document in documents}) < number:
         with pytest.raises(ConfigurationError, match="folds of"):
             folds.make_folds(part, number, seed)
         return
@@ -26,8 +26,8 @@ def test_folds_part_the_corpus_and_no_patient(documents, number, seed):
     assert sorted(d.id for d in tested) == sorted(d.id for d in documents)
     for train, test in pairs:
         assert test.documents and len(train.documents) + len(test.documents) == len(documents)
-        assert not {folds.find_owner(d) for d in train.documents} & {
-            folds.find_owner(d) for d in test.documents
+        assert not {d.owner for d in train.documents} & {
+            d.owner for d in test.documents
         }
     assert pairs == folds.make_folds(part, number, seed)
 

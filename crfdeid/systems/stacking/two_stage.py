@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crfdeid.corpora.folds import find_owner
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns, Template
@@ -92,7 +91,7 @@ def make_columns(pipeline: Pipeline, found: Sequence[Document]) -> list[Columns]
     of ``found``."""
     groups: dict[object, list[int]] = {}
     for number, document in enumerate(found):
-        groups.setdefault(find_owner(document), []).append(number)
+        groups.setdefault(document.owner, []).append(number)
     columns: list[Columns] = [{}] * len(found)
     for numbers in groups.values():
         notes = [found[number] for number in numbers]
