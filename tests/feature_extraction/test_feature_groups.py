@@ -41,19 +41,19 @@ OF_RUIZ = {
 
 
 def extractor(*groups):
-    """Every list holds "Ruiz" alone."""
+    """Bind the groups to lists of which each holds only "Ruiz"."""
     found = [template for group in groups for template in templates.read_group(group)]
     lists = {name: gazetteer.build_gazetteer(name, ["Ruiz"]) for name in templates.list_gazetteers(found)}
     return Extractor(found, lists, lambda words: [TAGS.get(word, "CD") for word in words])
 
 
 @pytest.mark.parametrize("group", OF_RUIZ)
-def test_what_a_group_says_of_a_name(group, monkeypatch):
+def test_the_features_of_a_name_by_group(group, monkeypatch):
     pytest.importorskip("simplemma")
     monkeypatch.setattr(mesh_terms, "read_headings", lambda: {("ruiz",): "D0"})
-    page = TokenizedDocument(NOTE, fine(NOTE))
-    (row,) = extractor(group).features(page, range(len(page.tokens)))[RUIZ : RUIZ + 1]
-    assert page.tokens[RUIZ].text == "Ruiz"
+    document = TokenizedDocument(NOTE, fine(NOTE))
+    (row,) = extractor(group).features(document, range(len(document.tokens)))[RUIZ : RUIZ + 1]
+    assert document.tokens[RUIZ].text == "Ruiz"
     assert set(OF_RUIZ[group].split()) - set(row) == set()
     assert len(set(row)) == len(row)
 
@@ -75,11 +75,11 @@ def test_the_documentation_names_every_group_and_observation():
     path = Path(__file__).parents[2] / "docs" / "features.md"
     if not path.exists():
         pytest.skip("not a checkout")
-    told = set(re.findall(r"`(\w+)`", path.read_text(encoding="utf-8")))
+    named = set(re.findall(r"`(\w+)`", path.read_text(encoding="utf-8")))
     affixes = {f"{kind}{size}" for kind in ("prefix", "suffix") for size in range(1, 6)}
     known = {*registry.STATIC.lexical, *registry.STATIC.contextual, *registry.OF_POS, *registry.OF_LINKS}
     groups = {file.stem for file in resources.find_folder("features").glob("*.template")}
-    assert known - affixes | groups <= told
+    assert known - affixes | groups <= named
 
 
 @pytest.mark.parametrize("name", ["mimic", "mist", "stanford"])

@@ -1,4 +1,4 @@
-"""The Link Grammar Parser: a program of our own that answers as it does, and the real one where it is."""
+"""The Link Grammar Parser: a fake program that answers like it, and the real one if it is installed."""
 
 import shutil
 import sqlite3
@@ -15,7 +15,7 @@ from crfdeid.feature_extraction.link_parser import WALL, Linkage, align_words, r
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
-# Links each word to the next one, leaves the sentence "mute" without an answer, and notes what it was asked.
+# Links each word to the next one, gives no answer to the sentence "mute", and logs every sentence.
 FAKE = """#!{python}
 import sys
 from pathlib import Path
@@ -66,12 +66,12 @@ def parser(tmp_path, monkeypatch):
 
 
 def bigrams(text):
-    page = TokenizedDocument(text, fine(text))
-    sides = (link_bigrams.CONTEXTUAL[name](page) for name in ("links_left", "links_right"))
-    return {token.text: pair for token, *pair in zip(page.tokens, *sides)}
+    document = TokenizedDocument(text, fine(text))
+    sides = (link_bigrams.CONTEXTUAL[name](document) for name in ("links_left", "links_right"))
+    return {token.text: pair for token, *pair in zip(document.tokens, *sides)}
 
 
-def asked(parser):
+def read_log(parser):
     return (parser / "asked").read_text().splitlines()
 
 
@@ -87,11 +87,11 @@ def test_syntactic_bigrams_of_a_word(parser):
     assert bigrams("one two three")["three"] == [("Ab:two>Ab:one",), None]
 
 
-def test_a_sentence_is_asked_once_and_kept_without_its_words(parser):
+def test_a_sentence_is_parsed_once_and_cached_without_its_words(parser):
     bigrams("Canarina was seen.")
     link_bigrams.parse_document.cache_clear()
     bigrams("Canarina   was seen.")
-    assert asked(parser) == ["Canarina was seen."]
+    assert read_log(parser) == ["Canarina was seen."]
     cache = parser / "cache" / "link_grammar.sqlite"
     assert b"anarina" not in cache.read_bytes()
     assert stat.S_IMODE(cache.stat().st_mode) == 0o600
@@ -101,56 +101,56 @@ def test_a_sentence_is_asked_once_and_kept_without_its_words(parser):
     database.close()
 
 
-def test_another_version_is_asked_again(parser):
+def test_another_version_parses_again(parser):
     bigrams("She ran.")
     (parser / "version").write_text("fake 2")
     link_parser.read_version.cache_clear()
     link_bigrams.parse_document.cache_clear()
     bigrams("She ran.")
-    assert asked(parser) == ["She ran.", "She ran."]
+    assert read_log(parser) == ["She ran.", "She ran."]
 
 
-def test_what_has_no_linkage_is_kept_too(parser):
+def test_a_missing_linkage_is_cached_too(parser):
     assert bigrams("mute") == {"mute": [None, None]}
     link_bigrams.parse_document.cache_clear()
     bigrams("mute")
-    assert asked(parser) == ["mute"]
+    assert read_log(parser) == ["mute"]
 
 
 @pytest.mark.parametrize("text", ["word " * 51, "long" * 400, "--- ***", "!"])
-def test_what_is_not_asked(parser, text):
+def test_sentences_that_are_not_parsed(parser, text):
     assert link_parser.parse([text, "She ran."])[0] == Linkage()
-    assert asked(parser) == ["She ran."]
+    assert read_log(parser) == ["She ran."]
 
 
-def test_fifty_words_are_asked(parser):
+def test_fifty_words_are_parsed(parser):
     assert len(link_parser.parse(["word " * 50])[0].links) == 50
 
 
 def test_a_sentence_is_never_a_command(parser):
     link_parser.parse(["!file x", "%quiet", "!!  exit"])
-    assert asked(parser) == ["file x", "quiet", "exit"]
+    assert read_log(parser) == ["file x", "quiet", "exit"]
 
 
-def test_a_parser_that_stops_is_a_fault_without_text(parser):
-    with pytest.raises(ConfigurationError, match="link-parser: exit status 1; wanted 0") as fault:
+def test_a_parser_that_stops_is_an_error_without_text(parser):
+    with pytest.raises(ConfigurationError, match="link-parser: exit status 1; wanted 0") as error:
         bigrams("crash")
-    assert "crash" not in str(fault.value)
+    assert "crash" not in str(error.value)
 
 
-def test_too_few_answers_are_a_fault(parser, monkeypatch):
+def test_too_few_answers_are_an_error(parser, monkeypatch):
     monkeypatch.setattr(link_parser, "COMMAND", "no command")
     with pytest.raises(ConfigurationError, match="0 answers to 1 sentences"):
         link_parser.parse(["She ran."])
 
 
-def test_without_the_program_a_fault_says_what_to_install(parser):
+def test_without_the_program_the_error_says_what_to_install(parser):
     (parser / "link-parser").unlink()
     with pytest.raises(ConfigurationError, match="link-parser: apt-get install link-grammar"):
         bigrams("She ran.")
 
 
-def test_a_damaged_cache_is_a_fault(parser):
+def test_a_damaged_cache_is_an_error(parser):
     (parser / "cache").mkdir()
     (parser / "cache" / "link_grammar.sqlite").write_text("no database, " * 100)
     with pytest.raises(ConfigurationError, match="remove the file"):
@@ -175,9 +175,9 @@ def test_words_of_the_parser_are_found_in_the_sentence(text, words, ranges):
 @given(st.lists(st.text(alphabet="ab.()[]", min_size=1, max_size=6), max_size=6))
 def test_ranges_are_in_order_and_inside(words):
     text = "".join(words).lower()
-    told = [part for part in align_words(text, words) if part != WALL]
-    assert all(a < b <= len(text) for a, b in told)
-    assert all(before[1] <= after[0] for before, after in zip(told, told[1:]))
+    ranges = [part for part in align_words(text, words) if part != WALL]
+    assert all(a < b <= len(text) for a, b in ranges)
+    assert all(before[1] <= after[0] for before, after in zip(ranges, ranges[1:]))
 
 
 @pytest.mark.parametrize("answer", ["", "No complete linkages found.", "[(a)", "[0]"])

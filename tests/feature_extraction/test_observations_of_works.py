@@ -1,4 +1,4 @@
-"""The observations that the five works need: what each says, as tables of examples."""
+"""The observations that the five works need: tables of examples for each."""
 
 import subprocess
 import sys
@@ -19,25 +19,25 @@ from crfdeid.feature_extraction import (
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.chunker import PartsOfSpeech, chunk_tag
 from crfdeid.feature_extraction.templates import Extractor, parse_templates
-from crfdeid.text.tokenized import TokenizedDocument, find_words
-from crfdeid.text.tokenizer import TOKENIZERS, fine
+from crfdeid.text.tokenized import TokenizedDocument
+from crfdeid.text.tokenizer import fine
 
 
-def page(text):
+def tokenize(text):
     return TokenizedDocument(text, fine(text))
 
 
 def features(text, *parts, pos=None):
     found = [template for part in parts for template in parse_templates(part)]
-    seen = page(text)
+    document = tokenize(text)
     extractor = Extractor(found, {}, pos)
-    return extractor.features(seen, range(len(seen.tokens)))
+    return extractor.features(document, range(len(document.tokens)))
 
 
-def said(observe, text):
-    """The tokens that a yes/no observation is about."""
-    seen = page(text)
-    return [token.text for token, value in zip(seen.tokens, observe(seen)) if value]
+def marked_tokens(observe, text):
+    """Return the tokens where a yes/no observation is true."""
+    document = tokenize(text)
+    return [token.text for token, value in zip(document.tokens, observe(document)) if value]
 
 
 def test_several_values_make_a_feature_each():
@@ -57,24 +57,24 @@ def test_several_values_are_not_joined():
         features("He", "lower[0]|ngrams[0]")
 
 
-def test_the_observations_of_several_values_are_those_that_say_so():
+def test_several_values_come_from_the_observations_declared_so():
     several = {"ngrams", *word_windows.CONTEXTUAL, *link_bigrams.CONTEXTUAL}
     assert several == observations.SEVERAL
 
 
 @given(st.text(alphabet="aB_1.\n", max_size=30))
 def test_several_values_are_distinct(text):
-    seen = page(text)
+    document = tokenize(text)
     for observe in word_windows.CONTEXTUAL.values():
-        values = observe(seen)
-        assert len(values) == len(seen.tokens)
+        values = observe(document)
+        assert len(values) == len(document.tokens)
         assert all(value is None or (value and len(set(value)) == len(value)) for value in values)
-    for token in seen.tokens:
+    for token in document.tokens:
         parts = word_windows.ngrams(token.text)
         assert parts and len(set(parts)) == len(parts)
 
 
-def test_a_long_word_has_no_mark_at_the_end_of_what_is_told():
+def test_a_long_word_has_no_mark_at_its_cut_end():
     parts = word_windows.ngrams("x" * 40)
     assert "_" + "x" * 20 in parts and not any(part.endswith("_") for part in parts)
 
@@ -109,19 +109,11 @@ def test_table_2_1_is_whole():
     assert TABLE_2_1.keys() == mist_patterns.PATTERNS.keys() and len(TABLE_2_1) == 18
 
 
-def test_a_written_word_is_asked_as_one_and_its_outer_marks_by_themselves():
+def test_a_written_word_is_tested_whole_and_its_outer_marks_by_themselves():
     text = 'call "(617-555-0142)," now'
-    assert said(mist_patterns.CONTEXTUAL["mist_phone_10"], text) == ["617", "-", "555", "-", "0142"]
-    assert said(mist_patterns.CONTEXTUAL["mist_punctuation"], text) == ['"', "(", ")", ",", '"']
-    assert said(mist_patterns.CONTEXTUAL["dash_or_slash"], "3/4 - x5") == ["3", "/", "4", "-"]
-
-
-@pytest.mark.parametrize("tokenizer", TOKENIZERS)
-@given(text=st.text(alphabet="aB1 .-(/\n", max_size=40))
-def test_written_words_hold_every_token_once(tokenizer, text):
-    tokens = TOKENIZERS[tokenizer](text)
-    held = [index for part in find_words(TokenizedDocument(text, tokens)) for index in part]
-    assert held == list(range(len(tokens)))
+    assert marked_tokens(mist_patterns.CONTEXTUAL["mist_phone_10"], text) == ["617", "-", "555", "-", "0142"]
+    assert marked_tokens(mist_patterns.CONTEXTUAL["mist_punctuation"], text) == ['"', "(", ")", ",", '"']
+    assert marked_tokens(mist_patterns.CONTEXTUAL["dash_or_slash"], "3/4 - x5") == ["3", "/", "4", "-"]
 
 
 @pytest.mark.parametrize(
@@ -144,12 +136,12 @@ def test_written_words_hold_every_token_once(tokenizer, text):
         ("pattern_age", "a 54-year-old, aged 54", ["54", "-", "year", "-", "old", "aged", "54"]),
         ("pattern_phone", "at (617) 555-0142", ["(", "617", ")", "555", "-", "0142"]),
         ("pattern_phone", "BP 120", []),
-        ("pattern_username", "seen by jkr42", ["jkr", "42"]),
+        ("pattern_username", "document by jkr42", ["jkr", "42"]),
         ("pattern_medical_record", "MRN: 1234567", ["MRN", ":", "1234567"]),
     ],
 )
 def test_clues_and_patterns(name, text, found):
-    assert said(trigger_words.CONTEXTUAL[name], text) == found
+    assert marked_tokens(trigger_words.CONTEXTUAL[name], text) == found
 
 
 @pytest.mark.parametrize(
@@ -164,18 +156,18 @@ def test_clues_and_patterns(name, text, found):
 )
 def test_the_chunk_grammar(tags, chunks):
     text = " ".join("x" for _ in tags.split())
-    values = chunk_tag(PartsOfSpeech(lambda words: tags.split()), page(text))
+    values = chunk_tag(PartsOfSpeech(lambda words: tags.split()), tokenize(text))
     assert [value or "-" for value in values] == chunks.split()
 
 
 def test_a_chunk_ends_with_its_line():
-    values = chunk_tag(PartsOfSpeech(lambda words: ["NN"] * len(words)), page("a b\nc"))
+    values = chunk_tag(PartsOfSpeech(lambda words: ["NN"] * len(words)), tokenize("a b\nc"))
     assert values == ["B-NP", "I-NP", None, "B-NP"]
 
 
 @given(st.lists(st.sampled_from(["DT", "NN", "VBD", "JJ", "POS", ".", "HYPH"]), min_size=1, max_size=12))
 def test_chunks_are_well_formed(tags):
-    values = chunk_tag(PartsOfSpeech(lambda words: tags), page(" ".join("x" for _ in tags)))
+    values = chunk_tag(PartsOfSpeech(lambda words: tags), tokenize(" ".join("x" for _ in tags)))
     for before, value in zip([None, *values], values):
         if value and value.startswith("I-"):
             assert before is not None and before[2:] == value[2:]
@@ -197,12 +189,12 @@ TERMS = mesh_terms.index_terms((f"D{number}", heading) for number, heading in en
 )
 def test_mesh_identifiers_of_noun_phrases(phrase, value):
     pos = PartsOfSpeech(lambda words: ["CD" if word.isdigit() else "NN" for word in words])
-    assert set(mesh_terms.mesh(pos, page(phrase), lambda: TERMS)) == {value}
+    assert set(mesh_terms.mesh(pos, tokenize(phrase), lambda: TERMS)) == {value}
 
 
-def test_outside_of_noun_phrases_there_is_no_mesh_identifier():
+def test_outside_noun_phrases_is_no_mesh_identifier():
     pos = PartsOfSpeech(lambda words: ["IN"] * len(words))
-    assert mesh_terms.mesh(pos, page("heart failure"), lambda: TERMS) == [None, None]
+    assert mesh_terms.mesh(pos, tokenize("heart failure"), lambda: TERMS) == [None, None]
 
 
 def umls(*rows):
@@ -233,7 +225,7 @@ def test_a_umls_file_gives_english_mesh_terms(tmp_path, monkeypatch):
         (None, "No such file"),
     ],
 )
-def test_what_is_no_umls_file(tmp_path, content, message):
+def test_a_file_that_is_not_umls_is_an_error(tmp_path, content, message):
     path = tmp_path / "MRCONSO.RRF"
     if content:
         path.write_text(content)
@@ -273,15 +265,15 @@ def test_lemmas(text, value):
     assert word_windows.lemma(text) == value
 
 
-def test_parts_of_speech_are_asked_once_a_page():
-    asked = []
+def test_parts_of_speech_are_made_once_per_document():
+    tagged_lines = []
     names = ("pos", "chunk_tag")
     observe = registry.resolve_names(
-        names, {}, lambda words: asked.append(words) or ["NN"] * len(words)
+        names, {}, lambda words: tagged_lines.append(words) or ["NN"] * len(words)
     ).contextual
-    seen = page("a b")
-    assert [observe[name](seen)[0] for name in names] == ["NN", "B-NP"]
-    assert asked == [["a", "b"]]
+    document = tokenize("a b")
+    assert [observe[name](document)[0] for name in names] == ["NN", "B-NP"]
+    assert tagged_lines == [["a", "b"]]
 
 
 @pytest.mark.parametrize(
@@ -297,7 +289,7 @@ def test_parts_of_speech_are_asked_once_a_page():
         ("mesh[0]", "mesh: needs a part of speech"),
     ],
 )
-def test_unknown_observations_suggest_the_near_one(part, message):
+def test_unknown_observations_suggest_a_similar_one(part, message):
     with pytest.raises(TemplateError, match=message):
         features("x", part)
 

@@ -1,4 +1,4 @@
-"""Part-of-speech sources: what they say, and what they refuse."""
+"""Part-of-speech sources: their tags and their errors."""
 
 import io
 import pickle
@@ -16,14 +16,14 @@ SURE = {"The": "DT", "patient": "NN", "was": "VBD", "by": "IN", "Boston": "NNP",
 def test_a_source_tags_plain_words_right(name):
     try:
         tag = part_of_speech.load_tagger(name)
-    except ConfigurationError as fault:
-        pytest.skip(str(fault))
+    except ConfigurationError as error:
+        pytest.skip(str(error))
     tags = dict(zip(WORDS, tag(WORDS)))
     assert {word: tags[word] for word in SURE} == SURE
     assert tag([]) == []
 
 
-def test_an_unknown_source_suggests_the_near_one():
+def test_an_unknown_source_suggests_a_similar_one():
     with pytest.raises(ConfigurationError, match="did you mean gruut"):
         part_of_speech.load_tagger("grut")
 

@@ -1,4 +1,4 @@
-"""Templates, observations, and what they make of a page."""
+"""Templates, observations, and the features that they make."""
 
 import pytest
 from hypothesis import given
@@ -22,8 +22,8 @@ def extractor(*parts, gazetteers=None):
 
 
 def features(text, *parts, gazetteers=None):
-    page = TokenizedDocument(text, fine(text))
-    return extractor(*parts, gazetteers=gazetteers).features(page, range(len(page.tokens)))
+    document = TokenizedDocument(text, fine(text))
+    return extractor(*parts, gazetteers=gazetteers).features(document, range(len(document.tokens)))
 
 
 # He et al. 2015, table 2, its column for "Valdez".
@@ -64,7 +64,7 @@ def test_a_template_makes_features_named_as_itself():
     ]
 
 
-def test_nothing_to_say_makes_no_feature():
+def test_no_value_makes_no_feature():
     assert features("Ruiz", "has_digit[0]", "titled[0]", "has_digit[0]|lower[0]") == [["bias"]]
 
 
@@ -78,7 +78,7 @@ def test_gazetteers_match_words_and_whole_entries():
     ]
 
 
-PAGE = "Name: Ruiz, Ana\nHPI: saw Dr. Ruiz 3/4/61 for\nruiz RUIZ\n"
+TEXT = "Name: Ruiz, Ana\nHPI: saw Dr. Ruiz 3/4/61 for\nruiz RUIZ\n"
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ PAGE = "Name: Ruiz, Ana\nHPI: saw Dr. Ruiz 3/4/61 for\nruiz RUIZ\n"
     ],
 )
 def test_contextual_observations(name, word, value):
-    tokens = fine(PAGE)
+    tokens = fine(TEXT)
     index = next(i for i, token in enumerate(tokens) if token.text == word)
-    assert CONTEXTUAL[name](TokenizedDocument(PAGE, tokens))[index] == value
+    assert CONTEXTUAL[name](TokenizedDocument(TEXT, tokens))[index] == value
 
 
 @pytest.mark.parametrize("name", CONTEXTUAL)
 @given(text=st.text(alphabet="aB1 .:-\n", max_size=60))
-def test_contextual_observations_give_one_value_a_token(name, text):
+def test_contextual_observations_give_one_value_per_token(name, text):
     tokens = fine(text)
     assert len(CONTEXTUAL[name](TokenizedDocument(text, tokens))) == len(tokens)
 
@@ -117,17 +117,17 @@ def test_contextual_observations_give_one_value_a_token(name, text):
         ("lower[-1..0]|shape[0]", "not a template"),
     ],
 )
-def test_what_is_no_template(part, message):
+def test_a_word_that_is_not_a_template_is_an_error(part, message):
     with pytest.raises(TemplateError, match=message):
         list(parse_templates(part))
 
 
-def test_unknown_observation_suggests_the_near_one():
+def test_an_unknown_observation_suggests_a_similar_one():
     with pytest.raises(TemplateError, match="did you mean shape"):
         extractor("shpae[0]")
 
 
-def test_a_fault_in_a_file_names_file_and_line(tmp_path):
+def test_an_error_in_a_file_names_file_and_line(tmp_path):
     path = tmp_path / "mine.template"
     path.write_text("# mine\nlower[0]\nshape[\n")
     with pytest.raises(TemplateError, match=r"mine.template, line 3: "):
