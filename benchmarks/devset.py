@@ -161,7 +161,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     tag = model.load(args.model).tag
     gold, asked = build_notes(args.data), build_queries()
-    system = [tag(Document(d.id, d.text)) for d in cli.progress(gold, "tag")]
+    system = [tag(Document(d.id, d.text)) for d in cli.show_progress(gold, "tag")]
     answered = [tag(Document(d.id, d.text)) for d in asked]
     print(measure.format_table(gold, system))
     print(measure.format_queries(asked, answered))

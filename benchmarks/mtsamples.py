@@ -117,7 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     tagger, documents = model.load(args.model), read_reports(args.data)
     began = time.perf_counter()
-    tagged = list(cli.progress(tagger.tag_all(documents), "tag", len(documents)))
+    tagged = list(cli.show_progress(tagger.tag_all(documents), "tag", len(documents)))
     seconds = time.perf_counter() - began
     tokens = sum(len(fine(document.text)) for document in documents)
     print(f"{len(documents)} reports, {tokens:,} tokens, {seconds:.1f} s, {tokens / seconds:,.0f} tokens/s")

@@ -127,7 +127,7 @@ def main(arguments: list[str] | None = None) -> None:
             spans = sum(len(document.spans) for document in documents)
             print(f"{title}: {len(documents)} documents, {spans} spans, trained in {seconds:.0f} s")
         print("\n" + " " * 42 + "".join(f"{title:<21}" for title in TITLES) + "p")
-        for kind in cli.progress(KINDS, "score"):
+        for kind in cli.show_progress(KINDS, "score"):
             print(format_table(kind, make_documents(kind, known, "test", args.test), taggers))
 
 

@@ -1,4 +1,4 @@
-"""What every verb of the command line shares: one line for a fault, and exit status 2."""
+"""What all commands share: the table of verbs, options for reading, progress, one line for an error."""
 
 from __future__ import annotations
 
@@ -54,50 +54,48 @@ VERBS = {
 
 
 def run(main: Callable[[list[str] | None], None]) -> None:
-    """Call ``main`` and turn what can go wrong into an exit status: 2 for a fault of
-    the input, 130 for Ctrl-C, 0 where the reader of a pipe has gone. A run that is told to
-    terminate (a batch system's SIGTERM) puts away what is half-written first."""
+    """Call ``main`` and end with an exit status: 2 for an error in the input, 130 for Ctrl-C, 0 when the
+    reader of a pipe has closed it. SIGTERM (a batch system sends it) also removes half-written files."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         main(None)
-    except CrfdeidError as fault:
-        sys.exit(complain(str(fault)))
+    except CrfdeidError as error:
+        sys.exit(report_error(str(error)))
     except KeyboardInterrupt as stopped:
-        complain(str(stopped) or "stopped; nothing half-written was left")
+        report_error(str(stopped) or "stopped; nothing half-written was left")
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def complain(message: str) -> int:
-    """One line on standard error; returns the status to exit with."""
+def report_error(message: str) -> int:
+    """Print one line on standard error. Return the exit status."""
     print("crfdeid: " + " ".join(message.splitlines()), file=sys.stderr)
     return 2
 
 
-def progress(items: Iterable[Item], title: str, total: int | None = None) -> Iterable[Item]:
-    """Show a bar on a terminal, nothing when standard error is piped."""
+def show_progress(items: Iterable[Item], title: str, total: int | None = None) -> Iterable[Item]:
+    """Pass the items on. Show a bar on a terminal, and nothing when standard error is piped."""
     return tqdm(items, desc=title, total=total, disable=None, leave=False)
 
 
 def natural_number(text: str) -> int:
-    """The type of an option whose value is a whole number, 0 or more."""
+    """Read an option's value that is a whole number, 0 or more (an ``argparse`` type)."""
     if (number := int(text)) < 0:
         raise ValueError
     return number
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say how documents are read."""
+    """Add the options for reading documents: encoding, and the columns of a table."""
     parser.add_argument("--encoding", default="utf-8", help="of the documents (default: utf-8)")
     parser.add_argument("--id-column", help="of a table of notes (default: id)")
     parser.add_argument("--text-column", help="of a table of notes (default: text)")
     parser.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
 
 
-def documents(path: Path | str, format: str | None, args: argparse.Namespace) -> Iterator[Document]:
-    """Read with the options of :func:`add_reading_options`; columns apply
-    to tables alone."""
+def read_documents(path: Path | str, format: str | None, args: argparse.Namespace) -> Iterator[Document]:
+    """Read documents with the options of :func:`add_reading_options`; only tables have columns."""
     names = ("id_column", "text_column", "patient_column")
     columns = {name: value for name in names if (value := getattr(args, name))}
     format = format or corpora.detect_format(Path(path))

@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
         documents = scheme.read_scheme(args.scheme).check_each(documents)
     if args.overlaps == "longest":
         documents = (document.with_spans(keep_longest(document.spans)) for document in documents)
-    documents = cli.progress(documents, "convert")
+    documents = cli.show_progress(documents, "convert")
     if args.out == "-":
         print_corpus(documents, args.to)
     else:
@@ -55,10 +55,10 @@ def main(arguments: list[str] | None = None) -> None:
 def read_source(args: argparse.Namespace) -> Iterable[Document]:
     """Yield the documents of the source, which may be standard input."""
     if args.source != "-":
-        return cli.documents(Path(args.source), args.format, args)
+        return cli.read_documents(Path(args.source), args.format, args)
     if args.format is None or not corpora.find_format(args.format, "read").is_text_stream:
         raise ConfigurationError("standard input: --from names its format, one that is a single file of text")
-    return cli.documents(STANDARD_INPUT, args.format, args)
+    return cli.read_documents(STANDARD_INPUT, args.format, args)
 
 
 def print_corpus(documents: Iterable[Document], format: str) -> None:

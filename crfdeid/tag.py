@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
     tagger = model.load(args.model, args.engine)
     documents = tag_documents(tagger, read_notes(args), args)
     if args.out:
-        shown = cli.progress(documents, "tag")
+        shown = cli.show_progress(documents, "tag")
         corpora.write_each(shown, args.out, args.format or "i2b2", overwrite=args.overwrite)
         return
     print_documents(documents, args.format or "csv")
@@ -80,7 +80,7 @@ def print_documents(documents: Iterable[Document], format: str) -> None:
 def read_notes(args: argparse.Namespace) -> Iterator[Document]:
     """Read the notes of the path, or one note from standard input."""
     if args.notes != "-":
-        return cli.documents(args.notes, args.source, args)
+        return cli.read_documents(args.notes, args.source, args)
     text = decode_text(sys.stdin.buffer.read(), "standard input", args.encoding)
     if args.source not in (None, "text"):
         raise FormatError("standard input is read as one plain note; --from is for files")

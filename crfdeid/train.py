@@ -39,7 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     settings = registry.apply_changes(registry.read_config(args.config), args.set)
-    documents = [document for path in args.train for document in cli.documents(path, None, args)]
+    documents = [document for path in args.train for document in cli.read_documents(path, None, args)]
     began = time.perf_counter()
     is_crf = settings.system == "crf"  # two_stage and multi train several times, rnn counts epochs
     total = settings.crf.get("max_iterations") if is_crf else settings.options.get("epochs")
@@ -55,8 +55,8 @@ def main(arguments: list[str] | None = None) -> None:
         )
     print_training(documents, tagger, time.perf_counter() - began)
     if args.test:
-        gold = list(cli.documents(args.test, None, args))
-        system = list(cli.progress(tagger.tag_all(gold), "score", len(gold)))
+        gold = list(cli.read_documents(args.test, None, args))
+        system = list(cli.show_progress(tagger.tag_all(gold), "score", len(gold)))
         print(f"\nScored on {args.test}: {len(gold)} documents")
         print(scores.format_scores(scores.score(gold, system, tagger.scheme)))
         print_cut_spans(tagger, gold)

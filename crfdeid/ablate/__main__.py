@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     corpora = read_corpora(args, planned)
     rows = jobs.build_rows(planned, corpora, args.out)
     train_jobs([job for row in rows for job in row.jobs], args.out, max(1, args.jobs), args.again)
-    progress = cli.progress(rows, "score", len(rows))
+    progress = cli.show_progress(rows, "score", len(rows))
     finished = [results.read_result(row, args.resamples, planned.seed) for row in progress]
     print(write_tables(planned, finished, corpora, args.out))
 
@@ -83,7 +83,9 @@ def read_corpora(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
         raise ConfigurationError(
             f"--corpus {unused[0]}: no run names it{did_you_mean(unused[0], planned.corpora)}"
         )
-    return {name: Part(str(path), tuple(cli.documents(path, None, args))) for name, path in paths.items()}
+    return {
+        name: Part(str(path), tuple(cli.read_documents(path, None, args))) for name, path in paths.items()
+    }
 
 
 def train_jobs(wanted: Sequence[Job], out: Path, at_once: int, again: bool) -> None:
@@ -143,7 +145,7 @@ def draw_plot(finished: list[Result], figures: Figures, out: Path, caption: list
     try:
         plot.write_plot(finished, figures, out, "\n".join(caption[:3]))
     except plot.PlotError as error:
-        cli.complain(str(error))
+        cli.report_error(str(error))
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def find_document(args: argparse.Namespace) -> Document:
     """The note, or the document of a corpus that ``--document`` names."""
-    documents = {document.id: document for document in cli.documents(args.note, args.format, args)}
+    documents = {document.id: document for document in cli.read_documents(args.note, args.format, args)}
     if args.document is None and len(documents) == 1:
         return next(iter(documents.values()))
     if args.document is None:

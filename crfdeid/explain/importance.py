@@ -48,7 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
-    documents = [document for path in args.corpus for document in cli.documents(path, None, args)]
+    documents = [document for path in args.corpus for document in cli.read_documents(path, None, args)]
     if not any(document.spans for document in documents):
         raise DocumentError("no span in the documents: wanted documents with PHI spans")
     corpus = f"{', '.join(map(str, args.corpus))} ({len(documents)} documents; {args.config})"
@@ -68,7 +68,7 @@ def observe_configuration(documents: Sequence[Document], name: str) -> tuple[Obs
     groups = model_weights.map_groups(map(templates.find_group, settings.features))
     with tempfile.TemporaryDirectory() as folder:
         pipeline = model_folder.create_folder(Path(folder) / "model", documents, settings).pipeline
-        return information_gain.observe_corpus(pipeline, cli.progress(documents, "observe")), groups
+        return information_gain.observe_corpus(pipeline, cli.show_progress(documents, "observe")), groups
 
 
 def write_tables(args: argparse.Namespace, importance: Importance) -> None:

@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> None:
         write.writerows(rule_rows(tagger.rules))
         return
     write.writerow(SPAN_COLUMNS)
-    write.writerows(span_rows(tagger.rules, cli.documents(args.notes, args.source, args)))
+    write.writerows(span_rows(tagger.rules, cli.read_documents(args.notes, args.source, args)))
 
 
 def rule_rows(rules: Rules) -> Iterator[Row]:

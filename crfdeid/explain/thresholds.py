@@ -118,8 +118,8 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     tagger = model.load(args.model)
-    documents = cli.documents(args.gold, None, args)
-    margins = measure_margins(tagger, cli.progress(documents, "score"))
+    documents = cli.read_documents(args.gold, None, args)
+    margins = measure_margins(tagger, cli.show_progress(documents, "score"))
     own, phi = tagger.config.recall_bias, int(margins.phi.sum())
     print(f"{len(margins.phi):,} tokens, {phi:,} of PHI; the model's recall_bias is {own:g}\n")
     rows = [["recall_bias", "recall", "precision", "false alarms"]]

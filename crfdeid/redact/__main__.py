@@ -81,11 +81,13 @@ def main(arguments: list[str] | None = None) -> None:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
         replaces_report = args.overwrite or args.resume
         journal = stack.enter_context(release.Journal.open(args.report, redactor.by_note, replaces_report))
-        groups = release.group_by_patient(lambda: cli.documents(args.notes, source, args), redactor.by_note)
+        groups = release.group_by_patient(
+            lambda: cli.read_documents(args.notes, source, args), redactor.by_note
+        )
         tagger = release.build_tagger(args.spans, args.model)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, args.new_ids)
         options = redactor.hash_options(destination.format, args.new_ids, args.no_spans, args.spans)
-        destination.write(cli.progress(redacted, "redact"), not args.no_spans, options)
+        destination.write(cli.show_progress(redacted, "redact"), not args.no_spans, options)
     print("\n".join(journal.report.lines()))
     if not args.new_ids:
         print("the ids of notes and patients are unchanged; --new-ids replaces them")

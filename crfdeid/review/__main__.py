@@ -69,7 +69,7 @@ def open_study(args: argparse.Namespace) -> Study:
 
 
 def show_reading(files: list[Path]) -> Iterable[Path]:
-    return cli.progress(files, "read", len(files))
+    return cli.show_progress(files, "read", len(files))
 
 
 def add_people(study: Study, args: argparse.Namespace) -> None:
@@ -100,7 +100,7 @@ def add_spans(study: Study, args: argparse.Namespace) -> None:
     if args.model:
         tagger = model.load(args.model)
         system_spans.add_model(
-            study, tagger, args.premark, lambda notes: cli.progress(notes, "tag", len(notes))
+            study, tagger, args.premark, lambda notes: cli.show_progress(notes, "tag", len(notes))
         )
     if args.system:
         name, path = parse_pair(args.system)

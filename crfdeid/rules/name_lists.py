@@ -168,7 +168,7 @@ def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
 
 @rule("PATIENT", f"{DOUGLASS} (approximate matching)", guess=True)
 def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A capitalised word of no list that is one of the most common first names but for a slip
+    """A capitalised word of no list that is one of the most common first names except for a slip
     or two: "Willaim"."""
     for word, places in note.indices.items():
         if is_unknown(note, lists, word) and find_close_name(word, lists.popular_names):

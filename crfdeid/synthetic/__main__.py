@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     if args.documents < 1:
         raise ConfigurationError(f"--documents {args.documents}: wanted 1 or more")
     documents = synthetic.generate(args.documents, args.seed, args.part, tuple(args.genres))
-    shown = cli.progress(documents, "write", args.documents)
+    shown = cli.show_progress(documents, "write", args.documents)
     corpora.write(shown, args.out, args.format, args.overwrite)
 
 

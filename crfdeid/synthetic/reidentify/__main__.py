@@ -90,10 +90,10 @@ def main(arguments: list[str] | None = None) -> None:
 def read_settled(args: argparse.Namespace) -> tuple[int, list[source_text.SourceText]]:
     """Read the documents. Return their number, and those that the convention settles."""
     rules = convention.read_convention(args.convention) if args.convention else None
-    documents = list(cli.documents(args.texts, args.source, args))
+    documents = list(cli.read_documents(args.texts, args.source, args))
     if rules is None and not any(document.spans for document in documents):
         raise ConfigurationError(f"{args.texts}: no gold spans; --convention must say how PHI is hidden")
-    return len(documents), source_text.read_sources(cli.progress(documents, "read"), rules, args.doubt)
+    return len(documents), source_text.read_sources(cli.show_progress(documents, "read"), rules, args.doubt)
 
 
 def keep_types(document: Document, types: list[str] | None) -> Document:
