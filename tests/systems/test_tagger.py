@@ -14,7 +14,7 @@ from crfdeid.systems.union import Union
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
-HINT = list(templates.parse("hint[-1..1]"))
+HINT = list(templates.parse_templates("hint[-1..1]"))
 
 
 def hints(pipeline, note):
@@ -52,7 +52,7 @@ def test_batches_hold_all_documents_in_order(notes):
 
 
 def test_features_of_a_document_are_those_it_is_trained_on(notes):
-    pipeline = Pipeline(list(templates.parse("lower[-1..1]")), sequence="line").with_extra_columns(
+    pipeline = Pipeline(list(templates.parse_templates("lower[-1..1]")), sequence="line").with_extra_columns(
         HINT, ["hint"]
     )
     columns = [hints(pipeline, note) for note in notes[:2]]
