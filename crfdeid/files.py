@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -32,6 +33,25 @@ def open_whole(
     except BaseException:
         os.unlink(name)
         raise
+
+
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file or folder until it is closed. Return False if another process has the lock. The
+    lock of a killed process ends with it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of the folder's files durable, after a file was put there."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def read_umask() -> int:

@@ -8,8 +8,8 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from datetime import date
 
 import regex
@@ -87,6 +87,7 @@ class Redactor:
         self.secret, self.style, self.rules, self.by_note = secret, style, rules or Rules(), by_note
         self.marker = check_marker(marker)
         self.histories: dict[str, PatientHistory] | None = None  # by patient, if a map is used
+        self.save_history: Callable[[str, PatientHistory], None] | None = None
 
     def hash_options(self, *further: object) -> str:
         """Hash everything that the result depends on. Without the secret the hash reveals nothing."""
@@ -94,11 +95,25 @@ class Redactor:
         return KeyedChoices(self.secret, "recipe").digest(*options).hex()
 
     def redact(self, documents: Sequence[Document]) -> list[Redaction]:
-        """Redact the notes of one patient alike."""
-        if self.by_note:
-            return [self._redact_note(note, *self._prepare([note])) for note in documents]
+        """Redact the notes of one patient alike. If a map is used, it has the patient when they return."""
+        groups = [[note] for note in documents] if self.by_note else [documents]
+        return [redaction for group in groups for redaction in self._redact_group(group)]
+
+    def _redact_group(self, documents: Sequence[Document]) -> list[Redaction]:
         surrogates, search = self._prepare(documents)
-        return [self._redact_note(note, surrogates, search) for note in documents]
+        redactions = [self._redact_note(note, surrogates, search) for note in documents]
+        if self.histories is not None and self.save_history is not None:
+            id = identify_patient(documents[0])
+            self.save_history(id, self.histories[id])
+        return redactions
+
+    def has_entry(self, note: Document) -> bool:
+        """Whether the map has the patient of the note; true if no map is used."""
+        return self.histories is None or identify_patient(note) in self.histories
+
+    def copy_without_map(self) -> Redactor:
+        """A redactor with the same secret and options that remembers nothing."""
+        return Redactor(self.secret, self.style, self.marker, self.rules, self.by_note)
 
     def propose(self, document: Document, others: Iterable[Document] = ()) -> list[Replacement]:
         """Propose the replacements for a note; ``others`` are the patient's other notes."""
@@ -111,6 +126,7 @@ class Redactor:
         history = PatientHistory()
         if self.histories is not None:
             history = self.histories.setdefault(id, history)
+            history.begin(hash_notes(self.secret, documents))
         history.merge(facts)
         surrogates = PatientSurrogates(self.secret, id, facts, self.rules, history.names, history.given)
         history.names = surrogates.names.assigned
@@ -185,6 +201,12 @@ def remember_pairs(history: PatientHistory, document: Document, replacements: It
     for made in replacements:
         pairs = history.pairs.setdefault(made.type, {})
         pairs[document.text[made.start : made.end]] = made.replacement
+
+
+def hash_notes(secret: bytes, documents: Iterable[Document]) -> str:
+    """Hash everything of a patient's notes that the result depends on."""
+    notes = sorted((note.id, note.text, *map(str, map(astuple, note.spans))) for note in documents)
+    return KeyedChoices(secret, "notes").digest(notes).hex()
 
 
 def identify_patient(document: Document) -> str:

@@ -22,7 +22,7 @@ from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
 from crfdeid.redact.safe_harbor import Report
-from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.redact.surrogates import map_file, surrogate_map
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
@@ -98,15 +98,37 @@ def redact_groups(
         renamed = {note.id: replace_ids(note, redactor.secret) if new_ids else note for note in group}
         missing = {id for id, note in renamed.items() if not destination.has(note.id)}
         journal.report.written_before += len(group) - len(missing)
-        if not missing:
+        lacks_entry = len(missing) < len(group) and not redactor.has_entry(group[0])
+        if not missing and not lacks_entry:
             continue
         with hide_note_text(group[0].id):
-            redactions = redactor.redact(tag_group(group))
+            tagged = tag_group(group)
+            if lacks_entry:
+                refuse_other_output(tagged, redactor, destination, renamed, missing)
+            redactions = redactor.redact(tagged)
         for note, redaction in zip(group, redactions):
             if note.id in missing:
                 id, patient = renamed[note.id].id, renamed[note.id].patient
                 journal.add(replace(redaction, id_has_phi=redaction.id_has_phi and not new_ids), id)
                 yield replace(redaction.document, id=id, patient=patient)
+
+
+def refuse_other_output(
+    group: Group,
+    redactor: Redactor,
+    destination: Destination,
+    renamed: dict[str, Document],
+    missing: set[str],
+) -> None:
+    """Raise :class:`MapError` if notes of a patient were written that this redactor would not write. The
+    map does not have the patient, and then it cannot be completed."""
+    for note, redaction in zip(group, redactor.copy_without_map().redact(group)):
+        new = replace(redaction.document, id=renamed[note.id].id, patient=renamed[note.id].patient)
+        if note.id not in missing and not destination.holds(new):
+            raise MapError(
+                f"{destination.path}: note {new.id} was written, but its patient is not in the map, and the "
+                "same notes give other surrogates now; --overwrite begins again"
+            )
 
 
 class InternalError(CrfdeidError):
@@ -137,25 +159,19 @@ def replace_ids(document: Document, secret: bytes) -> Document:
 
 @contextmanager
 def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
-    """Redact with the map in ``path``, which is created if it is missing. What the run adds is saved at
-    the end, also if the run fails. Raises :class:`ConfigurationError` if the map has other rules, and
-    :class:`MapError` if another run changed the file in the meantime, which then stays as it is."""
-    if path.exists():
-        map = surrogate_map.read_map(path, key)
-        if map.rules != redactor.rules:
-            rules = f"--shift-years {map.rules.years} --season-weeks {map.rules.weeks} --zip {map.rules.zip}"
-            raise ConfigurationError(f"{path}: this map was begun with {rules}")
-    else:
-        map = SurrogateMap(redactor.secret, redactor.rules)
-        surrogate_map.write_map(map, path, key)
-    redactor.secret, redactor.histories = map.secret, map.patients
-    before = path.read_bytes()
-    try:
+    """Redact with the map in ``path``, which is created if it is missing. A patient is in the map before
+    the redactor returns its notes. Raises :class:`ConfigurationError` if the map has other rules, and
+    :class:`MapError` if another run uses or changed the file, which then stays as it is."""
+    if not path.exists() and not path.is_symlink():
+        surrogate_map.write_map(SurrogateMap(redactor.secret, redactor.rules), path, key)
+    with map_file.open_map(path, key) as opened:
+        rules = opened.map.rules
+        if rules != redactor.rules:
+            begun = f"--shift-years {rules.years} --season-weeks {rules.weeks} --zip {rules.zip}"
+            raise ConfigurationError(f"{path}: this map was begun with {begun}")
+        redactor.secret, redactor.histories = opened.map.secret, opened.map.patients
+        redactor.save_history = opened.append
         yield
-    finally:
-        if path.is_file() and path.read_bytes() != before:
-            raise MapError(f"{path}: another run changed it; the surrogates of this run are not in it")
-        surrogate_map.write_map(map, path, key)
 
 
 @dataclass(frozen=True)
@@ -193,6 +209,18 @@ class Destination:
         last decides."""
         last = max(self.suffixes)
         return self.resume and self.is_folder and (self.path / f"{storage.file_stem(id)}{last}").exists()
+
+    def holds(self, note: Document) -> bool:
+        """Whether the files of this note, with or without its spans, are in the folder."""
+        format = corpora.find_format(self.format, "write")
+        stem = self.path / storage.file_stem(note.id)
+        return any(
+            all(
+                files.read_text(f"{stem}{suffix}") == content
+                for suffix, content in format.render_files(each).items()
+            )
+            for each in (note, note.with_spans(()))
+        )
 
     @property
     def suffixes(self) -> Sequence[str]:

@@ -38,7 +38,7 @@ def test_a_map_is_read_as_it_was_written_and_each_damage_has_its_message(tmp_pat
         (data[:30], "damaged"),
         (b"x" + data, "not a map"),
         (data[:60] + b"!" + data[61:], "damaged"),
-        (data.replace(b"map 1", b"map 9"), "another version"),
+        (data.replace(b"map 2", b"map 9"), "another version"),
     ):
         path.write_bytes(broken)
         with pytest.raises(MapError, match=said):

@@ -6,9 +6,11 @@ chosen for its word only.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import regex
 
@@ -17,6 +19,7 @@ from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, split_possessive
 from crfdeid.text.document import Document
 
+REMEMBERED = ("names", "orders", "pairs", "given")
 LETTERS = regex.compile(r"\p{L}{3,}")
 
 
@@ -74,12 +77,24 @@ def collect_facts(documents: Iterable[Document], complete: bool = True) -> Patie
 class PatientHistory:
     """What a map remembers of a patient. The fields are the keys of the map file: ``names`` are the
     surrogates of folded names, ``given`` those of places and numbers, ``orders`` counts day-first and
-    month-first dates, and ``pairs`` holds by type the real texts with their surrogates."""
+    month-first dates, and ``pairs`` holds by type the real texts with their surrogates. ``notes`` is the hash
+    of the notes that were redacted last, and ``before`` holds the first four fields as they were before."""
 
     names: dict[str, str] = field(default_factory=dict)
     orders: dict[str, int] = field(default_factory=dict)
     pairs: dict[str, dict[str, str]] = field(default_factory=dict)
     given: dict[str, str] = field(default_factory=dict)
+    notes: str = ""
+    before: dict[str, Any] = field(default_factory=dict)
+
+    def begin(self, notes: str) -> None:
+        """Begin to redact notes with this hash. The same notes once more, as after an interruption, are
+        redacted from the same history, so that the result is the same."""
+        if notes == self.notes:
+            vars(self).update(copy.deepcopy(self.before))
+            return
+        self.notes = notes
+        self.before = {name: copy.deepcopy(getattr(self, name)) for name in REMEMBERED}
 
     def __repr__(self) -> str:
         return f"PatientHistory({len(self.names)} names)"  # never the names

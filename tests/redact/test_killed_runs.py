@@ -1,0 +1,248 @@
+"""Runs with a map that are killed: what is in the output is in the map, and a resumed run completes both."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from marked_notes import KEY, SECRET, marked, run, status
+
+from crfdeid import corpora
+from crfdeid.redact import release
+from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.surrogates import sealed_entries, surrogate_map
+from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
+from crfdeid.text.document import Document
+
+NAMES = ["Robert Smith", "Ana Ruiz", "Chidi Okafor", "Mary Young", "Olena Zanzibarova", "Piotr Quetzal"]
+PATIENTS = 12
+
+
+def write_notes(path: Path) -> list[Document]:
+    """Write 60 small notes of 12 patients."""
+    notes = []
+    for number in range(60):
+        patient = number % PATIENTS
+        first, last = NAMES[patient % len(NAMES)].split()
+        text = (
+            f"<DATE {number % 12 + 1}/{number % 27 + 1}/2067> <PATIENT {first} {last}>, MRN <MEDICALRECORD "
+            f"{4471902 + patient}>, Dr. <DOCTOR {NAMES[number % 5]}>. {last.upper()} lives in <CITY Lynn>."
+        )
+        notes.append(marked(text, f"n{number:02}", f"p{patient}"))
+    notes.sort(key=lambda note: str(note.patient))
+    corpora.write(notes, path, "jsonl")
+    return notes
+
+
+@pytest.fixture
+def arguments(tmp_path: Path) -> list[str]:
+    """The arguments of a run with a map; its output is ``clean``."""
+    write_notes(tmp_path / "n.jsonl")
+    key, map = tmp_path / "mapkey", tmp_path / "map"
+    key.write_bytes(KEY)
+    key.chmod(0o600)
+    surrogate_map.write_map(SurrogateMap(SECRET), map, KEY)
+    return [
+        *(str(tmp_path / "n.jsonl"), "--out", str(tmp_path / "clean"), "--format", "brat"),
+        *("--spans", "gold", "--map", str(map), "--map-key", str(key)),
+    ]
+
+
+def read_output(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*")}
+
+
+def find_patients_without_entry(folder: Path) -> set[str]:
+    """The patients of notes in the output whose texts are not in the map."""
+    held = surrogate_map.read_map(folder / "map", KEY).patients
+    written = {path.stem for path in (folder / "clean").glob("*.txt")}
+    notes = [note for note in corpora.read(folder / "n.jsonl") if note.id in written]
+    missing = set()
+    for note in notes:
+        history = held.get(f"patient {note.patient}")
+        if history is None or any(
+            note.text_of(span) not in history.pairs.get(span.type, {}) for span in note.spans
+        ):
+            missing.add(str(note.patient))
+    return missing
+
+
+def kill_when_written(arguments: list[str], folder: Path, count: int, delay: float) -> int:
+    """Start a run, kill it ``delay`` seconds after ``count`` notes are in the folder; return its status."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "crfdeid.redact", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until = time.monotonic() + 30
+    while running.poll() is None and time.monotonic() < until and len(list(folder.glob("*.txt"))) < count:
+        time.sleep(0.0005)
+    time.sleep(delay)
+    os.kill(running.pid, signal.SIGKILL) if running.poll() is None else None
+    return running.wait()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_a_killed_run_has_written_is_in_the_map_and_resuming_completes_both(tmp_path, arguments, seed):
+    shutil.copy(tmp_path / "map", tmp_path / "fresh")
+    run(*arguments)
+    whole, held = read_output(tmp_path / "clean"), surrogate_map.read_map(tmp_path / "map", KEY)
+    shutil.rmtree(tmp_path / "clean")
+    shutil.copy(tmp_path / "fresh", tmp_path / "map")
+    rng, killed = random.Random(seed), 0
+    for count in sorted(rng.sample(range(1, 50), 3)):
+        ended = kill_when_written([*arguments, "--resume"], tmp_path / "clean", count, rng.random() / 100)
+        killed += ended == -signal.SIGKILL
+        assert find_patients_without_entry(tmp_path) == set()
+        assert read_output(tmp_path / "clean").items() <= whole.items()
+    assert killed
+    run(*arguments, "--resume")
+    assert read_output(tmp_path / "clean") == whole
+    assert surrogate_map.read_map(tmp_path / "map", KEY) == held
+
+
+# The entries of a map
+
+
+def write_entries(path: Path) -> list[int]:
+    """Write a map with the entries of three patients; return the size of the file after each entry."""
+    surrogate_map.write_map(SurrogateMap(SECRET), path, KEY)
+    redactor, sizes = Redactor(SECRET), [path.stat().st_size]
+    with release.use_map(redactor, path, KEY):
+        for patient in "abc":
+            redactor.redact([marked("<PATIENT Ana Ruiz> of <CITY Lynn>", f"{patient}-1", patient)])
+            sizes.append(path.stat().st_size)
+    return sizes
+
+
+def test_an_entry_is_in_the_file_before_the_notes_are_given(tmp_path):
+    sizes = write_entries(tmp_path / "map")
+    assert sizes == sorted(set(sizes))
+    assert set(surrogate_map.read_map(tmp_path / "map", KEY).patients) == {f"patient {c}" for c in "abc"}
+
+
+def test_a_torn_last_entry_is_dropped_and_repaired(tmp_path):
+    path = tmp_path / "map"
+    *_, before, end = write_entries(path)
+    data = path.read_bytes()
+    assert len(data) == end
+    tails = [data[before:cut] for cut in (before + 1, before + 19, before + 25, end - 1)]
+    for tail in [*tails, bytes(9), bytes(900), data[before : end - 40] + bytes(40)]:
+        path.write_bytes(data[:before] + tail)
+        assert set(surrogate_map.read_map(path, KEY).patients) == {"patient a", "patient b"}
+        redactor = Redactor(SECRET)
+        with release.use_map(redactor, path, KEY):
+            assert path.stat().st_size == before
+            redactor.redact([marked("<PATIENT Ana Ruiz>", "d-1", "d")])
+        held = surrogate_map.read_map(path, KEY)
+        assert set(held.patients) == {"patient a", "patient b", "patient d"}
+
+
+def test_any_other_damage_of_an_entry_is_refused(tmp_path):
+    path = tmp_path / "map"
+    sizes = write_entries(path)
+    data, rng = path.read_bytes(), random.Random(1)
+    first, second, third, end = sizes
+    swapped = data[:first] + data[second:third] + data[first:second] + data[third:]
+    damaged = [swapped, data[:first] + data[second:], data + data[third:], data[:40], data[: first - 1]]
+    places = [*range(first, first + 20, 3), *range(third, third + 20, 3), *rng.sample(range(first, end), 6)]
+    damaged += [data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :] for at in places]
+    for each in damaged:
+        path.write_bytes(each)
+        with pytest.raises(MapError) as refused:
+            release.use_map(Redactor(SECRET), path, KEY).__enter__()
+        assert "damaged" in str(refused.value) and "\n" not in str(refused.value)
+        assert path.read_bytes() == each
+
+
+def write_old_map(path: Path) -> None:
+    """Write a map as version 1 did: one piece, with one nonce."""
+    salt, nonce = b"s" * surrogate_map.SALT, b"n" * surrogate_map.NONCE
+    key, check = surrogate_map.derive_keys(KEY, salt)
+    history = {"names": {"ruiz": "Weber"}, "orders": {}, "pairs": {"PATIENT": {"Ruiz": "Weber"}}, "given": {}}
+    rules = {"years": 25, "weeks": 2, "zip": "surrogate"}
+    table = {"secret": SECRET.hex(), "rules": rules, "patients": {"patient a": history}}
+    head = surrogate_map.MAGIC + b"1\n" + salt
+    sealed = sealed_entries.build_cipher(key).encrypt(nonce, json.dumps(table).encode(), head)
+    path.write_bytes(head + check + nonce + sealed)
+
+
+def test_a_map_of_version_1_is_read_and_continued(tmp_path):
+    write_old_map(tmp_path / "map")
+    old = surrogate_map.read_map(tmp_path / "map", KEY)
+    assert old.secret == SECRET and old.patients["patient a"].names == {"ruiz": "Weber"}
+    redactor = Redactor(b"another secret, not the one")
+    with release.use_map(redactor, tmp_path / "map", KEY):
+        (made,) = redactor.redact([marked("<PATIENT Ruiz> of <CITY Lynn>", "a-2", "a")])
+        assert made.document.text.startswith("Weber of ")
+    assert (tmp_path / "map").read_bytes().startswith(b"crfdeid map 2\n")
+    assert surrogate_map.read_map(tmp_path / "map", KEY).patients["patient a"].pairs["CITY"]
+    write_old_map(tmp_path / "map")
+    (tmp_path / "map").write_bytes((tmp_path / "map").read_bytes()[:-1])
+    with pytest.raises(MapError, match="damaged"):
+        surrogate_map.read_map(tmp_path / "map", KEY)
+
+
+def test_a_map_without_the_patients_of_the_output_is_completed_or_refused(tmp_path, arguments, capsys):
+    """A killed run of an earlier version left such a map."""
+    run(*arguments)
+    whole, held = read_output(tmp_path / "clean"), surrogate_map.read_map(tmp_path / "map", KEY)
+    (tmp_path / "clean" / "n03.txt").unlink()
+    surrogate_map.write_map(SurrogateMap(SECRET), tmp_path / "map", KEY)
+    run(*arguments, "--resume")
+    assert read_output(tmp_path / "clean") == whole
+    assert surrogate_map.read_map(tmp_path / "map", KEY) == held
+    surrogate_map.write_map(SurrogateMap(b"another secret, not the one"), tmp_path / "map", KEY)
+    for _ in range(2):
+        assert status(*arguments, "--resume") == 2
+        said = capsys.readouterr().err
+        assert "not in the map" in said and said.count("\n") == 1
+    assert not surrogate_map.read_map(tmp_path / "map", KEY).patients
+
+
+def test_the_same_notes_once_more_are_redacted_from_the_same_history(tmp_path):
+    """Otherwise the dates of this patient would be counted twice, and read day first."""
+    first = marked("<DATE 3/17/2067> <PATIENT Ana Ruiz>", "a-1", "a")
+    later = marked("<DATE 17/3/2067> <DATE 4/5/2067> <PATIENT Bob Ruiz>. Rob is ill", "a-2", "a")
+    made = []
+    for notes in ([first], [later], [later], [later]):
+        redactor = Redactor(SECRET)
+        with release.use_map(redactor, tmp_path / "map", KEY):
+            made.append(redactor.redact(notes))
+            made.append(redactor.redact(notes))
+    assert made[2] == made[3] == made[4] == made[6]
+    history = surrogate_map.read_map(tmp_path / "map", KEY).patients["patient a"]
+    assert {"Ana Ruiz", "Bob Ruiz"} <= set(history.pairs["PATIENT"]) and sum(history.orders.values()) == 2
+
+
+def test_a_map_does_not_grow_with_every_run(tmp_path):
+    sizes = []
+    for _ in range(8):
+        redactor = Redactor(SECRET)
+        with release.use_map(redactor, tmp_path / "map", KEY):
+            redactor.redact([marked("<PATIENT Ana Ruiz> of <CITY Lynn>", "a-1", "a")])
+        sizes.append((tmp_path / "map").stat().st_size)
+    assert max(sizes) < 5 * sizes[0]
+
+
+def test_one_run_at_a_time_uses_a_map_and_a_link_to_a_map_is_refused(tmp_path):
+    path, link = tmp_path / "map", tmp_path / "link"
+    with (
+        release.use_map(Redactor(SECRET), path, KEY),
+        pytest.raises(MapError, match="another run uses this map"),
+        release.use_map(Redactor(SECRET), path, KEY),
+    ):
+        pass
+    link.symlink_to(path)
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to(tmp_path / "nothing")
+    for each in (link, dangling):
+        with pytest.raises(MapError, match="symbolic link"):
+            release.use_map(Redactor(SECRET), each, KEY).__enter__()
+        assert each.is_symlink()
