@@ -500,8 +500,8 @@ def test_the_benchmark(tmp_path, monkeypatch, capsys):
         for job in left:
             training.train_job(job, job.folder, lambda number: None)
 
-    monkeypatch.setattr(benchmark, "with_epochs", smaller)
-    monkeypatch.setattr(benchmark, "runner", SimpleNamespace(run=run))
+    monkeypatch.setattr(benchmark, "set_epochs", smaller)
+    monkeypatch.setattr(benchmark, "runner", SimpleNamespace(run_jobs=run))
     sizes = {"documents": 1, "test": 1, "seeds": 2, "epochs": 1, "resamples": 20}
     given = [f"--{name}={number}" for name, number in sizes.items()]
     benchmark.main(["--out", str(tmp_path), "--wider", *given])
