@@ -1,11 +1,13 @@
 """The errors that a user can correct.
 
 A message is one line: where, what was found, what was wanted. It gives files, lines and offsets,
-never the text of a note. The command line prints it and exits with status 2.
+never the text of a note, nor a column, type, element or attribute that a file of documents made up.
+The command line prints it and exits with status 2.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -52,3 +54,21 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """
     match = get_close_matches(word, list(known), n=1)
     return f"; did you mean {match[0]}?" if match else ""
+
+
+def looks_like_id(text: str) -> bool:
+    """Whether a message may show ``text``: a short word with a digit, unlike a name.
+
+    >>> looks_like_id("110-01"), looks_like_id("Mr. Ruiz of 12 Main Street"), looks_like_id("Ruiz")
+    (True, False, False)
+    """
+    return bool(re.fullmatch(r"(?=.*\d)[\w.-]{1,40}", text))
+
+
+def show_id(id: str, position: str = "") -> str:
+    """Return an identifier as a message may name it: itself, or ``position`` where it may be a name.
+
+    >>> show_id("110-01"), show_id("Mr. Ruiz", "number 3"), show_id("Mr. Ruiz")
+    ('110-01', 'number 3', 'the document whose id has length 8')
+    """
+    return id if looks_like_id(id) else position or f"the document whose id has length {len(id)}"

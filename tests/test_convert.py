@@ -42,9 +42,9 @@ def test_a_scheme_and_overlaps_are_checked(tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "out.conll"
     spans = Span(0, 6, "CITY"), Span(0, 15, "KLINIK")
     corpora.write([Document("n", "Newton Hospital", spans)], path, "jsonl")
-    with pytest.raises(SchemeError, match="n: KLINIK at 0-15 is not a type of scheme i2b2-2014"):
+    with pytest.raises(SchemeError, match="document 1: the type at 0-15 is not a type of scheme i2b2-2014"):
         convert.main([str(path), str(out), "--to", "conll", "--scheme", "i2b2-2014"])
-    with pytest.raises(DocumentError, match="n: CITY at 0-6 overlaps KLINIK at 0-15"):
+    with pytest.raises(DocumentError, match="length 1: CITY at 0-6 overlaps a span at 0-15"):
         convert.main([str(path), str(out), "--to", "conll"])
     assert [found.name for found in tmp_path.iterdir()] == ["a.jsonl"]
     convert.main([str(path), str(out), "--to", "conll", "--overlaps", "longest"])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crfdeid.corpora.format import Format
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_id
 from crfdeid.files import read_text
 from crfdeid.text.document import Document, Span
 
@@ -65,7 +65,7 @@ def _render_annotations(document: Document) -> str:
     lines = []
     for number, span in enumerate(document.spans, 1):
         if not span.type or BLANK.search(span.type):
-            raise FormatError(f"{document.id}: type {span.type!r} cannot be written in brat")
+            raise FormatError(f"{show_id(document.id)}: the type of span {number} cannot be written in brat")
         text = BLANK.sub(" ", document.text_of(span))
         lines.append(f"T{number}\t{span.type} {span.start} {span.end}\t{text}\n")
         if span.probability is not None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.storage import open_text
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_id
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.tokenizer import fine
@@ -75,7 +75,7 @@ def _read_head(lines: _Lines, line: str, where: str) -> None:
     if name == "text" or value.startswith('"'):
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = None
         if not isinstance(parsed, str):
             raise FormatError(f"{where}: {name} is not a JSON string")
@@ -134,7 +134,8 @@ def render_corpus(
         end = 0
         for token, label in zip(tokens, bio.encode(tokens, document.spans)):
             if re.search(r"[\t\r\n]", label):
-                raise FormatError(f"{document.id}: type {label[2:]!r} cannot be written in CoNLL")
+                where = f"{show_id(document.id)}: the type at {token.start}-{token.end}"
+                raise FormatError(f"{where} cannot be written in CoNLL")
             yield "\n" if "\n" in document.text[end : token.start] else ""
             yield f"{show_white_space(token.text)}\t{token.start}\t{token.end}\t{label}\n"
             end = token.end

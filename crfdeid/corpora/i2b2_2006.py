@@ -12,8 +12,9 @@ from xml.etree.ElementTree import Element
 
 from crfdeid.corpora import safe_xml
 from crfdeid.corpora.format import Format
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_id
 from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import show_span
 from crfdeid.text.spans import find_overlap
 
 RECORDS = ("RECORD", "DOCUMENT")
@@ -36,15 +37,15 @@ def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
         text = record.find("TEXT")
         if text is None or "ID" not in record.attrib:
             raise FormatError(f"{path}: record {number} has no TEXT element or no ID")
-        yield _build_document(record.attrib["ID"], text, path)
+        yield _build_document(record.attrib["ID"], text, f"{path}: record {number}")
 
 
-def _build_document(id: str, element: Element, path: Path) -> Document:
+def _build_document(id: str, element: Element, where: str) -> Document:
     pieces, spans = [element.text or ""], []
     length = len(pieces[0])
-    for phi in element:
+    for number, phi in enumerate(element, 1):
         if phi.tag != "PHI" or "TYPE" not in phi.attrib or len(phi):
-            raise FormatError(f"{path}: record {id}: <{phi.tag}> in TEXT; wanted flat <PHI TYPE=…>")
+            raise FormatError(f"{where}: element {number} in TEXT: wanted flat <PHI TYPE=…>")
         inside = phi.text or ""
         if inside:
             spans.append(Span(length, length + len(inside), phi.attrib["TYPE"]))
@@ -61,8 +62,7 @@ def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
         if pair := find_overlap(document.spans):
             a, b = pair
             raise FormatError(
-                f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
-                "inline XML cannot hold both"
+                f"{show_id(document.id)}: {show_span(a)} overlaps {show_span(b)}; inline XML cannot hold both"
             )
         id = safe_xml.quote_attribute(document.id, "document id")
         yield f"<RECORD ID={id}>\n<TEXT>{_render_text(document)}</TEXT>\n</RECORD>\n"

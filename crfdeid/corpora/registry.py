@@ -24,7 +24,7 @@ from crfdeid.corpora import (
     text,
 )
 from crfdeid.corpora.format import Format
-from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean
+from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
 from crfdeid.files import open_whole
 from crfdeid.text.document import Document
 
@@ -70,9 +70,10 @@ def read(
     storage.refuse_missing(path)
     seen: set[str] = set()
     for file in list_files(path, name):
-        for document in _name_file(READERS[name](file, encoding, **columns), file):
+        for number, document in enumerate(_name_file(READERS[name](file, encoding, **columns), file), 1):
             if document.id in seen:
-                raise FormatError(f"{file}: document {document.id} occurs twice")
+                shown = show_id(document.id, f"number {number}")
+                raise FormatError(f"{file}: document {shown} occurs twice")
             seen.add(document.id)
             yield document
     if not seen:
@@ -162,7 +163,7 @@ def write_each(
         for document in documents:
             name = storage.file_stem(document.id)
             if name in written:
-                raise FormatError(f"{folder}/{name}: two documents want this name")
+                raise FormatError(f"{folder}: two documents want one name: {show_id(name)}")
             written.add(name)
             if found.save_corpus is not None:
                 found.save_corpus([document], staging / f"{name}{found.suffixes[0]}")

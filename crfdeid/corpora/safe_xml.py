@@ -7,13 +7,14 @@ import re
 from pathlib import Path
 from typing import TextIO
 from xml.etree.ElementTree import Element, ParseError
+from xml.parsers.expat import ErrorString
 from xml.sax.saxutils import escape, quoteattr
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from crfdeid.corpora.storage import open_text
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_id
 
 # XML 1.0, production 2: the characters that no XML file can hold, escaped or not.
 ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -36,7 +37,7 @@ def parse_xml(file: TextIO, where: str) -> Element:
         root: Element = parser.close()
     except ParseError as error:
         line, column = error.position
-        reason = str(error).partition(":")[0]
+        reason = ErrorString(error.code)  # the error itself names an undefined entity
         raise FormatError(f"{where}, line {line}, column {column + 1}: malformed XML: {reason}") from None
     except DefusedXmlException:
         line = parser.parser.CurrentLineNumber
@@ -57,7 +58,16 @@ def find_encoding(path: Path, encoding: str) -> str:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     declaration = DECLARATION.match(start.removeprefix(codecs.BOM_UTF8))
-    return declaration[1].decode("ascii") if declaration else encoding
+    return _check_declared(declaration[1].decode("ascii"), path) if declaration else encoding
+
+
+def _check_declared(name: str, path: Path) -> str:
+    """Return the encoding's usual name. Raises :class:`FormatError`, which does not quote it."""
+    try:
+        "".encode(name)  # not every codec is of texts
+        return codecs.lookup(name).name
+    except (LookupError, UnicodeError):
+        raise FormatError(f"{path}: declares an encoding that does not exist; --encoding names one") from None
 
 
 def escape_content(text: str, id: str) -> str:
@@ -81,6 +91,6 @@ def refuse_illegal(text: str, id: str) -> None:
     """Raise :class:`FormatError` at the first character that XML cannot hold."""
     if found := ILLEGAL.search(text):
         raise FormatError(
-            f"{id}: character U+{ord(found[0]):04X} at offset {found.start()} cannot be in XML; "
+            f"{show_id(id)}: character U+{ord(found[0]):04X} at offset {found.start()} cannot be in XML; "
             "use brat or jsonl"
         )

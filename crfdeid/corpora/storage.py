@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from crfdeid import files
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_id
 
 LONGEST_NAME = 200  # bytes; file systems allow 255, and temporary names are longer
 
@@ -73,7 +73,7 @@ def file_stem(id: str) -> str:
     """
     unsafe = not id or id.startswith(".") or re.search(r'[/\\:*?"<>|]', id) or not id.isprintable()
     if unsafe or len(id.encode()) > LONGEST_NAME:
-        raise FormatError(f"document id {id!r} cannot name a file; jsonl and table hold any id")
+        raise FormatError(f"the id of {show_id(id)} cannot name a file; jsonl and table hold any id")
     return id
 
 

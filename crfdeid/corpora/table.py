@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 COLUMNS = ("id", "patient", "text", "spans")
+OPTIONS = "--id-column, --text-column and --patient-column name others"
 CHUNK = 1000  # notes in memory at once
 
 
@@ -95,7 +96,7 @@ def build_documents(
             raise FormatError(f"{path}: a table of spans, which holds no notes; wanted a row for each note")
         for column in wanted:
             if column not in row:
-                raise FormatError(f"{path}: no column {column}; there are {', '.join(map(str, row))}")
+                raise FormatError(f"{path}: no column {column} among the {len(row)} of its header; {OPTIONS}")
         where = f"{path}, row {number}"
         spans, patient = _read_cell(row.get("spans")), _read_cell(row.get(patient_column or "patient"))
         item = {

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from crfdeid.corpora.token_marks import TokenMark
-from crfdeid.errors import FormatError, did_you_mean
+from crfdeid.errors import FormatError, did_you_mean, show_id
 from crfdeid.evaluate.leakage import mask_document
 from crfdeid.evaluate.pairing import pair_documents
 from crfdeid.evaluate.scores import Counts
@@ -56,11 +56,12 @@ def count_tokens(
 def group_by_document(marks: Iterable[TokenMark], lengths: Mapping[str, int]) -> dict[str, list[TokenMark]]:
     """Return the marks of each document; ``lengths`` are those of the texts, by id."""
     groups: dict[str, list[TokenMark]] = {id: [] for id in lengths}
-    for mark in marks:
+    for number, mark in enumerate(marks, 1):
+        where = show_id(mark.document, f"marked token {number}")
         if mark.document not in groups:
-            raise FormatError(f"{mark.document}: a marked token, but no such document in gold")
+            raise FormatError(f"{where}: a marked token, but no such document in gold")
         if mark.end > lengths[mark.document]:
-            raise FormatError(f"{mark.document}: the marked token {mark.start}-{mark.end} leaves the text")
+            raise FormatError(f"{where}: the marked token {mark.start}-{mark.end} leaves the text")
         groups[mark.document].append(mark)
     return groups
 

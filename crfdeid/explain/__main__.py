@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from crfdeid import cli
-from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean
+from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, looks_like_id
 from crfdeid.explain import attribution, model_weights, page
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
@@ -72,7 +72,7 @@ def find_document(args: argparse.Namespace) -> Document:
     if args.document is None:
         raise DocumentError(f"{args.note}: {len(documents)} documents; choose one with --document ID")
     if args.document not in documents:
-        meant = did_you_mean(args.document, documents)
+        meant = did_you_mean(args.document, filter(looks_like_id, documents))
         raise DocumentError(f"{args.note}: no document {args.document}{meant}")
     return documents[args.document]
 

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from crfdeid.engine.decoding.forward_backward import run_chain
-from crfdeid.errors import DocumentError
+from crfdeid.errors import DocumentError, show_id
 from crfdeid.explain.model_weights import ModelWeights, template_of
 from crfdeid.text.document import Document, Token
 
@@ -170,15 +170,16 @@ class DocumentTrace:
         if number < 0 or offset >= self.tokens[number].end:
             end = len(self.document.text)
             where = "past the end of the text" if offset >= end else "it is white space"
-            raise DocumentError(f"{self.document.id}: no token at offset {offset} of {end}: {where}")
+            raise DocumentError(f"{show_id(self.document.id)}: no token at offset {offset} of {end}: {where}")
         return number
 
     def explain(self, number: int) -> Explanation:
         """Why token ``number``, from 0, got its label. Raises :class:`DocumentError` where the
         document has no such token, or no sequence contains it."""
         if not 0 <= number < len(self.tokens):
-            raise DocumentError(f"{self.document.id}: no token {number}; it has {len(self.tokens)}, from 0")
+            where = f"{show_id(self.document.id)}: no token {number}"
+            raise DocumentError(f"{where}; it has {len(self.tokens)}, from 0")
         for sequence in self.sequences:
             if 0 <= number - sequence.start < len(sequence.features):
                 return sequence.explain(self.tokens[number], number)
-        raise DocumentError(f"{self.document.id}: token {number} is a line end, in no sequence")
+        raise DocumentError(f"{show_id(self.document.id)}: token {number} is a line end, in no sequence")

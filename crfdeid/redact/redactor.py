@@ -14,7 +14,7 @@ from datetime import date
 
 import regex
 
-from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean
+from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
@@ -22,6 +22,7 @@ from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_fact
 from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.redact.surrogates.text_forms import normalize
 from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import show_span
 from crfdeid.text.spans import merge_overlapping
 
 STYLES = ("surrogate", "type", "blank")
@@ -222,10 +223,8 @@ def apply_replacements(document: Document, replacements: Iterable[Replacement]) 
     at = length = 0
     for made in sorted(replacements, key=lambda made: (made.start, made.end)):
         if not at <= made.start < made.end <= len(document.text):
-            raise DocumentError(
-                f"{document.id}: {made.type} at {made.start}-{made.end} overlaps another replacement "
-                "or exceeds the text"
-            )
+            where = f"{show_id(document.id)}: {show_span(Span(made.start, made.end, made.type))}"
+            raise DocumentError(f"{where} overlaps another replacement or exceeds the text")
         pieces += [document.text[at : made.start], made.replacement]
         start = length + made.start - at
         length = start + len(made.replacement)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
-from crfdeid.errors import ConfigurationError, CrfdeidError
+from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import map_file, surrogate_map
@@ -146,7 +146,7 @@ def hide_note_text(id: str) -> Iterator[None]:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
         raise InternalError(
-            f"{id}: not redacted, nor the patient's other notes: {where}; please report it"
+            f"{show_id(id)}: not redacted, nor the patient's other notes: {where}; please report it"
         ) from None
 
 
@@ -257,7 +257,7 @@ class Destination:
         written: set[str] = set()
         for note in notes:
             if note.id in written:
-                raise ConfigurationError(f"{self.path}/{note.id}: two notes have this name")
+                raise ConfigurationError(f"{self.path}: two notes have one name: {show_id(note.id)}")
             written.add(note.id)
             corpora.write_each([note], self.path, self.format, overwrite=True)
 

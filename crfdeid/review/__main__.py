@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import cli, corpora
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.review.options import build_parser, parse_pair, read_server_options
 from crfdeid.systems import model
 from crfdeid.text import scheme
@@ -120,7 +120,8 @@ def print_summary(study: Study) -> None:
     sets = f"{len(study.sets)} set{'s' * (len(study.sets) != 1)}"
     print(f"{len(study.notes)} notes in {sets}; the store is {study.store.path}")
     for number, why in sorted(study.notes.refused.items()):
-        print(f"refused: note {study.notes.find_note(number).id} is {why} on disk", file=sys.stderr)
+        shown = show_id(study.notes.find_note(number).id, str(number))
+        print(f"refused: note {shown} is {why} on disk", file=sys.stderr)
     if study.notes.unknown_files:
         print(
             f"{study.notes.unknown_files} files are not in the study; only a new store would include them",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from crfdeid.errors import DocumentError
+from crfdeid.errors import DocumentError, show_id
 from crfdeid.text.document import Document, Span, Token
+from crfdeid.text.scheme import show_span
 from crfdeid.text.spans import find_overlap
 
 OUTSIDE = "O"
@@ -81,7 +82,7 @@ def refuse_overlaps(document: Document) -> None:
     if pair := find_overlap(document.spans):
         a, b = pair
         raise DocumentError(
-            f"{document.id}: {a.type} at {a.start}-{a.end} overlaps {b.type} at {b.start}-{b.end}; "
+            f"{show_id(document.id)}: {show_span(a)} overlaps {show_span(b)}; "
             "BIO labels cannot hold both: --overlaps longest keeps the longer one"
         )
 

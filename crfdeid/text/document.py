@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from crfdeid.errors import DocumentError
+from crfdeid.errors import DocumentError, show_id
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -63,14 +63,14 @@ class Document:
         for span in self.spans:
             if not 0 <= span.start < span.end <= len(self.text):
                 raise DocumentError(
-                    f"{self.id}: {span.type} at {span.start}-{span.end} is empty or leaves "
+                    f"{show_id(self.id)}: a span at {span.start}-{span.end} is empty or leaves "
                     f"the text of {len(self.text)} characters"
                 )
         try:
             self.text.encode("utf-8")
         except UnicodeEncodeError as error:
             raise DocumentError(
-                f"{self.id}: lone surrogate at offset {error.start}; not valid text"
+                f"{show_id(self.id)}: lone surrogate at offset {error.start}; not valid text"
             ) from None
 
     def text_of(self, span: Span) -> str:

@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from crfdeid import resources
-from crfdeid.errors import SchemeError, did_you_mean
-from crfdeid.text.document import Document
+from crfdeid.errors import SchemeError, did_you_mean, show_id
+from crfdeid.text.document import Document, Span
 
 DEFAULT = "i2b2-2014"
+SHIPPED = ("i2b2-2006", "i2b2-2014", "meddocan")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Scheme:
         for category, types in self.categories.items():
             if type in types:
                 return category
-        raise SchemeError(f"{type}: not a type of scheme {self.name}{did_you_mean(type, self.types)}")
+        raise SchemeError(f"a type that scheme {self.name} does not have{did_you_mean(type, self.types)}")
 
     def check(self, documents: Iterable[Document]) -> None:
         """Raise :class:`SchemeError` at the first span whose type the scheme lacks."""
@@ -49,12 +50,13 @@ class Scheme:
     def check_each(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents; raise at the first that :meth:`check` refuses."""
         types = set(self.types)
-        for document in documents:
+        for number, document in enumerate(documents, 1):
             for span in document.spans:
                 if span.type not in types:
+                    where = show_id(document.id, f"document {number}")
                     raise SchemeError(
-                        f"{document.id}: {span.type} at {span.start}-{span.end} is not a type of "
-                        f"scheme {self.name}{did_you_mean(span.type, types)}"
+                        f"{where}: the type at {span.start}-{span.end} is not a type of scheme {self.name}"
+                        f"{did_you_mean(span.type, types)}"
                     )
             yield document
 
@@ -74,3 +76,13 @@ def read_scheme(name: str | Path = DEFAULT) -> Scheme:
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise SchemeError(f"{path}: not a scheme file: {error!r}") from None
+
+
+def show_span(span: Span) -> str:
+    """Return a span as a message may show it: a type that no shipped scheme has may be text of a note.
+
+    >>> show_span(Span(3, 8, "CITY")), show_span(Span(3, 8, "Mr. Ruiz"))
+    ('CITY at 3-8', 'a span at 3-8')
+    """
+    known = any(span.type in read_scheme(name).types for name in SHIPPED)
+    return f"{span.type if known else 'a span'} at {span.start}-{span.end}"

@@ -95,7 +95,7 @@ def test_overlapping_spans_are_kept(format, tmp_path):
 @pytest.mark.parametrize("format", ["conll", "i2b2-2006"])
 def test_overlapping_spans_are_refused_where_a_format_cannot_hold_them(format, tmp_path):
     document = Document("n", "Newton Hospital", (Span(0, 6, "CITY"), Span(0, 15, "HOSPITAL")))
-    with pytest.raises(CrfdeidError, match="n: CITY at 0-6 overlaps HOSPITAL at 0-15"):
+    with pytest.raises(CrfdeidError, match="length 1: CITY at 0-6 overlaps HOSPITAL at 0-15"):
         corpora.write([document], tmp_path / "out.x", format)
     assert list(tmp_path.iterdir()) == []
 
@@ -159,11 +159,11 @@ BAD = [
     ("a.xml", TAG.format(text=CANARY, start=0, end=99), "a.xml: tag 1: NAME at 0-99 leaves the text of 11"),
     ("a.xml", TAG.format(text=CANARY, start="x", end=3), "tag 1: NAME: its start and end must be whole"),
     ("a.xml", f'<ROOT><RECORD ID="1"><NO>{CANARY}</NO></RECORD></ROOT>', "record 1 has no TEXT"),
-    ("a.xml", f'<ROOT><RECORD ID="1"><TEXT><B>{CANARY}</B></TEXT></RECORD></ROOT>', "record 1: <B> in TEXT"),
+    ("a.xml", f'<ROOT><RECORD ID="1"><TEXT><B>{CANARY}</B></TEXT></RECORD></ROOT>', "1: element 1 in TEXT"),
     ("a.jsonl", '{"text": "' + CANARY, "a.jsonl, line 1: malformed JSON"),
     ("a.jsonl", f'["{CANARY}"]', "a.jsonl, line 1: no text"),
     ("a.jsonl", f'{{"text": "{CANARY}", "spans": [{{"start": 1}}]}}', "malformed spans"),
-    ("a.jsonl", f'{{"text": "{CANARY}", "spans": [[0, 99, "DATE"]]}}', "line 1: 1: DATE at 0-99"),
+    ("a.jsonl", f'{{"text": "{CANARY}", "spans": [[0, 99, "DATE"]]}}', "line 1: 1: a span at 0-99"),
     ("a.jsonl", f'{{"text": "{CANARY}\\ud800"}}', "lone surrogate at offset 11"),
     ("a.jsonl", f'{{"text": "{CANARY}", "spans": [[true, 3, "DATE"]]}}', "malformed spans"),
     ("a.jsonl", '{"text": "' + CANARY + '", "n": ' + "9" * 5000 + "}", "line 1: malformed JSON"),
@@ -186,7 +186,7 @@ BAD = [
     ("a.jsonl", f'{{"id": 1, "text": "{CANARY}"}}\n{{"id": 1, "text": ""}}', "document 1 occurs twice"),
     ("a.json", f'{{"text": "{CANARY}"}}', "array of tasks"),
     ("a.json", f'[{{"text": "{CANARY}"}}]', "a.json, task 1: wanted data.text"),
-    ("a.csv", f"nr,note\n1,{CANARY}\n", "no column id; there are nr, note"),
+    ("a.csv", f"nr,note\n1,{CANARY}\n", "no column id among the 2 of its header"),
     ("a.csv", "", "not a CSV table"),
     ("a.parquet", CANARY, "not a Parquet file"),
     ("a.conll", f"{CANARY}\tO\n", "a.conll, line 1: 2 columns; wanted token, start, end, label"),
@@ -310,7 +310,7 @@ def test_missing_and_mixed_folders_are_refused(tmp_path):
 
 @pytest.mark.parametrize("format", ["i2b2", "i2b2-2006"])
 def test_a_character_that_xml_cannot_hold_is_refused_with_its_offset(format, tmp_path):
-    with pytest.raises(FormatError, match=r"n: character U\+0000 at offset 3"):
+    with pytest.raises(FormatError, match=r"length 1: character U\+0000 at offset 3"):
         corpora.write([Document("n", "NUL\0")], tmp_path / "out", format)
 
 
@@ -326,7 +326,7 @@ def test_existing_files_are_kept_without_overwrite(tmp_path):
         with pytest.raises(FormatError, match="--overwrite"):
             corpora.write([Document("a", "new")], path, format)
     assert (tmp_path / "a.txt").read_text() == "mine"
-    with pytest.raises(FormatError, match="two documents want this name"):
+    with pytest.raises(FormatError, match="two documents want one name"):
         corpora.write([Document("b", "x"), Document("b", "y")], tmp_path / "out", "brat")
 
 

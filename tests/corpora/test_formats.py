@@ -75,7 +75,7 @@ def test_the_reader_of_i2b2_xml_keeps_tags_as_the_file_has_them(tmp_path):
     found = i2b2_2014.read_xml_document(path)
     assert found.tags == (("LOCATION", "OTHER", 0, 3), ("NAME", "doctor", 4, 4))
     assert CANARY in found.text and CANARY not in repr(found)
-    with pytest.raises(FormatError, match="doctor at 4-4 is empty"):
+    with pytest.raises(FormatError, match="a span at 4-4 is empty"):
         list(corpora.read(path))
 
 

@@ -150,7 +150,7 @@ def test_meddocan_rules(tmp_path, capsys):
 
 def test_a_type_outside_the_scheme_is_refused_or_counted(tmp_path):
     gold = folder(tmp_path / "g", a=xml("note", ("OTHER", "KENNEL", 0, 4)))
-    with pytest.raises(SchemeError, match="a: KENNEL at 0-4 is not a type of scheme i2b2-2014"):
+    with pytest.raises(SchemeError, match="document 1: the type at 0-4 is not a type of scheme i2b2-2014"):
         run(gold, gold)
     run(gold, gold, "--unknown-types", "count", "--json", tmp_path / "s.json", "--html", tmp_path / "s.html")
     rows = json.loads((tmp_path / "s.json").read_text())["official"]

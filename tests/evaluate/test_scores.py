@@ -147,11 +147,11 @@ def test_meddocan(gold, system, ner, strict, merged):
 CANARY = "Zebulon"
 REFUSED = [
     (["a"], ["b"], "", "no common documents: 1 in gold, 1 in system"),
-    (["a", "a"], ["a"], "", "a: two gold documents have this id"),
-    (["a"], ["a", "a"], "", "a: two system documents have this id"),
-    (["a", "b"], ["a"], "", "document b is in gold but not in system"),
+    (["a", "a"], ["a"], "", "document 2: two gold documents have this id"),
+    (["a"], ["a", "a"], "", "document 2: two system documents have this id"),
+    (["a", "b"], ["a"], "", "document number 2 is in gold but not in system"),
     (["a", "note-1"], ["a", "note-2"], "", "note-2 is in system but not in gold; did you mean note-1?"),
-    (["a"], ["a"], "!", "a: gold and system texts differ at offset 7 (lengths 7 and 8)"),
+    (["a"], ["a"], "!", "length 1: gold and system texts differ at offset 7 (lengths 7 and 8)"),
 ]
 
 
@@ -168,7 +168,7 @@ def test_missing_documents_can_be_ignored():
 
 
 def test_a_type_outside_the_scheme_is_refused():
-    with pytest.raises(SchemeError, match=r"a: PACIENT at 0-12 .* did you mean PATIENT\?"):
+    with pytest.raises(SchemeError, match=r"document 1: the type at 0-12 .* did you mean PATIENT\?"):
         scores.score([document((0, 12, "PACIENT"))], [document()], SCHEME)
 
 

@@ -176,7 +176,7 @@ def test_the_command_about_the_type_by_net_gain(corpus, capsys):
     "spans, arguments, message",
     [
         ((), [], "no span in the documents: wanted documents with PHI spans"),
-        ((Span(0, 4, "NOBODY"),), [], "NOBODY at 0-4 is not a type"),
+        ((Span(0, 4, "NOBODY"),), [], "the type at 0-4 is not a type"),
         ((Span(0, 4, "DOCTOR"),), ["--config", "englsh"], "did you mean english?"),
     ],
 )

@@ -267,7 +267,7 @@ def test_the_world_has_the_age_and_year_of_the_text() -> None:
 
 def test_types_without_surrogates_and_mixed_hosts_are_refused() -> None:
     odd = Document("odd", "Blue eyes", (Span(0, 4, "COLOUR"),))
-    with pytest.raises(SchemeError, match="COLOUR: no surrogates"):
+    with pytest.raises(SchemeError, match="the type at 0-4 has no surrogates"):
         list(corpus.make_corpus("reidentified", read_sources([odd], None), 1))
     both = Document("both", "Ana Ruiz", (Span(0, 8, "PATIENT"), Span(4, 8, "CITY")))
     with pytest.raises(DocumentError, match="overlaps CITY at 4-8; a place has one type"):

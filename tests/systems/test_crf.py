@@ -89,10 +89,10 @@ def test_no_model_at_all(tmp_path):
 def test_training_refuses(notes, tmp_path):
     with pytest.raises(DocumentError, match="nothing to learn from"):
         model.train([Document("n", "text")], SMALL, tmp_path / "m")
-    with pytest.raises(SchemeError, match="n: DOKTOR at 0-4 is not a type.*DOCTOR"):
+    with pytest.raises(SchemeError, match="document 1: the type at 0-4 is not a type.*DOCTOR"):
         model.train([Document("n", "text", (Span(0, 4, "DOKTOR"),))], SMALL, tmp_path / "m")
     overlapping = Document("n", "some text", (Span(0, 4, "AGE"), Span(2, 9, "DATE")))
-    with pytest.raises(DocumentError, match="n: AGE at 0-4 overlaps DATE at 2-9"):
+    with pytest.raises(DocumentError, match="length 1: AGE at 0-4 overlaps DATE at 2-9"):
         model.train([overlapping], SMALL, tmp_path / "m", engine="crfsuite")
     with pytest.raises(ConfigurationError, match="pos names no source"):
         model.train(notes, dataclasses.replace(SMALL, features=("pos",)), tmp_path / "m")

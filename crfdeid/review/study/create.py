@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_id
 from crfdeid.review.study.source import Source, Stamp, compute_fingerprint, read_stamp
 from crfdeid.review.study.store import Store
 from crfdeid.text.document import Document
@@ -22,7 +22,7 @@ def index_notes(store: Store, source: Source, sets: int = 1, progress: Progress 
         stamp = read_stamp(file)
         for document in source.read_notes(file):
             if document.id in ids:
-                raise FormatError(f"{file}: document {document.id} occurs twice")
+                raise FormatError(f"{file}: {show_id(document.id)} occurs twice")
             ids.add(document.id)
             found.append((document, name, stamp))
     counts = [len(document.text.split()) for document, *_ in found]

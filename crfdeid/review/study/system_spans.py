@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, show_id
 from crfdeid.review.study import accounts, consensus
 from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, StageError
 from crfdeid.review.study.note_index import Note
@@ -57,11 +57,12 @@ def match_documents(study: Study, documents: Iterable[Document]) -> dict[int, Se
     notes = {note.id: note for note in study.notes.all}
     spans: dict[int, Sequence[Span]] = {}
     for document in study.scheme.check_each(documents):
+        shown = show_id(document.id)
         if document.id not in notes:
-            raise FormatError(f"{document.id}: not a note of this study")
+            raise FormatError(f"{shown}: not a note of this study")
         note = notes[document.id]
         if compute_fingerprint(document.text) != note.fingerprint:
-            raise FormatError(f"{document.id}: its text is not that of the study's note with this id")
+            raise FormatError(f"{shown}: its text is not that of the study's note with this id")
         spans[note.number] = keep_longest(document.spans)
     return spans
 
@@ -127,6 +128,6 @@ def import_consensus(study: Study, spans: SpansByNote) -> None:
             entry = study.consensus_log.read_entry(consensus.BOOK, number)
             if entry.state.opened:
                 note = study.notes.find_note(number)
-                raise StageError("exists", f"note {note.id} has a consensus already")
+                raise StageError("exists", f"note {note.number} has a consensus already")
             action = {"kind": "import", "spans": consensus.encode_spans(tuple(found))}
             study.consensus_log.append(consensus.BOOK, number, entry.version, "import", action)

@@ -61,7 +61,8 @@ class SourceCast(Cast):
         """Return the surrogate for ``place``, whose text is ``text``. Raises :class:`SchemeError` for a type
         without surrogates."""
         if place.type not in SLOTS:
-            raise SchemeError(f"{place.type}: no surrogates for this type{did_you_mean(place.type, SLOTS)}")
+            where = f"the type at {place.start}-{place.end}"
+            raise SchemeError(f"{where} has no surrogates{did_you_mean(place.type, SLOTS)}")
         form = self.rng.choice(place.forms) if place.forms else detect_form(text, place.type)
         if place.type in NAMES:
             return self.make_name(text, place, form)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from crfdeid.errors import DocumentError
+from crfdeid.errors import DocumentError, show_id
 from crfdeid.synthetic.reidentify.convention import (
     LINE_BREAKS,
     Convention,
@@ -19,6 +19,7 @@ from crfdeid.synthetic.reidentify.convention import (
     find_unsettled,
 )
 from crfdeid.text.document import Document
+from crfdeid.text.scheme import show_span
 from crfdeid.text.spans import find_overlap
 
 DOUBT_CHOICES = ("leave", "cut", "keep")
@@ -53,9 +54,8 @@ def read_source(document: Document, convention: Convention | None, doubt: str = 
     if convention is None:
         return SourceText(document.id, document.text, list_gold_places(document), document.patient)
     if document.spans:
-        raise DocumentError(
-            f"{document.id}: has spans, but a convention is for texts without spans; drop --convention"
-        )
+        wanted = "a convention is for texts without spans; drop --convention"
+        raise DocumentError(f"{show_id(document.id)}: has spans, but {wanted}")
     if document.id in convention.set_aside and doubt != "keep":
         return None
     text = LINE_BREAKS[convention.line_breaks](document.text)
@@ -70,8 +70,8 @@ def read_source(document: Document, convention: Convention | None, doubt: str = 
 def list_gold_places(document: Document) -> tuple[Place, ...]:
     """Return the document's spans as places to be replaced. Raises :class:`DocumentError` if two overlap."""
     if both := find_overlap(document.spans):
-        first, second = (f"{span.type} at {span.start}-{span.end}" for span in both)
-        raise DocumentError(f"{document.id}: {first} overlaps {second}; a place has one type")
+        first, second = map(show_span, both)
+        raise DocumentError(f"{show_id(document.id)}: {first} overlaps {second}; a place has one type")
     return tuple(Place(span.start, span.end, span.type, True) for span in document.spans)
 
 
