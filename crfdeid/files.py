@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from crfdeid.errors import FormatError
+
+TEMPORARY = ".partial"  # ends the names of temporary files
 
 
 @contextmanager
@@ -23,7 +27,8 @@ def open_whole(
     path = Path(path)
     path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
     newline = None if "b" in mode else ""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    descriptor, name = make_temporary_file(path)
+    lock = os.dup(descriptor)  # keeps the lock until the file has its name
     try:
         with open(descriptor, mode, encoding=None if "b" in mode else encoding, newline=newline) as file:
             yield file
@@ -33,11 +38,63 @@ def open_whole(
     except BaseException:
         os.unlink(name)
         raise
+    finally:
+        os.close(lock)
+
+
+def make_temporary_file(path: Path) -> tuple[int, str]:
+    """Make a locked temporary file beside ``path``. Return its descriptor and its name."""
+    while True:
+        descriptor, name = tempfile.mkstemp(TEMPORARY, f".{path.name}.", path.parent)
+        if is_ours(descriptor, name):
+            return descriptor, name
+        os.close(descriptor)
+
+
+def make_temporary_folder(path: Path) -> tuple[int, str]:
+    """Make a locked temporary folder beside ``path``. Return its descriptor and its name."""
+    while True:
+        name = tempfile.mkdtemp(TEMPORARY, f".{path.name}.", path.absolute().parent)
+        with suppress(FileNotFoundError):
+            descriptor = os.open(name, os.O_RDONLY)
+            if is_ours(descriptor, name):
+                return descriptor, name
+            os.close(descriptor)
+
+
+def is_ours(descriptor: int, name: str) -> bool:
+    """Lock a new temporary file. Return False if another run has just taken it for one of a killed run. If
+    the file system has no locks, other runs clear nothing."""
+    try:
+        return try_lock(descriptor) and os.path.exists(name)
+    except OSError:
+        return True
+
+
+def clear_leftovers(path: Path) -> None:
+    """Remove the temporary files of ``path`` that a killed run has left. Those of a running one are
+    locked, and stay."""
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}{re.escape(TEMPORARY)}")
+    if not path.absolute().parent.is_dir():
+        return
+    for each in path.absolute().parent.iterdir():
+        if pattern.fullmatch(each.name) and not each.is_symlink():
+            with suppress(OSError):  # gone, or not ours to remove
+                remove_unlocked(each)
+
+
+def remove_unlocked(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        if try_lock(descriptor):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    finally:
+        os.close(descriptor)
 
 
 def try_lock(descriptor: int) -> bool:
     """Lock an open file or folder until it is closed. Return False if another process has the lock. The
-    lock of a killed process ends with it."""
+    lock of a killed process ends with it. Raises :class:`OSError` if the file system has no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

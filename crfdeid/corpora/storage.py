@@ -10,7 +10,6 @@ import codecs
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,7 +103,8 @@ def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
         raise FormatError(f"{folder}: is a file; wanted a folder to write into")
     refuse_existing(folder, overwrite)
     folder.absolute().parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.absolute().parent))
+    lock, name = files.make_temporary_folder(folder)
+    staging = Path(name)
     try:
         yield staging
         folder.mkdir(exist_ok=True)
@@ -112,3 +112,4 @@ def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
             os.replace(path, folder / path.name)
     finally:
         shutil.rmtree(staging)
+        os.close(lock)

@@ -76,6 +76,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
     redactor = build_redactor(args, read_rules(args))
+    release.clear_leftovers(args.out, args.map, args.report)
     with ExitStack() as stack:
         if args.map:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))

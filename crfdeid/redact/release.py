@@ -174,6 +174,24 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
         yield
 
 
+def clear_leftovers(out: Path, *others: Path | None) -> None:
+    """Remove the hidden temporary files that a killed run has left beside its outputs."""
+    for path in (out, name_mark(out), *others):
+        if path is not None:
+            files.clear_leftovers(path)
+            files.clear_leftovers(name_survivors(path))
+
+
+def name_mark(out: Path) -> Path:
+    """The file beside a folder until the folder is finished."""
+    return out.with_name(f"{out.name}.unfinished")
+
+
+def name_survivors(report: Path) -> Path:
+    """The table of survivors that belongs to a report."""
+    return report.with_name(f"{report.name}.survivors.csv")
+
+
 @dataclass(frozen=True)
 class Destination:
     """A file for all notes, or a folder with a file per note. Until a folder is finished, a file beside it
@@ -237,7 +255,7 @@ class Destination:
 
     @contextmanager
     def _mark_unfinished(self, options_hash: str) -> Iterator[None]:
-        mark = self.path.with_name(f"{self.path.name}.unfinished")
+        mark = name_mark(self.path)
         if self.resume and mark.is_file() and files.read_text(mark).strip() != options_hash:
             raise ConfigurationError(
                 f"{self.path}: was begun with another key or other options; --resume needs the same ones"
@@ -279,7 +297,7 @@ class Journal:
         if path is None:
             yield cls(report)
             return
-        survivors = path.with_name(f"{path.name}.survivors.csv")
+        survivors = name_survivors(path)
         for each in (path, survivors):
             storage.refuse_existing(each, overwrite)
         with files.open_whole(survivors, private=True) as table:

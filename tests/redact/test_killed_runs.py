@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from marked_notes import KEY, SECRET, marked, run, status
 
-from crfdeid import corpora
+from crfdeid import corpora, files
 from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import sealed_entries, surrogate_map
@@ -105,6 +105,23 @@ def test_what_a_killed_run_has_written_is_in_the_map_and_resuming_completes_both
     run(*arguments, "--resume")
     assert read_output(tmp_path / "clean") == whole
     assert surrogate_map.read_map(tmp_path / "map", KEY) == held
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_run_clears_what_killed_runs_left_and_nothing_else(tmp_path, arguments):
+    left = [tmp_path / f".{name}.ab12cd_9.partial" for name in ("clean", "clean.unfinished", "map", "r")]
+    other = [
+        tmp_path / name for name in (".clean.settings", ".clean.ab12cd_9x.partial", ".notes.ab12cd_9.partial")
+    ]
+    left[0].mkdir()
+    (left[0] / "n01.txt").write_text("half")
+    for path in [*left[1:], *other]:
+        path.write_text("half")
+    with files.open_whole(tmp_path / "map") as running:
+        run(*arguments, "--report", str(tmp_path / "r"))
+        running.write("of a running program")
+        hidden = {path for path in tmp_path.iterdir() if path.name.startswith(".")}
+        assert len(hidden) == len(other) + 1 and hidden > set(other) and not hidden & set(left)
 
 
 # The entries of a map

@@ -84,8 +84,16 @@ def lock_file(path: Path) -> Iterator[int]:
     except OSError as error:
         raise MapError(f"{path}: {error.strerror or error}") from None
     try:
-        if not files.try_lock(descriptor):
-            raise MapError(f"{path}: another run uses this map")
+        refuse_locked(path, descriptor)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def refuse_locked(path: Path, descriptor: int) -> None:
+    try:
+        if files.try_lock(descriptor):
+            return
+    except OSError as error:
+        raise MapError(f"{path}: cannot be locked: {error.strerror or error}") from None
+    raise MapError(f"{path}: another run uses this map")
