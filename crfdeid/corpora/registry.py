@@ -91,11 +91,14 @@ def _name_file(documents: Iterator[Document], file: Path) -> Iterator[Document]:
 def list_files(path: Path, format: str) -> list[Path]:
     """Return the file itself, or the files of a folder that hold documents in this format.
 
-    Raises :class:`FormatError` where a second file of a document (brat's .ann) has no first.
+    Raises :class:`FormatError` where a second file of a document (brat's .ann) has no first, and where
+    a file beside plain texts has no suffix that any format has: it may be a note.
     """
     if not path.is_dir():
         return [path]
     found = find_format(format, "read")
+    if not found.has_spans:
+        _refuse_unknown(path, found)
     files = storage.list_folder(path, found.suffixes)
     if not found.companion:
         return files
@@ -103,6 +106,16 @@ def list_files(path: Path, format: str) -> list[Path]:
     if orphans := {file.with_suffix(found.suffixes[0]) for file in files} - set(first):
         raise FormatError(f"{min(orphans)}: no such file, but its {found.companion} is there")
     return first
+
+
+def _refuse_unknown(folder: Path, texts: Format) -> None:
+    """Raise :class:`FormatError` where a file has a suffix that no format has."""
+    known = {suffix for found in FORMATS.values() for suffix in found.suffixes}
+    files = storage.list_folder(folder)
+    if unknown := [number for number, file in enumerate(files, 1) if file.suffix.lower() not in known]:
+        which = f"{len(unknown)} of {len(files)} files (number {unknown[0]} by name)"
+        wanted = f"{', '.join(filter(None, texts.suffixes))} or none"
+        raise FormatError(f"{folder}: {which} with a suffix that no format has; wanted {wanted}")
 
 
 def detect_format(path: Path) -> str:

@@ -54,14 +54,16 @@ def refuse_missing(path: Path) -> None:
 
 def list_folder(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
     """Return the folder's files with one of the suffixes, or all if ``suffixes`` is empty, sorted by
-    name. Hidden files are not documents."""
+    name. Hidden files are not documents. Raises :class:`FormatError` at a broken link or a pipe."""
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
         raise FormatError(f"{folder}: {error.strerror or error}") from None
-    return sorted(
-        path for path in paths if (not suffixes or path.suffix.lower() in suffixes) and path.is_file()
-    )
+    wanted = sorted(path for path in paths if not suffixes or path.suffix.lower() in suffixes)
+    for path in wanted:
+        if not (path.is_file() or path.is_dir()):
+            raise FormatError(f"{path}: neither a file nor a folder; a broken link or a pipe holds no note")
+    return [path for path in wanted if path.is_file()]
 
 
 def file_stem(id: str) -> str:

@@ -1,6 +1,7 @@
 """What a format declares is what it does."""
 
 import inspect
+import os
 
 import pytest
 
@@ -93,3 +94,32 @@ def test_a_file_without_tags_has_no_spans(tmp_path):
     path.write_text("<x><TEXT>Bay</TEXT></x>")
     assert i2b2_2014.read_xml_document(path).tags is None
     assert list(corpora.read(path)) == [Document("a", "Bay")]
+
+
+def write_texts(folder, *names):
+    for name in names:
+        (folder / name).write_text(CANARY)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["c.md", "c.2061-03-04", "c.rtf"])
+@pytest.mark.parametrize("format", [None, "text"])
+def test_a_folder_of_texts_with_a_file_of_no_format_is_refused(tmp_path, name, format):
+    with pytest.raises(FormatError, match=r"1 of 3 files \(number 3 by name\) with a suffix"):
+        list(corpora.read(write_texts(tmp_path, "a.txt", "b", name), format))
+
+
+def test_a_file_of_another_format_is_left_out_where_the_user_names_texts(tmp_path):
+    write_texts(tmp_path, "a.txt", "A.TEXT", "b", "found.csv", ".hidden.md")
+    (tmp_path / "sub.md").mkdir()
+    assert {document.id for document in corpora.read(tmp_path, "text")} == {"a", "A", "b"}
+    with pytest.raises(FormatError, match="holds table and text files"):
+        list(corpora.read(tmp_path))
+
+
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to("none"), os.mkfifo])
+@pytest.mark.parametrize("format", [None, "text"])
+def test_a_broken_link_or_a_pipe_in_a_folder_is_refused(tmp_path, make, format):
+    make(write_texts(tmp_path, "a.txt") / "b.txt")
+    with pytest.raises(FormatError, match="b.txt: neither a file nor a folder"):
+        list(corpora.read(tmp_path, format))
