@@ -126,8 +126,8 @@ def refuse_other_output(
         new = replace(redaction.document, id=renamed[note.id].id, patient=renamed[note.id].patient)
         if note.id not in missing and not destination.holds(new):
             raise MapError(
-                f"{destination.path}: note {new.id} was written, but its patient is not in the map, and the "
-                "same notes give other surrogates now; --overwrite begins again"
+                f"{destination.path}: {show_id(new.id)} was written, but its patient is not in the map, and "
+                "the same notes give other surrogates now; --overwrite begins again"
             )
 
 
@@ -231,14 +231,17 @@ class Destination:
     def holds(self, note: Document) -> bool:
         """Whether the files of this note, with or without its spans, are in the folder."""
         format = corpora.find_format(self.format, "write")
-        stem = self.path / storage.file_stem(note.id)
         return any(
             all(
-                files.read_text(f"{stem}{suffix}") == content
+                self._has_file(f"{storage.file_stem(note.id)}{suffix}", content)
                 for suffix, content in format.render_files(each).items()
             )
             for each in (note, note.with_spans(()))
         )
+
+    def _has_file(self, name: str, content: str) -> bool:
+        path = self.path / name
+        return path.is_file() and path.read_bytes() == content.encode()
 
     @property
     def suffixes(self) -> Sequence[str]:
