@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -54,8 +55,9 @@ VERBS = {
 
 
 def run(main: Callable[[list[str] | None], None]) -> None:
-    """Call ``main`` and end with an exit status: 2 for an error in the input, 130 for Ctrl-C, 0 when the
-    reader of a pipe has closed it. SIGTERM (a batch system sends it) also removes half-written files."""
+    """Call ``main`` and end with an exit status: 2 for an error in the input, 1 for an error of the program,
+    130 for Ctrl-C, 0 when the reader of a pipe has closed it. SIGTERM (a batch system sends it) also removes
+    half-written files."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         main(None)
@@ -66,6 +68,18 @@ def run(main: Callable[[list[str] | None], None]) -> None:
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        report_error(
+            f"{locate_error(error)}; please report it (its message is withheld: it may quote a note)"
+        )
+        sys.exit(1)
+
+
+def locate_error(error: Exception) -> str:
+    """Return the class of an unforeseen error and the lines of code that led to it, without its message."""
+    frames = traceback.extract_tb(error.__traceback__)[:-6:-1]
+    places = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+    return f"{type(error).__name__} at {places}"
 
 
 def report_error(message: str) -> int:

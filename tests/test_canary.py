@@ -240,3 +240,18 @@ def test_a_file_of_another_kind_is_not_quoted(format, tmp_path):
 def test_an_id_is_shown_where_it_looks_like_one(id, shown):
     assert errors.looks_like_id(id) is shown
     assert (errors.show_id(id, "number 3") == id) is shown
+
+
+@pytest.mark.parametrize("error", [KeyError(NAME), ValueError(f"{NAME}\n{NAME}"), UnicodeError(NAME)])
+def test_an_unforeseen_error_is_reported_without_its_message(error, capfd):
+    def fail(arguments):
+        try:
+            raise LookupError(CANARY)
+        except LookupError:
+            raise error  # noqa: B904 (Python would print both)
+
+    with pytest.raises(SystemExit) as stopped:
+        cli.run(fail)
+    said = capfd.readouterr().err
+    assert stopped.value.code == 1 and CANARY not in said and said.count("\n") == 1
+    assert f"{type(error).__name__} at test_canary.py:" in said
