@@ -31,8 +31,9 @@ class Config:
     training spans become gazetteers ``training_TYPE`` (He et al. 2015, section 2.2). ``recall_bias`` is
     subtracted from the score of the label O at every token, so that doubtful tokens are tagged. With
     ``constraints = "bio"`` a CRF never gives a sequence of labels that BIO does not allow; without it such
-    sequences are repaired (:mod:`crfdeid.text.bio`). ``crf`` holds CRFsuite's own settings, and ``options``
-    those of another ``system``."""
+    sequences are repaired (:mod:`crfdeid.text.bio`). With ``repair`` the spans of the scheme i2b2-2014 are
+    repaired after tagging (:mod:`crfdeid.systems.repair`). ``crf`` holds CRFsuite's own settings, and
+    ``options`` those of another ``system``."""
 
     features: tuple[str, ...] = ()
     system: str = "crf"
@@ -45,6 +46,7 @@ class Config:
     recall_bias: float = 0.0
     constraints: str = "none"
     algorithm: str = "lbfgs"
+    repair: bool = True
     crf: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -153,4 +155,6 @@ def is_of_kind(value: Any, kind: str) -> bool:
         return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
     if kind == "float":
         return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == "bool":
+        return isinstance(value, bool)
     return isinstance(value, dict if kind.startswith("dict") else str)

@@ -58,7 +58,7 @@ class RuleTagger(Tagger):
         self.rules = rules
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
-        return self.rules.tag_patient(documents)
+        return list(self.repair_all(self.rules.tag_patient(documents)))
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         for notes in group_by_patient(documents):

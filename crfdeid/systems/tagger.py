@@ -14,6 +14,7 @@ import numpy as np
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.systems import repair
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
 
@@ -64,10 +65,23 @@ class Tagger(ABC):
     def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
         """Yield the documents in order, with the spans found. A system that tags several documents at once
         reads some ahead; consecutive notes of one patient are seen together where the system can use
-        that. Raises :class:`ConfigurationError` on ``probabilities`` where the system has none."""
+        that. The spans are repaired (:mod:`crfdeid.systems.repair`). Raises :class:`ConfigurationError` on
+        ``probabilities`` where the system has none."""
+        return self.repair_all(self.tag_unrepaired(documents, probabilities))
+
+    def tag_unrepaired(
+        self, documents: Iterable[Document], probabilities: bool = False
+    ) -> Iterator[Document]:
+        """As :meth:`tag_all`, without the repair: what the model itself decides, for a stack of systems."""
         if probabilities and not self.has_probabilities:
             raise ConfigurationError(f"the system {self.config.system} gives no probabilities")
         return self._tag_all(documents, probabilities)
+
+    def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents with repaired spans, where the configuration and the scheme have repair."""
+        if self.config.repair and self.scheme.name == repair.SCHEME:
+            return map(repair.repair_spans, documents)
+        return iter(documents)
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
         """Return the notes of one patient, in order, with the spans found."""

@@ -30,7 +30,7 @@ class Union(Tagger):
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         copies = tee(documents, len(self.taggers))
-        found = (tagger.tag_all(copy) for tagger, copy in zip(self.taggers, copies))
+        found = (tagger.tag_unrepaired(copy) for tagger, copy in zip(self.taggers, copies))
         for answers in zip(*found, strict=True):
             yield answers[0].with_spans(unite_spans(answers[0].text, [answer.spans for answer in answers]))
 

@@ -72,7 +72,7 @@ def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypa
     documents hold neither it nor another note of its patient."""
     pairs = [dataclasses.replace(n, patient=str(i // 2)) for i, n in enumerate(notes[:12])]
     trained, decided = {}, {}
-    fit, everything, columns = model.train, Tagger.tag_all, multi.make_columns
+    fit, everything, columns = model.train, Tagger.tag_unrepaired, multi.make_columns
 
     def training(documents, base, folder, *rest):
         found = fit(documents, base, folder, *rest)
@@ -93,7 +93,7 @@ def test_no_document_is_decided_by_a_model_that_saw_it(notes, tmp_path, monkeypa
         return columns(pipeline, given)
 
     monkeypatch.setattr(model, "train", training)
-    monkeypatch.setattr(Tagger, "tag_all", tagging)
+    monkeypatch.setattr(Tagger, "tag_unrepaired", tagging)
     monkeypatch.setattr(multi, "make_columns", telling)
     fit(pairs, stack(folds=3), tmp_path / "m")
     assert set(decided) == {n.id for n in pairs}

@@ -73,7 +73,7 @@ def test_out_of_fold(notes, tmp_path, number):
         def __init__(self, documents):
             self.documents = documents
 
-        def tag_all(self, documents):
+        def tag_unrepaired(self, documents):
             for document in documents:
                 assert document.spans == ()
                 seen.append((document.id, {d.patient for d in self.documents}, len(self.documents)))

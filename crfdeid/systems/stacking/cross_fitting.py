@@ -34,7 +34,7 @@ def cross_fit(
         for fold, (rest, held_out) in enumerate(parts):
             tagger = train(rest.documents, Path(name) / str(fold))
             bare = [document.with_spans(()) for document in held_out.documents]
-            found |= {document.id: document for document in tagger.tag_all(bare)}
+            found |= {document.id: document for document in tagger.tag_unrepaired(bare)}
     return [found[document.id] for document in documents]
 
 

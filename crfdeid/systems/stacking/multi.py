@@ -84,7 +84,7 @@ class MultiTagger(Tagger):
 
     def ask_bases(self, documents: Sequence[Document]) -> list[Columns]:
         """Let each system decide, and return the SVM's extra columns of each document."""
-        decided = {name: list(base.tag_all(documents)) for name, base in self.bases.items()}
+        decided = {name: list(base.tag_unrepaired(documents)) for name, base in self.bases.items()}
         return make_columns(self.pipeline, decided)
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:

@@ -59,7 +59,7 @@ class TwoStageTagger(Tagger):
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         for some in cross_fitting.batch_patients(documents):
-            columns = make_columns(self.pipeline, list(self.first.tag_all(some)))
+            columns = make_columns(self.pipeline, list(self.first.tag_unrepaired(some)))
             yield from self.second.tag_with_columns(some, columns)
 
 

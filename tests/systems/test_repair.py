@@ -1,0 +1,176 @@
+"""Repair of spans, form by form, and as a stage of every tagger."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.systems import model, repair
+from crfdeid.systems.repair import FORMS, repair_spans
+from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import read_scheme
+from crfdeid.text.spans import find_overlap, mask_spans
+
+MARK = re.compile(r"<([A-Z-]+)\|([^>]*)>", re.DOTALL)
+
+LEFT_ALONE = """
+<PATIENT|John Ruiz Jr.> came
+<DOCTOR|Ruiz, J.> wrote
+at <HOSPITAL|St. Mary Hospital> today
+<STREET|12 Knoll St.>, Erie
+<STATE|D.C.> only
+call <PHONE|(617) 555-0101> now
+<DATE|12 / 25 / 2010> it was
+<DATE|May 3> and <DATE|the 4th>
+<AGE|61>-year-old
+see <URL|http://a.org/b/> here
+from <HOSPITAL|MGH> and <HOSPITAL|BWH> both
+from <HOSPITAL|Elm Hospital> and <HOSPITAL|Oak Hospital> both
+from <HOSPITAL|Elm Hospital> of <HOSPITAL|Oak Hospital> both
+phone/fax <PHONE|617-555-0101>
+Fax: <FAX|617-555-0101>
+<DOCTOR|Robert Page> wrote
+<IDNUM|12345678AB> is the number
+<MEDICALRECORD|123456>MG of it
+Phone MRN<MEDICALRECORD|123456>
+""".strip().splitlines()
+
+CHANGED = {
+    "mail <URL|www.a.org.> Then": "mail <URL|www.a.org>. Then",
+    "call <PHONE|617-555-0101.> Then": "call <PHONE|617-555-0101>. Then",
+    "by <DOCTOR|Ruiz (>pager": "by <DOCTOR|Ruiz> (pager",
+    "by <DOCTOR|Ruiz)> pager": "by <DOCTOR|Ruiz>) pager",
+    "by <DOCTOR|(Ruiz)> pager": "by (<DOCTOR|Ruiz>) pager",
+    "<HOSPITAL|** Elm Clinic> **": "** <HOSPITAL|Elm Clinic> **",
+    "<MEDICALRECORD|30990453SMITH, JOHN A> ": "<MEDICALRECORD|30990453><PATIENT|SMITH, JOHN A> ",
+    "<IDNUM|30990453SMITH>, <DOCTOR|JOHN>": "<IDNUM|30990453><DOCTOR|SMITH, JOHN>",
+    "<MEDICALRECORD|30990453>SMITH came": "<MEDICALRECORD|30990453><PATIENT|SMITH> came",
+    "<PATIENT|RUIZ,ANA   Acct>: 8": "<PATIENT|RUIZ,ANA>   Acct: 8",
+    "<PATIENT|Ana Ruiz DOB>: 8": "<PATIENT|Ana Ruiz> DOB: 8",
+    "<DATE|Date: 3/7/61> x": "Date: <DATE|3/7/61> x",
+    "in the <HOSPITAL|Emergency Department> now": "in the Emergency Department now",
+    "<HOSPITAL|Emergency Department of Elm Clinic>": "Emergency Department of <HOSPITAL|Elm Clinic>",
+    "<HOSPITAL|Elm> <HOSPITAL|Medical Center>": "<HOSPITAL|Elm Medical Center>",
+    "<HOSPITAL|Elm Hospital> at <HOSPITAL|Oakland> x": "<HOSPITAL|Elm Hospital at Oakland> x",
+    "<HOSPITAL|Elm Hospital> - West Campus x": "<HOSPITAL|Elm Hospital - West Campus> x",
+    "<HOSPITAL|Quabbin> Medical Center x": "<HOSPITAL|Quabbin Medical Center> x",
+    "F: <PHONE|617-555-0101>": "F: <FAX|617-555-0101>",
+    "<PHONE|617-555-0101> (fax)": "<FAX|617-555-0101> (fax)",
+    "<DOCTOR|Ana\nBatch> 9": "<DOCTOR|Ana>\n<DOCTOR|Batch> 9",
+    "<DOCTOR|Ana\r\nBatch> 9": "<DOCTOR|Ana>\r\n<DOCTOR|Batch> 9",
+    "<HOSPITAL|Elm\nHospital> 9": "<HOSPITAL|Elm\nHospital> 9",
+    "<HOSPITAL|Elm\n\nHospital> 9": "<HOSPITAL|Elm>\n\n<HOSPITAL|Hospital> 9",
+    f"{'word ' * 10}<DOCTOR|Ana\nRuiz> 9": f"{'word ' * 10}<DOCTOR|Ana\nRuiz> 9",
+}
+
+
+def read_sample(sample: str) -> Document:
+    """Read a text in which ``<TYPE|text>`` is a span."""
+    text, spans, at = "", [], 0
+    for match in MARK.finditer(sample):
+        text += sample[at : match.start()]
+        spans.append(Span(len(text), len(text) + len(match[2]), match[1]))
+        text, at = text + match[2], match.end()
+    return Document("n", text + sample[at:], tuple(spans))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_each_form_repairs_its_sample(name):
+    form = FORMS[name]
+    before, after = read_sample(form.before), read_sample(form.after)
+    assert before.text == after.text
+    assert tuple(sorted(form.repair(before.text, before.spans))) == after.spans
+    assert repair_spans(before) == after
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("sample", LEFT_ALONE)
+def test_no_form_touches_a_good_span(name, sample):
+    document = read_sample(sample)
+    assert tuple(sorted(FORMS[name].repair(document.text, document.spans))) == document.spans
+
+
+@pytest.mark.parametrize("before", CHANGED)
+def test_the_forms_together(before):
+    assert repair_spans(read_sample(before)) == read_sample(CHANGED[before])
+
+
+def test_spans_that_overlap_stay():
+    document = Document("n", "(Ana Ruiz)", (Span(0, 10, "DOCTOR"), Span(4, 8, "DATE")))
+    assert repair_spans(document) is document
+
+
+def test_pieces_keep_the_probability():
+    spans = (Span(0, 13, "MEDICALRECORD", 0.7),)
+    found = repair_spans(Document("n", "30990453SMITH", spans)).spans
+    assert [span.probability for span in found] == [0.7, 0.7]
+
+
+def test_a_joined_span_has_the_lower_probability():
+    spans = (Span(0, 3, "HOSPITAL", 0.7), Span(4, 10, "HOSPITAL", 0.6))
+    assert [span.probability for span in repair_spans(Document("n", "Elm Clinic", spans)).spans] == [0.6]
+
+
+WORDS = """
+    Ruiz SMITH Jr. J. St. MRN DOB: Date: ( ) [ , . - / : fax F: Fax: on in 3/7/61 617-555-0101 30990453 AB12
+    Elm Hospital Clinic Medical Center of and at the & Emergency Department Inc. Campus a@b.org ** MR 61
+"""
+PIECES = st.sampled_from([*WORDS.split(), " ", " ", " ", "  ", "\n", "\r\n", "\t", "é", "½", "\u2028"])
+CLOSED = """
+    mrn dob acct csn ssn npi dos d o b date phone fax tel name page loc sex age room s
+    on in at from since until through by to and or with for was is seen dated who when
+    the emergency department room of intensive care unit operating recovery
+"""
+
+
+@st.composite
+def documents(draw):
+    text = "".join(draw(st.lists(PIECES, min_size=1, max_size=14)))
+    edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=10)))
+    types = st.sampled_from(read_scheme().types)
+    named = st.sampled_from(["HOSPITAL", "DOCTOR", "DATE", "MEDICALRECORD", "PHONE", "EMAIL"])
+    spans = [Span(a, b, draw(named | types)) for a, b in zip(edges, edges[1:]) if draw(st.booleans())]
+    return Document("n", text, tuple(spans))
+
+
+@given(documents())
+def test_repaired_spans_are_sorted_and_do_not_overlap(document):
+    found = repair_spans(document)
+    assert found.text == document.text and find_overlap(found.spans) is None
+
+
+@given(documents())
+def test_repair_again_changes_nothing(document):
+    once = repair_spans(document)
+    assert repair_spans(once) == once
+
+
+@given(documents())
+def test_only_words_of_the_closed_lists_lose_their_span(document):
+    before = mask_spans(len(document.text), document.spans)
+    after = mask_spans(len(document.text), repair_spans(document).spans)
+    lost = "".join(c if b and not a else " " for c, b, a in zip(document.text, before, after))
+    assert set(re.findall(r"[^\W_]+", lost.lower())) <= set(CLOSED.split())
+
+
+def test_the_configuration_turns_repair_off():
+    tagger = model.load("rules")
+    document = Document("n", "mail a.ruiz@example.org. Thanks, call 617-555-0101. F: 617-555-0102")
+    assert tagger.tag(document) == repair_spans(next(tagger.tag_unrepaired([document])))
+    tagger.config = dataclasses.replace(tagger.config, repair=False)
+    assert tagger.tag(document) == next(tagger.tag_unrepaired([document]))
+
+
+def test_other_schemes_are_not_repaired():
+    tagger = model.load("rules")
+    tagger.scheme = dataclasses.replace(tagger.scheme, name="mine")
+    found = [Document("n", "(Ana)", (Span(0, 5, "DOCTOR"),))]
+    assert list(tagger.repair_all(found)) == found
+
+
+def test_repair_is_of_a_shipped_scheme():
+    assert read_scheme(repair.SCHEME).name == repair.SCHEME
