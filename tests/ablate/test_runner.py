@@ -55,12 +55,18 @@ def test_one_runner_works_in_a_folder_and_removes_what_a_killed_one_left(tmp_pat
     runner.run_jobs([], tmp_path, 1, print)
 
 
+def accept_interrupts():
+    """A shell that starts the tests in the background makes all its children ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.parametrize(("ending", "left"), [(signal.SIGKILL, 1), (signal.SIGINT, 0)])
 def test_what_stops_a_run_ends_its_children_too(corpus, tmp_path, ending, left):
     out = tmp_path / "out"
     config = write_config(tmp_path, SMALL.replace("= 8", "= 100000") + "epsilon = 0.0\ndelta = 0.0\n")
     command_line = [sys.executable, "-m", "crfdeid.ablate", config, corpus / "train", corpus / "test"]
-    with subprocess.Popen([*command_line, "--out", out], stderr=subprocess.PIPE) as process:
+    options = {"stderr": subprocess.PIPE, "preexec_fn": accept_interrupts}
+    with subprocess.Popen([*command_line, "--out", out], **options) as process:
         wait_until(
             lambda: list(out.glob(".building.*/*/model/..*")) or list(out.glob(".building.*/*/.model.*"))
         )
