@@ -24,7 +24,7 @@ from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.registry import System, Training
-from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
+from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.spans import trim_spans
@@ -56,10 +56,8 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     ) -> Iterator[Document]:
         """As :meth:`tag_all`; ``extra_columns`` has the values of the pipeline's extra columns, one entry
         per document."""
-        start = 0
-        for some in batch_documents(documents):
-            yield from self._tag_batch(self.batch(some, extra_columns[start : start + len(some)]))
-            start += len(some)
+        for some, columns in batch_with_columns(documents, extra_columns):
+            yield from self._tag_batch(self.batch(some, columns))
 
     def find_n_best(self, document: Document, n: int) -> list[tuple[float, Document]]:
         """Return the ``n`` best labellings of the document as one sequence, with their probabilities, the

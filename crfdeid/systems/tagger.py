@@ -14,6 +14,7 @@ import numpy as np
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.feature_extraction.templates import Columns
 from crfdeid.systems import repair
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
@@ -112,6 +113,16 @@ def batch_documents(documents: Iterable[Document], characters: int = BATCH) -> I
             waiting, size = [], 0
     if waiting:
         yield waiting
+
+
+def batch_with_columns(
+    documents: Sequence[Document], extra_columns: Sequence[Columns]
+) -> Iterator[tuple[list[Document], Sequence[Columns]]]:
+    """Yield the batches of :func:`batch_documents`, each with the extra columns of its documents."""
+    start = 0
+    for some in batch_documents(documents):
+        yield some, extra_columns[start : start + len(some)]
+        start += len(some)
 
 
 def group_by_patient(documents: Iterable[Document]) -> Iterator[list[Document]]:

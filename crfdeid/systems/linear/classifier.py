@@ -24,7 +24,7 @@ from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.files import open_whole
-from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
+from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.spans import trim_spans
@@ -109,10 +109,8 @@ class LinearTagger(AdaptiveDecoder, Tagger):
     ) -> Iterator[Document]:
         """As :meth:`tag_all`; ``extra_columns`` has the values of the pipeline's extra columns, one entry
         per document."""
-        start = 0
-        for some in batch_documents(documents):
-            yield from self._tag_batch(self.batch(some, extra_columns[start : start + len(some)]))
-            start += len(some)
+        for some, columns in batch_with_columns(documents, extra_columns):
+            yield from self._tag_batch(self.batch(some, columns))
 
     def score_tokens(self, document: Document, extra_columns: Sequence[Columns] = ()) -> np.ndarray:
         """Return the scores [tokens, labels], to which a threshold applies."""
