@@ -17,7 +17,7 @@ PARTICLES = (
     "Del ", "D'", "El-",
 )  # fmt: skip
 CREDENTIALS = ("MD", "DO", "RN", "NP", "PA")  # initials that would be read as credentials
-SHAPED = ("full", "formal", "initials")
+SHAPED = ("full", "formal")
 MIDDLE = regex.compile(r" ?\{(m|M|middle)\}\.?")
 
 
@@ -101,13 +101,22 @@ def write_name(person: Person, variant: str, rng: Random) -> str:
     """
     if variant == "nick":
         return rng.choice(find_nicknames(person.first))
+    if variant == "initials":
+        return write_initials(person, rng)
     shape = choose_pattern(variant, rng) if variant in SHAPED else f"{{{variant}}}"
-    if not person.middle and variant != "initials":
+    if not person.middle:
         shape = MIDDLE.sub("", shape)
-    text = shape.format(**name_fields(person))
-    if text.replace(".", "").upper() in CREDENTIALS:
-        return write_name(person, variant, rng)
-    return add_suffix(text, person.suffix, variant)
+    return add_suffix(shape.format(**name_fields(person)), person.suffix, variant)
+
+
+def write_initials(person: Person, rng: Random) -> str:
+    """Write the initials in a shape that does not read as a credential."""
+    fields = name_fields(person)
+    for _ in range(20):
+        text = choose_pattern("initials", rng).format(**fields)
+        if text.replace(".", "").upper() not in CREDENTIALS:
+            return text
+    return "{F}.{M}.{L}.".format(**fields)
 
 
 def name_fields(person: Person) -> dict[str, str]:
