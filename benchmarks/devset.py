@@ -32,12 +32,13 @@ SLOT = re.compile(r"\{([A-Z-]+)(\d?)(?:\.(\w+))?\}")
 SENTENCE_END = re.compile(r"(?<=[a-z]{2}[.]) (?=[A-Z])")
 Piece = tuple[str, str | None]
 COUNT, QUERIES, CLEAR = 400, 480, 120
+HARD_SHARE, PAGE_SHARE = 0.4, 0.3  # of heads and feet; of notes with the line of a page's head inside
 
 
 def fill_pattern(pattern: str, cast: Cast) -> list[Piece]:
     """Return the pieces of a pattern with values in its slots.
 
-    >>> filled("on {DATE.iso}", Cast(Random(1)))
+    >>> fill_pattern("on {DATE.iso}", Cast(Random(1)))
     [('on ', None), ('2007-10-19', 'DATE')]
     """
     pieces: list[Piece] = []
@@ -78,8 +79,9 @@ def choose_replacement(old: str, item: Place, cast: Cast) -> str:
 
 
 def add_mentions(pieces: list[Piece], cast: Cast, rng: Random) -> list[Piece]:
-    """Insert sentences of :data:`patterns.MENTIONS` after about one sentence in fifteen."""
-    chosen = iter(rng.sample(patterns.split_lines(patterns.MENTIONS), 8))
+    """Insert mentions and bait after about one sentence in eight, and with luck a page's line."""
+    sentences = iter(draw_sentences(rng))
+    page_at = rng.randrange(20) if rng.random() < PAGE_SHARE else -1
     result: list[Piece] = []
     for value, type in pieces:
         if type:
@@ -87,9 +89,26 @@ def add_mentions(pieces: list[Piece], cast: Cast, rng: Random) -> list[Piece]:
             continue
         for number, sentence in enumerate(re.split(SENTENCE_END, value)):
             result.append((" " * (number > 0) + sentence, None))
-            if sentence.endswith(".") and rng.random() < 1 / 15 and (mention := next(chosen, None)):
-                result += [(" ", None), *fill_pattern(mention, cast)]
+            if not sentence.endswith("."):
+                continue
+            page_at -= 1
+            if page_at == 0:
+                line = rng.choice(patterns.read_lines("page_lines"))
+                result += [("\n", None), *fill_pattern(line, cast), ("\n", None)]
+            elif rng.random() < 1 / 8 and (sentence := next(sentences, "")):
+                result += [(" ", None), *fill_pattern(sentence, cast)]
     return result
+
+
+def draw_sentences(rng: Random) -> list[str]:
+    """Return six mentions, three hard ones and four sentences without PHI, in random order."""
+    drawn = [
+        *rng.sample(patterns.read_lines("mentions"), 6),
+        *rng.sample(patterns.read_lines("hard_mentions"), 3),
+        *(patterns.choose_branches(line, rng) for line in rng.sample(patterns.read_lines("bait"), 4)),
+    ]
+    rng.shuffle(drawn)
+    return drawn
 
 
 def wrap_lines(document: Document, width: int) -> Document:
@@ -112,11 +131,23 @@ def capitalize_document(document: Document) -> Document:
     return Document(document.id, text, document.spans)
 
 
+def draw_head(rng: Random) -> str:
+    """Return a head, or for one note in five none or an opening sentence."""
+    if rng.random() < 0.8:
+        return rng.choice(patterns.read_blocks("hard_heads" if rng.random() < HARD_SHARE else "heads"))
+    return f"{rng.choice(patterns.read_lines('openings'))} " if rng.random() < 0.5 else ""
+
+
+def draw_foot(rng: Random) -> str:
+    if rng.random() >= 0.75:
+        return ""
+    return rng.choice(patterns.read_blocks("hard_feet" if rng.random() < HARD_SHARE else "feet"))
+
+
 def build_note(id: str, text: str, items: Sequence[Place]) -> Document:
     rng = Random(f"devset {id}")
     cast = Cast(rng)
-    head = rng.choice(patterns.split_blocks(patterns.HEADS)) if rng.random() < 0.8 else ""
-    foot = rng.choice(patterns.split_blocks(patterns.FEET)) if rng.random() < 0.75 else ""
+    head, foot = draw_head(rng), draw_foot(rng)
     middle = add_mentions(fill_report(text, items, cast), cast, rng)
     document = build_document(
         id, [*fill_pattern(head, cast), *middle, ("\n", None), *fill_pattern(foot, cast)]
@@ -139,14 +170,14 @@ def build_notes(path: Path = DATA, count: int = COUNT) -> list[Document]:
 def build_queries() -> list[Document]:
     """Return search queries; one in five has no PHI."""
     rng = Random("devset queries")
-    shapes = patterns.split_lines(patterns.QUERIES)
+    shapes = patterns.read_lines("queries")
     asked = [
         build_document(f"query{n:03}", fill_pattern(shapes[n % len(shapes)], Cast(rng)))
         for n in range(QUERIES)
     ]
     clear = [
         shape.replace("{topic}", topic)
-        for shape in patterns.split_lines(patterns.CLEAR_QUERIES)
+        for shape in patterns.read_lines("clear_queries")
         for topic in (patterns.TOPICS if "{topic}" in shape else [""])
     ]
     rng.shuffle(clear)

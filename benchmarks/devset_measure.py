@@ -29,7 +29,7 @@ def is_covered(text: str, span: Span, mask: bytearray) -> bool:
     """Whether every letter and digit of the span is covered; other characters do not count.
 
     >>> found = Document("n", "Ana Ruiz", (Span(0, 3, "X"), Span(4, 8, "X")))
-    >>> wholly("Ana Ruiz", Span(0, 8, "PATIENT"), covered(found))
+    >>> is_covered("Ana Ruiz", Span(0, 8, "PATIENT"), build_mask(found))
     True
     """
     return all(mask[at] for at in range(span.start, span.end) if text[at].isalnum())
@@ -65,6 +65,12 @@ def compute_strict_f1(gold: Sequence[Document], system: Sequence[Document]) -> f
     return 2 * both / all_of if all_of else 0.0
 
 
+def count_clean(gold: Sequence[Document], system: Sequence[Document]) -> int:
+    """Return the number of documents in which every gold span is covered completely."""
+    pairs = ((right, build_mask(found)) for right, found in zip(gold, system))
+    return sum(all(is_covered(right.text, span, mask) for span in right.spans) for right, mask in pairs)
+
+
 def format_table(gold: Sequence[Document], system: Sequence[Document]) -> str:
     """Return the figures of the notes as text."""
     by_type = count_covered(gold, system)
@@ -74,6 +80,7 @@ def format_table(gold: Sequence[Document], system: Sequence[Document]) -> str:
         f"wholly covered   {caught / count:.3f}",
         f"token precision  {compute_precision(gold, system):.3f}",
         f"strict F1        {compute_strict_f1(gold, system):.3f}",
+        f"clean notes      {count_clean(gold, system)} of {len(gold)}",
     ]
     lines += [f"  {type:<15}{hit / of:7.3f}{hit:7} of {of}" for type, (hit, of) in by_type.items()]
     return "\n".join(lines)

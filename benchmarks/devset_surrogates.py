@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from random import Random
 from typing import TypeVar, cast
+
+from devset_hospitals import draw_hospital
 
 Value = TypeVar("Value")
 
@@ -52,6 +54,7 @@ EMPLOYERS = split_list(
 )
 SITES = split_list("orbit, mapletree, fastpost, northmail")
 SYLLABLES = split_list("ba, dro, fen, gil, ko, lu, mar, ne, os, pra, ri, sha, te, vo, zu")
+SHAPES = {"npi": ["1#########"], "digits": ["3#######", "#######", "##########"]}  # by the slot's kind
 ENDS = split_list("ski, nov, tte, mann, ley, do, rne, quist, n, shi")
 
 
@@ -124,6 +127,12 @@ class Cast:
             "first": first,
             "comma": f"{last}, {first}",
             "caps": f"{last}, {first} {middle}".upper(),
+            "capscomma": f"{last}, {first}".upper(),
+            "capsfull": f"{first} {last}".upper(),
+            "capslast": last.upper(),
+            "capsfirst": first.upper(),
+            "initials": first[0] + middle + last[0],
+            "nick": first[:3].removesuffix("e") + "ie",
             "short": f"{first[0]}. {last}",
             "vista": f"{last},{first} {middle}".upper(),
             "lower": f"{first} {last}".lower(),
@@ -165,7 +174,7 @@ class Cast:
     def draw_value(self, type: str, kind: str) -> str:
         rng = self.rng
         choices = {
-            "HOSPITAL": self.draw_hospital,
+            "HOSPITAL": lambda: self.draw_hospital(kind),
             "AGE": lambda: str(rng.randrange(19, 93)),
             "PHONE": lambda: self.fill_digits(
                 rng.choice(["(5##) ###-####", "###-555-####", "###.###.####", "x#-####"])
@@ -180,6 +189,7 @@ class Cast:
             ),
             "HEALTHPLAN": lambda: self.fill_digits("W#########"),
             "SSN": lambda: self.fill_digits("###-##-####"),
+            "URL": lambda: f"www.{build_surname(rng).lower()}.example/{rng.choice(['records', 'i', 'pt'])}",
             "DEVICE": lambda: self.fill_digits("PJN######"),
             "ZIP": lambda: self.fill_digits("#####"),
             "STREET": lambda: f"{rng.randrange(3, 9900)} {rng.choice(STREETS)} {rng.choice(STREET_KINDS)}",
@@ -193,11 +203,16 @@ class Cast:
             "USERNAME": lambda: rng.choice("abcdklmt") + rng.choice("rsvhn") + self.fill_digits("###"),
             "EMAIL": lambda: f"{build_surname(rng).lower()}{rng.randrange(99)}@{rng.choice(SITES)}.example",
         }
-        value = self.fill_digits("1#########") if kind == "npi" else choices[type]()
+        if kind in SHAPES:
+            return self.fill_digits(rng.choice(SHAPES[kind]))
+        value = choices[type]()
         return value.lower() if kind == "lower" else value
 
-    def draw_hospital(self) -> str:
+    def draw_hospital(self, kind: str) -> str:
         rng = self.rng
+        if kind in ("any", "acronym", "saint"):
+            town, surname = partial(self.draw_value, "CITY", ""), partial(build_surname, rng)
+            return draw_hospital(rng, kind, town, surname)
         town = rng.choice(TOWN_HEADS) + rng.choice(TOWN_TAILS)
         names = [town, town, f"{build_surname(rng)} Memorial", rng.choice(SAINTS), rng.choice(TOWNS)]
         return f"{rng.choice(names)} {rng.choice(CARE)}"

@@ -72,7 +72,8 @@ def test_what_no_rule_settles_is_noticed(text: str, settled: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [*patterns.split_lines(patterns.MENTIONS), *patterns.split_lines(patterns.QUERIES)]
+    "pattern",
+    [line for name in ("mentions", "hard_mentions", "queries") for line in patterns.read_lines(name)],
 )
 def test_every_pattern_can_be_filled(pattern: str) -> None:
     document = devset.build_document("n", devset.fill_pattern(pattern, Cast(Random(0))))
@@ -80,8 +81,22 @@ def test_every_pattern_can_be_filled(pattern: str) -> None:
     assert "{" not in document.text
 
 
+@pytest.mark.parametrize("line", patterns.read_lines("bait"))
+def test_bait_has_no_slot_and_its_branches_are_chosen(line: str) -> None:
+    assert not set("|{}") & set(patterns.choose_branches(line, Random(0)))
+
+
+def test_a_number_that_touches_a_name_is_another_span() -> None:
+    pattern = "{MEDICALRECORD.digits}{PATIENT.capscomma} ({AGE})"
+    document = devset.build_document("n", devset.fill_pattern(pattern, Cast(Random(0))))
+    number, name, age = document.spans
+    assert number.end == name.start and document.text_of(number).isdigit()
+    assert document.text[name.end : age.start] == " ("
+
+
 @pytest.mark.parametrize(
-    "block", [*patterns.split_blocks(patterns.HEADS), *patterns.split_blocks(patterns.FEET)]
+    "block",
+    [block for name in ("heads", "feet", "hard_heads", "hard_feet") for block in patterns.read_blocks(name)],
 )
 def test_heads_and_feet_have_phi(block: str) -> None:
     assert len(devset.build_document("n", devset.fill_pattern(block, Cast(Random(0)))).spans) >= 2
