@@ -30,7 +30,7 @@ from crfdeid.evaluate.scores import score
 from crfdeid.synthetic import generate
 from crfdeid.systems import crf, model, model_folder
 from crfdeid.systems.tagger import Tagger
-from crfdeid.text import scheme
+from crfdeid.text import bio, scheme
 from crfdeid.text.document import Document
 
 SYSTEMS = ("english", "two_stage")
@@ -62,7 +62,7 @@ def copy_with_bias(tagger: Tagger, more: float, place: Path) -> Tagger:
     folder = place / "model"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(tagger.folder, folder)
-    crf.add_to_outside(folder / crf.CRFSUITE, -more)
+    crf.add_to_labels(folder / crf.CRFSUITE, {bio.OUTSIDE: -more})
     (folder / "manifest.json").unlink()
     model_folder.write_manifest(folder)
     return model.load(folder)

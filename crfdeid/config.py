@@ -8,6 +8,7 @@ is checked by :func:`crfdeid.systems.registry.check`.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
@@ -29,7 +30,9 @@ class Config:
 
     ``features`` are feature groups (template files) in order. ``training_gazetteers`` are types whose
     training spans become gazetteers ``training_TYPE`` (He et al. 2015, section 2.2). ``recall_bias`` is
-    subtracted from the score of the label O at every token, so that doubtful tokens are tagged. With
+    subtracted from the score of the label O at every token, so that doubtful tokens are tagged.
+    ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of every
+    token before it is tagged so. With
     ``constraints = "bio"`` a CRF never gives a sequence of labels that BIO does not allow; without it such
     sequences are repaired (:mod:`crfdeid.text.bio`). With ``repair`` the spans of the scheme i2b2-2014 are
     repaired after tagging (:mod:`crfdeid.systems.repair`). ``crf`` holds CRFsuite's own settings, and
@@ -44,6 +47,7 @@ class Config:
     training_gazetteers: tuple[str, ...] = ()
     overlaps: str = "refuse"
     recall_bias: float = 0.0
+    type_bias: dict[str, float] = field(default_factory=dict)
     constraints: str = "none"
     algorithm: str = "lbfgs"
     repair: bool = True
@@ -150,11 +154,15 @@ def is_of_kind(value: Any, kind: str) -> bool:
 
     >>> is_of_kind(["lexical"], "tuple[str, ...]"), is_of_kind("lexical", "tuple[str, ...]")
     (True, False)
+    >>> is_of_kind({"AGE": -1}, "dict[str, float]"), is_of_kind({"AGE": "low"}, "dict[str, float]")
+    (True, False)
     """
+    if kind == "dict[str, float]":
+        return isinstance(value, dict) and all(is_of_kind(number, "float") for number in value.values())
     if kind.startswith("tuple"):
         return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
     if kind == "float":
-        return isinstance(value, int | float) and not isinstance(value, bool)
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if kind == "bool":
         return isinstance(value, bool)
     return isinstance(value, dict if kind.startswith("dict") else str)

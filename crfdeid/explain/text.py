@@ -32,6 +32,8 @@ def describe_model(weights: ModelWeights, labels: Sequence[str], top: int) -> It
     )
     if settings.recall_bias:
         yield f"recall bias {settings.recall_bias:g}, which the weight of bias for O has lost"
+    for type, bias in settings.type_bias.items():
+        yield f"type bias {bias:+g}, which the weights of bias for {type} have gained"
     yield ""
     heads = ("group", "features", "weights", "sum of |weight|")
     yield from align_columns([heads, *map(group_row, weights.by_group())])

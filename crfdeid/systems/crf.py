@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -141,20 +141,23 @@ def train_with_columns(training: Training, extra_columns: Sequence[Columns] = ()
 
 def add_unlearned(path: Path, config: Config, sign: float) -> None:
     """Add to the model at ``path`` the weights that are not learned: ``recall_bias`` is subtracted from
-    the weight of O, and transitions that ``constraints`` forbid lose :data:`FORBIDDEN`. ``sign`` -1 takes
-    them off again."""
-    if config.recall_bias:
-        add_to_outside(path, -sign * config.recall_bias)
+    the weight of O, ``type_bias`` is added to those of its types' labels, and transitions that
+    ``constraints`` forbid lose :data:`FORBIDDEN`. ``sign`` -1 takes them off again."""
+    amounts = {bio.OUTSIDE: -sign * config.recall_bias}
+    for type, bias in config.type_bias.items():
+        amounts |= {f"B-{type}": sign * bias, f"I-{type}": sign * bias}
+    add_to_labels(path, amounts)
     if config.constraints == "bio":
         forbidden = bio.list_illegal_pairs(model_file.read(path).labels)
         model_file.add_to_transitions(path, forbidden, -sign * FORBIDDEN)
 
 
-def add_to_outside(path: Path, amount: float) -> None:
-    """Add to the score that the model at ``path`` gives O, if it has that label (a model that was trained
-    on nothing but PHI does not)."""
-    if bio.OUTSIDE in model_file.read(path).labels:
-        model_file.add_to_weight(path, "bias", bio.OUTSIDE, amount)
+def add_to_labels(path: Path, amounts: Mapping[str, float]) -> None:
+    """Add to the scores that the model at ``path`` gives the labels, those that it has (a model that was
+    trained on nothing but PHI does not have O)."""
+    labels = set(model_file.read(path).labels)
+    if known := {label: amount for label, amount in amounts.items() if amount and label in labels}:
+        model_file.add_to_weights(path, "bias", known)
 
 
 def fit_fast(training: Training, path: Path, extra_columns: Sequence[Columns]) -> None:

@@ -18,6 +18,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.text.document import Document
+from crfdeid.text.scheme import read_scheme
 
 O = TypeVar("O")  # noqa: E741
 
@@ -51,18 +52,20 @@ class System:
 @dataclass(frozen=True)
 class Entry:
     """What is known of a system before its ``module`` is imported, where ``record`` names its
-    :class:`System`. A system that is not trained can be used by its name."""
+    :class:`System`. A system that is not trained can be used by its name. ``has_type_bias``: it reads the
+    setting ``type_bias``."""
 
     module: str
     record: str = "SYSTEM"
     needs_features: bool = True
     is_trained: bool = True
+    has_type_bias: bool = False
 
 
 SYSTEMS = {
-    "crf": Entry("crfdeid.systems.crf"),
+    "crf": Entry("crfdeid.systems.crf", has_type_bias=True),
     "svm": Entry("crfdeid.systems.linear.svm"),
-    "two_stage": Entry("crfdeid.systems.stacking.two_stage"),
+    "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_type_bias=True),
     "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False),
     "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False),
     "snow": Entry("crfdeid.systems.linear.snow"),
@@ -104,6 +107,20 @@ def check(settings: Config) -> None:
     read_options(find_system(settings.system).options, settings)
     if not settings.features and SYSTEMS[settings.system].needs_features:
         raise ConfigurationError("features is not set")
+    if settings.type_bias:
+        check_type_bias(settings)
+
+
+def check_type_bias(settings: Config) -> None:
+    """Raise :class:`ConfigurationError` where the system does not read ``type_bias``, or where it names a
+    type that the scheme does not have."""
+    if not SYSTEMS[settings.system].has_type_bias:
+        raise ConfigurationError(f"type_bias: the system {settings.system} does not have this setting")
+    types = read_scheme(settings.scheme).types
+    for type in settings.type_bias:
+        if type not in types:
+            wanted = f"no type of scheme {settings.scheme}{did_you_mean(type, types)}"
+            raise ConfigurationError(f"type_bias.{type}: {wanted}")
 
 
 def check_crf(algorithm: str, settings: dict[str, Any]) -> None:

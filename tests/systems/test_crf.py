@@ -5,6 +5,7 @@ import itertools
 import json
 import shutil
 
+import numpy as np
 import pytest
 from small_notes import SMALL
 
@@ -111,6 +112,41 @@ def test_recall_bias_lowers_the_score_of_the_outside_label(notes, tmp_path):
     assert biased.tag(document).spans
 
 
+@pytest.fixture(scope="module")
+def biased(notes, tmp_path_factory):
+    """Models that differ in ``type_bias`` and nothing else, by the bias of AGE."""
+    place = tmp_path_factory.mktemp("biased")
+    settings = {bias: dataclasses.replace(SMALL, type_bias={"AGE": bias, "ZIP": 2.0}) for bias in (-50, 0, 1)}
+    return {bias: model.train(notes, s, place / str(bias), engine="crfsuite") for bias, s in settings.items()}
+
+
+def test_type_bias_changes_the_scores_of_its_types_labels_and_no_other(biased, notes):
+    expected = tuple(span for span in notes[30].spans if span.type != "AGE")
+    assert biased[-50].tag(notes[30]).spans == expected and biased[0].tag(notes[30]).spans == notes[30].spans
+    scores = {bias: t.decoder.emissions(t.batch([notes[30]])) for bias, t in biased.items()}
+    labels = biased[0].weights.labels
+    change = [1.0 if label.endswith("-AGE") else 0.0 for label in labels]
+    assert np.allclose(scores[1] - scores[0], change)
+
+
+def test_probabilities_follow_the_type_bias(biased, notes):
+    age = {bias: biased[bias].tag(notes[30], probabilities=True).spans[2] for bias in (0, 1)}
+    assert age[0].type == age[1].type == "AGE" and age[0].probability < age[1].probability <= 1.0
+
+
+def test_a_model_folder_keeps_its_type_bias_and_crfsuite_reads_it(biased, notes):
+    folder = biased[-50].folder
+    assert json.loads((folder / "settings.json").read_text())["type_bias"] == {"AGE": -50, "ZIP": 2.0}
+    for note in notes[:5]:
+        assert model.load(folder, "crfsuite").tag(note).spans == biased[-50].tag(note).spans
+
+
+def test_a_second_stage_has_the_type_bias_once_in_each_stage(notes, tmp_path):
+    settings = dataclasses.replace(SMALL, system="two_stage", options={"folds": 2}, type_bias={"AGE": -60.0})
+    tagger = model.train(notes[:20], settings, tmp_path / "m")
+    assert {span.type for note in notes[:5] for span in tagger.tag(note).spans} == {"DOCTOR", "DATE"}
+
+
 def test_training_that_was_stopped_leaves_its_model_and_goes_on(notes, tmp_path):
     pytest.importorskip("numba")
     settings = dataclasses.replace(SMALL, recall_bias=0.5)
@@ -184,8 +220,12 @@ def test_constraints_forbid_what_bio_does_not_allow(notes, tmp_path, engine):
 def test_what_is_not_learned_is_given_once_where_training_goes_on(notes, tmp_path):
     pytest.importorskip("numba")
     every = {"feature.possible_transitions": True, "max_iterations": 5}
-    settings = dataclasses.replace(SMALL, recall_bias=0.5, constraints="bio", crf=SMALL.crf | every)
+    settings = dataclasses.replace(
+        SMALL, recall_bias=0.5, type_bias={"AGE": -2000.0}, constraints="bio", crf=SMALL.crf | every
+    )
     for resume in (False, True):
-        learned = model.train(notes, settings, tmp_path / "m", resume=resume).weights
+        tagger = model.train(notes, settings, tmp_path / "m", resume=resume)
+        learned, bias = tagger.weights, tagger.decoder.bias
+        assert -2900 < bias[learned.labels.index("B-AGE")] < -1900
         pairs = [tuple(map(learned.labels.index, pair)) for pair in bio.list_illegal_pairs(learned.labels)]
         assert {round(learned.transitions[pair], -2) for pair in pairs} == {-crf.FORBIDDEN}

@@ -9,7 +9,7 @@ attributes; ``LFRF`` and ``AFRF``, the records of each label and of each attribu
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,20 +87,22 @@ def read_strings(data: bytes, start: int) -> list[str]:
     return found
 
 
-def add_to_weight(path: Path, attribute: str, label: str, amount: float) -> None:
-    """Add ``amount`` to one state weight of the model file at ``path``; a weight that it does not have
-    counts as 0. Raises :class:`ModelError` where the model does not have the label."""
+def add_to_weights(path: Path, attribute: str, amounts: Mapping[str, float]) -> None:
+    """Add ``amounts``, by label, to the state weights of one attribute in the model file at ``path``; a
+    weight that it does not have counts as 0. Raises :class:`ModelError` where the model does not have a
+    label."""
     model = read(path)
-    if label not in model.labels:
-        raise ModelError(f"{path}: no label {label}")
     names = model.attributes if attribute in model.attributes else [*model.attributes, attribute]
-    source, target = names.index(attribute), model.labels.index(label)
-    rows = model.records.copy()
-    found = (rows["kind"] == STATE) & (rows["source"] == source) & (rows["target"] == target)
-    if found.any():
-        rows["weight"][found] += amount
-    else:
-        rows = np.concatenate([rows, np.array([(STATE, source, target, amount)], RECORD)])
+    source, rows = names.index(attribute), model.records.copy()
+    for label, amount in amounts.items():
+        if label not in model.labels:
+            raise ModelError(f"{path}: no label {label}")
+        target = model.labels.index(label)
+        found = (rows["kind"] == STATE) & (rows["source"] == source) & (rows["target"] == target)
+        if found.any():
+            rows["weight"][found] += amount
+        else:
+            rows = np.concatenate([rows, np.array([(STATE, source, target, amount)], RECORD)])
     write(path, model.labels, names, rows)
 
 
