@@ -14,9 +14,9 @@ import argparse
 from contextlib import ExitStack
 from pathlib import Path
 
-from crfdeid import cli, corpora
+from crfdeid import cli
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact import release
+from crfdeid.redact import patients, release
 from crfdeid.redact.redactor import MARKER, STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.patient import Rules
@@ -32,8 +32,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--from", dest="source", metavar="FORMAT", help="input format (default: detected)")
     add("--style", choices=STYLES, default="surrogate")
     add("--marker", default=MARKER, help="the marker of a type (default: %(default)s), or shweta")
-    add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans; a note without "
-        "spans is tagged; gold: only the notes' own spans; tag: every note is tagged")  # fmt: skip
+    add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
+        "gold: only the notes' own; tag: only the model's")  # fmt: skip
     add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
     add_secret_options(parser)
     add_surrogate_options(parser)
@@ -43,6 +43,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
     add("--overwrite", action="store_true", help="replace existing files")
     cli.add_reading_options(parser)
+    patients.add_patient_option(parser)
     return parser
 
 
@@ -71,7 +72,7 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
-    source = args.source or corpora.detect_format(args.notes)
+    source = patients.detect_format(args.notes, args)
     if args.out.resolve() == args.notes.resolve():
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
@@ -82,9 +83,9 @@ def main(arguments: list[str] | None = None) -> None:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
         replaces_report = args.overwrite or args.resume
         journal = stack.enter_context(release.Journal.open(args.report, redactor.by_note, replaces_report))
-        groups = release.group_by_patient(
-            lambda: cli.read_documents(args.notes, source, args), redactor.by_note
-        )
+        journal.report.patient_source = patients.describe_source(source, args)
+        read = patients.build_reader(args.notes, source, args)
+        groups = patients.group_by_patient(read, redactor.by_note)
         tagger = release.build_tagger(args.spans, args.model)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, args.new_ids)
         options = redactor.hash_options(destination.format, args.new_ids, args.no_spans, args.spans)

@@ -2,8 +2,7 @@
 
     read ─▶ group by patient ─▶ find spans ─▶ redact ─▶ journal ─▶ write
 
-Memory holds the notes of one patient. If a patient's notes are not contiguous in the input, all notes
-are read into memory to group them, unless each note is redacted by itself.
+Memory holds the notes of one patient (:func:`crfdeid.redact.patients.group_by_patient` says when not).
 """
 
 from __future__ import annotations
@@ -14,75 +13,55 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
-from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
+from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import map_file, surrogate_map
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document
 
 SPANS = ("auto", "gold", "tag")
 Group = Sequence[Document]
 
 
-def group_by_patient(read: Callable[[], Iterable[Document]], by_note: bool) -> Iterator[list[Document]]:
-    """Yield the notes of one patient after the other. ``read`` is called twice, first to see whether the
-    notes of each patient are contiguous. With ``by_note`` each group is one note."""
-    if by_note:
-        yield from ([document] for document in read())
-    elif is_contiguous(map(identify_patient, read())):
-        yield from (list(group) for _, group in groupby(read(), key=identify_patient))
-    else:
-        groups: dict[str, list[Document]] = {}
-        for document in read():
-            groups.setdefault(identify_patient(document), []).append(document)
-        yield from groups.values()
-
-
-def is_contiguous(patients: Iterable[str]) -> bool:
-    """Whether no patient occurs again after another patient.
-
-    >>> is_contiguous("aabc"), is_contiguous("aba")
-    (True, False)
-    """
-    seen: set[str] = set()
-    for patient, _ in groupby(patients):
-        if patient in seen:
-            return False
-        seen.add(patient)
-    return True
-
-
 def build_tagger(spans: str, folder: str | None) -> Callable[[Group], list[Document]]:
-    """Build a function that gives a patient's notes their spans. The notes are tagged together, because
-    what a system finds in one note may help in the others. Except for ``gold``, a note without spans is
-    tagged: a format that lost its spans must not let a note pass unchanged. The model in ``folder`` is
+    """Build a function that gives a patient's notes their spans: their own (``gold``), the model's
+    (``tag``), or both (``auto``), where the model's fill what the note's own leave. The notes are tagged
+    together, because what a system finds in one note may help in the others. The model in ``folder`` is
     loaded when it is first needed."""
     if spans == "gold":
         return list
     loaded: list[Tagger] = []
 
-    def needs_tags(note: Document) -> bool:
-        return spans == "tag" or not note.spans
-
     def tag_group(group: Group) -> list[Document]:
-        untagged = [note for note in group if needs_tags(note)]
-        if not untagged:
-            return list(group)
         if not loaded:
             loaded.append(model.load(folder))
-        tagged = loaded[0].tag_all(untagged)
-        return [next(tagged) if needs_tags(note) else note for note in group]
+        tagged = list(loaded[0].tag_all([note.with_spans(()) for note in group]))
+        return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
     return tag_group
+
+
+def unite_notes(note: Document, tagged: Document) -> Document:
+    """Return the note with its own spans and what the model found beside them."""
+    return note.with_spans(unite_spans(note.text, [note.spans, tagged.spans]))
+
+
+def name_source(note: Document, tagged: Document) -> str:
+    """Say where the spans of a tagged note come from: one of :data:`safe_harbor.SOURCES`."""
+    if not tagged.spans:
+        return "none"
+    own = set(note.spans)
+    kept = sum(span in own for span in tagged.spans)
+    return "model" if not kept else "own" if kept == len(tagged.spans) else "both"
 
 
 def redact_groups(
@@ -106,10 +85,11 @@ def redact_groups(
             if lacks_entry:
                 refuse_other_output(tagged, redactor, destination, renamed, missing)
             redactions = redactor.redact(tagged)
-        for note, redaction in zip(group, redactions):
+        for note, found, redaction in zip(group, tagged, redactions):
             if note.id in missing:
                 id, patient = renamed[note.id].id, renamed[note.id].patient
-                journal.add(replace(redaction, id_has_phi=redaction.id_has_phi and not new_ids), id)
+                redaction = replace(redaction, id_has_phi=redaction.id_has_phi and not new_ids)
+                journal.add(redaction, id, name_source(note, found))
                 yield replace(redaction.document, id=id, patient=patient)
 
 
@@ -310,7 +290,7 @@ class Journal:
             with files.open_whole(path) as file:
                 file.write(json.dumps(report.table(), indent=2) + "\n")
 
-    def add(self, redaction: Redaction, id: str) -> None:
-        self.report.add(redaction)
+    def add(self, redaction: Redaction, id: str, source: str) -> None:
+        self.report.add(redaction, id, source)
         if self.write_rows:
             self.write_rows((id, span.start, span.end, span.type) for span in redaction.survivors)

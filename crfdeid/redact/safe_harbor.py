@@ -35,6 +35,12 @@ BY_KIND = {
     kinds.AGE: "C", kinds.PHONE: "D", kinds.EMAIL: "F", kinds.URL: "N", kinds.IP: "O", kinds.STATE: "-",
     kinds.COUNTRY: "-", kinds.PROFESSION: "-",
 }  # fmt: skip
+SOURCES = {
+    "own": "notes have only their own",
+    "model": "only the model's",
+    "both": "both",
+    "none": "none",
+}
 
 
 def find_category(type: str) -> str:
@@ -49,10 +55,15 @@ def find_category(type: str) -> str:
 class Report:
     """Counts over redactions. ``treated`` counts by category and treatment. ``by_note``: each note was
     redacted by itself, so a text found in another note of its patient may remain in it. ``ids_with_phi``
-    counts the notes whose id, or whose patient's id, contains a text that was found."""
+    counts the notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the
+    notes by where their spans come from, and ``untouched`` has the ids of notes without a replacement."""
 
     by_note: bool = False
+    patient_source: str = "the notes"
     documents: int = 0
+    patients: set[str] = field(default_factory=set, repr=False)
+    sources: Counter[str] = field(default_factory=Counter)
+    untouched: list[str] = field(default_factory=list, repr=False)
     written_before: int = 0
     ids_with_phi: int = 0
     without_patient: int = 0
@@ -62,8 +73,14 @@ class Report:
     survivors: Counter[str] = field(default_factory=Counter)
     treated: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def add(self, redaction: Redaction) -> None:
+    def add(self, redaction: Redaction, id: str, source: str) -> None:
+        """Count a redaction. ``id`` is that of the note in the output, ``source`` one of :data:`SOURCES`."""
         self.documents += 1
+        self.sources[source] += 1
+        if not redaction.replacements:
+            self.untouched.append(id)
+        if redaction.document.patient is not None:
+            self.patients.add(redaction.document.patient)
         self.without_patient += redaction.document.patient is None
         self.ids_with_phi += redaction.id_has_phi
         self.overlaps += redaction.overlaps
@@ -79,6 +96,10 @@ class Report:
             "documents": self.documents,
             "documents_written_before_and_not_counted": self.written_before,
             "documents_without_patient": self.without_patient,
+            "patients": len(self.patients),
+            "patients_from": self.patient_source,
+            "documents_by_source_of_spans": {name: self.sources[name] for name in SOURCES},
+            "documents_in_which_nothing_was_found": self.untouched,
             "documents_whose_id_or_patient_holds_a_found_string": self.ids_with_phi,
             "looked_for_survivors_in": "each note alone" if self.by_note else "all notes of the patient",
             "overlapping_spans_of_different_types_united": self.overlaps,
@@ -98,16 +119,27 @@ class Report:
             treatments = ", ".join(f"{count} {treatment}" for treatment, count in sorted(counts.items()))
             out.append(f"({letter}) {CATEGORIES[letter]:42} {sum(counts.values()):6}  {treatments}")
         out.append(f"{self.documents} notes; {self.repeats} repeats without a span were replaced")
-        if self.without_patient:
-            out.append(f"{self.without_patient} notes name no patient: each counts as a separate patient")
+        out += self._origin_lines()
         if self.overlaps:
             out.append(f"{self.overlaps} merged spans had different types; each was replaced as a whole")
         if self.unresolved:
             out.append(f"{self.unresolved} could not be read and became a marker")
         return [*out, *self._remaining_lines()]
 
+    def _origin_lines(self) -> Iterator[str]:
+        """Where patients and spans come from."""
+        if self.patients:
+            yield f"patients: {len(self.patients)}, by {self.patient_source}"
+        if self.without_patient:
+            yield f"{self.without_patient} notes name no patient: each counts as a separate patient"
+        counts = [f"{self.sources[name]} {text}" for name, text in SOURCES.items() if self.sources[name]]
+        if counts:
+            yield f"spans: {', '.join(counts)}"
+
     def _remaining_lines(self) -> Iterator[str]:
         """What was not replaced."""
+        if self.untouched:
+            yield f"{len(self.untouched)} notes are unchanged: nothing was found in them; --report lists them"
         if kept := sum(counts["kept"] for counts in self.treated.values()):
             yield f"{kept} were kept as allowed: weekdays, seasons, ages up to 89, the USA in an address"
         if self.ids_with_phi:

@@ -7,7 +7,7 @@ import pytest
 
 from crfdeid import cli
 from crfdeid.redact import __main__ as redact
-from crfdeid.redact import release
+from crfdeid.redact import patients
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates.identifiers import Identifiers
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -41,7 +41,7 @@ STORY = [
 def redacted(documents: Sequence[Document], secret: bytes = SECRET, **options: Any) -> dict[str, Document]:
     """The redacted notes by id, patient by patient as a run redacts them."""
     redactor = Redactor(secret, **options)
-    groups = release.group_by_patient(lambda: iter(documents), redactor.by_note)
+    groups = patients.group_by_patient(lambda: iter(documents), redactor.by_note)
     return {r.document.id: r.document for group in groups for r in redactor.redact(group)}
 
 

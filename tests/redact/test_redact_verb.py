@@ -68,7 +68,8 @@ def test_later_notes_get_the_surrogates_of_earlier_notes(tmp_path):
 
 @pytest.mark.parametrize("format", ["i2b2", "brat", "table", "jsonl", "labelstudio"])
 def test_redacted_notes_come_with_exact_spans_in_any_format(corpus, format, capsys):
-    run(corpus / "notes.jsonl", "--out", corpus / "clean", "--format", format, "--key-file", corpus / "key")
+    options = ("--format", format, "--key-file", corpus / "key", "--spans", "gold")
+    run(corpus / "notes.jsonl", "--out", corpus / "clean", *options)
     expected = redacted(STORY, by_note=True)
     for note in corpora.read(corpus / "clean", format):
         assert (note.text, note.spans) == (expected[note.id].text, expected[note.id].spans)
@@ -104,7 +105,8 @@ def test_notes_without_spans_are_tagged(corpus, notes, small_model, capsys):
 def test_a_patient_column_and_notes_that_are_not_contiguous(corpus):
     mixed = [STORY[0], STORY[2], STORY[1], STORY[3]]
     corpora.write(mixed, corpus / "notes.csv", "table")
-    run(corpus / "notes.csv", "--out", corpus / "clean.csv", "--key-file", corpus / "key", "--by", "patient")
+    options = ("--key-file", corpus / "key", "--by", "patient", "--spans", "gold")
+    run(corpus / "notes.csv", "--out", corpus / "clean.csv", *options)
     expected = redacted(STORY)
     assert {note.id: note.text for note in corpora.read(corpus / "clean.csv")} == {
         note.id: expected[note.id].text for note in mixed
@@ -112,7 +114,8 @@ def test_a_patient_column_and_notes_that_are_not_contiguous(corpus):
 
 
 def test_an_interrupted_run_leaves_whole_notes_and_is_resumed(corpus, monkeypatch):
-    target, key = corpus / "clean", ("--key-file", corpus / "key", "--format", "brat")
+    target = corpus / "clean"
+    key = ("--key-file", corpus / "key", "--format", "brat", "--spans", "gold")
     write_each, written = corpora.write_each, []
 
     def failing(*arguments, **options):

@@ -56,7 +56,8 @@ def test_a_patients_notes_are_tagged_together_and_gold_spans_stay():
     second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
     gold = marked("Quevix said <DATE today>.", "3")
     found = release.build_tagger("auto", "rules")([first, gold, second])
-    assert [note.id for note in found] == ["1", "3", "2"] and found[1] == gold
+    assert [note.id for note in found] == ["1", "3", "2"] and set(gold.spans) <= set(found[1].spans)
+    assert [gold.text_of(span) for span in found[1].spans] == ["Quevix", "today"]
     assert [second.text_of(span) for span in found[2].spans] == ["Quevix", "Zimmstraboro"]
     assert release.build_tagger("tag", "rules")([gold])[0].spans == ()
     assert release.build_tagger("gold", "rules")([first, gold]) == [first, gold]
@@ -155,7 +156,7 @@ def test_the_report_counts_by_category_and_holds_no_text():
     report = safe_harbor.Report()
     for group in (STORY[:2], STORY[2:4], STORY[4:]):
         for redaction in Redactor(SECRET).redact(group):
-            report.add(redaction)
+            report.add(redaction, redaction.document.id, "own")
     table = report.table()
     assert table["documents"] == 5 and table["documents_without_patient"] == 1
     assert table["categories"]["A"]["surrogate"] >= 7 and table["categories"]["C"]["generalised"] == 1
