@@ -16,11 +16,17 @@ from pathlib import Path
 
 from crfdeid import cli
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact import patients, release
+from crfdeid.redact import new_ids, patients, release
 from crfdeid.redact.redactor import MARKER, STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems import model
+
+IDS = {
+    None: "the ids of notes and patients are unchanged; --new-ids replaces them",
+    "random": "the ids of notes and patients are random",
+    "keyed": "the ids are codes of the real ids: 45 CFR 164.514(c), the Safe Harbor, does not allow that",
+}
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -37,7 +43,9 @@ def build_parser() -> argparse.ArgumentParser:
     add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
     add_secret_options(parser)
     add_surrogate_options(parser)
-    add("--new-ids", action="store_true", help="replace the ids of notes and patients too")
+    add("--new-ids", nargs="?", const="random", choices=new_ids.KINDS, help="replace the ids of notes and "
+        "patients, and write the notes in the order of the new ones; keyed: codes that the key makes, "
+        "which the Safe Harbor does not allow (default: random)")  # fmt: skip
     add("--no-spans", action="store_true", help="write the notes without the surrogates' spans")
     add("--report", type=Path, help="the counts as JSON; offsets of survivors in FILE.survivors.csv")
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
@@ -87,12 +95,13 @@ def main(arguments: list[str] | None = None) -> None:
         read = patients.build_reader(args.notes, source, args)
         groups = patients.group_by_patient(read, redactor.by_note)
         tagger = release.build_tagger(args.spans, args.model)
-        redacted = release.redact_groups(groups, tagger, redactor, destination, journal, args.new_ids)
+        ids = new_ids.IdReplacer(args.new_ids, redactor)
+        redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
         options = redactor.hash_options(destination.format, args.new_ids, args.no_spans, args.spans)
-        destination.write(cli.show_progress(redacted, "redact"), not args.no_spans, options)
+        shown = cli.show_progress(redacted, "redact")
+        destination.write(shown, not args.no_spans, options, by_id=args.new_ids is not None)
     print("\n".join(journal.report.lines()))
-    if not args.new_ids:
-        print("the ids of notes and patients are unchanged; --new-ids replaces them")
+    print(IDS[args.new_ids])
 
 
 def read_rules(args: argparse.Namespace) -> Rules:
@@ -111,6 +120,10 @@ def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:
     if args.resume and not chosen:
         raise ConfigurationError(
             "--resume needs --key-file or --map: without them the secret of the first part is lost"
+        )
+    if args.resume and args.new_ids == "random" and not args.map:
+        raise ConfigurationError(
+            "--resume with --new-ids needs --map, which keeps the random ids, or --new-ids keyed"
         )
     by_note = args.by == "note" or (args.by is None and args.key_file is not None)
     if by_note and args.map:

@@ -112,6 +112,11 @@ class Redactor:
         """Whether the map has the patient of the note; true if no map is used."""
         return self.histories is None or identify_patient(note) in self.histories
 
+    def open_history(self, patient: str) -> PatientHistory:
+        """Return what the map holds of a patient; begin it if the patient is new. Needs a map."""
+        assert self.histories is not None
+        return self.histories.setdefault(patient, PatientHistory())
+
     def copy_without_map(self) -> Redactor:
         """A redactor with the same secret and options that remembers nothing."""
         return Redactor(self.secret, self.style, self.marker, self.rules, self.by_note)
@@ -126,7 +131,7 @@ class Redactor:
         facts, id = collect_facts(documents, complete=not self.by_note), identify_patient(documents[0])
         history = PatientHistory()
         if self.histories is not None:
-            history = self.histories.setdefault(id, history)
+            history = self.open_history(id)
             history.begin(hash_notes(self.secret, documents))
         history.merge(facts)
         surrogates = PatientSurrogates(self.secret, id, facts, self.rules, history.names, history.given)

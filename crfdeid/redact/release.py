@@ -18,10 +18,10 @@ from pathlib import Path
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
+from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
 from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import map_file, surrogate_map
-from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
@@ -70,11 +70,11 @@ def redact_groups(
     redactor: Redactor,
     destination: Destination,
     journal: Journal,
-    new_ids: bool = False,
+    ids: IdReplacer,
 ) -> Iterator[Document]:
     """Yield the redacted notes that the destination does not have yet, and record them in the journal."""
     for group in groups:
-        renamed = {note.id: replace_ids(note, redactor.secret) if new_ids else note for note in group}
+        renamed = {note.id: ids.rename(note) for note in group}
         missing = {id for id, note in renamed.items() if not destination.has(note.id)}
         journal.report.written_before += len(group) - len(missing)
         lacks_entry = len(missing) < len(group) and not redactor.has_entry(group[0])
@@ -88,7 +88,7 @@ def redact_groups(
         for note, found, redaction in zip(group, tagged, redactions):
             if note.id in missing:
                 id, patient = renamed[note.id].id, renamed[note.id].patient
-                redaction = replace(redaction, id_has_phi=redaction.id_has_phi and not new_ids)
+                redaction = replace(redaction, id_has_phi=redaction.id_has_phi and ids.kind is None)
                 journal.add(redaction, id, name_source(note, found))
                 yield replace(redaction.document, id=id, patient=patient)
 
@@ -128,13 +128,6 @@ def hide_note_text(id: str) -> Iterator[None]:
         raise InternalError(
             f"{show_id(id)}: not redacted, nor the patient's other notes: {where}; please report it"
         ) from None
-
-
-def replace_ids(document: Document, secret: bytes) -> Document:
-    """Replace the ids of the note and its patient by keyed codes."""
-    choices = KeyedChoices(secret, "names of notes")
-    patient = document.patient and f"p{choices.digest('patient', document.patient).hex()[:12]}"
-    return replace(document, id=f"n{choices.digest('document', document.id).hex()[:16]}", patient=patient)
 
 
 @contextmanager
@@ -228,13 +221,20 @@ class Destination:
         """The suffixes of the files of one note, or of a file for all notes."""
         return corpora.find_format(self.format, "write").written_suffixes
 
-    def write(self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "") -> None:
+    def write(
+        self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "",
+        by_id: bool = False,
+    ) -> None:  # fmt: skip
+        """Write the notes. With ``by_id`` their order is that of their ids, not that of the input."""
         notes = documents if with_spans else (note.with_spans(()) for note in documents)
         if not self.is_folder:
+            notes = sort_by_id(notes, self.path.absolute().parent) if by_id else notes
             corpora.write(notes, self.path, self.format, self.overwrite)
             return
         with self._mark_unfinished(options_hash):
             self._write_each(notes)
+            if by_id:
+                hide_order(self.path)
 
     @contextmanager
     def _mark_unfinished(self, options_hash: str) -> Iterator[None]:

@@ -99,7 +99,7 @@ class Report:
             "patients": len(self.patients),
             "patients_from": self.patient_source,
             "documents_by_source_of_spans": {name: self.sources[name] for name in SOURCES},
-            "documents_in_which_nothing_was_found": self.untouched,
+            "documents_in_which_nothing_was_found": sorted(self.untouched),
             "documents_whose_id_or_patient_holds_a_found_string": self.ids_with_phi,
             "looked_for_survivors_in": "each note alone" if self.by_note else "all notes of the patient",
             "overlapping_spans_of_different_types_united": self.overlaps,

@@ -78,7 +78,8 @@ class PatientHistory:
     """What a map remembers of a patient. The fields are the keys of the map file: ``names`` are the
     surrogates of folded names, ``given`` those of places and numbers, ``orders`` counts day-first and
     month-first dates, and ``pairs`` holds by type the real texts with their surrogates. ``notes`` is the hash
-    of the notes that were redacted last, and ``before`` holds the first four fields as they were before."""
+    of the notes that were redacted last, and ``before`` holds the first four fields as they were before.
+    ``ids`` are the new ids of notes and patient."""
 
     names: dict[str, str] = field(default_factory=dict)
     orders: dict[str, int] = field(default_factory=dict)
@@ -86,6 +87,7 @@ class PatientHistory:
     given: dict[str, str] = field(default_factory=dict)
     notes: str = ""
     before: dict[str, Any] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
 
     def begin(self, notes: str) -> None:
         """Begin to redact notes with this hash. The same notes once more, as after an interruption, are
