@@ -19,6 +19,7 @@ from crfdeid.engine.decoding.forward_backward import run_chain
 from crfdeid.errors import DocumentError, show_id
 from crfdeid.explain.model_weights import ModelWeights, template_of
 from crfdeid.text.document import Document, Token
+from crfdeid.text.folding import fold_text
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,11 @@ class Explanation:
 
 def trace_document(weights: ModelWeights, document: Document) -> DocumentTrace:
     """Follow the model through the document: its tokens, features and scores."""
-    tokenized, sequences = weights.pipeline.tokenize_document(document)
+    folding = fold_text(document.text)
+    tokenized, sequences = weights.pipeline.tokenize_document(folding.fold_document(document))
     rows = (weights.pipeline.extractor.features(tokenized, sequence) for sequence in sequences)
     traces = [SequenceTrace(weights, s.start, features) for s, features in zip(sequences, rows)]
-    return DocumentTrace(document, tokenized.tokens, traces)
+    return DocumentTrace(document, [folding.unfold_token(token) for token in tokenized.tokens], traces)
 
 
 def lead(row: np.ndarray) -> float:

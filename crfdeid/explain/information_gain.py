@@ -29,6 +29,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import format_template
 from crfdeid.text import bio
 from crfdeid.text.document import Document
+from crfdeid.text.folding import fold_document
 from crfdeid.text.tokenizer import is_line_end
 
 TARGETS = ("phi", "type")
@@ -117,7 +118,7 @@ def observe_corpus(pipeline: Pipeline, documents: Iterable[Document]) -> Observe
     :class:`DocumentError`, or only the longest is kept, as the configuration says."""
     columns = {format_template(template): _Column() for template in pipeline.extractor.templates}
     labels: list[str] = []
-    for document in map(pipeline.resolve_overlaps, documents):
+    for document in map(pipeline.resolve_overlaps, map(fold_document, documents)):
         tokenized, sequences = pipeline.tokenize_document(document)
         gold = bio.encode(tokenized.tokens, document.spans)
         for sequence in sequences:

@@ -28,6 +28,7 @@ from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text import bio
 from crfdeid.text.document import Document
+from crfdeid.text.folding import fold_document
 
 BIASES = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 
@@ -90,6 +91,7 @@ def measure_margins(tagger: Tagger, documents: Iterable[Document]) -> Margins:
 
 def document_margins(tagger: Tagger, document: Document) -> Sequence[np.ndarray]:
     """Margins, and whether they are PHI, of the tokens that are in a sequence and are not line ends."""
+    document = fold_document(document)
     tokenized, sequences = tagger.pipeline.tokenize_document(document)
     labels = bio.encode(tokenized.tokens, document.spans)
     here = [i for sequence in sequences for i in sequence if not tokenized.tokens[i].text.isspace()]

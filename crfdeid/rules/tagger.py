@@ -26,6 +26,7 @@ from crfdeid.rules.lists import Lists
 from crfdeid.rules.repeats import KnownNames
 from crfdeid.rules.rule import NAME_TYPES, Finding, Note, Rule, find_all
 from crfdeid.text.document import Document, Span
+from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import find_unmasked, group_overlapping, mask_spans, trim_range
 
 RULES: dict[str, Rule] = {
@@ -72,14 +73,16 @@ class Rules:
         """Yield the findings in each document of one patient, without overlap."""
         known, read = KnownNames(), []
         for document in documents:
-            note = Note(document.text)
-            read.append((note, find_all(note, self.lists, self.single_note_rules)))
-        for note, found in read:
+            folding = fold_text(document.text)
+            note = Note(folding.text)
+            read.append((folding, note, find_all(note, self.lists, self.single_note_rules)))
+        for _, note, found in read:
             known.learn(note, self.lists, found)
-        for note, found in read:
+        for folding, note, found in read:
             typed = [settle_type(note, finding, known) for finding in found]
             again = repeats.find_repeats(note, self.lists, known, self.rules)
-            yield resolve_overlaps(note.text, [*typed, *again], self.rank)
+            resolved = resolve_overlaps(note.text, [*typed, *again], self.rank)
+            yield [Finding(folding.unfold(span), rule) for span, rule in resolved]
 
 
 def find_rule(name: str) -> Rule:

@@ -27,6 +27,7 @@ from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.text import bio
 from crfdeid.text.document import Document
+from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import trim_spans
 
 CRFSUITE = "model.crfsuite"
@@ -64,11 +65,15 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         best first. Raises :class:`ConfigurationError` where sequences are smaller than documents."""
         if self.pipeline.sequence != "document":
             raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.sequence!r}")
-        batch = self.batch([document])
+        folding = fold_text(document.text)
+        batch = self.batch([folding.fold_document(document)])
         emissions, transitions = self.decoder.emissions(batch), self.weights.transitions
         total = run_chain(emissions, transitions).log_total if len(batch) else 0.0
         return [
-            (math.exp(score - total), self._decode(batch, np.array(path, np.int64))[0])
+            (
+                math.exp(score - total),
+                folding.unfold_document(self._decode(batch, np.array(path, np.int64))[0]),
+            )
             for score, path in viterbi.find_n_best(emissions, transitions, n)
         ]
 

@@ -17,6 +17,7 @@ from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
+from crfdeid.text.folding import fold_document
 
 DEFAULT = "english"
 CAREFUL = "english+rules"  # what either finds: for notes that leave the hospital
@@ -72,7 +73,8 @@ def train(
     overwrite: bool = False,
     resume: bool = False,
 ) -> Tagger:
-    """Train on ``documents`` and leave a model in ``folder``, whole or not at all.
+    """Train on ``documents``, folded (:mod:`crfdeid.text.folding`), and leave a model in ``folder``, whole or
+    not at all.
 
     ``on_iteration`` receives the number and the loss of each iteration. ``resume`` continues from the
     model in ``folder``. Raises :class:`ConfigurationError` on settings that the system does not have;
@@ -84,6 +86,7 @@ def train(
     system, folder = registry.find_system(settings.system), Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
         raise ModelError(f"{folder}: exists and is not empty; --overwrite replaces it")
+    documents = [fold_document(document) for document in documents]
     check_documents(documents, settings)
     check_engine(system, settings.system, engine)
     if resume:

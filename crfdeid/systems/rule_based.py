@@ -22,6 +22,7 @@ from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient
 from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
+from crfdeid.text.folding import tag_folded
 
 HEURISTIC = (
     "phone_with_area", "local_phone", "spaced_phone", "pager", "extension", "labelled_ssn", "ssn",
@@ -58,11 +59,14 @@ class RuleTagger(Tagger):
         self.rules = rules
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
-        return list(self.repair_all(self.rules.tag_patient(documents)))
+        return list(tag_folded(self._tag_notes, documents))
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         for notes in group_by_patient(documents):
             yield from self.rules.tag_patient(notes)
+
+    def _tag_notes(self, documents: Iterable[Document]) -> Iterator[Document]:
+        return self.repair_all(self.rules.tag_patient(list(documents)))
 
 
 def train(training: Training) -> None:

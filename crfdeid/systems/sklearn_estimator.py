@@ -7,6 +7,7 @@ that are stored. sklearn-crfsuite's ``CRF`` does the work inside.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +22,7 @@ from crfdeid.systems import registry
 from crfdeid.systems.model_folder import build_pipeline
 from crfdeid.text import bio, gazetteer
 from crfdeid.text.document import Document, Span
+from crfdeid.text.folding import fold_document, tag_folded
 
 
 class CRFTagger(BaseEstimator):
@@ -61,7 +63,7 @@ class CRFTagger(BaseEstimator):
         if not len(X):
             raise DocumentError("no documents to fit")
         self.pipeline_ = self._build_pipeline()
-        examples = list(self.pipeline_.make_examples(X))
+        examples = list(self.pipeline_.make_examples(map(fold_document, X)))
         self.crf_ = CRF(
             algorithm=self.algorithm,
             c1=self.c1,
@@ -76,7 +78,7 @@ class CRFTagger(BaseEstimator):
     def predict(self, X: Sequence[Document]) -> list[tuple[Span, ...]]:
         """Return the spans found in each document."""
         check_is_fitted(self, "crf_")
-        return [self._find_spans(document) for document in X]
+        return [document.spans for document in tag_folded(partial(map, self._tag), X)]
 
     def score(self, X: Sequence[Document], y: object = None) -> float:
         """Return the micro F1 over exact spans and types."""
@@ -86,13 +88,13 @@ class CRFTagger(BaseEstimator):
             total += Counts(len(gold & system), len(system - gold), len(gold - system))
         return total.f1
 
-    def _find_spans(self, document: Document) -> tuple[Span, ...]:
+    def _tag(self, document: Document) -> Document:
         spans: list[Span] = []
         tokenized, sequences = self.pipeline_.tokenize_document(document)
         for sequence in sequences:
             (labels,) = self.crf_.predict([self.pipeline_.extractor.features(tokenized, sequence)])
             spans += bio.decode(tokenized.tokens[sequence.start : sequence.stop], labels)
-        return tuple(spans)
+        return document.with_spans(spans)
 
     def _build_pipeline(self) -> Pipeline:
         names = ("features", "tokenizer", "sequence", "overlaps")

@@ -17,6 +17,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.systems import repair
 from crfdeid.text.document import Document
+from crfdeid.text.folding import tag_folded
 from crfdeid.text.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -66,9 +67,12 @@ class Tagger(ABC):
     def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
         """Yield the documents in order, with the spans found. A system that tags several documents at once
         reads some ahead; consecutive notes of one patient are seen together where the system can use
-        that. The spans are repaired (:mod:`crfdeid.systems.repair`). Raises :class:`ConfigurationError` on
-        ``probabilities`` where the system has none."""
-        return self.repair_all(self.tag_unrepaired(documents, probabilities))
+        that. The system sees folded texts (:mod:`crfdeid.text.folding`), and the spans are repaired
+        (:mod:`crfdeid.systems.repair`). Raises :class:`ConfigurationError` on ``probabilities`` where the
+        system has none."""
+        return tag_folded(
+            lambda folded: self.repair_all(self.tag_unrepaired(folded, probabilities)), documents
+        )
 
     def tag_unrepaired(
         self, documents: Iterable[Document], probabilities: bool = False
@@ -76,7 +80,7 @@ class Tagger(ABC):
         """As :meth:`tag_all`, without the repair: what the model itself decides, for a stack of systems."""
         if probabilities and not self.has_probabilities:
             raise ConfigurationError(f"the system {self.config.system} gives no probabilities")
-        return self._tag_all(documents, probabilities)
+        return tag_folded(lambda folded: self._tag_all(folded, probabilities), documents)
 
     def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents with repaired spans, where the configuration and the scheme have repair."""

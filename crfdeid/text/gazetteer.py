@@ -15,6 +15,7 @@ from pathlib import Path
 from crfdeid import resources
 from crfdeid.errors import FormatError
 from crfdeid.files import read_text
+from crfdeid.text.folding import fold_text
 from crfdeid.text.tokenizer import FINE
 
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
@@ -66,11 +67,12 @@ def build_gazetteer(name: str, entries: Iterable[str], excluded: Iterable[str] =
 
 def tokenize_entry(entry: str) -> set[tuple[str, ...]]:
     """Return the lowercased tokens that an entry has in a note, written as it is and in lower case
-    (capitals split tokens).
+    (capitals split tokens). Typography is folded, as it is in notes.
 
     >>> sorted(tokenize_entry("McKay"))
     [('mc', 'kay'), ('mckay',)]
     """
+    entry = fold_text(entry).text
     if entry.isalpha() and entry[1:].islower():
         return {(entry.lower(),)}
     forms = (entry, entry.lower())
