@@ -19,6 +19,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.redact import new_ids, patients, release
 from crfdeid.redact.redactor import MARKER, STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
+from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems import model
 
@@ -72,6 +73,8 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
     add, defaults = parser.add_argument, Rules()
     add("--zip", choices=("surrogate", "three"), default=defaults.zip,
         help="three: the three digits that the Safe Harbor allows")  # fmt: skip
+    add("--check-digits", choices=POLICIES, default=defaults.check_digits,
+        help="same: a surrogate passes the checks that the real one passes; never: none")  # fmt: skip
     add("--shift-years", type=int, default=defaults.years,
         help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip
     add("--season-weeks", type=int, default=defaults.weeks,
@@ -107,7 +110,7 @@ def main(arguments: list[str] | None = None) -> None:
 def read_rules(args: argparse.Namespace) -> Rules:
     if not 1 <= args.shift_years <= 500 or not 0 <= args.season_weeks <= 26:
         raise ConfigurationError("--shift-years is from 1 to 500, --season-weeks from 0 to 26")
-    return Rules(args.shift_years, args.season_weeks, args.zip)
+    return Rules(args.shift_years, args.season_weeks, args.zip, args.check_digits)
 
 
 def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:

@@ -45,9 +45,9 @@ def redacted(documents: Sequence[Document], secret: bytes = SECRET, **options: A
     return {r.document.id: r.document for group in groups for r in redactor.redact(group)}
 
 
-def replace_identifier(text: str, choices: KeyedChoices) -> str:
+def replace_identifier(text: str, choices: KeyedChoices, check_digits: str = "same") -> str:
     """Replace an identifier of a patient without other facts."""
-    made = Identifiers(choices, PatientFacts(), {}).replace_identifier(text)
+    made = Identifiers(choices, PatientFacts(), {}, check_digits).replace_identifier(text)
     assert made is not None
     return made
 

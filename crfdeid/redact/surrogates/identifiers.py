@@ -1,12 +1,5 @@
 """The surrogates of identifiers: the same pattern of digits and letters (Tafvizi 2011, section 5.1.1),
-the same surrogate however the number is grouped, and no valid check digit.
-
-A surrogate with a valid check digit could be somebody's number.
-
->>> passes_luhn("4111111111111111"), passes_npi("1234567893"), passes_nhs("9434765919")
-(True, True, True)
->>> passes_dea("AB1234563"), passes_vin("1M8GDM9AXKP042788")
-(True, True)
+the same surrogate however the number is grouped, and the check digits that :mod:`check_digits` allows.
 """
 
 from __future__ import annotations
@@ -17,9 +10,10 @@ from collections.abc import Callable
 import regex
 
 from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.check_digits import breaks_policy, find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
-from crfdeid.redact.surrogates.text_forms import word_set
+from crfdeid.redact.surrogates.text_forms import remove_marks, word_set
 
 LABELS = word_set(
     "mrn mr ssn ss npi dea id no nr acct account number unit record medical health plan policy lic license "
@@ -27,22 +21,22 @@ LABELS = word_set(
 )
 WORD = regex.compile(r"\p{L}+")
 MAX_TRIES = 64
+CHECKED_TRIES = 20_000  # one number in 750 passes the check of a vehicle, if X is its check digit
 LAST_FOUR = 4
-MIN_CHECKED = 8  # characters; shorter numbers carry no check digit
-VIN_VALUES = dict(
-    zip("ABCDEFGHJKLMNPRSTUVWXYZ", (1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 7, 9, 2, 3, 4, 5, 6, 7, 8, 9))
-)
-VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
 
 
 class Identifiers:
     """The surrogates of one patient's identifiers. If all notes of the patient are known, no surrogate
     is another real identifier and no two identifiers share one. The last four digits of an identifier,
     written without the rest, become the last four digits of its surrogate. ``assigned`` holds the
-    earlier surrogates of places and numbers; new ones are added to it."""
+    earlier surrogates of places and numbers; new ones are added to it. ``check_digits`` is one of
+    :data:`check_digits.POLICIES`."""
 
-    def __init__(self, choices: KeyedChoices, facts: PatientFacts, assigned: dict[str, str]) -> None:
-        self.choices, self.assigned = choices, assigned
+    def __init__(
+        self, choices: KeyedChoices, facts: PatientFacts, assigned: dict[str, str],
+        check_digits: str = "same",
+    ) -> None:  # fmt: skip
+        self.choices, self.assigned, self.check_digits = choices, assigned, check_digits
         texts = facts.list_texts(kinds.IDENTIFIER) if facts.complete else ()
         self.real = frozenset(remove_marks(split_label(text)[1]) for text in texts)
         self.taken = {surrogate: key for key, surrogate in assigned.items()}
@@ -73,18 +67,11 @@ class Identifiers:
     def _draw(self, text: str, number: str) -> str:
         def is_refused(candidate: str) -> bool:
             bare = remove_marks(candidate)
-            return bare in self.real or self.taken.get(bare, f"number {number}") != f"number {number}"
+            is_taken = self.taken.get(bare, f"number {number}") != f"number {number}"
+            return is_taken or bare in self.real or breaks_policy(self.check_digits, number, bare)
 
-        return replace_characters(text, self.choices, "identifier", is_refused=is_refused)
-
-
-def remove_marks(text: str) -> str:
-    """Return the letters and digits of ``text`` in capitals.
-
-    >>> remove_marks("12-34 ab")
-    '1234AB'
-    """
-    return "".join(c for c in text if c.isalnum()).upper()
+        tries = CHECKED_TRIES if find_checks(number) else MAX_TRIES
+        return replace_characters(text, self.choices, "identifier", is_refused=is_refused, tries=tries)
 
 
 def split_label(text: str) -> tuple[str, str]:
@@ -117,20 +104,20 @@ def replace_characters(
     choices: KeyedChoices,
     *key: object,
     is_refused: Callable[[str], bool] = lambda candidate: False,
+    tries: int = MAX_TRIES,
 ) -> str:
     """Replace each digit by a digit and each letter by a letter of its case, and keep everything else.
-    The result differs from ``text``, has other last four characters if it is long, and passes no check
-    that such a number may carry. ``is_refused`` rejects further candidates; if it rejects all that are
-    tried, the first of them is used.
+    The result differs from ``text``, and has other last four characters if it is long. ``is_refused`` rejects
+    further candidates; if it rejects all that are tried, the first of them is used.
 
     >>> made = replace_characters("AB-1234x", KeyedChoices(b"secret", "7"), "id")
     >>> made[2], made[3:7].isdigit(), made[:2].isupper(), made[7].islower()
     ('-', True, True, True)
     """
     bare, fallback = remove_marks(text), text
-    for number in range(MAX_TRIES):
+    for number in range(tries):
         candidate = draw_characters(text, choices, *key, bare, number)
-        if candidate == text or passes_check(candidate) or ends_alike(remove_marks(candidate), bare):
+        if candidate == text or ends_alike(remove_marks(candidate), bare):
             continue
         if not is_refused(candidate):
             return candidate
@@ -156,53 +143,3 @@ def draw_characters(text: str, choices: KeyedChoices, *key: object) -> str:
 def ends_alike(a: str, b: str) -> bool:
     """Whether long numbers share their last four characters."""
     return len(b) > LAST_FOUR + 1 and a[-LAST_FOUR:] == b[-LAST_FOUR:]
-
-
-# Check digits
-
-
-def passes_check(text: str) -> bool:
-    """Whether ``text`` passes a check that numbers of its form carry. Fewer than eight characters pass
-    none."""
-    bare = remove_marks(text)
-    if len(bare) < MIN_CHECKED or not bare.isascii():
-        return False
-    if bare.isdigit():
-        return passes_luhn(bare) or passes_npi(bare) or passes_nhs(bare)
-    return passes_dea(bare) or passes_vin(bare)
-
-
-def passes_luhn(digits: str) -> bool:
-    """The check of payment cards, Canadian SINs and many others."""
-    doubled = (int(d) * (1 + n % 2) for n, d in enumerate(reversed(digits)))
-    return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0
-
-
-def passes_npi(digits: str) -> bool:
-    """The check of the US National Provider Identifier: Luhn with the prefix 80840."""
-    return len(digits) == 10 and digits[0] in "12" and passes_luhn("80840" + digits)
-
-
-def passes_nhs(digits: str) -> bool:
-    """The check of the English NHS number: modulo 11."""
-    if len(digits) != 10:
-        return False
-    rest = 11 - sum(int(d) * weight for d, weight in zip(digits, range(10, 1, -1))) % 11
-    return rest != 10 and rest % 11 == int(digits[9])
-
-
-def passes_dea(text: str) -> bool:
-    """The check of the registration number of a US prescriber."""
-    digits = text[2:]
-    if len(text) != 9 or not text[0].isalpha() or not digits.isdigit():
-        return False
-    d = list(map(int, digits))
-    return (d[0] + d[2] + d[4] + 2 * (d[1] + d[3] + d[5])) % 10 == d[6]
-
-
-def passes_vin(text: str) -> bool:
-    """The check of North American vehicle identification numbers: modulo 11, in the ninth character."""
-    if len(text) != 17 or any(c in "IOQ" for c in text):
-        return False
-    total = sum((int(c) if c.isdigit() else VIN_VALUES[c]) * w for c, w in zip(text, VIN_WEIGHTS))
-    return text[8] == ("X" if total % 11 == 10 else str(total % 11))

@@ -23,11 +23,13 @@ UNIT_LENGTH = 12  # characters after an age that may contain its unit
 @dataclass(frozen=True)
 class Rules:
     """The options of surrogates; they are keys of the map file. Dates shift by at most ``years`` years and
-    ``weeks`` weeks. ``zip`` is ``surrogate`` or ``three`` (the three digits that the Safe Harbor allows)."""
+    ``weeks`` weeks. ``zip`` is ``surrogate`` or ``three`` (the three digits that the Safe Harbor allows),
+    and ``check_digits`` one of :data:`check_digits.POLICIES`."""
 
     years: int = DateShifter.DEFAULT_YEARS
     weeks: int = DateShifter.DEFAULT_WEEKS
     zip: str = "surrogate"
+    check_digits: str = "same"
 
 
 class PatientSurrogates:
@@ -50,7 +52,7 @@ class PatientSurrogates:
         self.names = Names(self.choices, self.facts, assigned_names)
         self.institutions = Institutions(self.choices, self.facts, self.names, self.assigned)
         self.places = Places(self.choices, self.facts, self.institutions)
-        self.identifiers = Identifiers(self.choices, self.facts, self.assigned)
+        self.identifiers = Identifiers(self.choices, self.facts, self.assigned, self.rules.check_digits)
         self.contacts = Contacts(self.choices, self.facts, self.names)
         self.dates = DateShifter.draw(
             self.choices, self.rules.years, self.rules.weeks, self.facts.month_first

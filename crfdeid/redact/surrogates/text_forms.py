@@ -113,3 +113,12 @@ def normalize_character(character: str) -> str:
     """The searchable form of a character; empty if the character is invisible."""
     parts = unicodedata.normalize("NFKD", character).casefold()
     return "".join(part for part in parts if unicodedata.category(part) not in INVISIBLE)
+
+
+def remove_marks(text: str) -> str:
+    """Return the letters and digits of ``text`` in capitals.
+
+    >>> remove_marks("12-34 ab")
+    '1234AB'
+    """
+    return "".join(c for c in text if c.isalnum()).upper()
