@@ -4,58 +4,40 @@
 
 It has 400 notes (:func:`build_notes`) and 600 search queries (:func:`build_queries`). Surrogates replace the
 placeholders; heads, feet and mentions are added; a third of the notes has lines of a fixed width, one note in
-twelve is in capitals. Prints how much of the PHI the model covers, and what else it tags. ``--misses`` writes
-the missed spans and the false alarms with their context: that file holds text of the reports.
+twelve is in capitals. Prints how much of the PHI the model covers and what else it tags: in notes, queries,
+names by the group of their surname, the same notes in other writings (:mod:`devset_writings`), and short
+documents of other genres (:mod:`devset_genres`). ``--misses`` writes the missed spans and the false alarms of
+notes, queries and genres with their context: that file holds text of the reports.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
+import devset_genres as genres
 import devset_measure as measure
 import devset_patterns as patterns
+from devset_names import find_group
+from devset_patterns import Piece, build_document, fill_pattern
 from devset_reports import DATA, read_settled
 from devset_surrogates import Cast
+from devset_writings import WRITINGS
 
 from crfdeid import cli
 from crfdeid.synthetic.reidentify.convention import Place
 from crfdeid.systems import model
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span
 
-SLOT = re.compile(r"\{([A-Z-]+)(\d?)(?:\.(\w+))?\}")
 SENTENCE_END = re.compile(r"(?<=[a-z]{2}[.]) (?=[A-Z])")
-Piece = tuple[str, str | None]
 COUNT, QUERIES, CLEAR = 400, 480, 120
-HARD_SHARE, PAGE_SHARE = 0.4, 0.3  # of heads and feet; of notes with the line of a page's head inside
-
-
-def fill_pattern(pattern: str, cast: Cast) -> list[Piece]:
-    """Return the pieces of a pattern with values in its slots.
-
-    >>> fill_pattern("on {DATE.iso}", Cast(Random(1)))
-    [('on ', None), ('2007-10-19', 'DATE')]
-    """
-    pieces: list[Piece] = []
-    at = 0
-    for slot in SLOT.finditer(pattern):
-        pieces += [(pattern[at : slot.start()], None), (cast.value(slot[1], slot[2], slot[3] or ""), slot[1])]
-        at = slot.end()
-    return [piece for piece in [*pieces, (pattern[at:], None)] if piece[0]]
-
-
-def build_document(id: str, pieces: Iterable[Piece]) -> Document:
-    text, spans = "", []
-    for value, type in pieces:
-        if type:
-            spans.append(Span(len(text), len(text) + len(value), type))
-        text += value
-    return Document(id, text, tuple(spans))
+HARD_SHARE, PAGE_SHARE = 0.33, 0.25  # of heads and feet; of notes with the line of a page's head inside
 
 
 def fill_report(text: str, items: Sequence[Place], cast: Cast) -> list[Piece]:
@@ -101,10 +83,10 @@ def add_mentions(pieces: list[Piece], cast: Cast, rng: Random) -> list[Piece]:
 
 
 def draw_sentences(rng: Random) -> list[str]:
-    """Return six mentions, three hard ones and four sentences without PHI, in random order."""
+    """Return six mentions, two hard ones and four sentences without PHI, in random order."""
     drawn = [
         *rng.sample(patterns.read_lines("mentions"), 6),
-        *rng.sample(patterns.read_lines("hard_mentions"), 3),
+        *rng.sample(patterns.read_lines("hard_mentions"), 2),
         *(patterns.choose_branches(line, rng) for line in rng.sample(patterns.read_lines("bait"), 4)),
     ]
     rng.shuffle(drawn)
@@ -190,14 +172,35 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--misses", type=Path, help="write misses and false alarms to this file")
     args = parser.parse_args(arguments)
-    tag = model.load(args.model).tag
+    tagger = model.load(args.model)
     gold, asked = build_notes(args.data), build_queries()
-    system = [tag(Document(d.id, d.text)) for d in cli.show_progress(gold, "tag")]
-    answered = [tag(Document(d.id, d.text)) for d in asked]
+    system, answered = tag_bare(tagger, gold), tag_bare(tagger, asked)
     print(measure.format_table(gold, system))
     print(measure.format_queries(asked, answered))
+    print(measure.format_counts("names by group", measure.count_covered(gold, system, find_name_group)))
+    rows = ((name, rewritten, tag_bare(tagger, rewritten)) for name, rewritten in rewrite_notes(gold))
+    print(measure.format_rows("by writing", chain([("plain", gold, system)], rows), True))
+    other = [(name, genres.build_genre(name)) for name in genres.GENRES]
+    found = [tag_bare(tagger, documents) for _, documents in other]
+    print(measure.format_rows("by genre", [(*kind, answers) for kind, answers in zip(other, found)]))
     if args.misses:
-        measure.write_errors(args.misses, [*gold, *asked], [*system, *answered])
+        others = (document for _, documents in other for document in documents)
+        measure.write_errors(args.misses, [*gold, *asked, *others], [*system, *answered, *chain(*found)])
+
+
+def tag_bare(tagger: Tagger, gold: Sequence[Document]) -> list[Document]:
+    """Return the documents with the spans that the tagger finds in their text."""
+    return list(tagger.tag_all(Document(document.id, document.text) for document in gold))
+
+
+def rewrite_notes(notes: Sequence[Document]) -> Iterator[tuple[str, list[Document]]]:
+    """Yield each writing with the notes in it."""
+    for name, rewrite in WRITINGS.items():
+        yield name, [rewrite(note) for note in notes]
+
+
+def find_name_group(document: Document, span: Span) -> str | None:
+    return find_group(document.text_of(span)) if span.type in ("DOCTOR", "PATIENT") else None
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ SHAPES = [
     "{kind} at {town}", "{founder} {kind}, {campus}", "{town} {kind} {campus}", "University of {town} {kind}",
     "{town} University Hospital", "{town} State Medical College", "St. {saint}'s - {town}", "St. {saint}'s",
     "Saint {saint} of {town}", "{founder}-{surname} Health System", "{founder} and {surname} {kind}",
-    "The {surname} {field} Institute", "{surname} Children's", "{town} VA", "{town} General", "{town} County",
+    "{surname} {field} Institute", "{surname} Children's", "{town} VA", "{town} General", "{town} County",
     "Our Lady of {town}", "{founder} Village", "{town} Hills Care Center", "{field} Center of {town}",
     "{acronym}", "{acronym} {town}",
 ]  # fmt: skip
@@ -45,6 +45,6 @@ def draw_acronym(rng: Random) -> str:
     """Return three or four capitals that end as hospitals' do.
 
     >>> draw_acronym(Random(3))
-    'JRMC'
+    'LGH'
     """
     return "".join(rng.choices("BDFGHJKLNRVW", k=rng.randrange(1, 3))) + rng.choice(["MC", "GH", "RMC", "H"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from crfdeid import files
@@ -13,6 +13,10 @@ from crfdeid.text.spans import mask_spans
 
 TOKEN = re.compile(r"[^\W_]+")
 CONTEXT = 40
+HEAD = (
+    f"{'documents':>10}{'spans':>8}{'covered':>16}{'precision':>16}{'strict F1':>16}{'clean':>8}{'alarms':>8}"
+)
+Row = tuple[str, Sequence[Document], Sequence[Document]]  # name, gold, system
 
 
 def find_tokens(document: Document) -> list[Span]:
@@ -35,16 +39,30 @@ def is_covered(text: str, span: Span, mask: bytearray) -> bool:
     return all(mask[at] for at in range(span.start, span.end) if text[at].isalnum())
 
 
-def count_covered(gold: Sequence[Document], system: Sequence[Document]) -> dict[str, tuple[int, int]]:
-    """Return, by type, the number of gold spans that spans of any type cover completely, and the number of
-    gold spans."""
+def read_type(document: Document, span: Span) -> str:
+    return span.type
+
+
+def count_covered(
+    gold: Sequence[Document],
+    system: Sequence[Document],
+    kind: Callable[[Document, Span], str | None] = read_type,
+) -> dict[str, tuple[int, int]]:
+    """Return, by type (or another ``kind`` of a gold span; ``None`` is not counted), the number of gold spans
+    that spans of any type cover completely, and the number of gold spans."""
     all_of, caught = Counter[str](), Counter[str]()
     for right, found in zip(gold, system):
         mask = build_mask(found)
         for span in right.spans:
-            all_of[span.type] += 1
-            caught[span.type] += is_covered(right.text, span, mask)
-    return {type: (caught[type], count) for type, count in all_of.most_common()}
+            if (name := kind(right, span)) is not None:
+                all_of[name] += 1
+                caught[name] += is_covered(right.text, span, mask)
+    return {name: (caught[name], count) for name, count in all_of.most_common()}
+
+
+def sum_covered(gold: Sequence[Document], system: Sequence[Document]) -> tuple[int, int]:
+    """Return the number of gold spans that are covered completely, and the number of gold spans."""
+    return count_covered(gold, system, lambda document, span: "all").get("all", (0, 0))
 
 
 def compute_precision(gold: Sequence[Document], system: Sequence[Document]) -> float:
@@ -71,10 +89,22 @@ def count_clean(gold: Sequence[Document], system: Sequence[Document]) -> int:
     return sum(all(is_covered(right.text, span, mask) for span in right.spans) for right, mask in pairs)
 
 
+def count_alarms(gold: Sequence[Document], system: Sequence[Document]) -> int:
+    """Return the number of found spans that overlap no gold span."""
+    masks = ((build_mask(right), found) for right, found in zip(gold, system))
+    return sum(not any(mask[span.start : span.end]) for mask, found in masks for span in found.spans)
+
+
+def format_counts(title: str, counts: Mapping[str, tuple[int, int]]) -> str:
+    """Return one line for each entry: covered, of all."""
+    return "\n".join(
+        [title, *(f"  {name:<22}{hit / of:7.3f}{hit:7} of {of}" for name, (hit, of) in counts.items())]
+    )
+
+
 def format_table(gold: Sequence[Document], system: Sequence[Document]) -> str:
     """Return the figures of the notes as text."""
-    by_type = count_covered(gold, system)
-    caught, count = (sum(column) for column in zip(*by_type.values()))
+    caught, count = sum_covered(gold, system)
     lines = [
         f"{len(gold)} notes, {count} spans",
         f"wholly covered   {caught / count:.3f}",
@@ -82,14 +112,12 @@ def format_table(gold: Sequence[Document], system: Sequence[Document]) -> str:
         f"strict F1        {compute_strict_f1(gold, system):.3f}",
         f"clean notes      {count_clean(gold, system)} of {len(gold)}",
     ]
-    lines += [f"  {type:<15}{hit / of:7.3f}{hit:7} of {of}" for type, (hit, of) in by_type.items()]
-    return "\n".join(lines)
+    return format_counts("\n".join(lines), count_covered(gold, system))
 
 
 def format_queries(gold: Sequence[Document], system: Sequence[Document]) -> str:
     """Return the figures of the queries as text."""
-    by_type = count_covered(gold, system)
-    caught, count = (sum(column) for column in zip(*by_type.values()))
+    caught, count = sum_covered(gold, system)
     clear = [found for right, found in zip(gold, system) if not right.spans]
     touched = sum(bool(found.spans) for found in clear)
     lines = [
@@ -98,7 +126,26 @@ def format_queries(gold: Sequence[Document], system: Sequence[Document]) -> str:
         f"strict F1        {compute_strict_f1(gold, system):.3f}",
         f"without PHI, touched  {touched / len(clear):.3f}  {touched} of {len(clear)}",
     ]
-    lines += [f"  {type:<15}{hit / of:7.3f}{hit:7} of {of}" for type, (hit, of) in by_type.items()]
+    return format_counts("\n".join(lines), count_covered(gold, system))
+
+
+def compute_shares(gold: Sequence[Document], system: Sequence[Document]) -> tuple[float, float, float]:
+    """Return the share of gold spans that are covered, token precision, and strict F1."""
+    caught, count = sum_covered(gold, system)
+    return caught / (count or 1), compute_precision(gold, system), compute_strict_f1(gold, system)
+
+
+def format_rows(title: str, rows: Iterable[Row], compare: bool = False) -> str:
+    """Return a table with a line for each row; ``compare`` adds the differences to the first row."""
+    lines, base = [f"{title:<20}{HEAD}"], None
+    for name, gold, system in rows:
+        shares = compute_shares(gold, system)
+        base = base or shares
+        changes = [f" ({one - first:+.3f})" if compare else "" for one, first in zip(shares, base)]
+        cells = "".join(f"{f'{one:.3f}{change}':>16}" for one, change in zip(shares, changes))
+        counts = f"{len(gold):>10}{sum_covered(gold, system)[1]:>8}"
+        ends = f"{count_clean(gold, system):>8}{count_alarms(gold, system):>8}"
+        lines.append(f"{name:<20}{counts}{cells}{ends}")
     return "\n".join(lines)
 
 

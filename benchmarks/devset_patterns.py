@@ -8,11 +8,18 @@ One of ``[a|b]`` is chosen. The files ``hard_*`` have forms that are hard to tag
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from random import Random
 
+from devset_surrogates import Cast
+
+from crfdeid.text.document import Document, Span
+
+Piece = tuple[str, str | None]
 FORMS = Path(__file__).parent / "devset_forms"
+SLOT = re.compile(r"\{([A-Z-]+)(\d?)(?:\.(\w+))?\}")
 CHOICE = re.compile(r"\[([^][{}]*\|[^][]*)\]")
 TOPICS = [
     "pneumonia", "copd exacerbation", "pancreatitis", "breast cancer", "afib", "stroke", "hip fracture",
@@ -44,3 +51,26 @@ def choose_branches(pattern: str, rng: Random) -> str:
     'a [Name]'
     """
     return CHOICE.sub(lambda match: rng.choice(match[1].split("|")), pattern)
+
+
+def fill_pattern(pattern: str, cast: Cast) -> list[Piece]:
+    """Return the pieces of a pattern with values in its slots.
+
+    >>> fill_pattern("on {DATE.iso}", Cast(Random(1)))
+    [('on ', None), ('2007-10-19', 'DATE')]
+    """
+    pieces: list[Piece] = []
+    at = 0
+    for slot in SLOT.finditer(pattern):
+        pieces += [(pattern[at : slot.start()], None), (cast.value(slot[1], slot[2], slot[3] or ""), slot[1])]
+        at = slot.end()
+    return [piece for piece in [*pieces, (pattern[at:], None)] if piece[0]]
+
+
+def build_document(id: str, pieces: Iterable[Piece]) -> Document:
+    text, spans = "", []
+    for value, type in pieces:
+        if type:
+            spans.append(Span(len(text), len(text) + len(value), type))
+        text += value
+    return Document(id, text, tuple(spans))

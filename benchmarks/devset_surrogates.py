@@ -1,19 +1,18 @@
-"""Realistic values for the development set, from lists that are not in the gazetteers.
+"""Realistic values for the development set: people, dates, numbers, composed towns, streets and hospitals.
 
-They are Faker's names of locales other than the United States, names built from syllables, and composed
-hospitals, towns and streets. A quarter of the names are common American ones.
+No list here is in the gazetteers, except those of states and countries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import date, timedelta
-from functools import cache, partial
-from importlib import import_module
+from functools import partial
 from random import Random
 from typing import TypeVar, cast
 
 from devset_hospitals import draw_hospital
+from devset_names import build_surname, draw_person
 
 Value = TypeVar("Value")
 
@@ -23,9 +22,6 @@ def split_list(text: str) -> list[str]:
     return [entry.strip() for entry in text.replace("\n", " ").split(",")]
 
 
-LOCALES = split_list(
-    "en_GB, en_IE, en_IN, en_NZ, de_DE, pl_PL, es_ES, it_IT, fr_FR, nl_NL, tr_TR, cs_CZ, no_NO, pt_BR"
-)
 STREETS = split_list(
     "Larkmoor, Old Quarry, Thistlewood, Brannock, Pinfold, Cistern, Hollow, Ferry, Gatepost, Knoll"
 )
@@ -53,38 +49,7 @@ EMPLOYERS = split_list(
     "Tolliver Freight, Bright Acre Dairy, Kestrel Bank, Nordell Steel, Hollis Middle School"
 )
 SITES = split_list("orbit, mapletree, fastpost, northmail")
-SYLLABLES = split_list("ba, dro, fen, gil, ko, lu, mar, ne, os, pra, ri, sha, te, vo, zu")
 SHAPES = {"npi": ["1#########"], "digits": ["3#######", "#######", "##########"]}  # by the slot's kind
-ENDS = split_list("ski, nov, tte, mann, ley, do, rne, quist, n, shi")
-
-
-def select_names(names: Iterable[str]) -> list[str]:
-    return sorted(
-        {name for name in names if name.isascii() and name.isalpha() and name[:1].isupper() and len(name) > 2}
-    )
-
-
-@cache
-def read_names() -> tuple[list[str], list[str]]:
-    """Return Faker's first names and surnames of :data:`LOCALES`."""
-    first, last = set(), set()
-    for locale in LOCALES:
-        provider = import_module(f"faker.providers.person.{locale}").Provider
-        for attribute in ("first_names", "first_names_male", "first_names_female"):
-            first |= set(getattr(provider, attribute, ()))
-        last |= set(getattr(provider, "last_names", ()))
-    return select_names(first), select_names(last)
-
-
-@cache
-def read_american_names() -> tuple[list[str], list[str]]:
-    provider = import_module("faker.providers.person.en_US").Provider
-    return list(provider.first_names)[:300], list(provider.last_names)[:300]
-
-
-def build_surname(rng: Random) -> str:
-    """Return an invented surname."""
-    return "".join(rng.choices(SYLLABLES, k=2)).capitalize() + rng.choice(ENDS)
 
 
 class Cast:
@@ -98,7 +63,7 @@ class Cast:
     def value(self, type: str, index: str = "", kind: str = "") -> str:
         """Return the text of the slot ``{TYPE<index>.kind}``."""
         if type in ("PATIENT", "DOCTOR"):
-            return self.format_name(self.once(self.draw_person, type, index), kind or "full")
+            return self.format_name(self.once(partial(draw_person, self.rng), type, index), kind or "full")
         if type == "DATE":
             return self.format_date(
                 self.once(self.draw_birth if index == "3" else self.draw_date, type, index), kind
@@ -110,13 +75,6 @@ class Cast:
         if key not in self.known:
             self.known[key] = draw()
         return cast(Value, self.known[key])  # a key has the type that its draw returns
-
-    def draw_person(self) -> tuple[str, str, str]:
-        firsts, lasts = read_american_names() if self.rng.random() < 0.25 else read_names()
-        last = build_surname(self.rng) if self.rng.random() < 0.25 else self.rng.choice(lasts)
-        if self.rng.random() < 0.06:
-            last += "-" + self.rng.choice(lasts)
-        return self.rng.choice(firsts), self.rng.choice("ABCDEFGHJKLMRSTW"), last
 
     def format_name(self, person: tuple[str, str, str], kind: str) -> str:
         first, middle, last = person
@@ -133,6 +91,7 @@ class Cast:
             "capsfirst": first.upper(),
             "initials": first[0] + middle + last[0],
             "nick": first[:3].removesuffix("e") + "ie",
+            "hl7": f"{last}^{first}^{middle}".upper(),
             "short": f"{first[0]}. {last}",
             "vista": f"{last},{first} {middle}".upper(),
             "lower": f"{first} {last}".lower(),
@@ -164,6 +123,7 @@ class Cast:
             "monthonly": f"{day:%B}",
             "monthlower": f"{day:%B}".lower(),
             "my": f"{day:%m/%y}",
+            "compact": f"{day:%Y%m%d}",
             "ddmmm": f"{day:%d%b%Y}".upper(),
         }
         return forms[kind or self.rng.choice(["us", "us2", "us4", "long", "iso", "dash"])]

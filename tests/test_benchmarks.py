@@ -15,11 +15,13 @@ pytest.importorskip("faker")
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 
 import devset
+import devset_genres as genres
 import devset_measure as measure
 import devset_patterns as patterns
 import devset_reports as reports
 import mtsamples
 from devset_surrogates import Cast
+from devset_writings import WRITINGS, apply_edits
 
 DATA = Path(__file__).parent.parent / reports.DATA
 
@@ -113,6 +115,61 @@ def test_a_note_is_the_same_twice() -> None:
 def test_cutting_moves_nothing(text: str, width: int) -> None:
     made = devset.wrap_lines(Document("n", text), width)
     assert made.text.replace("\n", " ") == text.replace("\n", " ")
+
+
+@given(st.text("ab -\n'", max_size=60), st.lists(st.integers(0, 60), max_size=6), st.data())
+def test_edits_move_spans_with_their_text(text: str, cuts: list[int], data: st.DataObject) -> None:
+    edges = sorted({cut for cut in cuts if cut < len(text)})
+    spans = tuple(Span(a, b, "CITY") for a, b in list(zip(edges, edges[1:]))[::2])
+    places = sorted(data.draw(st.lists(st.integers(0, len(text)), unique=True, max_size=8)))
+    edits = [(a, b, data.draw(st.text("xyz", max_size=3))) for a, b in zip(places, places[1:])][::2]
+    made = apply_edits(Document("n", text, spans), edits)
+    assert len(made.spans) == len(spans)
+    for before, after in zip(spans, made.spans):
+        inside = [e for e in edits if before.start <= e[0] and e[1] <= before.end]
+        if not inside:
+            assert made.text_of(after) == text[before.start : before.end]
+    outside = [edit for edit in edits if all(b.end <= edit[0] or edit[1] <= b.start for b in spans)]
+    if not edits or edits == outside:
+        assert [made.text_of(span) for span in made.spans] == [text[s.start : s.end] for s in spans]
+
+
+REPORT = 'Dr. X saw Mr. ABC on 3/4/2005 at "ABCD General Hospital".\nHe is well-known - a 54-year-old.\n' * 9
+
+
+@pytest.mark.parametrize("name", WRITINGS)
+def test_a_writing_keeps_every_span_and_its_letters(name: str) -> None:
+    note = devset.build_note("n", REPORT, reports.find_phi(REPORT))
+    made = WRITINGS[name](note)
+    assert [span.type for span in made.spans] == [span.type for span in note.spans]
+    assert made.text != note.text and made == WRITINGS[name](note)
+    for before, after in zip(note.spans, made.spans):
+        old, new = note.text_of(before), made.text_of(after)
+        if name not in ("typing errors", "noise like OCR"):
+            signs = [[sign for sign in text.lower() if sign.isalnum()] for text in (old, new)]
+            assert signs[0] == signs[1]
+        assert abs(len(old) - len(new)) <= 3 + 2 * old.count("\n")
+
+
+def test_line_ends_and_marks_of_writings() -> None:
+    note = Document("n", "a-b 'c'\nd", (Span(0, 3, "CITY"), Span(8, 9, "CITY")))
+    made = {name: rewrite(note) for name, rewrite in WRITINGS.items()}
+    assert made["CRLF line ends"].text == "a-b 'c'\r\nd" and made["CRLF line ends"].spans[1] == Span(
+        9, 10, "CITY"
+    )
+    assert made["CR line ends"].text == "a-b 'c'\rd"
+    assert made["no line breaks"].text == "a-b 'c' d"
+    assert made["all capitals"].text == "A-B 'C'\nD"
+    assert "-" not in made["Unicode marks"].text and "'" not in made["Unicode marks"].text
+
+
+@pytest.mark.parametrize("name", genres.GENRES)
+def test_a_genre_has_forty_documents_with_the_types_of_the_scheme(name: str) -> None:
+    documents = genres.build_genre(name)
+    scheme.read_scheme().check(documents)
+    assert len(documents) == len({document.text for document in documents}) == 40 or name == "portal"
+    assert documents == genres.build_genre(name)
+    assert all("{" not in document.text and "[M|" not in document.text for document in documents)
 
 
 def test_queries() -> None:
