@@ -1,8 +1,7 @@
 """Short documents of other kinds than reports, written by hand in ``devset_forms``: the genres.
 
 A genre of ``STREAMS`` has three blocks, of first, middle and last lines. Each other genre has documents as
-blocks; a line that begins with ``*`` is repeated with other people. The spans of ``year_query`` are years,
-seasons and ages under 90, which Safe Harbor does not count.
+blocks; a line that begins with ``*`` is repeated with other people.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from devset_surrogates import Cast
 from crfdeid.text.document import Document
 
 STREAMS = {"case_report": " ", "dialogue": "\n"}  # the text between two lines
-GENRES = ("case_report", "dialogue", "portal", "hl7", "table", "year_query")
+GENRES = ("case_report", "dialogue", "portal", "hl7", "table")
 COUNT = 40
 
 
@@ -41,7 +40,7 @@ def build_stream(name: str, number: int, cast: Cast) -> list[patterns.Piece]:
 
 
 def build_block(name: str, number: int, cast: Cast) -> list[patterns.Piece]:
-    blocks = patterns.read_lines(name) if name == "year_query" else patterns.read_blocks(name)
+    blocks = patterns.read_blocks(name)
     pieces: list[patterns.Piece] = []
     for line in blocks[number % len(blocks)].splitlines(keepends=True):
         row = line.removeprefix("* ")

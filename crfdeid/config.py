@@ -29,14 +29,14 @@ class Config:
     """The settings of one trained system.
 
     ``features`` are feature groups (template files) in order. ``training_gazetteers`` are types whose
-    training spans become gazetteers ``training_TYPE`` (He et al. 2015, section 2.2). ``recall_bias`` is
-    subtracted from the score of the label O at every token, so that doubtful tokens are tagged.
-    ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of every
-    token before it is tagged so. With
-    ``constraints = "bio"`` a CRF never gives a sequence of labels that BIO does not allow; without it such
-    sequences are repaired (:mod:`crfdeid.text.bio`). With ``repair`` the spans of the scheme i2b2-2014 are
-    repaired after tagging (:mod:`crfdeid.systems.repair`). ``crf`` holds CRFsuite's own settings, and
-    ``options`` those of another ``system``."""
+    training spans become gazetteers ``training_TYPE`` (He et al. 2015, section 2.2). ``clusters`` is the
+    list of the observation ``cluster``: a file of :mod:`crfdeid.clusters`, or the shipped list.
+    ``recall_bias`` is subtracted from the score of the label O at every token, so that doubtful tokens are
+    tagged. ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of
+    every token before it is tagged so. With ``constraints = "bio"`` a CRF never gives a sequence of labels
+    that BIO does not allow; without it such sequences are repaired (:mod:`crfdeid.text.bio`). With
+    ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.systems.repair`).
+    ``crf`` holds CRFsuite's own settings, and ``options`` those of another ``system``."""
 
     features: tuple[str, ...] = ()
     system: str = "crf"
@@ -45,6 +45,7 @@ class Config:
     sequence: str = "document"
     pos: str = ""
     training_gazetteers: tuple[str, ...] = ()
+    clusters: str = "clusters"
     overlaps: str = "refuse"
     recall_bias: float = 0.0
     type_bias: dict[str, float] = field(default_factory=dict)

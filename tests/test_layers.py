@@ -14,7 +14,7 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("text",),
     ("corpora", "rules", "config"),
     ("feature_extraction", "cli"),
-    ("engine", "evaluate", "synthetic", "convert"),
+    ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),
     ("tag", "train", "redact", "explain", "ablate"),
     ("review",),

@@ -18,6 +18,7 @@ from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import check_pos
 from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.files import read_text
+from crfdeid.systems.model_folder import find_list
 from crfdeid.text import gazetteer
 
 WINDOW = "[-2..2]"
@@ -133,7 +134,7 @@ def check_groups(config: Config, where: str) -> None:
         names = templates.list_gazetteers(found)
         for name in names:
             if not name.startswith(gazetteer.TRAINING):
-                gazetteer.find_gazetteer(name)
+                find_list(name, config)
         empty = {name: gazetteer.build_gazetteer(name, []) for name in names}
         check_pos(config.pos, found)
         pos = list if config.pos else None

@@ -18,7 +18,7 @@ from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
-from crfdeid.systems.model_folder import hash_file
+from crfdeid.systems.model_folder import find_list, hash_file
 from crfdeid.text import gazetteer
 
 RESULT = "run.json"
@@ -65,7 +65,7 @@ def hash_files(config: Config) -> dict[str, str]:
     paths = [templates.find_group(group) for group in config.features]
     found = [template for path in paths for template in templates.read_templates(path)]
     names = [n for n in templates.list_gazetteers(found) if not n.startswith(gazetteer.TRAINING)]
-    lists = [gazetteer.find_gazetteer(name) for name in names]
+    lists = [find_list(name, config) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
     paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))
     if config.system != "crf":

@@ -1,7 +1,7 @@
 """All observations by their names: what a template can use.
 
 Besides the observations of a token's text and of its place there are ``in_LIST`` (the token occurs in an
-entry of gazetteer LIST), ``phrase_LIST`` (it is part of a whole entry), ``links_left`` and
+entry of gazetteer LIST), ``phrase_LIST`` (it is part of a whole entry), ``cluster``, ``links_left`` and
 ``links_right``, ``rule_NAME`` (it is part of a rule's match), and those that need a part-of-speech
 source: ``pos``, ``chunk_tag``, ``mesh``. A module is imported only if a template names one of its
 observations; a program or wheel is loaded when the first document is observed.
@@ -14,7 +14,14 @@ from functools import partial
 from typing import NamedTuple
 
 from crfdeid.errors import TemplateError, did_you_mean
-from crfdeid.feature_extraction import context, mist_patterns, token, trigger_words, word_windows
+from crfdeid.feature_extraction import (
+    context,
+    mist_patterns,
+    token,
+    trigger_words,
+    word_clusters,
+    word_windows,
+)
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
@@ -48,6 +55,8 @@ def resolve_names(
     Raises :class:`TemplateError` for a name that is unknown, or that needs ``tag`` where it is ``None``."""
     names = dict.fromkeys(names)
     lists = {f"in_{name}": token.gazetteer_word(gazetteer) for name, gazetteer in gazetteers.items()}
+    if word_clusters.LIST in gazetteers:
+        lists["cluster"] = word_clusters.observe_cluster(gazetteers[word_clusters.LIST])
     lexical = {**STATIC.lexical, **lists}
     contextual = {**STATIC.contextual, **_load_contextual(names, gazetteers, tag)}
     for name in names:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from crfdeid import resources
 from crfdeid.errors import TemplateError
+from crfdeid.feature_extraction import word_clusters
 from crfdeid.feature_extraction.registry import Tag, resolve_names
 from crfdeid.feature_extraction.token import SEVERAL, Value
 from crfdeid.files import read_text
@@ -87,9 +88,10 @@ def format_template(template: Template) -> str:
 
 
 def list_gazetteers(templates: Iterable[Template]) -> list[str]:
-    """Return the LISTs of the observations ``in_LIST`` and ``phrase_LIST``, sorted."""
+    """Return the LISTs of ``in_LIST`` and ``phrase_LIST``, and the list of ``cluster``, sorted."""
     names = list_names(templates)
-    return sorted({name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))})
+    lists = {name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))}
+    return sorted(lists | ({word_clusters.LIST} if "cluster" in names else set()))
 
 
 def list_names(templates: Iterable[Template]) -> list[str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from crfdeid import __version__, resources
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
-from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction import templates, word_clusters
 from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.systems import registry
@@ -47,7 +47,10 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     check_pos(config.pos, groups)
     for type in config.training_gazetteers:
         write_training_gazetteer(documents, type, gazetteers)
-    copy_gazetteers(templates.list_gazetteers(groups), gazetteers)
+    names_of_lists = templates.list_gazetteers(groups)
+    if word_clusters.LIST in names_of_lists:
+        copy_clusters(config, gazetteers)
+    copy_gazetteers(names_of_lists, gazetteers)
     shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
     table = config.to_table() | {"features": names}
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
@@ -67,6 +70,19 @@ def build_pipeline(
         overlaps=config.overlaps,
         pos=config.pos,
     )
+
+
+def find_list(name: str, config: Config) -> Path:
+    """Return the file of a gazetteer: the list of word clusters is the configuration's."""
+    return gazetteer.find_gazetteer(config.clusters if name == word_clusters.LIST else name)
+
+
+def copy_clusters(config: Config, folder: Path) -> None:
+    """Copy the configuration's list of word clusters. Raises :class:`FormatError` where it is another kind
+    of list."""
+    source = find_list(word_clusters.LIST, config)
+    word_clusters.check_list(source)
+    shutil.copyfile(source, folder / f"{word_clusters.LIST}.txt")
 
 
 def copy_gazetteers(names: Iterable[str], folder: Path) -> None:
