@@ -1,7 +1,8 @@
 """Short documents of other kinds than reports, written by hand in ``devset_forms``: the genres.
 
 A genre of ``STREAMS`` has three blocks, of first, middle and last lines. Each other genre has documents as
-blocks; a line that begins with ``*`` is repeated with other people.
+blocks; a line that begins with ``*`` is repeated with other people. The spans of ``year_query`` are years,
+seasons and ages under 90, which Safe Harbor does not count.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from devset_surrogates import Cast
 from crfdeid.text.document import Document
 
 STREAMS = {"case_report": " ", "dialogue": "\n"}  # the text between two lines
-GENRES = ("case_report", "dialogue", "portal", "hl7", "table")
+GENRES = ("case_report", "dialogue", "portal", "hl7", "table", "year_query")
 COUNT = 40
 
 
@@ -40,7 +41,7 @@ def build_stream(name: str, number: int, cast: Cast) -> list[patterns.Piece]:
 
 
 def build_block(name: str, number: int, cast: Cast) -> list[patterns.Piece]:
-    blocks = patterns.read_blocks(name)
+    blocks = patterns.read_lines(name) if name == "year_query" else patterns.read_blocks(name)
     pieces: list[patterns.Piece] = []
     for line in blocks[number % len(blocks)].splitlines(keepends=True):
         row = line.removeprefix("* ")

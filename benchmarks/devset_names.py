@@ -37,7 +37,8 @@ OWN: dict[str, tuple[str, str]] = {  # where Faker has few names in Latin letter
         "Ngo Dinh Do Bui Cao Chu Dao Doan Ha Ho La Luu Ly Ngu Quach Ta Thai To Trinh Truong Vo",
     ),
     "Korean": (
-        "Ji-woo Min-jun Seo-yeon Hyun Eun-ji Yong-ho Soo-ah Tae-yang In-su Bo-ra Kyung Dae-jung Hae-won Jin",
+        "Ji-woo Min-jun Seo-yeon Hyun Eun-ji Yong-ho Soo-ah Tae-yang In-su Bo-ra Kyung Dae-jung Hae-won Jin "
+        "Ye-jin Mi-sook Chang-ho Na-ri Young-soo Sung-min",
         "Kim Park Choi Jung Kang Yoon Im Oh Seo Shin Kwon Hwang Ahn Song Hong Yoo Noh Bae Heo Nam Ji Eom Ku",
     ),
     "Chinese": ("", "He An Bo Ng Wu Yi Yu Ma Lo Su Qi Fu Gu Hu"),
@@ -87,13 +88,14 @@ def read_surname_groups() -> dict[str, str]:
 
 
 def find_group(name: str) -> str:
-    """Return the group of the last word that is a surname; else ``other``: invented, or only a first name.
+    """Return the group of the surname, or of the first part of a double one; else ``other``:
+    invented, or only a first name.
 
-    >>> find_group("An Trinh"), find_group("HWANG, JIN"), find_group("Zuvomann")
+    >>> find_group("An Trinh"), find_group("BAE-PALLA, JIN"), find_group("Zuvomann")
     ('Vietnamese', 'Korean', 'other')
     """
-    groups = (read_surname_groups().get(word) for word in reversed(name.lower().replace(",", " ").split()))
-    return next((group for group in groups if group), "other")
+    surname = name.lower().split(",")[0].split()[-1]
+    return read_surname_groups().get(surname.split("-")[0], "other")
 
 
 def build_surname(rng: Random) -> str:

@@ -49,7 +49,7 @@ EMPLOYERS = split_list(
     "Tolliver Freight, Bright Acre Dairy, Kestrel Bank, Nordell Steel, Hollis Middle School"
 )
 SITES = split_list("orbit, mapletree, fastpost, northmail")
-SHAPES = {"npi": ["1#########"], "digits": ["3#######", "#######", "##########"]}  # by the slot's kind
+SHAPES = {"npi": ["1#########"], "digits": ["3#######", "#######", "##########"], "young": ["2#", "4#", "6#"]}
 
 
 class Cast:
@@ -123,6 +123,7 @@ class Cast:
             "monthonly": f"{day:%B}",
             "monthlower": f"{day:%B}".lower(),
             "my": f"{day:%m/%y}",
+            "season": ("winter", "spring", "summer", "fall")[day.month % 12 // 3],
             "compact": f"{day:%Y%m%d}",
             "ddmmm": f"{day:%d%b%Y}".upper(),
         }

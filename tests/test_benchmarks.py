@@ -20,6 +20,7 @@ import devset_measure as measure
 import devset_patterns as patterns
 import devset_reports as reports
 import mtsamples
+from devset_names import LOCALES, find_group, read_group
 from devset_surrogates import Cast
 from devset_writings import WRITINGS, apply_edits
 
@@ -167,9 +168,55 @@ def test_line_ends_and_marks_of_writings() -> None:
 def test_a_genre_has_forty_documents_with_the_types_of_the_scheme(name: str) -> None:
     documents = genres.build_genre(name)
     scheme.read_scheme().check(documents)
-    assert len(documents) == len({document.text for document in documents}) == 40 or name == "portal"
+    assert len(documents) == len({document.text for document in documents}) == 40 or name in (
+        "portal",
+        "year_query",
+    )
     assert documents == genres.build_genre(name)
     assert all("{" not in document.text and "[M|" not in document.text for document in documents)
+
+
+def test_year_queries_have_only_years_seasons_and_ages_under_ninety() -> None:
+    for document in genres.build_genre("year_query"):
+        for span in document.spans:
+            text = document.text_of(span)
+            assert len(text) == 4 if span.type == "DATE" and text.isdigit() else span.type in ("DATE", "AGE")
+            assert span.type == "DATE" or int(text) < 90
+
+
+@pytest.mark.parametrize(
+    "name, group",
+    [
+        ("An Trinh", "Vietnamese"),
+        ("BAE-PALLA, JIN W", "Korean"),
+        ("okonkwo", "African"),
+        ("Smith", "American"),
+        ("Zuvomann", "other"),
+    ],
+)
+def test_a_name_has_the_group_of_its_surname(name: str, group: str) -> None:
+    assert find_group(name) == group
+
+
+@pytest.mark.parametrize("group", LOCALES)
+def test_a_group_has_names_in_latin_letters(group: str) -> None:
+    for names in read_group(group):
+        assert len(names) >= 20 and all(name.isascii() and name[0].isupper() for name in names)
+
+
+@given(st.integers(0, 10_000), st.sampled_from(["any", "acronym", "saint"]))
+def test_a_hospital_has_no_open_slot(seed: int, kind: str) -> None:
+    name = Cast(Random(seed)).value("HOSPITAL", "", kind)
+    assert name and not set("{}") & set(name) and name == name.strip()
+
+
+def test_rows_count_clean_documents_false_alarms_and_differences() -> None:
+    gold = [Document("n", "Ana Ruiz left", (Span(0, 8, "PATIENT"),)), Document("m", "Joy is fine")]
+    found = [gold[0].with_spans([Span(0, 3, "PATIENT")]), gold[1].with_spans([Span(0, 3, "PATIENT")])]
+    assert (measure.count_clean(gold, gold), measure.count_clean(gold, found)) == (2, 1)
+    assert measure.count_alarms(gold, found) == 1
+    table = measure.format_rows("by", [("plain", gold, gold), ("bad", gold, found)], True)
+    assert "1.000 (+0.000)" in table and "0.000 (-1.000)" in table
 
 
 def test_queries() -> None:

@@ -1,0 +1,41 @@
+"""Repair of the spans that a tagger found: :data:`FORMS` lists what is repaired, with a sample of each.
+
+A form is a function from the text and its spans, in order, to better spans in order. It moves edges, splits,
+joins, and changes types. It takes out of a span only punctuation, times beside a date, and words of closed
+lists: no other letter or digit loses its span. The forms are of English notes and of the types of i2b2-2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from crfdeid.systems.repair.forms import FORMS
+from crfdeid.systems.repair.spans import Form
+from crfdeid.text.document import Document
+
+__all__ = ["FORMS", "SCHEME", "Form", "repair_spans"]
+
+SCHEME = "i2b2-2014"
+ROUNDS = 8  # a repaired span can need another form
+
+
+def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values())) -> Document:
+    """Return the document with repaired spans. Where spans overlap, it stays as it is.
+
+    >>> from crfdeid.text.document import Span
+    >>> note = repair_spans(Document("n", "mail a.ruiz@x.org. Thanks", (Span(5, 18, "EMAIL"),)))
+    >>> [note.text_of(span) for span in note.spans]
+    ['a.ruiz@x.org']
+    """
+    if any(following.start < span.end for span, following in pairwise(document.spans)):
+        return document
+    spans = list(document.spans)
+    chosen = list(forms)
+    for _ in range(ROUNDS):
+        before = spans
+        for form in chosen:
+            spans = list(form.repair(document.text, spans))
+        if spans == before:
+            break
+    return document if spans == list(document.spans) else document.with_spans(spans)

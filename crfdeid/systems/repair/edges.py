@@ -1,0 +1,119 @@
+"""Forms for the edges of a span: gaps, names of fields, words beside a date, punctuation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crfdeid.systems.repair.spans import PHONE_TYPES, Spans, cut, shorten
+from crfdeid.text.document import Span
+from crfdeid.text.spans import Range
+
+WRAPPED = 50  # a line of that many characters can end in the middle of a name
+
+GAP = re.compile(r"[ \t]*(?:\r\n?|\n)\s*|[ \t]{2,}|\t")
+LINE_END = re.compile(r"[\r\n]")
+CODE = r"(?:DOB|D\.O\.B|MRN|CSN|SSN|NPI|DOS|ACCT|Acct)"
+FIELD = r"(?:Date|DATE|Phone|PHONE|Fax|FAX|Tel|TEL|Name|NAME|Page|PAGE|Loc|LOC|Sex|SEX|Age|AGE|Room|ROOM)"
+FIELD_BEFORE = re.compile(rf"(?:{CODE}\b[.:#]*\s*|{FIELD}\s*[:#]+\s*)+")
+FIELD_AFTER = re.compile(rf"(?:[\s,;|/(\[]+(?:{CODE}|(?<=[(\[])(?:MR|ID|pager))\b[.:#]*)+$")
+FIELD_COLON = re.compile(rf"[\s,;|/(]+{FIELD}\s*$")
+UNIT_BEFORE = re.compile(r"(?:LOC|Loc|RM|Rm|PGR|Pgr|pgr|BED|Bed|[Rr]oom|ROOM)\.?\s+(?=\S)")
+UNIT_TYPES = frozenset({"DEPARTMENT", "ROOM", "PHONE", "MEDICALRECORD", "IDNUM"})
+DATE_WORDS = r"(?:on|in|at|from|since|until|through|by|to|and|or|with|for|was|is|seen|dated|who|when)"
+TIME = r"(?:@|[\s,]+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?"
+DATE_BEFORE = re.compile(rf"(?:{DATE_WORDS}\s+)+", re.IGNORECASE)
+DATE_AFTER = re.compile(rf"(?:\s+{DATE_WORDS}|{TIME}|['’]s)+$", re.IGNORECASE)
+ABBREVIATION = re.compile(
+    r"(?:\b(?:[^\W\d_]|Jr|Sr|St|Ste|Mt|Ft|Dr|Drs|Mr|Mrs|Ms|Ave|Av|Rd|Blvd|Ln|Pl|Ct|Pkwy|Hwy|Apt|Inc|Co|Corp|Ltd|"
+    r"Hosp|Univ|Ctr|Med|Dept|Wm|Chas|Geo|Thos|Jos|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|"
+    r"Mon|Tues?|Wed|Thurs?|Fri|Sat|Sun|yr|yrs|mo|mos)|\.[^\W\d_]+)\.$",
+    re.IGNORECASE,
+)
+PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
+OPENING = "([{<"
+MARKS = ' \t\r\n,;:*|/\\_=~-–—"“”‘'
+
+
+def split_gaps(text: str, spans: Sequence[Span]) -> Spans:
+    """Two blanks, a tab or a line end separates two spans, except where a line is wrapped."""
+    for span in spans:
+        at = span.start
+        for gap in GAP.finditer(text, span.start, span.end):
+            if not _is_wrap(text, gap, span):
+                yield from shorten(span, text, at, gap.start())
+                at = gap.end()
+        if at == span.start:
+            yield span
+        else:
+            yield from shorten(span, text, at, span.end)
+
+
+def _is_wrap(text: str, gap: re.Match[str], span: Span) -> bool:
+    """Whether a gap is one line end in a wrapped line, or within a hospital's capitalized name."""
+    if len(LINE_END.findall(gap[0].replace("\r\n", "\n"))) != 1:
+        return False
+    line_start = max(text.rfind("\n", 0, gap.start()), text.rfind("\r", 0, gap.start())) + 1
+    if gap.start() - line_start >= WRAPPED:
+        return True
+    is_place = span.type in ("HOSPITAL", "ORGANIZATION", "STREET")
+    return is_place and text[gap.end() : gap.end() + 1].isupper()
+
+
+def trim_fields(text: str, spans: Sequence[Span]) -> Spans:
+    """The name of a field before or after a value is not part of it."""
+    for span in spans:
+        value = text[span.start : span.end]
+        before, after = FIELD_BEFORE.match(value), FIELD_AFTER.search(value)
+        if not before and span.type in UNIT_TYPES:
+            before = UNIT_BEFORE.match(value)
+        if not after and text[span.end : span.end + 1] in (":", "#"):
+            after = FIELD_COLON.search(value)
+        yield from cut(span, text, before, after)
+
+
+def trim_date_words(text: str, spans: Sequence[Span]) -> Spans:
+    """A preposition, a verb or a time beside a date is not part of it."""
+    for span in spans:
+        if span.type == "DATE":
+            value = text[span.start : span.end]
+            yield from cut(span, text, DATE_BEFORE.match(value), DATE_AFTER.search(value))
+        else:
+            yield span
+
+
+def trim_marks(text: str, spans: Sequence[Span]) -> Spans:
+    """Punctuation at an edge goes, except the full stop of an abbreviation and brackets in pairs."""
+    for span in spans:
+        if text[span.start].isalnum() and text[span.end - 1].isalnum():
+            yield span
+        elif edges := _find_edges(text, span):
+            yield span if edges == (span.start, span.end) else replace(span, start=edges[0], end=edges[1])
+
+
+def _find_edges(text: str, span: Span) -> Range | None:
+    """Return the edges of a span without loose marks, or ``None`` where no letter or digit is inside."""
+    start, end = span.start, span.end
+    while start < end and _is_loose_start(text[start:end]):
+        start += 1
+    while start < end and _is_loose_end(text[start:end], span.type):
+        end -= 1
+    return (start, end) if any(map(str.isalnum, text[start:end])) else None
+
+
+def _is_loose_start(value: str) -> bool:
+    first = value[0]
+    if first in OPENING:
+        closing = next(mark for mark, opening in PAIRS.items() if opening == first)
+        return closing not in value or value.find(closing) == len(value) - 1
+    return first in MARKS or first in PAIRS or first == "."
+
+
+def _is_loose_end(value: str, type: str) -> bool:
+    last = value[-1]
+    if last in PAIRS:
+        return PAIRS[last] not in value
+    if last == ".":
+        return type in ("EMAIL", "URL", "ZIP", *PHONE_TYPES) or not ABBREVIATION.search(value)
+    return last in OPENING or (last in MARKS and not (last == "/" and type == "URL"))

@@ -1,0 +1,71 @@
+"""The table of the forms of repair, in the order in which they run."""
+
+from __future__ import annotations
+
+from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
+from crfdeid.systems.repair.hospitals import join_hospitals, trim_departments, widen_hospitals
+from crfdeid.systems.repair.names import mark_names, split_names, widen_names
+from crfdeid.systems.repair.numbers import (
+    join_glued_name,
+    join_numbers,
+    mark_numbers,
+    mark_phones,
+    split_glued_name,
+    split_numbers,
+    split_phones,
+    widen_ages,
+    widen_numbers,
+)
+from crfdeid.systems.repair.spans import Form
+
+FORMS = {
+    "split_gaps": Form(
+        split_gaps, "<STREET|0611    12 Knoll Blvd>, Erie", "<STREET|0611>    <STREET|12 Knoll Blvd>, Erie"
+    ),
+    "split_numbers": Form(
+        split_numbers,
+        "/ 80 M / <DATE|47110532 / 03/07/14>",
+        "/ 80 M / <MEDICALRECORD|47110532> / <DATE|03/07/14>",
+    ),
+    "join_numbers": Form(
+        join_numbers, "/ <USERNAME|87 30> <MEDICALRECORD|38> / ", "/ <MEDICALRECORD|87 30 38> / "
+    ),
+    "split_glued_name": Form(
+        split_glued_name, "<MEDICALRECORD|30990453SMITH> ", "<MEDICALRECORD|30990453><PATIENT|SMITH> "
+    ),
+    "join_glued_name": Form(
+        join_glued_name,
+        "<IDNUM|30990453><PATIENT|SMITH>, <PATIENT|JOHN>",
+        "<IDNUM|30990453><PATIENT|SMITH, JOHN>",
+    ),
+    "split_phones": Form(
+        split_phones,
+        "T: <PHONE|617-555-0101 / 617-555-0102>",
+        "T: <PHONE|617-555-0101> / <PHONE|617-555-0102>",
+    ),
+    "split_names": Form(
+        split_names, "cc: <DOCTOR|Ana Ruiz, Leo Roth>", "cc: <DOCTOR|Ana Ruiz>, <DOCTOR|Leo Roth>"
+    ),
+    "trim_fields": Form(trim_fields, "MRN 1 | <IDNUM|CSN 0-70327691>", "MRN 1 | CSN <IDNUM|0-70327691>"),
+    "trim_date_words": Form(trim_date_words, "seen <DATE|on 3/7> here", "seen on <DATE|3/7> here"),
+    "trim_departments": Form(
+        trim_departments,
+        "in <HOSPITAL|Elm Clinic Emergency Department> now",
+        "in <HOSPITAL|Elm Clinic> Emergency Department now",
+    ),
+    "trim_marks": Form(trim_marks, "mail <EMAIL|a@b.org.> or", "mail <EMAIL|a@b.org>. or"),
+    "widen_numbers": Form(widen_numbers, "no. MR<MEDICALRECORD|268398>", "no. <MEDICALRECORD|MR268398>"),
+    "widen_ages": Form(widen_ages, "a 2-1/<AGE|2>-year-old", "a <AGE|2-1/2>-year-old"),
+    "widen_names": Form(widen_names, "by Mc<DOCTOR|Namara> today", "by <DOCTOR|McNamara> today"),
+    "join_hospitals": Form(
+        join_hospitals,
+        "at <HOSPITAL|Lady> of the <HOSPITAL|Lakes Hospital>",
+        "at <HOSPITAL|Lady of the Lakes Hospital>",
+    ),
+    "widen_hospitals": Form(
+        widen_hospitals, "<HOSPITAL|Elm Clinic>, Inc. wrote", "<HOSPITAL|Elm Clinic, Inc.> wrote"
+    ),
+    "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>"),
+    "mark_numbers": Form(mark_numbers, "ACCT NO: <IDNUM|5811528013>", "ACCT NO: <ACCOUNT|5811528013>"),
+    "mark_names": Form(mark_names, "Attending: <PATIENT|Ana Ruiz>", "Attending: <DOCTOR|Ana Ruiz>"),
+}

@@ -1,0 +1,131 @@
+"""Forms for hospitals: departments out; pieces, towns, campuses and legal forms in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crfdeid.systems.repair.spans import NAMES, Spans, cut, join_neighbours, widen
+from crfdeid.text.document import Span
+
+PLACES = frozenset({"HOSPITAL", "ORGANIZATION"})
+FIELDS_OF_MEDICINE = (
+    r"(?:Surgery|Medicine|Radiology|Pathology|Pediatrics|Neurology|Psychiatry|Anesthesia|Anesthesiology|Orthopedics|"
+    r"Orthopaedics|Cardiology|Oncology|Urology|Dermatology|Ophthalmology|Neurosurgery|Otolaryngology|"
+    r"(?:Internal|Family|Emergency|Laboratory) Medicine|Obstetrics(?: and Gynecology)?)"
+)
+UNITS = r"(?:Emergency Department|Emergency Room|Intensive Care Unit|Operating Room|Recovery Room|Burn Unit)"
+DEPARTMENT = rf"(?:(?:the )?(?:{UNITS}|Department of {FIELDS_OF_MEDICINE}|Medical Records(?: Department)?))"
+LETTERS = r"(?-i:ED|ER|ICU|MICU|SICU|CCU|NICU|PACU)"
+DEPARTMENT_BEFORE = re.compile(rf"{DEPARTMENT}(?:[\s,]+(?:of|at|in)(?: the)?)?\b[\s,]*", re.IGNORECASE)
+DEPARTMENT_AFTER = re.compile(rf"(?:['’]s)?(?:[\s,]| [-–] )+(?:{DEPARTMENT}|{LETTERS})$", re.IGNORECASE)
+UNIT_NEXT = re.compile(rf"(?:['’]s)?[\s,]+(?:{UNITS}|{LETTERS})\b", re.IGNORECASE)
+
+LINK = re.compile(
+    r"\s(?:(?:and|and the|the|-|–|&)\s)?|-|–|['’]s\s"
+    r"|\s(?P<place>of|of the|at|at the|for|Of|At|Of The|At The|AT|OF)\s"
+)
+ACRONYM = re.compile(r"[A-Z]{1,6}")
+INSTITUTION = re.compile(
+    r"\b(?:hospitals?|hosp|center|centre|ctr|clinics?|infirmary|institute|sanatorium|system|group|home|health|"
+    r"healthcare|memorial)\W*$",
+    re.I,
+)
+KIND = (
+    r"(?:(?:Regional|Community|General|Memorial|University|County|Children['’]?s|Women['’]?s|Veterans|VA|Area|District|"
+    r"Rehabilitation|Nursing|Cancer|Heart|Surgical|Specialty|Behavioral|Psychiatric|Orthopedic|Surgery|Imaging|Eye|"
+    r"Family|Skilled) )*"
+    r"(?:Medical (?:Center|Centre|Ctr|Group|Associates)|Med\.? (?:Center|Ctr)\.?|Hospitals?|Hosp\b\.?|"
+    r"Health (?:Center|Centre|System|Network|Services)|Healthcare(?: System)?|Clinics?|"
+    r"Infirmary|Institute|Hospice|"
+    r"(?:Cancer|Heart|Care|Surgery|Nursing|Imaging|Dialysis|Rehabilitation|Rehab|Eye) "
+    r"(?:Center|Institute|Clinic)|Nursing Home|Family Practice|Skilled Nursing)"
+)
+KINDS = re.compile(rf"{KIND}(?: and Clinics?| at [A-Z]\w+)?", re.IGNORECASE)
+NOT_A_NAME = (
+    r"(?! (?i:course|stay|days?|admission|visits?|records?|beds?|staff|follow|number|discharge|policy))"
+)
+WORD = r"[A-Z][A-Za-z'’.-]+"
+TAIL = re.compile(
+    r"(?:,?\s(?:Inc|INC|LLC|L\.L\.C|PC|P\.C|P\.A|Ltd|LTD|LP|Corp|CORP|PLLC|LLP)\b\.?"
+    rf"|,?(?:\s[-–])?(?:\s{WORD}){{0,2}}\s(?:Campus|CAMPUS)\b"
+    rf"|(?:['’]s)?\s(?:(?=[A-Z])(?i:{KIND})|hospital|medical center|nursing home)(?!\w){NOT_A_NAME}"
+    rf"|\s(?:At|AT)\s(?:The\s|THE\s)?{WORD}(?:\s{WORD})?"
+    r"|(?<=[a-z])[A-Z][A-Za-z]+\b|(?<=[A-Z]{2})[A-Z]?[a-z]+\b)"
+)
+SAINT = re.compile(r"['’][sS]\b(?=[\s,.;)])")
+SAINTS = re.compile(r"(?:St\.?|Saint|ST\.?|SAINT) \w+$")
+CAMEL_BEFORE = re.compile(r"(?<![^\W_])[A-Z][a-z]+$|(?<![^\W_.])(?:[A-Z]\. ){2}$")
+STATE_NEXT = re.compile(r",?\s+[A-Z]{2}\b")
+BEGINNING = re.compile(
+    r"(?:The )?(?:Our Lady|Sisters|University|Hospital|Children['’]?s Hospital)", re.IGNORECASE
+)
+OTHER_PIECES = NAMES | {"CITY", "ORGANIZATION", "STATE", "LOCATION-OTHER"}
+
+
+def trim_departments(text: str, spans: Sequence[Span]) -> Spans:
+    """A department without a name is not part of a hospital's name. What has an emergency room is a
+    hospital."""
+    for span in spans:
+        if span.type not in PLACES:
+            yield span
+            continue
+        value = text[span.start : span.end]
+        after = DEPARTMENT_AFTER.search(value)
+        if span.type == "ORGANIZATION" and (after or UNIT_NEXT.match(text, span.end)):
+            span = replace(span, type="HOSPITAL")
+        if span.type == "HOSPITAL":
+            yield from cut(span, text, DEPARTMENT_BEFORE.match(value), after)
+        else:
+            yield span
+
+
+def join_hospitals(text: str, spans: Sequence[Span]) -> Spans:
+    """Two pieces of a hospital's name with a blank or a connecting word between them are one span."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        link = LINK.fullmatch(text, first.end, second.start)
+        if link and (_continues(text, first, second, link) or _completes(text, first, second)):
+            return "HOSPITAL"
+        return None
+
+    return join_neighbours(spans, find_type)
+
+
+def _continues(text: str, first: Span, second: Span, link: re.Match[str]) -> bool:
+    """Whether ``second`` continues the name ``first``: "Elm" + "Clinic", "Elm Clinic" at "Oakland"."""
+    if first.type != "HOSPITAL" or second.type not in ("HOSPITAL", "CITY"):
+        return False
+    value = text[first.start : first.end]
+    is_whole, ends = INSTITUTION.search(value), INSTITUTION.search(text[second.start : second.end])
+    if second.type == "CITY":
+        is_part = link["place"] or link[0].strip() in ("-", "–")
+        return bool(is_part and is_whole and not STATE_NEXT.match(text, second.end))
+    if link["place"] or link[0].strip() in ("-", "–"):
+        return not (is_whole and ends)
+    return bool(ends) and not is_whole and not ACRONYM.fullmatch(value)
+
+
+def _completes(text: str, first: Span, second: Span) -> bool:
+    """Whether ``second`` is only the kind of institution and ``first`` its name: "Elm" + "Medical Center"; or
+    ``first`` is a beginning as "Our Lady"."""
+    if first.type not in OTHER_PIECES or second.type != "HOSPITAL":
+        return False
+    if BEGINNING.fullmatch(text, first.start, first.end):
+        return True
+    is_beside = text[first.end : second.start] == " "
+    return bool(is_beside and KINDS.fullmatch(text, second.start, second.end))
+
+
+def widen_hospitals(text: str, spans: Sequence[Span]) -> Spans:
+    """A legal form, a campus, a town after "At", the kind of institution and the rest of a word are part of a
+    hospital's name."""
+    widened = list(widen(text, spans, {"HOSPITAL"}, CAMEL_BEFORE, TAIL))
+    for span, following in zip(widened, [*widened[1:], None]):
+        high = following.start if following else len(text)
+        if span.type == "HOSPITAL" and SAINTS.search(text, span.start, span.end):
+            mark = SAINT.match(text, span.end)
+            if mark and mark.end() <= high:
+                span = replace(span, end=mark.end())
+        yield span

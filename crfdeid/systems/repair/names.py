@@ -1,0 +1,130 @@
+"""Forms for the names of people: their edges, and whether a name is of the patient or of the staff."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crfdeid.systems.repair.spans import NAMES, REACH, Spans, widen
+from crfdeid.text.document import Span
+
+CREDENTIAL = (
+    r"(?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|PA(?:-C)?|P\.A\.|Ph\.?D\.?|ARNP|FNP|CRNA|CNM|LPN|LCSW|DPM|PGY)"
+)
+NOT_SURNAMES = (
+    r"(?:Dear|Patient|Attending|Nurse|Doctor|Dr|Sincerely|Regards|Hello|Hi|Thanks|Thank|Name|Physician|Provider|"
+    r"Resident|Surgeon|Author|Room|Page|Signed|Final|Note|However|Therefore|Also|Then|Today|Yesterday|He|She|DR|MD)"
+)
+NAME_BEFORE = re.compile(
+    r"(?:(?<![^\W_])(?:Mc|Mac|Di|Du|La|Le|De|Van|Von|Fitz|O['’]|D['’]|Al-|El-|Abdul-)"
+    rf"|(?<![\w'’-])(?!{CREDENTIAL}-|{NOT_SURNAMES}-)[A-Z][A-Za-z'’]+-)+$"
+)
+NAME_AFTER = re.compile(rf"-(?!{CREDENTIAL}\b)[A-Z][A-Za-z'’]+(?![\w-])")
+SURNAME_BEFORE = re.compile(rf"(?m)^[ \t]*(?P<name>(?!{NOT_SURNAMES},)[A-Z][A-Za-z'’-]+, ?)$")
+LINE_AFTER = re.compile(r"[ \t]*(?:$|[\r\n/|]|\s\s|- )")
+INITIAL_AFTER = re.compile(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
+FULL_STOP = re.compile(r"\.(?=,|;|\)| [a-z(|/]|\s\s|\s*(?:$|[\r\n]))")
+LAST_INITIAL = re.compile(r"[\w'’-]{2,},? ?[\w'’-]* [A-Z]$")
+FULL_NAME = r"[A-Z][\w'’-]+ (?:[A-Z]\.? )?[A-Z][\w'’-]+"
+TWO_NAMES = re.compile(rf"({FULL_NAME}), ({FULL_NAME})")
+COPIES = re.compile(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b[^\n]*$")
+JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
+SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
+
+PATIENT_BEFORE = re.compile(
+    r"(?:\b(?:Patient(?:['’]s)?(?: Name)?|PATIENT(?:['’]S)?(?: NAME)?|P[Tt]\.?(?: N(?:ame|AME))?|"
+    r"Client|R[Ee]|P(?:age|AGE))[ \t]*[:#][ \t]*|\b(?:Mrs?|Ms|Miss|MRS?|MS|MISS)\b\.?\s+)$"
+)
+DOCTOR_BEFORE = re.compile(
+    r"(?:\bDrs?\.?|\bDoctor|\b(?:Physician|Provider|Dr|MD|Attending|PCP|Surgeon|Radiologist|Pathologist|Cosigner|"
+    r"Author)[ \t]*:)\s*$",
+    re.IGNORECASE,
+)
+PATIENT_AFTER = re.compile(
+    r"[\s,|/(-]{1,4}(?:(?:DOB|D\.O\.B|MRN|MR ?#|b\.|born)(?![^\W_])"
+    r"|(?:age |AGE )?\d{1,3}[ -]?(?:M|F|yo|y/o|y\.o\.)(?![^\W_]))"
+)
+DOCTOR_AFTER = re.compile(
+    rf",?[ \t]{{1,2}}{CREDENTIAL}(?![^\W_])|,{CREDENTIAL}(?![^\W_])"
+    r"|[ \t]+\((?:attending|PCP|resident|covering|surgeon)\)|[ \t]*\r?\nDD?[:\t ]"
+)
+
+
+def widen_names(text: str, spans: Sequence[Span]) -> Spans:
+    """The other half of a name that a hyphen or "Mc" divides, the surname that begins the line, and the last
+    initial of "Ruiz, Ana M." are part of a name."""
+    halves = list(widen(text, spans, NAMES, NAME_BEFORE, NAME_AFTER))
+    low = 0
+    for span, following in zip(halves, [*halves[1:], None]):
+        if span.type in NAMES:
+            high = following.start if following else len(text)
+            span = _add_surname(text, _add_initial(text, span, high), low)
+        yield span
+        low = span.end
+
+
+def _add_surname(text: str, span: Span, low: int) -> Span:
+    match = SURNAME_BEFORE.search(text, max(0, span.start - REACH), span.start)
+    if match and match.start("name") >= low and LINE_AFTER.match(text, span.end):
+        return replace(span, start=match.start("name"))
+    return span
+
+
+def _add_initial(text: str, span: Span, high: int) -> Span:
+    value = text[span.start : span.end]
+    initial = "," in value and INITIAL_AFTER.match(text, span.end)
+    if not initial and LAST_INITIAL.fullmatch(value):
+        initial = FULL_STOP.match(text, span.end)
+    return replace(span, end=initial.end()) if initial and initial.end() <= high else span
+
+
+def split_names(text: str, spans: Sequence[Span]) -> Spans:
+    """Two people after "cc" or "Drs." are two spans."""
+    for span in spans:
+        match = None
+        if span.type in NAMES:
+            line = text.rfind("\n", 0, span.start) + 1
+            if COPIES.match(text, line, span.start):
+                match = TWO_NAMES.fullmatch(text, span.start, span.end)
+            elif SPLIT_TITLE.search(text, line, span.start):
+                match = JOINED.fullmatch(text, span.start, span.end)
+        if match:
+            yield replace(span, end=match.end(1))
+            yield replace(span, start=match.start(2))
+        else:
+            yield span
+
+
+def mark_names(text: str, spans: Sequence[Span]) -> Spans:
+    """A title, a field or a credential tells whether a name is the patient's or a doctor's; a full name
+    without one has the type of the same name elsewhere in the note."""
+    types = [_find_type(text, span) for span in spans]
+    known: defaultdict[frozenset[str], Counter[str]] = defaultdict(Counter)
+    for span, type in zip(spans, types):
+        if span.type in NAMES:
+            known[_name_words(text, span)][type or span.type] += 100 if type else 1
+    for span, type in zip(spans, types):
+        if span.type in NAMES:
+            words = _name_words(text, span)
+            common = known[words].most_common(1)[0][0] if len(words) > 1 else span.type
+            span = replace(span, type=type or common)
+        yield span
+
+
+def _find_type(text: str, span: Span) -> str | None:
+    """Return the type that the text beside a name gives, if it gives one."""
+    if span.type not in NAMES:
+        return None
+    start = max(0, span.start - REACH)
+    of_patient = PATIENT_BEFORE.search(text, start, span.start) or PATIENT_AFTER.match(text, span.end)
+    of_doctor = DOCTOR_BEFORE.search(text, start, span.start) or DOCTOR_AFTER.match(text, span.end)
+    if bool(of_patient) == bool(of_doctor):
+        return None
+    return "PATIENT" if of_patient else "DOCTOR"
+
+
+def _name_words(text: str, span: Span) -> frozenset[str]:
+    """Return the words of a name, except initials."""
+    return frozenset(re.findall(r"[^\W\d_]{2,}", text[span.start : span.end].lower()))

@@ -1,0 +1,206 @@
+"""Forms for numbers: glued to names, to dates and to each other; and which kind of number one is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crfdeid.systems.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Spans, join_neighbours, widen
+from crfdeid.text.document import Span
+
+COMMAS = (",", ", ")
+NEAR = 30  # characters from a surname to the first name
+CUE = 24  # characters before a number in which its label is
+
+NUMBER_DATE = re.compile(
+    r"(?:(?P<group>\d{2,3}) / (?=\d{1,2}/\d{1,2}/\d{2,4}$)"
+    r"|(?P<long>.*\d{2}) */ +(?=\d{1,2}/\d{1,2}(?:/\d{2,4})?$)"
+    r"|(?P<age>\d[\d -]{3,}\d) / (?=\d{1,3}$))"
+)
+GLUED = re.compile(r"(\d{5,})((?:[A-Z][a-z]|[A-Z][A-Za-z'’-]{2,}(?:, ?[A-Z][A-Za-z'’. -]*)?))$")
+NUMBER_NAME = re.compile(r"(\d{5,})[ \t]*(?=[A-Z][A-Za-z'’-]+)")
+NAME_NUMBER = re.compile(r"[A-Za-z.,'’ -]*[A-Za-z]\.?(?=[ \t]+(\d{5,})$)")
+LABEL = (
+    r"(?:RADIOLOGY|EXAM|PAGE|DATE|NAME|ROOM|REPORT|ACCESSION|ADMISSION|DISCHARGE|PATIENT|UNITS?|DOB|MRN|SEX|AGE|"
+    r"ADM|DIS|ACCT|STATUS|FINAL|DRAFT|SIGNED|TYPE|SERVICE|MALE|FEMALE|THE|AND|FOR)"
+)
+GLUED_AFTER = re.compile(
+    rf"(?!(?i:{LABEL})\b|Radiology|Exam|Page|Date)"
+    r"(?:[A-Z]{3,}(?:[-'’][A-Z]+)*|[A-Z]['’]?[A-Z]?[a-z]{2,}(?:[-'’][A-Z][a-z]+)*)\b"
+)
+LETTERS_BEFORE = re.compile(r"(?<![^\W_])(?!MRN|CSN|SSN|NPI)[A-Z]{1,3}$")
+LETTER_AFTER = re.compile(r"(?<=\d)[A-Z](?![A-Za-z0-9])")
+AGE_BEFORE = re.compile(r"(?<![\d/.,-])\d{1,2}(?:[- ][13]/(?=[24]$)|\.(?=\d$))")
+HALF = re.compile(r"[½¼¾]")
+TWO_PHONES = re.compile(r"(.*\d{4})\s*(?:/|,|;|\||\bor\b)\s*(\(?\d{3}\)?[-. /]?\d{3}[-.]\d{4})")
+FAX_BEFORE = re.compile(
+    r"(?<![\w/&])(?<!or )(?<!and )"
+    r"(?:(?:fax(?:ed)?|facsimile|fx)(?: ?(?:no|number|num|line))?\.?|F(?=[:.])|\(f\))"
+    r"(?:[\s:#.]*| (?:is|to|at) )\(?$",
+    re.IGNORECASE,
+)
+FAX_AFTER = re.compile(r" ?[(\[]f(?:ax)?[)\]]| fax\b(?![\s:#.]*[\d(])", re.IGNORECASE)
+PHONE_BEFORE = re.compile(
+    r"(?<![\w/&])(?:phone|telephone|tel|cell|mobile|pager|beeper|ph)(?: ?(?:no|number|num))?\.?[\s:#]*\(?$",
+    re.IGNORECASE,
+)
+OF_NUMBER = r"(?:\.?\s?(?:no|number|num|id|#))?\.?\s?[:#=]{0,2}\s*(?:(?:is|was)\s)?$"
+LABELS = {
+    type: re.compile(rf"(?<![^\W_])(?:{labels}){OF_NUMBER}", re.IGNORECASE)
+    for type, labels in {
+        "SSN": r"SSN|SS(?=#)|social security",
+        "MEDICALRECORD": r"MRN|MR(?=\s?(?:#|no\b))|U(?=#)|medical record|med\.? rec\.?|unit (?=no|number|#)",
+        "ACCOUNT": r"acct|account",
+        "IDNUM": r"NPI|CSN|batch|conf|confirmation|accession|authorization|job|specimen|rad (?=no)",
+        "HEALTHPLAN": r"policy|(?:member|subscriber|medicare|medicaid) (?=id|no|number|#)",
+    }.items()
+}
+SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
+LABELLED = NUMBERS | PHONE_TYPES | {"ZIP", "USERNAME", "BIOID"}
+CODE = re.compile(r"(?=(?:\D*\d){5})[A-Za-z0-9][\w/:-]*(?: \d[\d-]+)*")
+PARTS = re.compile(r"(?:\d{2,3} )+\d{2,3}")
+
+
+def split_numbers(text: str, spans: Sequence[Span]) -> Spans:
+    """A number and a date or an age with a slash and a blank between them are two spans."""
+    for span in spans:
+        if span.type not in NUMBERS | {"DATE"}:
+            yield span
+            continue
+        match = NUMBER_DATE.match(text[span.start : span.end])
+        if match and (match["long"] is None or sum(map(str.isdigit, match["long"])) > 4):
+            found = match.lastgroup or ""
+            yield replace(span, end=span.start + match.end(found), type="MEDICALRECORD")
+            yield replace(span, start=span.start + match.end(), type="AGE" if match["age"] else "DATE")
+        else:
+            yield span
+
+
+def join_numbers(text: str, spans: Sequence[Span]) -> Spans:
+    """Groups of two or three digits with a blank between them are one number: "87 30" and "38"."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        is_number = second.type == "MEDICALRECORD" and first.type in NUMBERS | {"USERNAME"}
+        whole = is_number and PARTS.fullmatch(text, first.start, second.end)
+        return "MEDICALRECORD" if whole else None
+
+    return join_neighbours(spans, find_type)
+
+
+def split_glued_name(text: str, spans: Sequence[Span]) -> Spans:
+    """A number and the name that it is glued to, or beside, are two spans."""
+    starts = {span.start for span in spans}
+    for span in spans:
+        value = text[span.start : span.end]
+        if span.type in NAMES:
+            yield from _split_name(span, value)
+        elif span.type in NUMBERS and (match := GLUED.match(value)):
+            middle = span.start + match.end(1)
+            yield replace(span, end=middle)
+            yield replace(span, start=middle, type=_find_name_type(spans, middle))
+        else:
+            yield span
+            if span.type in NUMBERS:
+                yield from _find_glued(text, span, spans, starts)
+
+
+def _split_name(span: Span, value: str) -> Spans:
+    """Yield a name, and a number of five digits or more at one of its edges."""
+    if match := NUMBER_NAME.match(value):
+        yield replace(span, end=span.start + match.end(1), type="MEDICALRECORD")
+        yield replace(span, start=span.start + match.end())
+    elif match := NAME_NUMBER.match(value):
+        yield replace(span, end=span.start + match.end())
+        yield replace(span, start=span.start + match.start(1), type="MEDICALRECORD")
+    else:
+        yield span
+
+
+def _find_glued(text: str, span: Span, spans: Sequence[Span], starts: set[int]) -> Spans:
+    """Yield the word right after a number of six digits or more that no span covers."""
+    if span.end in starts or not text[span.end : span.end + 1].isupper():
+        return
+    value, match = text[span.start : span.end], GLUED_AFTER.match(text, span.end)
+    if not match or len(value) < 6 or not value.isdigit():
+        return
+    if not any(span.end < other.end and other.start < match.end() for other in spans):
+        yield replace(span, start=span.end, end=match.end(), type=_find_name_type(spans, span.end))
+
+
+def _find_name_type(spans: Sequence[Span], at: int) -> str:
+    """Return the type of the next name of the line, which begins near ``at``; else PATIENT."""
+    near = [span for span in spans if span.type in NAMES and at < span.start <= at + NEAR]
+    return near[0].type if near else "PATIENT"
+
+
+def join_glued_name(text: str, spans: Sequence[Span]) -> Spans:
+    """A surname that a number is glued to and the first name after a comma are one span."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        is_glued = first.type in NAMES and text[max(0, first.start - 1) : first.start].isdigit()
+        is_name = is_glued and second.type == first.type and text[first.end : second.start] in COMMAS
+        return first.type if is_name else None
+
+    return join_neighbours(spans, find_type)
+
+
+def widen_numbers(text: str, spans: Sequence[Span]) -> Spans:
+    """Up to three capitals that begin a number, and the last letter of a ward's number, are part of it."""
+    end = 0
+    for span in widen(text, spans, {"DEPARTMENT", "ROOM"}, after=LETTER_AFTER):
+        is_number = span.type in NUMBERS and text[span.start].isdigit()
+        match = is_number and LETTERS_BEFORE.search(text, max(end, span.start - 4), span.start)
+        yield replace(span, start=match.start()) if match else span
+        end = span.end
+
+
+def widen_ages(text: str, spans: Sequence[Span]) -> Spans:
+    """Years before a fraction of a year are part of an age: "2-1/2", "5.5"; and a sign for the fraction."""
+    low = 0
+    for span in widen(text, spans, {"AGE"}, after=HALF):
+        if span.type == "AGE":
+            match = AGE_BEFORE.search(text, max(low, span.start - 5), span.end)
+            if match and match.end() == span.start:
+                span = replace(span, start=match.start())
+        yield span
+        low = span.end
+
+
+def split_phones(text: str, spans: Sequence[Span]) -> Spans:
+    """Two phone numbers with a slash, a comma or "or" between them are two spans."""
+    for span in spans:
+        match = span.type in PHONE_TYPES and TWO_PHONES.fullmatch(text, span.start, span.end)
+        if match:
+            yield replace(span, end=match.end(1))
+            yield replace(span, start=match.start(2))
+        else:
+            yield span
+
+
+def mark_phones(text: str, spans: Sequence[Span]) -> Spans:
+    """A phone number with the word fax is a fax number; one with the word phone is not."""
+    for span in spans:
+        if span.type in PHONE_TYPES:
+            before = FAX_BEFORE.search(text, max(0, span.start - CUE), span.start)
+            if before or FAX_AFTER.match(text, span.end):
+                span = replace(span, type="FAX")
+            elif PHONE_BEFORE.search(text, max(0, span.start - CUE), span.start):
+                span = replace(span, type="PHONE")
+        yield span
+
+
+def mark_numbers(text: str, spans: Sequence[Span]) -> Spans:
+    """The label before a number, or the shape of a social security number, gives its type."""
+    for span in spans:
+        if span.type in LABELLED and CODE.fullmatch(text, span.start, span.end):
+            span = replace(span, type=_find_number_type(text, span))
+        yield span
+
+
+def _find_number_type(text: str, span: Span) -> str:
+    for type, label in LABELS.items():
+        if label.search(text, max(0, span.start - CUE), span.start):
+            return type
+    is_social = span.type in NUMBERS and SSN.fullmatch(text, span.start, span.end)
+    return "SSN" if is_social else span.type

@@ -1,0 +1,82 @@
+"""What the forms of repair share: the form itself, kinds of types, and edits of one span."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from crfdeid.text.document import Span
+
+NAMES = frozenset({"PATIENT", "DOCTOR"})
+NUMBERS = frozenset({"MEDICALRECORD", "IDNUM", "ACCOUNT", "SSN", "DEVICE", "LICENSE", "HEALTHPLAN"})
+PHONE_TYPES = frozenset({"PHONE", "FAX"})
+REACH = 40  # characters beside a span in which a form looks
+
+Spans = Iterable[Span]
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form of repair, with a text before and after it. In a sample ``<TYPE|text>`` is a span."""
+
+    repair: Callable[[str, Sequence[Span]], Spans]
+    before: str
+    after: str
+
+
+def cut(span: Span, text: str, before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[Span]:
+    """Yield the span without the matches at its edges, if something is left."""
+    if before is None and after is None:
+        yield span
+        return
+    start = span.start + (before.end() if before else 0)
+    end = span.start + after.start() if after else span.end
+    yield from shorten(span, text, start, max(start, end))
+
+
+def shorten(span: Span, text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the span between new edges, if a letter or a digit is there."""
+    if any(map(str.isalnum, text[start:end])):
+        yield replace(span, start=start, end=end)
+
+
+def join(first: Span, second: Span, type: str | None = None) -> Span:
+    """Return one span of two, with the lower of their probabilities."""
+    both = [span.probability for span in (first, second) if span.probability is not None]
+    return replace(first, end=second.end, type=type or first.type, probability=min(both, default=None))
+
+
+def join_neighbours(spans: Sequence[Span], find_type: Callable[[Span, Span], str | None]) -> list[Span]:
+    """Join each span with the one before it where ``find_type`` gives the type of the two."""
+    joined: list[Span] = []
+    for span in spans:
+        type = find_type(joined[-1], span) if joined else None
+        if type:
+            joined[-1] = join(joined[-1], span, type)
+        else:
+            joined.append(span)
+    return joined
+
+
+def widen(
+    text: str,
+    spans: Sequence[Span],
+    types: Collection[str],
+    before: re.Pattern[str] | None = None,
+    after: re.Pattern[str] | None = None,
+) -> Iterator[Span]:
+    """Yield the spans; those of ``types`` also cover the match of ``before``, which ends where the span
+    starts, and of ``after``, which starts where it ends. No span reaches another one."""
+    low = 0
+    for index, span in enumerate(spans):
+        high = spans[index + 1].start if index + 1 < len(spans) else len(text)
+        if span.type in types:
+            left = before and before.search(text, max(low, span.start - REACH), span.start)
+            right = after and after.match(text, span.end)
+            if left:
+                span = replace(span, start=left.start())
+            if right and right.end() <= high:
+                span = replace(span, end=right.end())
+        yield span
+        low = span.end
