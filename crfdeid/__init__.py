@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         TemplateError,
     )
     from crfdeid.evaluate.scores import score
+    from crfdeid.policy import Policy, read_policy
     from crfdeid.redact.redactor import Redactor
     from crfdeid.systems.model import load, train
     from crfdeid.text.document import Document, Span, Token
@@ -40,6 +41,7 @@ __all__ = [
     "DocumentError",
     "FormatError",
     "ModelError",
+    "Policy",
     "Redactor",
     "Scheme",
     "SchemeError",
@@ -48,6 +50,7 @@ __all__ = [
     "Token",
     "load",
     "read",
+    "read_policy",
     "score",
     "train",
     "write",
@@ -58,6 +61,7 @@ _HOMES = {
     "crfdeid.corpora": ("read", "write"),
     "crfdeid.errors": tuple(name for name in __all__ if name.endswith("Error")),
     "crfdeid.evaluate.scores": ("score",),
+    "crfdeid.policy": ("Policy", "read_policy"),
     "crfdeid.redact.redactor": ("Redactor",),
     "crfdeid.systems.model": ("load", "train"),
     "crfdeid.text.document": ("Document", "Span", "Token"),

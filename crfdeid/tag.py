@@ -3,6 +3,7 @@
     python -m crfdeid.tag note.txt                              print the note's spans
     python -m crfdeid.tag notes/ --out tagged/ --format i2b2    write one file per note
     cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
+    python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
 
 Spans go to standard output. With --out they go to a folder, in one file per note that has the note's
 stem.
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from crfdeid import cli, corpora
+from crfdeid import cli, corpora, policy
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
 from crfdeid.systems import model, parallel
@@ -32,6 +33,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--format", choices=FORMATS, help="of the output (default: csv; with --out: i2b2)")
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parser.add_argument("--model", help="a model folder (default: the shipped model)")
+    shipped = ", ".join(policy.list_shipped())
+    parser.add_argument(
+        "--policy", metavar="NAME", help=f"what counts as PHI: {shipped} or a TOML file (default: every span)"
+    )
     parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parser.add_argument(
@@ -47,8 +52,12 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    chosen = policy.read_policy(args.policy) if args.policy else None
     tagger = model.load(args.model, args.engine)
     documents = tag_documents(tagger, read_notes(args), args)
+    if chosen:
+        chosen.check_scheme(tagger.scheme)
+        documents = map(chosen.select_phi, documents)
     if args.out:
         shown = cli.show_progress(documents, "tag")
         corpora.write_each(shown, args.out, args.format or "i2b2", overwrite=args.overwrite)

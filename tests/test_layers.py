@@ -12,7 +12,7 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("errors",),
     ("files", "resources"),
     ("text",),
-    ("corpora", "rules", "config"),
+    ("corpora", "rules", "config", "policy"),
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),

@@ -29,6 +29,7 @@ def wheel(tmp_path_factory):
         ("features", "*.template"),
         ("gazetteers", "*.txt"),
         ("configs", "*.toml"),
+        ("configs/policies", "*.toml"),
         ("configs/published", "*.toml"),
         ("configs/schemes", "*.toml"),
         ("models", "*/*"),

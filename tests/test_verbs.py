@@ -156,6 +156,29 @@ def test_modules_run_from_the_command_line():
         assert run.returncode == 0 and b"usage" in run.stdout
 
 
+def test_a_policy_leaves_out_what_does_not_count(tmp_path, capsys):
+    note = tmp_path / "note.txt"
+    note.write_text("Mr. John Smith, a 45-year-old man, was seen on 3/14/2059. He had surgery in 2057.\n")
+    found = {}
+    for chosen in ([], ["--policy", "i2b2"], ["--policy", "safe_harbor"]):
+        tag.main([str(note), "--format", "inline", *chosen])
+        found[" ".join(chosen)] = capsys.readouterr().out
+    assert found[""] == found["--policy i2b2"]
+    assert all(value in found[""] for value in (">45<", ">2057<", ">John Smith<", ">3/14/2059<"))
+    safe = found["--policy safe_harbor"]
+    assert ">45<" not in safe and ">2057<" not in safe and ">John Smith<" in safe and ">3/14/2059<" in safe
+
+
+def test_a_policy_is_refused_in_one_line(small_model, notes, tmp_path, capsys):
+    (tmp_path / "note.txt").write_text(notes[0].text)
+    (tmp_path / "mine.toml").write_text('name = "mine"\nsource = "us"\nrule = []\n')
+    for name, message in (("safeharbor", "did you mean safe_harbor?"), ("mine.toml", "no rule for PATIENT")):
+        path = tmp_path / name if name.endswith("toml") else name
+        assert status(tag.main, ["--model", small_model.folder, tmp_path / "note.txt", "--policy", path]) == 2
+        said = capsys.readouterr().err
+        assert message in said and said.count("\n") == 1
+
+
 def test_several_processes_answer_as_one(small_model, notes, tmp_path, capsys):
     for note in notes[:6]:
         (tmp_path / f"{note.id}.txt").write_text(note.text)

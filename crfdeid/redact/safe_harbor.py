@@ -1,7 +1,7 @@
 """The report of a redaction by the categories of the Safe Harbor: counts, never text.
 
-The categories are those of 45 CFR 164.514(b)(2)(i), (A) to (R). Names of hospitals, departments and employers
-count under (B), because they reveal a place. What the rule does not require is counted separately.
+The categories are those of 45 CFR 164.514(b)(2)(i), (A) to (R); ``configs/policies/safe_harbor.toml`` says
+which type belongs to which. What the rule does not require is counted separately.
 """
 
 from __future__ import annotations
@@ -9,32 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
+from crfdeid import policy
 from crfdeid.redact.redactor import Redaction
-from crfdeid.redact.surrogates import kinds
 
-BEYOND = ("-", "not asked for by the rule: states, countries, professions")
-CATEGORIES = {
-    "A": "names", "B": "places smaller than a state", "C": "dates, and ages over 89",
-    "D": "telephone numbers", "E": "fax numbers", "F": "e-mail addresses", "G": "social security numbers",
-    "H": "medical record numbers", "I": "health plan numbers", "J": "account numbers",
-    "K": "certificate and licence numbers", "L": "vehicles", "M": "devices", "N": "web addresses",
-    "O": "IP addresses", "P": "biometric identifiers", "R": "any other unique number or code",
-    BEYOND[0]: BEYOND[1],
-}  # fmt: skip
-BY_TYPE = {
-    "FAX": "E", "NUMERO_FAX": "E", "SSN": "G", "MEDICALRECORD": "H", "ID_SUJETO_ASISTENCIA": "H",
-    "ID_CONTACTO_ASISTENCIAL": "H", "HEALTHPLAN": "I", "ID_ASEGURAMIENTO": "I",
-    "NUMERO_BENEF_PLAN_SALUD": "I", "ACCOUNT": "J", "LICENSE": "K", "ID_TITULACION_PERSONAL_SANITARIO": "K",
-    "ID_EMPLEO_PERSONAL_SANITARIO": "K", "VEHICLE": "L", "IDENTIF_VEHICULOS_NRSERIE_PLACAS": "L",
-    "DEVICE": "M", "IDENTIF_DISPOSITIVOS_NRSERIE": "M", "BIOID": "P", "IDENTIF_BIOMETRICOS": "P",
-}  # fmt: skip
-BY_KIND = {
-    kinds.NAME: "A", kinds.STREET: "B", kinds.CITY: "B", kinds.ZIP: "B", kinds.HOSPITAL: "B",
-    kinds.ROOM: "B", kinds.DEPARTMENT: "B", kinds.ORGANIZATION: "B", kinds.PLACE: "B", kinds.DATE: "C",
-    kinds.AGE: "C", kinds.PHONE: "D", kinds.EMAIL: "F", kinds.URL: "N", kinds.IP: "O", kinds.STATE: "-",
-    kinds.COUNTRY: "-", kinds.PROFESSION: "-",
-}  # fmt: skip
+BEYOND = ("-", "not asked for by the rule: states, countries")
 SOURCES = {
     "own": "notes have only their own",
     "model": "only the model's",
@@ -43,12 +23,28 @@ SOURCES = {
 }
 
 
+@cache
+def list_categories() -> dict[str, str]:
+    """Return what each category is about, by letter.
+
+    >>> list_categories()["C"]
+    'dates, and ages over 89'
+    """
+    rules = policy.read_policy("safe_harbor").rules
+    return {rule.cite.strip("()"): rule.title for rule in rules if rule.action != policy.KEEP} | dict(
+        [BEYOND]
+    )
+
+
 def find_category(type: str) -> str:
     """
     >>> find_category("DOCTOR"), find_category("FAX"), find_category("STATE"), find_category("SPECIES")
     ('A', 'E', '-', 'R')
     """
-    return BY_TYPE.get(type) or BY_KIND.get(kinds.kind_of(type), "R")
+    rule = policy.read_policy("safe_harbor").by_type.get(type)
+    if rule is None:
+        return "R"
+    return BEYOND[0] if rule.action == policy.KEEP else rule.cite.strip("()")
 
 
 @dataclass
@@ -108,7 +104,7 @@ class Report:
             "survivors": dict(sorted(self.survivors.items())),
             "categories": {
                 letter: {"name": name, **dict(sorted(self.treated.get(letter, Counter()).items()))}
-                for letter, name in CATEGORIES.items()
+                for letter, name in list_categories().items()
             },
         }
 
@@ -117,7 +113,7 @@ class Report:
         out = [f"{'45 CFR 164.514(b)(2)(i)':46}  found  treated"]
         for letter, counts in sorted(self.treated.items()):
             treatments = ", ".join(f"{count} {treatment}" for treatment, count in sorted(counts.items()))
-            out.append(f"({letter}) {CATEGORIES[letter]:42} {sum(counts.values()):6}  {treatments}")
+            out.append(f"({letter}) {list_categories()[letter]:42} {sum(counts.values()):6}  {treatments}")
         out.append(f"{self.documents} notes; {self.repeats} repeats without a span were replaced")
         out += self._origin_lines()
         if self.overlaps:

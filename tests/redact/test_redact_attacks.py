@@ -7,11 +7,12 @@ import pytest
 from marked_notes import SECRET, marked, redacted, replace_identifier
 
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import ages, name_pools, places
+from crfdeid.redact.surrogates import name_pools, places
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.text_forms import fold
+from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
 

@@ -7,12 +7,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from marked_notes import replace_identifier
 
-from crfdeid.redact.surrogates import ages, kinds, name_pools, places
+from crfdeid.redact.surrogates import kinds, name_pools, places
 from crfdeid.redact.surrogates.check_digits import find_checks
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, collect_facts
 from crfdeid.redact.surrogates.text_forms import fold
+from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
 SECRET = b"0123456789abcdef"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from crfdeid.redact.surrogates import ages, kinds
+from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.identifiers import Identifiers, replace_characters
@@ -15,6 +15,7 @@ from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
+from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
 UNIT_LENGTH = 12  # characters after an age that may contain its unit

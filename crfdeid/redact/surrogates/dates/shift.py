@@ -15,10 +15,10 @@ from datetime import date, timedelta
 
 import regex
 
-from crfdeid.redact.surrogates import ages
 from crfdeid.redact.surrogates.dates import calendar, parser
 from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.text import ages
 
 DEFAULT_YEARS, DEFAULT_WEEKS = 25, 2
 NO_NOTE_DATE = date(2010, 7, 1)  # used for a note without a date

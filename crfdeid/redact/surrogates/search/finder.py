@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 import regex
 
-from crfdeid.redact.surrogates import ages, kinds, name_pools
+from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, split_possessive
+from crfdeid.text import ages
 from crfdeid.text.document import Span
 from crfdeid.text.spans import keep_leftmost
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import regex
 
-from crfdeid.redact.surrogates.text_forms import word_set
-
 OLDEST = 89
 GROUP = "90+"
 NUMBER = regex.compile(r"\d+")
@@ -18,18 +16,22 @@ YOUNG = regex.compile(
     r"^[\s-]*(?:months?|mos?\b|m/o|weeks?|wks?\b|w/o|days?|d/o|hours?|hrs?\b|mes(?:es)?\b|semanas?|días?)",
     regex.IGNORECASE,
 )
+HALF = regex.compile(r"(?<=\d)(?:[\s-]+1\s*/\s*2|\s*[½¼¾])(?!\d)")
 OLD = regex.compile(
     rf"""\b(?:ninety(?:[-\s]+(?:{SMALL}))? | nineties | nonagenarian | centenarian
     | (?:one\s|a\s)?\s*hundred(?:\s+and)?(?:\s+(?:{SMALL}))?)\b""",
     regex.VERBOSE | regex.IGNORECASE,
 )
-WORDS = word_set(
-    """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty twenties thirties forties
-    fifties sixties seventies eighties teens teen teenager infant newborn half year years yr yrs yo y o old of
-    age aged and a an month months m mo mos week weeks wk wks w day days d hour hours in his her the early mid
-    late to s adult middle over under almost nearly older younger
-    than años año edad meses mes semanas semana días día de f male female man woman yof yom yf ym boy girl"""
+WORDS = frozenset(
+    WORD.findall(
+        """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty twenties thirties forties
+        fifties sixties seventies eighties teens teen teenager infant newborn half year years yr yrs yo y o
+        old of age aged and a an month months m mo mos week weeks wk wks w day days d hour hours in his her
+        the early mid late to s adult middle over under almost nearly older younger than años año edad meses
+        mes semanas semana días día de f male female man woman yof yom yf ym boy girl toddler child neonate
+        adolescent preteen something sexagenarian septuagenarian octogenarian"""
+    )
 )
 
 
@@ -48,6 +50,9 @@ def generalise_age(text: str, after: str = "") -> str | None:
         limit = 12 * OLDEST if YOUNG.match(rest) else OLDEST
         return GROUP if int(match[0]) > limit else match[0]
 
+    if HALF.search(text):
+        whole = HALF.sub("", text)
+        return text if generalise_age(whole, after) == whole else None
     if NOT_AGE.search(text) or any(c.isalnum() and not c.isalpha() and not c.isdecimal() for c in text):
         return None
     out = OLD.sub(GROUP, NUMBER.sub(generalise, text))
