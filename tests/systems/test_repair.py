@@ -64,7 +64,7 @@ CHANGED = {
     "by <DOCTOR|(Ruiz)> pager": "by (<DOCTOR|Ruiz>) pager",
     "<HOSPITAL|** Elm Clinic> **": "** <HOSPITAL|Elm Clinic> **",
     "<MEDICALRECORD|30990453SMITH, JOHN A> ": "<MEDICALRECORD|30990453><PATIENT|SMITH, JOHN A> ",
-    "<IDNUM|30990453SMITH>, <DOCTOR|JOHN>": "<IDNUM|30990453><DOCTOR|SMITH, JOHN>",
+    "<IDNUM|30990453SMITH>, <DOCTOR|JOHN>": "<IDNUM|30990453><PATIENT|SMITH, JOHN>",
     "<MEDICALRECORD|30990453>SMITH came": "<MEDICALRECORD|30990453><PATIENT|SMITH> came",
     "<PATIENT|RUIZ,ANA   Acct>: 8": "<PATIENT|RUIZ,ANA>   Acct: 8",
     "<PATIENT|Ana Ruiz DOB>: 8": "<PATIENT|Ana Ruiz> DOB: 8",
@@ -82,7 +82,7 @@ CHANGED = {
     "<MEDICALRECORD|4471203Okafor> came": "<MEDICALRECORD|4471203><PATIENT|Okafor> came",
     "<MEDICALRECORD|4471203Ng> came": "<MEDICALRECORD|4471203><PATIENT|Ng> came",
     "<MEDICALRECORD|4471203>Okafor came": "<MEDICALRECORD|4471203><PATIENT|Okafor> came",
-    "<DOCTOR|712336O'Connor>": "<MEDICALRECORD|712336><DOCTOR|O'Connor>",
+    "<DOCTOR|712336O'Connor>": "<MEDICALRECORD|712336><PATIENT|O'Connor>",
     "<PATIENT|97973 ROTH, LEO Z>": "<MEDICALRECORD|97973> <PATIENT|ROTH, LEO Z>",
     "<PATIENT|ROTH, LEO Z 97973>": "<PATIENT|ROTH, LEO Z> <MEDICALRECORD|97973>",
     "<MEDICALRECORD|34829866 / 74> F": "<MEDICALRECORD|34829866> / <AGE|74> F",
@@ -130,6 +130,30 @@ CHANGED = {
     "PHONE/FAX: <FAX|617-555-0101 / 617-555-0102> x": (
         "PHONE/FAX: <FAX|617-555-0101> / <FAX|617-555-0102> x"
     ),
+    "<DATE|38020600><DOCTOR|ROTH, LEO>": "<MEDICALRECORD|38020600><PATIENT|ROTH, LEO>",
+    "<PHONE|9661075653><PATIENT|ROTH> x": "<MEDICALRECORD|9661075653><PATIENT|ROTH> x",
+    "<DOCTOR|ROTH> (<IDNUM|34243123>) x": "<PATIENT|ROTH> (<MEDICALRECORD|34243123>) x",
+    "<MEDICALRECORD|4471203><PATIENT|Roth>, Leo A x": "<MEDICALRECORD|4471203><PATIENT|Roth, Leo A> x",
+    "the daughter, <DOCTOR|Ana Ruiz>, x": "the daughter, <PATIENT|Ana Ruiz>, x",
+    "<DOCTOR|Ana Ruiz> (continued from": "<PATIENT|Ana Ruiz> (continued from",
+    "with <PATIENT|Ana Ruiz> (nephrology)": "with <DOCTOR|Ana Ruiz> (nephrology)",
+    "<PATIENT|ROTH (M>, 68)": "<PATIENT|ROTH> (M, 68)",
+    "D 3/7/61 <DATE|T 3/8/61> x": "D 3/7/61 T <DATE|3/8/61> x",
+    "<PATIENT|ROTH> <DATE|88> M": "<PATIENT|ROTH> <AGE|88> M",
+    "(<MEDICALRECORD|MR 8220180>)": "(MR <MEDICALRECORD|8220180>)",
+    "behalf <HOSPITAL|of Elm Clinic> x": "behalf of <HOSPITAL|Elm Clinic> x",
+    "<ORGANIZATION|Elm Clinic\nQuestions? Write>": ("<HOSPITAL|Elm Clinic>\n<ORGANIZATION|Questions? Write>"),
+    "<DOCTOR|Elm Health> At <HOSPITAL|Yuma> x": "<HOSPITAL|Elm Health At Yuma> x",
+    "at Clinic at <HOSPITAL|Yuma> x": "at <HOSPITAL|Clinic at Yuma> x",
+    "<HOSPITAL|Eye Center> of Macon x": "<HOSPITAL|Eye Center of Macon> x",
+    "of Surgery\n<HOSPITAL|Elm Clinic> x": "of Surgery\n<HOSPITAL|Elm Clinic> x",
+    "LOC: <PATIENT|Gilroy 1>  BED": "LOC: <DEPARTMENT|Gilroy 1>  BED",
+    "<HOSPITAL|Elm Clinic>, <DOCTOR|Erie>\n": "<HOSPITAL|Elm Clinic>, <CITY|Erie>\n",
+    "/es/ <DOCTOR|LEO H>, MD": "/es/ <DOCTOR|LEO H>, MD",
+    "/es/ ROTH, <DOCTOR|LEO H>, MD": "/es/ <DOCTOR|ROTH, LEO H>, MD",
+    "<PATIENT|CHOI,MIN>-<DATE|JUN S>  9": "<PATIENT|CHOI,MIN-JUN S>  9",
+    "Copies to: <DOCTOR|Ana Ruiz, Roth> x": "Copies to: <DOCTOR|Ana Ruiz>, <DOCTOR|Roth> x",
+    "Yours,\n<DOCTOR|Leo>\n": "Yours,\n<DOCTOR|Leo>\n",
     "<DOCTOR|Ana\nBatch> 9": "<DOCTOR|Ana>\n<DOCTOR|Batch> 9",
     "<DOCTOR|Ana\r\nBatch> 9": "<DOCTOR|Ana>\r\n<DOCTOR|Batch> 9",
     "<HOSPITAL|Elm\nHospital> 9": "<HOSPITAL|Elm\nHospital> 9",
@@ -195,7 +219,7 @@ CLOSED = """
     mrn dob acct csn ssn npi dos d o b date phone fax tel name page loc sex age room s
     on in at from since until through by to and or with for was is seen dated who when
     the emergency department room of intensive care unit operating recovery burn
-    medical records medicine surgery mr id pager loc rm pgr bed ed er icu
+    medical records medicine surgery mr id pager loc rm pgr bed ed er icu m f t dd dt td
 """
 CLOSED_WORDS = frozenset(CLOSED.split())
 TIME = re.compile(r"(?:@|[\s,]+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m)?", re.IGNORECASE)

@@ -13,17 +13,20 @@ from crfdeid.text.spans import Range
 WRAPPED = 50  # a line of that many characters can end in the middle of a name
 
 GAP = re.compile(r"[ \t]*(?:\r\n?|\n)\s*|[ \t]{2,}|\t")
+SENTENCE = re.compile(r"[?!:]")
 LINE_END = re.compile(r"[\r\n]")
 CODE = r"(?:DOB|D\.O\.B|MRN|CSN|SSN|NPI|DOS|ACCT|Acct)"
 FIELD = r"(?:Date|DATE|Phone|PHONE|Fax|FAX|Tel|TEL|Name|NAME|Page|PAGE|Loc|LOC|Sex|SEX|Age|AGE|Room|ROOM)"
 FIELD_BEFORE = re.compile(rf"(?:{CODE}\b[.:#]*\s*|{FIELD}\s*[:#]+\s*)+")
-FIELD_AFTER = re.compile(rf"(?:[\s,;|/(\[]+(?:{CODE}|(?<=[(\[])(?:MR|ID|pager))\b[.:#]*)+$")
+FIELD_AFTER = re.compile(rf"(?:[\s,;|/(\[]+(?:{CODE}|(?<=[(\[])(?:MR|ID|pager|M|F))\b[.:#]*)+$")
 FIELD_COLON = re.compile(rf"[\s,;|/(]+{FIELD}\s*$")
-UNIT_BEFORE = re.compile(r"(?:LOC|Loc|RM|Rm|PGR|Pgr|pgr|BED|Bed|[Rr]oom|ROOM)\.?\s+(?=\S)")
+UNIT_BEFORE = re.compile(r"(?:LOC|Loc|RM|Rm|PGR|Pgr|pgr|BED|Bed|[Rr]oom|ROOM|MR)\.?\s+(?=\S)")
 UNIT_TYPES = frozenset({"DEPARTMENT", "ROOM", "PHONE", "MEDICALRECORD", "IDNUM"})
 DATE_WORDS = r"(?:on|in|at|from|since|until|through|by|to|and|or|with|for|was|is|seen|dated|who|when)"
 TIME = r"(?:@|[\s,]+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?"
-DATE_BEFORE = re.compile(rf"(?:{DATE_WORDS}\s+)+", re.IGNORECASE)
+DATE_BEFORE = re.compile(rf"(?:{DATE_WORDS}\s+)+|(?:D|T|DD|DT|TD)[:\s]\s*(?=\d)", re.IGNORECASE)
+PLACE_TYPES = frozenset({"HOSPITAL", "ORGANIZATION", "CITY"})
+PLACE_BEFORE = re.compile(r"(?:(?:of|at|from|to|in|and|with|by|for)\s+)+")
 DATE_AFTER = re.compile(rf"(?:\s+{DATE_WORDS}|{TIME}|['’]s)+$", re.IGNORECASE)
 ABBREVIATION = re.compile(
     r"(?:\b(?:[^\W\d_]|Jr|Sr|St|Ste|Mt|Ft|Dr|Drs|Mr|Mrs|Ms|Ave|Av|Rd|Blvd|Ln|Pl|Ct|Pkwy|Hwy|Apt|Inc|Co|Corp|Ltd|"
@@ -57,17 +60,20 @@ def _is_wrap(text: str, gap: re.Match[str], span: Span) -> bool:
     line_start = max(text.rfind("\n", 0, gap.start()), text.rfind("\r", 0, gap.start())) + 1
     if gap.start() - line_start >= WRAPPED:
         return True
-    is_place = span.type in ("HOSPITAL", "ORGANIZATION", "STREET")
-    return is_place and text[gap.end() : gap.end() + 1].isupper()
+    if span.type not in ("HOSPITAL", "ORGANIZATION", "STREET"):
+        return False
+    return text[gap.end() : gap.end() + 1].isupper() and not SENTENCE.search(text, gap.end(), span.end)
 
 
 def trim_fields(text: str, spans: Sequence[Span]) -> Spans:
-    """The name of a field before or after a value is not part of it."""
+    """The name of a field before or after a value is not part of it, nor a preposition before a place."""
     for span in spans:
         value = text[span.start : span.end]
         before, after = FIELD_BEFORE.match(value), FIELD_AFTER.search(value)
         if not before and span.type in UNIT_TYPES:
             before = UNIT_BEFORE.match(value)
+        if not before and span.type in PLACE_TYPES and not value.islower():
+            before = PLACE_BEFORE.match(value)
         if not after and text[span.end : span.end + 1] in (":", "#"):
             after = FIELD_COLON.search(value)
         yield from cut(span, text, before, after)

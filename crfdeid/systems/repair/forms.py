@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
-from crfdeid.systems.repair.hospitals import join_hospitals, trim_departments, widen_hospitals
+from crfdeid.systems.repair.hospitals import (
+    join_hospitals,
+    mark_places,
+    split_places,
+    trim_departments,
+    widen_hospitals,
+)
 from crfdeid.systems.repair.names import mark_names, split_names, widen_names
 from crfdeid.systems.repair.numbers import (
     join_glued_name,
@@ -46,6 +52,11 @@ FORMS = {
     "split_names": Form(
         split_names, "cc: <DOCTOR|Ana Ruiz, Leo Roth>", "cc: <DOCTOR|Ana Ruiz>, <DOCTOR|Leo Roth>"
     ),
+    "split_places": Form(
+        split_places,
+        "of <DOCTOR|Elm Clinic, Erie> today",
+        "of <HOSPITAL|Elm Clinic>, <CITY|Erie> today",
+    ),
     "trim_fields": Form(trim_fields, "MRN 1 | <IDNUM|CSN 0-70327691>", "MRN 1 | CSN <IDNUM|0-70327691>"),
     "trim_date_words": Form(trim_date_words, "seen <DATE|on 3/7> here", "seen on <DATE|3/7> here"),
     "trim_departments": Form(
@@ -65,6 +76,7 @@ FORMS = {
     "widen_hospitals": Form(
         widen_hospitals, "<HOSPITAL|Elm Clinic>, Inc. wrote", "<HOSPITAL|Elm Clinic, Inc.> wrote"
     ),
+    "mark_places": Form(mark_places, "at <CITY|Elm Clinic> today", "at <HOSPITAL|Elm Clinic> today"),
     "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>"),
     "mark_numbers": Form(mark_numbers, "ACCT NO: <IDNUM|5811528013>", "ACCT NO: <ACCOUNT|5811528013>"),
     "mark_names": Form(mark_names, "Attending: <PATIENT|Ana Ruiz>", "Attending: <DOCTOR|Ana Ruiz>"),

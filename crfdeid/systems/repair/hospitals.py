@@ -18,7 +18,9 @@ FIELDS_OF_MEDICINE = (
 UNITS = r"(?:Emergency Department|Emergency Room|Intensive Care Unit|Operating Room|Recovery Room|Burn Unit)"
 DEPARTMENT = rf"(?:(?:the )?(?:{UNITS}|Department of {FIELDS_OF_MEDICINE}|Medical Records(?: Department)?))"
 LETTERS = r"(?-i:ED|ER|ICU|MICU|SICU|CCU|NICU|PACU)"
-DEPARTMENT_BEFORE = re.compile(rf"{DEPARTMENT}(?:[\s,]+(?:of|at|in)(?: the)?)?\b[\s,]*", re.IGNORECASE)
+DEPARTMENT_BEFORE = re.compile(
+    rf"{DEPARTMENT}(?:[\s,]+(?:of|at|in)(?: the)?)?\b[\s,]*|{FIELDS_OF_MEDICINE}\s*\n\s*", re.IGNORECASE
+)
 DEPARTMENT_AFTER = re.compile(rf"(?:['’]s)?(?:[\s,]| [-–] )+(?:{DEPARTMENT}|{LETTERS})$", re.IGNORECASE)
 UNIT_NEXT = re.compile(rf"(?:['’]s)?[\s,]+(?:{UNITS}|{LETTERS})\b", re.IGNORECASE)
 
@@ -42,26 +44,80 @@ KIND = (
     r"(?:Cancer|Heart|Care|Surgery|Nursing|Imaging|Dialysis|Rehabilitation|Rehab|Eye) "
     r"(?:Center|Institute|Clinic)|Nursing Home|Family Practice|Skilled Nursing)"
 )
-KINDS = re.compile(rf"{KIND}(?: and Clinics?| at [A-Z]\w+)?", re.IGNORECASE)
+KINDS = re.compile(rf"{KIND}(?: and Clinics?)?", re.IGNORECASE)
 NOT_A_NAME = (
     r"(?! (?i:course|stay|days?|admission|visits?|records?|beds?|staff|follow|number|discharge|policy))"
 )
 WORD = r"[A-Z][A-Za-z'’.-]+"
 TAIL = re.compile(
     r"(?:,?\s(?:Inc|INC|LLC|L\.L\.C|PC|P\.C|P\.A|Ltd|LTD|LP|Corp|CORP|PLLC|LLP)\b\.?"
-    rf"|,?(?:\s[-–])?(?:\s{WORD}){{0,2}}\s(?:Campus|CAMPUS)\b"
+    rf"|,?(?:\s[-–])?(?:\s{WORD}){{0,2}}\s(?:Campus|CAMPUS|Pavilion|PAVILION|Building|BUILDING)\b"
     rf"|(?:['’]s)?\s(?:(?=[A-Z])(?i:{KIND})|hospital|medical center|nursing home)(?!\w){NOT_A_NAME}"
     rf"|\s(?:At|AT)\s(?:The\s|THE\s)?{WORD}(?:\s{WORD})?"
     r"|(?<=[a-z])[A-Z][A-Za-z]+\b|(?<=[A-Z]{2})[A-Z]?[a-z]+\b)"
 )
 SAINT = re.compile(r"['’][sS]\b(?=[\s,.;)])")
 SAINTS = re.compile(r"(?:St\.?|Saint|ST\.?|SAINT) \w+$")
-CAMEL_BEFORE = re.compile(r"(?<![^\W_])[A-Z][a-z]+$|(?<![^\W_.])(?:[A-Z]\. ){2}$")
+CAMEL_BEFORE = re.compile(
+    r"(?<![^\W_])[A-Z][a-z]+\Z|(?<![^\W_.])(?:[A-Z]\. ){2}\Z"
+    r"|\b(?:Hospital|Clinic|Infirmary|Medical Center|Health Center) (?:at|of|At|Of)\s\Z"
+)
 STATE_NEXT = re.compile(r",?\s+[A-Z]{2}\b")
 BEGINNING = re.compile(
     r"(?:The )?(?:Our Lady|Sisters|University|Hospital|Children['’]?s Hospital)", re.IGNORECASE
 )
 OTHER_PIECES = NAMES | {"CITY", "ORGANIZATION", "STATE", "LOCATION-OTHER"}
+ENDING = re.compile(
+    r"[\s-](?i:hospitals?|medical center|health center|clinics?|infirmary|nursing home|hospice|health|"
+    r"children['’]s)\Z"
+)
+TOWN_AFTER = re.compile(r"\sof\s(?!the\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?")
+COMMA_TOWN = re.compile(r"(?P<hospital>.+), (?P<town>[A-Z][A-Za-z'’.-]+(?: [A-Z][A-Za-z'’.-]+)?)")
+NOT_TOWN = re.compile(
+    r"(?i:inc|llc|pllc|pc|p\.c|ltd|corp|lp|llp|.*(?:campus|building|pavilion|tower|hospital|clinic|center))\.?"
+)
+WARD = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)? \d{1,2}[A-Z]?")
+WARD_BEFORE = re.compile(r"\b(?:LOC|Loc|Location|LOCATION|Unit|UNIT|Ward|WARD|Floor|FLOOR)[ \t]*:\s*$")
+LINE_END = re.compile(r"\.?[ \t]*(?:[\r\n]|$)|,? [A-Z]{2} \d{5}")
+
+
+def split_places(text: str, spans: Sequence[Span]) -> Spans:
+    """A hospital and, after a comma, its town are two spans."""
+    for span in spans:
+        match = span.type in PLACES | NAMES and COMMA_TOWN.fullmatch(text, span.start, span.end)
+        if match and _is_town(text, span, match):
+            yield replace(span, end=match.end("hospital"), type="HOSPITAL")
+            yield replace(span, start=match.start("town"), type="CITY")
+        else:
+            yield span
+
+
+def _is_town(text: str, span: Span, match: re.Match[str]) -> bool:
+    """Whether the words before the comma name a hospital, and those after it are no legal form or campus."""
+    is_hospital = ENDING.search(text, span.start, match.end("hospital"))
+    return bool(is_hospital and not NOT_TOWN.fullmatch(text, *match.span("town")))
+
+
+def mark_places(text: str, spans: Sequence[Span]) -> Spans:
+    """What ends in "Clinic" is a hospital; a name after a hospital and a comma is its town; a word and a
+    number after "LOC:" are a ward."""
+    previous: Span | None = None
+    for span in spans:
+        if span.type in OTHER_PIECES | {"HOSPITAL"}:
+            span = replace(span, type=_find_place_type(text, span, previous))
+        yield span
+        previous = span
+
+
+def _find_place_type(text: str, span: Span, previous: Span | None) -> str:
+    value = text[span.start : span.end]
+    if WARD.fullmatch(value) and WARD_BEFORE.search(text, max(0, span.start - 20), span.start):
+        return "DEPARTMENT"
+    if ENDING.search(value) and "," not in value:
+        return "HOSPITAL"
+    is_after = previous and previous.type == "HOSPITAL" and text[previous.end : span.start] == ", "
+    is_town = is_after and span.type in NAMES and value.isalpha() and LINE_END.match(text, span.end)
+    return "CITY" if is_town else span.type
 
 
 def trim_departments(text: str, spans: Sequence[Span]) -> Spans:
@@ -86,7 +142,11 @@ def join_hospitals(text: str, spans: Sequence[Span]) -> Spans:
 
     def find_type(first: Span, second: Span) -> str | None:
         link = LINK.fullmatch(text, first.end, second.start)
-        if link and (_continues(text, first, second, link) or _completes(text, first, second)):
+        if link and (
+            _continues(text, first, second, link)
+            or _completes(text, first, second)
+            or _is_at_town(text, first, second, link)
+        ):
             return "HOSPITAL"
         return None
 
@@ -118,12 +178,24 @@ def _completes(text: str, first: Span, second: Span) -> bool:
     return bool(is_beside and KINDS.fullmatch(text, second.start, second.end))
 
 
+def _is_at_town(text: str, first: Span, second: Span, link: re.Match[str]) -> bool:
+    """Whether ``second`` is the town of an institution that has another type: "Elm Health" At "Yuma"."""
+    is_place = first.type in OTHER_PIECES and second.type in ("HOSPITAL", "CITY") and link["place"]
+    return bool(
+        is_place and " " in text[first.start : first.end] and ENDING.search(text, first.start, first.end)
+    )
+
+
 def widen_hospitals(text: str, spans: Sequence[Span]) -> Spans:
     """A legal form, a campus, a town after "At", the kind of institution and the rest of a word are part of a
     hospital's name."""
     widened = list(widen(text, spans, {"HOSPITAL"}, CAMEL_BEFORE, TAIL))
     for span, following in zip(widened, [*widened[1:], None]):
         high = following.start if following else len(text)
+        if span.type == "HOSPITAL" and KINDS.fullmatch(text, span.start, span.end):
+            town = TOWN_AFTER.match(text, span.end)
+            if town and town.end() <= high:
+                span = replace(span, end=town.end())
         if span.type == "HOSPITAL" and SAINTS.search(text, span.start, span.end):
             mark = SAINT.match(text, span.end)
             if mark and mark.end() <= high:

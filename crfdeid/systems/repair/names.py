@@ -7,55 +7,75 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crfdeid.systems.repair.spans import NAMES, REACH, Spans, widen
+from crfdeid.systems.repair.spans import NAMES, REACH, Spans, join_neighbours, widen
 from crfdeid.text.document import Span
 
 CREDENTIAL = (
     r"(?:M\.?D\.?|D\.?O\.?|R\.?N\.?|N\.?P\.?|PA(?:-C)?|P\.A\.|Ph\.?D\.?|ARNP|FNP|CRNA|CNM|LPN|LCSW|DPM|PGY)"
 )
 NOT_SURNAMES = (
-    r"(?:Dear|Patient|Attending|Nurse|Doctor|Dr|Sincerely|Regards|Hello|Hi|Thanks|Thank|Name|Physician|Provider|"
+    r"(?:Dear|Patient|Attending|Nurse|Doctor|Dr|Sincerely|Regards|Hello|Hi|Thanks|Thank|Yours|Truly|Respectfully|Cordially|SINCERELY|YOURS|DEAR|Name|Physician|Provider|"
     r"Resident|Surgeon|Author|Room|Page|Signed|Final|Note|However|Therefore|Also|Then|Today|Yesterday|He|She|DR|MD)"
 )
 NAME_BEFORE = re.compile(
     r"(?:(?<![^\W_])(?:Mc|Mac|Di|Du|La|Le|De|Van|Von|Fitz|O['’]|D['’]|Al-|El-|Abdul-)"
-    rf"|(?<![\w'’-])(?!{CREDENTIAL}-|{NOT_SURNAMES}-)[A-Z][A-Za-z'’]+-)+$"
+    rf"|(?<![\w'’-])(?!{CREDENTIAL}-|{NOT_SURNAMES}-)[A-Z][A-Za-z'’]+-)+\Z"
 )
 NAME_AFTER = re.compile(rf"-(?!{CREDENTIAL}\b)[A-Z][A-Za-z'’]+(?![\w-])")
-SURNAME_BEFORE = re.compile(rf"(?m)^[ \t]*(?P<name>(?!{NOT_SURNAMES},)[A-Z][A-Za-z'’-]+, ?)$")
-LINE_AFTER = re.compile(r"[ \t]*(?:$|[\r\n/|]|\s\s|- )")
+SURNAME_BEFORE = re.compile(
+    rf"(?m)(?:(?:^|[:/|])[ \t]*(?P<name>(?!{NOT_SURNAMES},)[A-Z][A-Za-z'’-]+, ?)"
+    rf"|(?<![\w'’-])(?P<tight>(?!{NOT_SURNAMES},)[A-Z][A-Z'’-]+,))\Z"
+)
+LINE_AFTER = re.compile(rf"[ \t]*(?:$|[\r\n/|]|\s\s|- |\(|,? ?{CREDENTIAL}(?![^\W_]))")
+FIRST_AFTER = re.compile(r", ?[A-Z][A-Za-z'’-]+(?: [A-Z]\b)?(?![\w'’-])")
 INITIAL_AFTER = re.compile(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
 FULL_STOP = re.compile(r"\.(?=,|;|\)| [a-z(|/]|\s\s|\s*(?:$|[\r\n]))")
 LAST_INITIAL = re.compile(r"[\w'’-]{2,},? ?[\w'’-]* [A-Z]$")
 FULL_NAME = r"[A-Z][\w'’-]+ (?:[A-Z]\.? )?[A-Z][\w'’-]+"
-TWO_NAMES = re.compile(rf"({FULL_NAME}), ({FULL_NAME})")
+TWO_NAMES = re.compile(rf"({FULL_NAME}), ([A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)*(?:, \w+)*)")
+HALF = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
 COPIES = re.compile(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b[^\n]*$")
 JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
 SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
 
+RELATION = (
+    r"daughter|son|wife|husband|mother|father|sister|brother|aunt|uncle|niece|nephew|cousin|"
+    r"grand(?:daughter|son|mother|father)|spouse|fianc[eé]e?"
+)
 PATIENT_BEFORE = re.compile(
     r"(?:\b(?:Patient(?:['’]s)?(?: Name)?|PATIENT(?:['’]S)?(?: NAME)?|P[Tt]\.?(?: N(?:ame|AME))?|"
-    r"Client|R[Ee]|P(?:age|AGE))[ \t]*[:#][ \t]*|\b(?:Mrs?|Ms|Miss|MRS?|MS|MISS)\b\.?\s+)$"
+    r"Client|R[Ee]|Regarding|REGARDING|P(?:age|AGE))[ \t]*[:#][ \t]*|\b(?:Mrs?|Ms|Miss|MRS?|MS|MISS)\b\.?\s+"
+    rf"|\b(?i:{RELATION})(?:,?\s|\s\())$"
 )
 DOCTOR_BEFORE = re.compile(
-    r"(?:\bDrs?\.?|\bDoctor|\b(?:Physician|Provider|Dr|MD|Attending|PCP|Surgeon|Radiologist|Pathologist|Cosigner|"
-    r"Author)[ \t]*:)\s*$",
+    r"(?:\bDrs?\.?|\bDoctor"
+    r"|\b(?:(?:Dr|MD|Attending|PCP|Surgeon|Radiologist|Pathologist|Cosigner|Author|Asst|Surg)[ \t]*:"
+    r"|(?:Physician|Provider|Transcriptionist)[ \t]*(?::|\s)|(?:signed|dictated|transcribed)(?: by)?[ \t]*:?"
+    r"|visit with))\s*$",
     re.IGNORECASE,
 )
 PATIENT_AFTER = re.compile(
     r"[\s,|/(-]{1,4}(?:(?:DOB|D\.O\.B|MRN|MR ?#|b\.|born)(?![^\W_])"
     r"|(?:age |AGE )?\d{1,3}[ -]?(?:M|F|yo|y/o|y\.o\.)(?![^\W_]))"
+    r"|\s?\((?:MRN?\s?#?\s?)?\d{5,}\)|\s?\((?:[MF],|continued)|[ \t]{1,4}(?:Page|PAGE) \d",
 )
 DOCTOR_AFTER = re.compile(
-    rf",?[ \t]{{1,2}}{CREDENTIAL}(?![^\W_])|,{CREDENTIAL}(?![^\W_])"
-    r"|[ \t]+\((?:attending|PCP|resident|covering|surgeon)\)|[ \t]*\r?\nDD?[:\t ]"
+    rf",?[ \t]{{1,2}}{CREDENTIAL}(?![^\W_])|,{CREDENTIAL}(?![^\W_])|[ \t]*\r?\nDD?[:\t ]"
+    r"|\s\((?:attending|PCP|resident|covering|surgeon|surgery|medicine|pediatrics|psychiatry|[a-z]+ology)\b",
+    re.IGNORECASE,
 )
+GLUED_BEFORE = re.compile(r"\d{5}$")
 
 
 def widen_names(text: str, spans: Sequence[Span]) -> Spans:
-    """The other half of a name that a hyphen or "Mc" divides, the surname that begins the line, and the last
-    initial of "Ruiz, Ana M." are part of a name."""
-    halves = list(widen(text, spans, NAMES, NAME_BEFORE, NAME_AFTER))
+    """The other half of a name that a hyphen or "Mc" divides, the surname that begins the line, the first
+    name after a glued surname, and the last initial of "Ruiz, Ana M." are part of a name."""
+
+    def find_type(first: Span, second: Span) -> str | None:
+        is_half = first.type in NAMES and text[first.end : second.start] in ("-", ",")
+        return first.type if is_half and HALF.fullmatch(text, second.start, second.end) else None
+
+    halves = list(widen(text, join_neighbours(spans, find_type), NAMES, NAME_BEFORE, NAME_AFTER))
     low = 0
     for span, following in zip(halves, [*halves[1:], None]):
         if span.type in NAMES:
@@ -67,14 +87,15 @@ def widen_names(text: str, spans: Sequence[Span]) -> Spans:
 
 def _add_surname(text: str, span: Span, low: int) -> Span:
     match = SURNAME_BEFORE.search(text, max(0, span.start - REACH), span.start)
-    if match and match.start("name") >= low and LINE_AFTER.match(text, span.end):
-        return replace(span, start=match.start("name"))
-    return span
+    start = match.start(match.lastgroup or 0) if match else -1
+    return replace(span, start=start) if start >= low and LINE_AFTER.match(text, span.end) else span
 
 
 def _add_initial(text: str, span: Span, high: int) -> Span:
     value = text[span.start : span.end]
     initial = "," in value and INITIAL_AFTER.match(text, span.end)
+    if "," not in value and text[max(0, span.start - 1) : span.start].isdigit():
+        initial = FIRST_AFTER.match(text, span.end)
     if not initial and LAST_INITIAL.fullmatch(value):
         initial = FULL_STOP.match(text, span.end)
     return replace(span, end=initial.end()) if initial and initial.end() <= high else span
@@ -120,9 +141,9 @@ def _find_type(text: str, span: Span) -> str | None:
     start = max(0, span.start - REACH)
     of_patient = PATIENT_BEFORE.search(text, start, span.start) or PATIENT_AFTER.match(text, span.end)
     of_doctor = DOCTOR_BEFORE.search(text, start, span.start) or DOCTOR_AFTER.match(text, span.end)
-    if bool(of_patient) == bool(of_doctor):
-        return None
-    return "PATIENT" if of_patient else "DOCTOR"
+    if of_patient or of_doctor:
+        return None if of_patient and of_doctor else "PATIENT" if of_patient else "DOCTOR"
+    return "PATIENT" if GLUED_BEFORE.search(text, start, span.start) else None
 
 
 def _name_words(text: str, span: Span) -> frozenset[str]:

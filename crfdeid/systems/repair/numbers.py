@@ -29,7 +29,7 @@ GLUED_AFTER = re.compile(
     rf"(?!(?i:{LABEL})\b|Radiology|Exam|Page|Date)"
     r"(?:[A-Z]{3,}(?:[-'’][A-Z]+)*|[A-Z]['’]?[A-Z]?[a-z]{2,}(?:[-'’][A-Z][a-z]+)*)\b"
 )
-LETTERS_BEFORE = re.compile(r"(?<![^\W_])(?!MRN|CSN|SSN|NPI)[A-Z]{1,3}$")
+LETTERS_BEFORE = re.compile(r"(?<![^\W_])(?!MRN|CSN|SSN|NPI)[A-Z]{1,3}\Z")
 LETTER_AFTER = re.compile(r"(?<=\d)[A-Z](?![A-Za-z0-9])")
 AGE_BEFORE = re.compile(r"(?<![\d/.,-])\d{1,2}(?:[- ][13]/(?=[24]$)|\.(?=\d$))")
 HALF = re.compile(r"[½¼¾]")
@@ -57,7 +57,14 @@ LABELS = {
     }.items()
 }
 SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
-LABELLED = NUMBERS | PHONE_TYPES | {"ZIP", "USERNAME", "BIOID"}
+LABELLED = NUMBERS | PHONE_TYPES | {"ZIP", "USERNAME", "BIOID", "DATE"}
+GLUED_TYPES = {"MEDICALRECORD", "ACCOUNT", "IDNUM", "SSN"}
+LONG = re.compile(r"\d{6,}")
+FULL_DATE = re.compile(
+    r"(?:(?:19|20|21)\d\d(?:0[1-9]|1[0-2])[0-3]\d|(?:0[1-9]|1[0-2])[0-3]\d(?:(?:19|20|21)\d\d|\d\d))"
+)
+AGE = re.compile(r"\d{1,3}")
+SEX_AFTER = re.compile(r"(?: {1,2}|/|\t)(?:M|F|male|female)(?![^\W_])")
 CODE = re.compile(r"(?=(?:\D*\d){5})[A-Za-z0-9][\w/:-]*(?: \d[\d-]+)*")
 PARTS = re.compile(r"(?:\d{2,3} )+\d{2,3}")
 
@@ -191,16 +198,24 @@ def mark_phones(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def mark_numbers(text: str, spans: Sequence[Span]) -> Spans:
-    """The label before a number, or the shape of a social security number, gives its type."""
-    for span in spans:
+    """The label before a number, a name beside it, or the shape of a social security number gives its type;
+    a number before "M" or "F" is no date but an age."""
+    for previous, span, following in zip([None, *spans], spans, [*spans[1:], None]):
         if span.type in LABELLED and CODE.fullmatch(text, span.start, span.end):
-            span = replace(span, type=_find_number_type(text, span))
+            span = replace(span, type=_find_number_type(text, span, previous, following))
+        elif span.type == "DATE" and AGE.fullmatch(text, span.start, span.end):
+            span = replace(span, type="AGE") if SEX_AFTER.match(text, span.end) else span
         yield span
 
 
-def _find_number_type(text: str, span: Span) -> str:
+def _find_number_type(text: str, span: Span, previous: Span | None, following: Span | None) -> str:
     for type, label in LABELS.items():
         if label.search(text, max(0, span.start - CUE), span.start):
             return type
+    if LONG.fullmatch(text, span.start, span.end) and not FULL_DATE.fullmatch(text, span.start, span.end):
+        is_glued = following and following.type in NAMES and following.start == span.end
+        in_brackets = previous and previous.type in NAMES and text[previous.end : span.start] in (" (", "(")
+        if in_brackets or (is_glued and span.type not in GLUED_TYPES) or span.type == "DATE":
+            return "MEDICALRECORD"
     is_social = span.type in NUMBERS and SSN.fullmatch(text, span.start, span.end)
     return "SSN" if is_social else span.type
