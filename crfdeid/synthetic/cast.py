@@ -17,7 +17,7 @@ from crfdeid.synthetic.drawing import choose_weighted, read_list
 from crfdeid.synthetic.frames import Frame, Slot
 from crfdeid.synthetic.people import Person
 from crfdeid.synthetic.pieces import Piece
-from crfdeid.synthetic.slots import LISTED, span_type
+from crfdeid.synthetic.slots import INVENTED, LISTED, span_type
 
 JOB_PREFIXES = (
     "retired",
@@ -247,7 +247,7 @@ FILLERS: dict[str, Filler] = {
     "url": lambda cast, variant: numbers.draw_url(cast.rng),
     "medicalrecord": fill_record,
     **{kind: number_filler(kind) for kind in NUMBERS},
-    **{name: term_filler(name) for name in LISTED},
+    **{name: term_filler(name) for name in (*LISTED, *INVENTED)},
     **{name: pronoun_filler(name) for name in clinical.PRONOUNS},
     **{name: measure_filler(name) for name in clinical.MEASURES},
 }

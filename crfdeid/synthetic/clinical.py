@@ -6,6 +6,7 @@ from random import Random
 
 import regex
 
+from crfdeid.synthetic import invented_terms
 from crfdeid.synthetic.drawing import choose_pattern, read_list
 
 ONES = [
@@ -65,6 +66,8 @@ def choose_term(kind: str, rng: Random) -> str:
     """Choose a disease, a drug, a dose …"""
     if kind in ("dose", "labvalue"):
         return draw_measurement(kind, rng)
+    if invented_terms.is_invented(kind, rng):
+        return invented_terms.fill_words(draw_measurement(kind, rng), rng)
     if kind == "relation":
         kind = rng.choice(("relation_f", "relation_m"))
     if kind == "disease" and rng.random() < 0.12 and (others := read_list("medical_words")):

@@ -41,11 +41,12 @@ LISTED = (
     "imaging", "organ", "side", "allergen", "organism", "specialty", "eponym", "device_name", "finding",
     "diet",
 )  # fmt: skip
+INVENTED = ("instrument", "brand", "maker", "model", "listed_instrument")
 PRONOUNS = ("he", "him", "his", "himself", "sex", "title", "person")
 MEASURED = ("duration", "time", "weight", "bp", "temp", "pulse")
 
 OTHER: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys((*PRONOUNS, *LISTED, *MEASURED), ()),
+    **dict.fromkeys((*PRONOUNS, *LISTED, *INVENTED, *MEASURED), ()),
     "number": ("*",),
 }
 

@@ -17,6 +17,7 @@ from crfdeid.synthetic import (
     frames,
     generate,
     genres,
+    invented_terms,
     noise,
     people,
     places,
@@ -155,6 +156,20 @@ def test_every_slot_and_variant_renders():
         for variant in ("2-40",) if variants == ("*",) else (None, *variants):
             assert FILLERS[name](cast, variant).strip(), (name, variant)
     assert set(FILLERS) == set(slots.VARIANTS)
+
+
+@pytest.mark.parametrize("name", ["bait", "devices", "instruments", "things"])
+def test_the_frames_of_what_only_looks_like_phi_have_no_phi(name):
+    path = Path(synthetic.__file__).parent / "frames" / f"{name}.txt"
+    assert [frame.text for _, frame in frames.read_file(path) if frame.types] == []
+
+
+@pytest.mark.parametrize("kind", invented_terms.SHARE)
+def test_an_invented_term_has_no_hole_and_is_mostly_in_no_list(kind):
+    rng = Random(4)
+    terms = {invented_terms.fill_words(clinical.draw_measurement(kind, rng), rng) for _ in range(200)}
+    assert not [term for term in terms if set(term) & set("{}[]|")]
+    assert len(terms) > 100 and len(terms - set(read_list(kind))) > 0.9 * len(terms)
 
 
 def test_every_slot_is_in_the_documentation():
