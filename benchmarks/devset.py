@@ -152,15 +152,17 @@ def build_notes(path: Path = DATA, count: int = COUNT) -> list[Document]:
 def build_queries() -> list[Document]:
     """Return search queries; one in five has no PHI."""
     rng = Random("devset queries")
-    shapes = patterns.read_lines("queries")
+    shapes = [*patterns.read_lines("queries"), *patterns.read_lines("hard_queries")]
     asked = [
-        build_document(f"query{n:03}", fill_pattern(shapes[n % len(shapes)], Cast(rng)))
+        build_document(
+            f"query{n:03}", fill_pattern(patterns.choose_branches(shapes[n % len(shapes)], rng), Cast(rng))
+        )
         for n in range(QUERIES)
     ]
     clear = [
-        shape.replace("{topic}", topic)
+        patterns.choose_branches(shape, rng).replace("{topic}", topic)
         for shape in patterns.read_lines("clear_queries")
-        for topic in (patterns.TOPICS if "{topic}" in shape else [""])
+        for topic in (rng.sample(patterns.TOPICS, 9) if "{topic}" in shape else [""])
     ]
     rng.shuffle(clear)
     return asked + [Document(f"clear{n:03}", text) for n, text in enumerate(clear[:CLEAR])]

@@ -76,7 +76,11 @@ def test_what_no_rule_settles_is_noticed(text: str, settled: bool) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    [line for name in ("mentions", "hard_mentions", "queries") for line in patterns.read_lines(name)],
+    [
+        line
+        for name in ("mentions", "hard_mentions", "queries", "hard_queries")
+        for line in patterns.read_lines(name)
+    ],
 )
 def test_every_pattern_can_be_filled(pattern: str) -> None:
     document = devset.build_document("n", devset.fill_pattern(pattern, Cast(Random(0))))
@@ -222,6 +226,7 @@ def test_rows_count_clean_documents_false_alarms_and_differences() -> None:
 def test_queries() -> None:
     queries = devset.build_queries()
     assert len(queries) == 600 and sum(not query.spans for query in queries) == 120
+    assert all(query.spans for query in queries[:480]) and not any("{" in query.text for query in queries)
     assert [query.text for query in queries] == [query.text for query in devset.build_queries()]
 
 
