@@ -31,7 +31,7 @@ JOB_PREFIXES = (
 )
 NUMBERS = (
     "phone", "pager", "fax", "ipaddr", "ssn", "healthplan", "account", "license", "vehicle", "device",
-    "bioid", "idnum",
+    "bioid", "idnum", "nhs", "postcode", "uk_phone",
 )  # fmt: skip
 # A filler writes the text of a slot, in the form of the slot's variant.
 Filler = Callable[["Cast", str | None], str]
@@ -204,6 +204,12 @@ def fill_room(cast: Cast, variant: str | None) -> str:
     return cast.rng.choice((f"{number}", f"{number:03}", f"{number}{bed}", f"{number:03}-{bed}"))
 
 
+def fill_author(cast: Cast, variant: str | None) -> str:
+    """Write the author of a published article (``Ruiz AB``), who is not PHI."""
+    initials = "".join(cast.rng.choices("ABCDEFGHJKLMPRSTW", k=cast.rng.choice((1, 2, 2))))
+    return f"{people.draw_surname(cast.rng, cast.world.part)} {initials}"
+
+
 def term_filler(name: str) -> Filler:
     return lambda cast, variant: clinical.choose_term(name, cast.rng)
 
@@ -248,6 +254,7 @@ FILLERS: dict[str, Filler] = {
     "medicalrecord": fill_record,
     **{kind: number_filler(kind) for kind in NUMBERS},
     **{name: term_filler(name) for name in (*LISTED, *INVENTED)},
+    "author": fill_author,
     **{name: pronoun_filler(name) for name in clinical.PRONOUNS},
     **{name: measure_filler(name) for name in clinical.MEASURES},
 }

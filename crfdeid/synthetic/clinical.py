@@ -123,12 +123,16 @@ def spell_number(number: int) -> str:
 
 
 def write_age(years: int, variant: str | None, rng: Random) -> str:
-    """Write an age as a number, in words or as a decade.
+    """Write an age as a number, in words, as a decade, as years and a half, or as months of an infant.
 
     >>> write_age(45, "number", Random(1)), write_age(45, "decade", Random(1))
     ('45', '40s')
     """
     years = max(years, 1)
+    if variant == "months":
+        return str(rng.randint(1, 23))
+    if variant == "fraction":
+        return choose_pattern("half_years", rng).format(n=(n := rng.randint(1, 14)), word=spell_number(n))
     if variant == "words":
         return spell_number(years)
     if variant == "decade":

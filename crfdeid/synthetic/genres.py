@@ -13,25 +13,30 @@ from crfdeid.synthetic.drawing import choose_pattern, read_list
 
 @dataclass(frozen=True)
 class Genre:
-    """``sections`` are in their usual order, each with its minimum and maximum of sentences; ``weight`` is
-    the share among notes; a ``held_out`` genre is only in the test part."""
+    """``sections`` are in their usual order, each with its minimum and maximum of sentences (of turns, rows
+    or searches in layouts that have them); ``weight`` is the share among notes; a ``held_out`` genre is only
+    in the test part; ``layout`` names how a note is composed."""
 
     name: str
     weight: float
     sections: tuple[tuple[str, int, int], ...]
     held_out: bool
+    layout: str = "report"
 
 
 def parse_genre(line: str) -> Genre:
     """Parse a line of ``lists/genres.txt``.
 
-    >>> parse_genre("*nursing 5: nursing 6-14, plan 1-3")
-    Genre(name='nursing', weight=5.0, sections=(('nursing', 6, 14), ('plan', 1, 3)), held_out=True)
+    >>> parse_genre("*nursing 5: nursing 6-14").held_out
+    True
+    >>> parse_genre("portal 3 message: portal 2-7")
+    Genre(name='portal', weight=3.0, sections=(('portal', 2, 7),), held_out=False, layout='message')
     """
     head, _, rows = line.partition(": ")
-    name, weight = head.removeprefix("*").split()
-    sections = (row.replace("-", " ").split() for row in rows.split(", "))
-    return Genre(name, float(weight), tuple((s, int(a), int(b)) for s, a, b in sections), line[0] == "*")
+    name, weight, *layout = head.removeprefix("*").split()
+    parts = (row.replace("-", " ").split() for row in rows.split(", "))
+    sections = tuple((section, int(fewest), int(most)) for section, fewest, most in parts)
+    return Genre(name, float(weight), sections, line[0] == "*", *layout)
 
 
 @cache

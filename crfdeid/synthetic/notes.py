@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from functools import cache
 from itertools import chain, count, islice
 from random import Random
 
-from crfdeid.synthetic import drawing, forms, frames, genres, noise
+from crfdeid.synthetic import dialogue, drawing, forms, frames, genres, noise, queries, records
 from crfdeid.synthetic.cast import Cast, PatientWorld, draw_world
-from crfdeid.synthetic.drawing import choose_weighted, is_in_part
+from crfdeid.synthetic.drawing import choose_weighted
 from crfdeid.synthetic.frames import Frame
 from crfdeid.synthetic.genres import Genre
 from crfdeid.synthetic.pieces import Piece, build_document, tidy
+from crfdeid.synthetic.sections import Pieces, join_sentences, write_sentences
 from crfdeid.text.document import Document
 
-Pieces = list[Piece]
-
-# The share of a section's sentences that hold PHI; most of a note must be narrative without any.
-PHI_SHARE = 0.17
-PHI_SHARES = {
-    "queries": 0.7, "letter": 0.35, "phone": 0.4, "social_work": 0.35, "ed": 0.3, "discharge": 0.3,
-    "admission": 0.5, "exam": 0.05, "radiology": 0.25, "operative": 0.1, "social": 0.3, "family": 0.3,
-}  # fmt: skip
-LISTED_SECTIONS = ("meds", "problems", "allergies", "labs")
-
-
-@cache
-def select_frames(section: str, part: str, phi: bool) -> tuple[tuple[float, Frame], ...]:
-    """Return the frames of a section, with or without PHI, that belong to ``part``; all of them
-    if the part has none."""
-    kind = [frame for frame in frames.read_sections().get(section, ()) if bool(frame.types) == phi]
-    chosen = [frame for frame in kind if is_in_part(frame.text, part)] or kind
-    return tuple((frames.frame_weight(frame), frame) for frame in chosen)
-
-
-def choose_frames(section: str, count: int, rng: Random, part: str, used: set[str]) -> Iterator[Frame]:
-    """Yield ``count`` frames of the section, those in ``used`` only when nothing else is left."""
-    share = PHI_SHARES.get(section, PHI_SHARE)
-    for _ in range(count):
-        frames_of_kind = (
-            select_frames(section, part, rng.random() < share)
-            or select_frames(section, part, False)
-            or select_frames(section, part, True)
-        )
-        fresh = [entry for entry in frames_of_kind if entry[1].text not in used] or frames_of_kind
-        if fresh:
-            frame = choose_weighted(rng, fresh)
-            used.add(frame.text)
-            yield frame
+LISTED_SECTIONS = ("meds", "problems", "allergies", "labs", "references")
 
 
 def choose_block(kind: str, genre: str, rng: Random) -> Frame:
@@ -63,16 +30,51 @@ def choose_block(kind: str, genre: str, rng: Random) -> Frame:
 def compose_note(genre: Genre, world: PatientWorld, number: int, rng: Random) -> Pieces:
     """Compose note ``number`` (from 0) of a patient, in pieces."""
     today = world.first_note + timedelta(number * rng.randint(2, 400))
-    cast = Cast(world, rng, today)
-    if genre.name == "query":
-        return compose_queries(genre, cast)
-    pieces: Pieces = []
+    return LAYOUTS[genre.layout](genre, Cast(world, rng, today))
+
+
+def compose_report(genre: Genre, cast: Cast) -> Pieces:
+    """Compose a report: a head, sections with headings, and feet."""
+    rng, pieces = cast.rng, list[Piece]()
     if rng.random() < 0.92:
         pieces += compose_edge("head", genre, cast)
     pieces += compose_body(genre, cast)
     for _ in range(rng.choice((0, 1, 1, 1, 1, 2))):
         pieces += compose_edge("foot", genre, cast)
     return noise.add_noise(list(tidy(pieces)), rng)
+
+
+def compose_article(genre: Genre, cast: Cast) -> Pieces:
+    """Compose an article or the like: sections without head and foot, with headings or without any."""
+    pieces = compose_body(genre, cast, headed=cast.rng.choice((0.0, 0.9)))
+    return noise.add_noise(list(tidy(pieces)), cast.rng)
+
+
+def compose_message(genre: Genre, cast: Cast) -> Pieces:
+    """Compose a message: each section is a paragraph; some are without capitals."""
+    pieces = compose_bare(genre, cast, " ", cast.rng.choice(("\n\n", "\n", " ")))
+    if cast.rng.random() < 0.3:
+        return noise.to_lower(pieces)
+    return noise.add_noise(list(tidy(pieces)), cast.rng)
+
+
+def compose_lines(genre: Genre, cast: Cast) -> Pieces:
+    """Compose a form or a message of segments: each sentence is a line."""
+    rng = cast.rng
+    head = compose_edge("head", genre, cast) if genre.name != "hl7" and rng.random() < 0.3 else []
+    lines = compose_bare(genre, cast, "\n", rng.choice(("\n", "\n", "\n\n")))
+    return noise.add_noise(list(tidy([*head, *lines])), rng)
+
+
+def compose_bare(genre: Genre, cast: Cast, within: str, between: str) -> Pieces:
+    """Compose the sections without headings: ``within`` separates sentences, ``between`` sections."""
+    used = set[str]()
+    sections = (
+        write_sentences(section, cast.rng.randint(fewest, most), cast, used)
+        for section, fewest, most in genre.sections
+    )
+    kept = [join_sentences(s, lambda index: within if index else "") for s in sections if s]
+    return join_sentences(kept, lambda index: between if index else "")
 
 
 def compose_edge(kind: str, genre: Genre, cast: Cast) -> Pieces:
@@ -88,8 +90,8 @@ def compose_edge(kind: str, genre: Genre, cast: Cast) -> Pieces:
     return [*(noise.to_upper(chosen) if cast.rng.random() < 0.06 else chosen), Piece("\n\n")]
 
 
-def compose_body(genre: Genre, cast: Cast) -> Pieces:
-    """Compose the sections of a note with their headings and tables."""
+def compose_body(genre: Genre, cast: Cast, headed: float = 0.85) -> Pieces:
+    """Compose the sections of a note with their headings and tables; ``headed`` is the share that has one."""
     rng, used = cast.rng, set[str]()
     style, gap = genres.choose_heading_style(rng), rng.choice(("\n\n", "\n\n", "\n", "\n", "\n \n"))
     sections = [entry for entry in genre.sections if rng.random() < 0.88]
@@ -97,13 +99,10 @@ def compose_body(genre: Genre, cast: Cast) -> Pieces:
         rng.shuffle(sections)
     pieces: Pieces = []
     for section, fewest, most in sections:
-        sentences = [
-            cast.render(f)
-            for f in choose_frames(section, rng.randint(fewest, most), rng, cast.world.part, used)
-        ]
+        sentences = write_sentences(section, rng.randint(fewest, most), cast, used)
         if not sentences:
             continue
-        if rng.random() < 0.85:
+        if rng.random() < headed:
             pieces.append(Piece(genres.format_heading(genres.choose_heading(section, rng), style)))
         pieces += [*vary_case(lay_out(section, sentences, rng), rng), Piece(gap)]
         if section in ("labs", "exam", "meds", "plan") and rng.random() < 0.3:
@@ -120,32 +119,22 @@ def lay_out(section: str, sentences: Sequence[Pieces], rng: Random) -> Pieces:
     return join_sentences(sentences, lambda index: ("\n" if index else "") + mark.format(index + 1))
 
 
-def join_sentences(sentences: Sequence[Pieces], before: Callable[[int], str]) -> Pieces:
-    """Join sentences; ``before`` gives the text before each, by its number."""
-    pieces: Pieces = []
-    for index, sentence in enumerate(sentences):
-        pieces += [Piece(before(index)), *sentence]
-    return pieces
-
-
 def vary_case(pieces: Pieces, rng: Random) -> Pieces:
     """Write a section, now and then, in capitals or without any."""
     chance = rng.random()
     return noise.to_upper(pieces) if chance < 0.04 else noise.to_lower(pieces) if chance < 0.055 else pieces
 
 
-def compose_queries(genre: Genre, cast: Cast) -> Pieces:
-    """Compose searches that clinicians type, one a line, each about another patient."""
-    rng, part, used = cast.rng, cast.world.part, set[str]()
-    _, fewest, most = genre.sections[0]
-    count = 1 if rng.random() < 0.4 else rng.randint(fewest + 1, most)
-    pieces: Pieces = []
-    for frame in choose_frames("queries", count, rng, part, used):
-        about = draw_world(rng, part)
-        asked = Cast(about, rng, about.first_note)
-        line = asked.render(frame)
-        pieces += [*(noise.to_lower(line) if rng.random() < 0.75 else line), Piece("\n")]
-    return noise.add_typos(pieces[:-1], rng, 0.01)
+Composer = Callable[[Genre, Cast], Pieces]
+LAYOUTS: Mapping[str, Composer] = {
+    "report": compose_report,
+    "article": compose_article,
+    "message": compose_message,
+    "lines": compose_lines,
+    "turns": dialogue.compose_dialogue,
+    "records": records.compose_records,
+    "queries": queries.compose_queries,
+}
 
 
 def generate_patient(seed: int, number: int, part: str, kinds: tuple[Genre, ...]) -> Iterator[Document]:

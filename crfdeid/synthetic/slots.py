@@ -13,8 +13,9 @@ RANGE = regex.compile(r"\d+(\.\d+)?-\d+(\.\d+)?")
 PERSON = ("full", "last", "first", "formal", "initials", "nick")
 DAY = (
     "numeric", "numeric_noyear", "iso", "long", "long_noyear", "month_year", "month", "year", "short_year",
-    "weekday", "holiday", "season", "ordinal", "range",
+    "weekday", "holiday", "season", "ordinal", "range", "compact",
 )  # fmt: skip
+YEARS = ("number", "words", "decade", "fraction", "months")
 
 # Slots without variants whose names are also their types.
 PLAIN = (
@@ -28,18 +29,20 @@ PHI: dict[str, tuple[str, tuple[str, ...]]] = {
     **{name: ("PATIENT", PERSON) for name in ("patient", "relative")},
     **{name: ("DOCTOR", PERSON) for name in ("doctor", "doctor2", "doctor3", "nurse", "someone")},
     **{name: ("DATE", DAY) for name in ("date", "past_date", "next_date", "dob", "today")},
-    **{name: ("AGE", ("number", "words", "decade")) for name in ("age", "relative_age")},
+    **{name: ("AGE", YEARS) for name in ("age", "relative_age")},
     **{name: ("HOSPITAL", ("full", "acronym", "nick")) for name in ("hospital", "hospital2")},
     "state": ("STATE", ("full", "abbr")),
     "location_other": ("LOCATION-OTHER", ()),
-    "pager": ("PHONE", ()),
+    **{name: ("PHONE", ()) for name in ("pager", "uk_phone")},
+    "nhs": ("MEDICALRECORD", ()),
+    "postcode": ("ZIP", ()),
     **{name: (name.upper(), ()) for name in PLAIN},
 }
 
 LISTED = (
     "relation", "disease", "symptom", "drug", "dose", "frequency", "route", "procedure", "lab", "labvalue",
     "imaging", "organ", "side", "allergen", "organism", "specialty", "eponym", "device_name", "finding",
-    "diet",
+    "diet", "author",
 )  # fmt: skip
 INVENTED = ("instrument", "brand", "maker", "model", "listed_instrument")
 PRONOUNS = ("he", "him", "his", "himself", "sex", "title", "person")

@@ -21,6 +21,7 @@ from crfdeid.synthetic import (
     noise,
     people,
     places,
+    records,
     slots,
 )
 from crfdeid.synthetic.__main__ import main
@@ -190,9 +191,11 @@ def test_every_field_is_read_and_renders(kind):
 
 
 def test_every_section_has_frames_and_headings():
-    wanted = {section for genre in genres.select_genres(()) for section, _, _ in genre.sections}
-    assert wanted - set(frames.read_sections()) == set()
-    assert wanted - {"queries"} - {"letter"} <= set(genres.read_headings())
+    known = genres.select_genres(())
+    wanted = {section for genre in known for section, _, _ in genre.sections}
+    headed = {s for genre in known if genre.layout in ("report", "article") for s, _, _ in genre.sections}
+    assert wanted - set(frames.read_sections()) == {"records"}
+    assert headed - {"letter"} <= set(genres.read_headings())
 
 
 @pytest.mark.parametrize(
@@ -306,6 +309,64 @@ def test_bad_options(tmp_path, options, message):
         main(["--out", str(tmp_path / "c"), *options])
 
 
+@pytest.mark.parametrize("genre", genres.read_genres())
+def test_every_genre_can_be_written_alone(genre):
+    found = list(generate(12, 1, kinds=(genre,)))
+    scheme.read_scheme().check(found)
+    assert all(note.text.strip() for note in found) and any(note.spans for note in found)
+
+
 def test_only_one_genre_is_written():
     found = list(generate(10, 1, kinds=("query",)))
     assert all(len(note.text) < 2000 for note in found)
+
+
+# --- genres of other rooms ------------------------------------------------------------
+
+
+def count_spans(genre, count=60):
+    found = list(generate(count, 2, kinds=(genre,)))
+    return sum(len(note.spans) for note in found) / sum(len(note.text.split()) for note in found)
+
+
+@pytest.mark.parametrize("genre, most", [("case_report", 0.03), ("dialogue", 0.04), ("consent", 0.25)])
+def test_most_words_of_other_rooms_are_not_phi(genre, most):
+    assert 0 < count_spans(genre) < most
+
+
+def test_case_reports_begin_with_an_article_that_is_not_phi():
+    found = list(generate(200, 2, kinds=("case_report",)))
+    first = [note for note in found if note.text.startswith(("A ", "An ", "We "))]
+    assert len(first) > 20 and not any(note.spans and note.spans[0].start == 0 for note in first)
+
+
+def test_authors_of_references_are_not_phi():
+    assert not any(piece.type for piece in rendered("{author}, {author}. {Disease}. {number:1990-2020}."))
+
+
+def test_most_conversations_are_in_lower_case():
+    found = [note.text for note in generate(80, 2, kinds=("dialogue",))]
+    assert 0.5 < sum(text == text.lower() for text in found) / len(found) < 0.85
+    assert sum("uh" in text.split() or "mm-hmm" in text for text in found) > 20
+
+
+QUERY = ("query_who", "query_what", "query_when", "query_where")
+
+
+@pytest.mark.parametrize("section", QUERY)
+def test_keywords_of_searches_hold_what_their_name_says(section):
+    share = [bool(frame.types) for frame in frames.read_sections()[section]]
+    assert not any(share) if section == "query_what" else sum(share) > len(share) / 2
+
+
+def test_searches_have_a_hundred_topics_without_phi():
+    assert sum(not frame.types for frame in frames.read_sections()["queries"]) > 200
+
+
+@pytest.mark.parametrize("writer", records.WRITERS)
+def test_exports_keep_the_spans_of_their_cells(writer):
+    cells = [[Piece("Ana, B.", "PATIENT")], [Piece("4.1")], [Piece("2067-03-07", "DATE")]]
+    for seed in range(8):
+        pieces = writer(["name", "k", "date"], [cells, cells], Random(seed))
+        note = build_document(pieces, "n")
+        assert [note.text_of(span) for span in note.spans] == ["Ana, B.", "2067-03-07"] * 2
