@@ -28,6 +28,7 @@ from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
 from crfdeid.text.ages import generalise_age
 from crfdeid.text.document import Document, Span
+from crfdeid.text.gazetteer import find_gazetteer, read_entries
 from crfdeid.text.scheme import Scheme
 
 FOLDER = "configs/policies"
@@ -58,6 +59,14 @@ SEASONS = re.compile(
     r"\b(?:(?:winter|spring|summer)(?:s|time)?|falls?|autumns?|primavera|verano|otoño|invierno)\b",
     re.IGNORECASE,
 )
+MONTH_BEFORE = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|january|february|march|april|august"
+    r"|september|october|november|december)\.?\s*$",
+    re.IGNORECASE,
+)
+COUNTRIES = frozenset(
+    {"us", "usa", "uk", "america", "england", "scotland", "wales", "korea"}
+)  # not in the list
 ONE_YEAR = rf"(?:{CENTURIES}\d\d|['’]\d\d)(?!\w)"
 YEAR_AFTER = re.compile(rf"[\s,]*(?:(?:of|in|de|del)\s+)?{ONE_YEAR}")
 YEAR_BEFORE = re.compile(rf"(?<!\w){ONE_YEAR}[\s,]*(?:in\s+)?(?:the\s+)?$")
@@ -113,14 +122,41 @@ def has_year_beside(before: str, after: str) -> bool:
 
 def is_age_under_90(text: str, before: str = "", after: str = "") -> bool:
     """Whether an age can be read and is under 90, or is the group of all older ages. ``after`` is what
-    follows the age in the note and may contain the unit.
+    follows the age in the note and may contain the unit. A number after a month is rather a day.
 
     >>> [is_age_under_90(text) for text in ("45", "forty-five", "70s", "92", "elder")]
     [True, True, True, False, False]
     >>> is_age_under_90("92", after=" months")
     True
     """
-    return generalise_age(text, after) == text
+    return generalise_age(text, after) == text and not MONTH_BEFORE.search(before)
+
+
+def is_state(text: str, before: str = "", after: str = "") -> bool:
+    """Whether a text is a state or territory of the US, or its postal abbreviation in capitals. What a model
+    took for a state can be a name.
+
+    >>> [is_state(text) for text in ("Ohio", "new york", "MA", "oh", "Vorin")]
+    [True, True, True, False, False]
+    """
+    return text in list_places("state_abbreviations") or text.lower() in list_places("us_states")
+
+
+def is_country(text: str, before: str = "", after: str = "") -> bool:
+    """Whether a text is a country.
+
+    >>> is_country("Peru"), is_country("the U.S."), is_country("Vorin")
+    (True, True, False)
+    """
+    name = text.lower().removeprefix("the ")
+    return name.replace(".", "") in COUNTRIES or name in list_places("countries")
+
+
+@cache
+def list_places(name: str) -> frozenset[str]:
+    """Return the entries of a gazetteer in lower case; abbreviations as they are."""
+    entries = read_entries(find_gazetteer(name))
+    return frozenset(entry if entry.isupper() else entry.lower() for entry in entries)
 
 
 def has_only(text: str, allowed: Collection[str]) -> bool:
@@ -140,6 +176,8 @@ FORMS = {
     "season": Form(DATES, is_season),
     "season_of_year": Form(DATES, is_season_of_year),
     "under_90": Form(AGES, is_age_under_90),
+    "state": Form(frozenset({"STATE"}), is_state),
+    "country": Form(frozenset({"COUNTRY"}), is_country),
 }
 
 
@@ -217,8 +255,8 @@ def read_policy(name: str | Path) -> Policy:
     """Read the shipped policy of that name, or the file of that path. Raises :class:`ConfigurationError`
     where there is none, or the file is not a policy.
 
-    >>> read_policy("safe_harbor").by_type["STATE"].action
-    'keep'
+    >>> read_policy("safe_harbor").by_type["AGE"].forms
+    {'under_90': 'keep'}
     """
     path = resources.find_file(FOLDER, str(name), ".toml")
     try:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from crfdeid import policy
 from crfdeid.errors import ConfigurationError
-from crfdeid.policy import is_age_under_90, is_season, is_season_of_year, is_year
+from crfdeid.policy import is_age_under_90, is_country, is_season, is_season_of_year, is_state, is_year
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import SHIPPED, read_scheme
 
@@ -88,6 +88,35 @@ def test_an_age_is_under_90_or_in_the_group_of_older_ages(text: str, after: str,
     assert is_age_under_90(text, after=after) is expected
 
 
+@pytest.mark.parametrize("before", ["dec ", "on March ", "Sept. "])
+def test_a_number_after_a_month_is_no_age(before: str) -> None:
+    assert not is_age_under_90("22", before)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ohio", True),
+        ("NEW YORK", True),
+        ("MA", True),
+        ("Puerto Rico", True),
+        ("oh", False),
+        ("Mass.", False),
+        ("", False),
+    ],
+)
+def test_a_state_is_a_listed_one(text: str, expected: bool) -> None:
+    assert is_state(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("Peru", True), ("the USA", True), ("U.S.", True), ("south korea", True), ("Vorin", False), ("", False)],
+)
+def test_a_country_is_a_listed_one(text: str, expected: bool) -> None:
+    assert is_country(text) is expected
+
+
 @given(st.integers(0, 130))
 def test_the_limit_is_89(age: int) -> None:
     assert is_age_under_90(str(age), after="-year-old") is (age < 90)
@@ -95,7 +124,7 @@ def test_the_limit_is_89(age: int) -> None:
 
 @given(st.text(max_size=40), st.text(max_size=10))
 def test_any_text_can_be_asked(text: str, around: str) -> None:
-    for decide in (is_year, is_season, is_season_of_year, is_age_under_90):
+    for decide in (is_year, is_season, is_season_of_year, is_age_under_90, is_state, is_country):
         assert decide(text, around, around) in (True, False)
 
 
@@ -146,6 +175,12 @@ def test_safe_harbor_leaves_out_years_seasons_ages_under_90_states_and_countries
 def test_i2b2_leaves_out_nothing() -> None:
     note = build_note(NOTE)
     assert policy.read_policy("i2b2").select_phi(note) is note
+
+
+def test_a_name_that_the_model_took_for_a_state_stays_found() -> None:
+    note = build_note("is <STATE Vorin> of <STATE OH>, <COUNTRY Peru> or <COUNTRY Zachary> in")
+    kept = policy.read_policy("safe_harbor").select_phi(note)
+    assert [kept.text_of(span) for span in kept.spans] == ["Vorin", "Zachary"]
 
 
 def test_a_limited_data_set_may_have_dates_ages_and_towns() -> None:

@@ -14,7 +14,7 @@ from functools import cache
 from crfdeid import policy
 from crfdeid.redact.redactor import Redaction
 
-BEYOND = ("-", "not asked for by the rule: states, countries")
+NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
 SOURCES = {
     "own": "notes have only their own",
     "model": "only the model's",
@@ -31,9 +31,8 @@ def list_categories() -> dict[str, str]:
     'dates, and ages over 89'
     """
     rules = policy.read_policy("safe_harbor").rules
-    return {rule.cite.strip("()"): rule.title for rule in rules if rule.action != policy.KEEP} | dict(
-        [BEYOND]
-    )
+    found = {rule.cite.strip("()"): rule.title for rule in rules if rule.cite != NO_RULE}
+    return found | {BEYOND: "not asked for by the rule: states, countries"}
 
 
 def find_category(type: str) -> str:
@@ -44,7 +43,7 @@ def find_category(type: str) -> str:
     rule = policy.read_policy("safe_harbor").by_type.get(type)
     if rule is None:
         return "R"
-    return BEYOND[0] if rule.action == policy.KEEP else rule.cite.strip("()")
+    return BEYOND if rule.cite == NO_RULE else rule.cite.strip("()")
 
 
 @dataclass
