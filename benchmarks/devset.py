@@ -185,6 +185,9 @@ def main(arguments: list[str] | None = None) -> None:
     other = [(name, genres.build_genre(name)) for name in genres.GENRES]
     found = [tag_bare(tagger, documents) for _, documents in other]
     print(measure.format_rows("by genre", [(*kind, answers) for kind, answers in zip(other, found)]))
+    years = genres.GENRES.index("year_query")
+    queries, answers = [*asked, *other[years][1]], [*answered, *found[years]]
+    print(measure.format_clear_queries(queries, answers, "safe_harbor"))
     if args.misses:
         others = (document for _, documents in other for document in documents)
         measure.write_errors(args.misses, [*gold, *asked, *others], [*system, *answered, *chain(*found)])

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from crfdeid import files
+from crfdeid import files, policy
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
 
@@ -127,6 +127,15 @@ def format_queries(gold: Sequence[Document], system: Sequence[Document]) -> str:
         f"without PHI, touched  {touched / len(clear):.3f}  {touched} of {len(clear)}",
     ]
     return format_counts("\n".join(lines), count_covered(gold, system))
+
+
+def format_clear_queries(gold: Sequence[Document], system: Sequence[Document], name: str) -> str:
+    """Return how many queries without PHI under a policy are touched: all spans, and those it selects."""
+    select = policy.read_policy(name).select_phi
+    clear = [found for right, found in zip(gold, system) if not select(right).spans]
+    plain, selected = (sum(bool(found.spans) for found in some) for some in (clear, map(select, clear)))
+    shares = f"{plain / len(clear):.3f}, with the policy {selected / len(clear):.3f}"
+    return f"without PHI under {name}, touched  {shares}  {plain}, {selected} of {len(clear)}"
 
 
 def compute_shares(gold: Sequence[Document], system: Sequence[Document]) -> tuple[float, float, float]:

@@ -241,6 +241,14 @@ def test_measures() -> None:
     assert alarms == {"DATE": ["n Ana Ruiz [[left]] on May 5"]}
 
 
+def test_queries_that_have_no_phi_under_a_policy() -> None:
+    named = Document("b", "Ana Ruiz", (Span(0, 8, "PATIENT"),))
+    gold = [Document("a", "flu 2014", (Span(4, 8, "DATE"),)), named]
+    found = [gold[0], Document("b", "Ana Ruiz")]
+    line = measure.format_clear_queries(gold, found, "safe_harbor")
+    assert line.endswith("touched  1.000, with the policy 0.000  1, 0 of 1")
+
+
 def test_what_is_known_without_gold() -> None:
     text = "Dr. X saw a 23-year-old on 3/4/2005 with Foley"
     document = Document("n", text, (Span(4, 5, "DOCTOR"), Span(27, 35, "DATE"), Span(41, 46, "DOCTOR")))
