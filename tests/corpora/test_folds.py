@@ -26,9 +26,7 @@ def test_folds_part_the_corpus_and_no_patient(documents, number, seed):
     assert sorted(d.id for d in tested) == sorted(d.id for d in documents)
     for train, test in pairs:
         assert test.documents and len(train.documents) + len(test.documents) == len(documents)
-        assert not {d.owner for d in train.documents} & {
-            d.owner for d in test.documents
-        }
+        assert not {d.owner for d in train.documents} & {d.owner for d in test.documents}
     assert pairs == folds.make_folds(part, number, seed)
 
 

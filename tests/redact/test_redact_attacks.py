@@ -2,12 +2,14 @@
 
 import json
 import re
+from itertools import product
 
 import pytest
 from marked_notes import SECRET, marked, redacted, replace_identifier
 
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import name_pools, places
+from crfdeid.redact.surrogates.initials import THINGS
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates
 from crfdeid.redact.surrogates.patient_facts import collect_facts
@@ -284,11 +286,10 @@ def test_ten_thousand_letters_take_no_time():
 
 def test_every_letter_has_one_letter():
     for number in range(30):
-        names = PatientSurrogates(SECRET, str(number)).names
-        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZÉØ":
-            assert (
-                names.replace_letter(letter).lower() == names.replace_letter(letter.lower()) != letter.lower()
-            )
+        initials = PatientSurrogates(SECRET, str(number)).names.initials
+        for letter, thing in product("ABCDEFGHIJKLMNOPQRSTUVWXYZÉØ", THINGS):
+            made = initials.replace_letter(letter, thing)
+            assert made.lower() == initials.replace_letter(letter.lower(), thing) != letter.lower()
 
 
 def test_the_order_of_the_notes_does_not_matter_with_all_kinds_of_phi():

@@ -41,7 +41,18 @@ def test_nothing_real_is_in_any_byte_that_is_written_or_shown(tmp_path, key, cap
     given, out = tmp_path / "given", tmp_path / "clean"
     notes = NOTES if read != "i2b2" else [replace(note, id=f"01-{n}") for n, note in enumerate(NOTES)]
     corpora.write(notes, given, read)
-    choices = ("--format", written, "--new-ids", "--key-file", key, "--by", "patient", "--spans", "gold")
+    choices = (
+        "--format",
+        written,
+        "--new-ids",
+        "keyed",
+        "--key-file",
+        key,
+        "--by",
+        "patient",
+        "--spans",
+        "gold",
+    )
     of_ids = ("--patient-from", r"^(\d+)-") if read == "i2b2" else ()
     run(given, "--from", read, "--out", out, *choices, *of_ids, "--report", tmp_path / "report.json")
     paths = [path for path in (*out.rglob("*"), out, *tmp_path.glob("report*")) if path.is_file()]

@@ -9,6 +9,7 @@ import regex
 
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.identifiers import replace_characters
+from crfdeid.redact.surrogates.initials import HOSTS
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
@@ -101,13 +102,13 @@ class Contacts:
         if part.isdecimal():
             return replace_characters(part, self.choices, "username")
         if len(low) <= 3 and not self._is_name(low):
-            return "".join(map(self.names.replace_letter, part))
+            return self.names.initials.replace_letters(part)
         if not self._is_name(low) and self._is_name(low[1:]):
             name = self.names.choose_name(low[1:]).lower()
-            return self.names.replace_letter(part[0]) + match_case(name, part[1:])
+            return self.names.initials.replace_letter(part[0]) + match_case(name, part[1:])
         if not self._is_name(low) and self._is_name(low[:-1]):
             name = self.names.choose_name(low[:-1]).lower()
-            return match_case(name, part[:-1]) + self.names.replace_letter(part[-1])
+            return match_case(name, part[:-1]) + self.names.initials.replace_letter(part[-1])
         is_joined = len(low) > 6 and not self._is_name(low)
         return match_case(self._replace_joined(low) if is_joined else self.names.choose_name(low), part)
 
@@ -155,10 +156,10 @@ class Contacts:
             return replace_characters(word, self.choices, "host")
         if len(word) < 4:
             if word.isalpha():
-                return "".join(map(self.names.replace_letter, word))
+                return self.names.initials.replace_letters(word, HOSTS)
             return replace_characters(word, self.choices, "host")
         real = {low, *(self.facts.names if self.facts.complete else ())}
-        pool = name_pools.load_pool(name_pools.SURNAME)[self.names.choose_initial(word)]
+        pool = name_pools.load_pool(name_pools.SURNAME)[self.names.initials.choose_initial(word, HOSTS)]
         names = [name for name in pool if name.lower() not in real]
         return match_case(self.choices.choose(names, "host", low).lower(), word)
 

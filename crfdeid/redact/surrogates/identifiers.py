@@ -5,7 +5,7 @@ the same surrogate however the number is grouped, and the check digits that :mod
 from __future__ import annotations
 
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import regex
 
@@ -126,18 +126,24 @@ def replace_characters(
 
 
 def draw_characters(text: str, choices: KeyedChoices, *key: object) -> str:
-    """Draw a random character for each letter and digit. A first digit other than 0 does not become 0."""
-    stream, out = choices.stream_bytes(*key), []
+    """Draw a random character for each letter and digit. A number begins with 0 as the real one does."""
+    stream, out, length = choices.stream_bytes(*key), list[str](), sum(map(str.isalnum, text))
     for index, character in enumerate(text):
         if not character.isalnum():
             out.append(character)
         elif character.isdecimal():
-            is_first = character != "0" and not any(c.isalnum() for c in text[:index])
-            out.append(str(1 + next(stream) % 9 if is_first else next(stream) % 10))
+            is_first = length > 1 and not any(c.isalnum() for c in text[:index])
+            out.append(draw_digit(stream, character, is_first))
         else:
             letter = string.ascii_uppercase[next(stream) % 26]
             out.append(letter.lower() if character.islower() else letter)
     return "".join(out)
+
+
+def draw_digit(stream: Iterator[int], digit: str, is_first: bool) -> str:
+    if is_first:
+        return "0" if digit == "0" else str(1 + next(stream) % 9)
+    return str(next(stream) % 10)
 
 
 def ends_alike(a: str, b: str) -> bool:

@@ -11,6 +11,8 @@ import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.identifiers import replace_characters
+from crfdeid.redact.surrogates.initials import INSTITUTIONS, STREETS
+from crfdeid.redact.surrogates.institution_kinds import PHRASE, replace_kind, replace_tail
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names, is_listed
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
@@ -70,7 +72,7 @@ class Institutions:
         plain = parts - name_pools.load_words("hospital_words") - SMALL_WORDS if facts.complete else ()
         for word in sorted(plain):  # in this order, whatever the order of the notes
             if len(word) > 1:
-                self.assign(f"place {word}", self._choose_name(word))
+                self.assign(f"place {word}", self._choose_name(word, INSTITUTIONS))
 
     def assign(self, key: str, surrogate: str) -> None:
         """Reserve a surrogate for ``key``, so that no other key gets it."""
@@ -78,9 +80,12 @@ class Institutions:
         self.taken[fold(surrogate)] = key
 
     def replace_institution(self, text: str) -> str | None:
-        """Replace the name of a hospital or organisation."""
+        """Replace the name of a hospital or organisation, and the words for its kind by others."""
+        if PHRASE.fullmatch(text):
+            return replace_kind(text, self.choices)
         institutions = name_pools.load_words("hospital_words") - DENOMINATIONS
-        return self._replace_proper(text, institutions | SMALL_WORDS | COMPANIES | LANDMARKS | DIRECTIONS)
+        made = self._replace_proper(text, institutions | SMALL_WORDS | COMPANIES | DIRECTIONS)
+        return made and PHRASE.sub(lambda match: replace_kind(match[0], self.choices), made)
 
     def replace_department(self, text: str) -> str | None:
         """Replace the name of a ward or building. One without a proper name becomes another specialty."""
@@ -108,7 +113,7 @@ class Institutions:
         entry = self.choose_free(text, lambda n: self.choices.choose(entries, name, low, n), f"{name} {low}")
         return match_case(entry, text) if text.isupper() or text.islower() else capitalize_words(entry, text)
 
-    def _replace_proper(self, text: str, keep: frozenset[str]) -> str | None:
+    def _replace_proper(self, text: str, keep: frozenset[str], thing: str = INSTITUTIONS) -> str | None:
         """Replace each word that is not in ``keep`` by a name with the patient's initial for it, and
         each number by another. If that would change nothing, replace all words."""
         words = [word.lower() for word in WORD.findall(text)]
@@ -117,24 +122,30 @@ class Institutions:
             return replace_characters(text, self.choices, "place") if any(c.isalnum() for c in text) else None
         if not has_digit and all(word in keep for word in words):
             keep = SMALL_WORDS if any(word not in SMALL_WORDS for word in words) else frozenset()
-        out = WORD.sub(lambda m: m[0] if m[0].lower() in keep else self._replace_word(m[0]), text)
+        out = WORD.sub(
+            lambda m: m[0] if m[0].lower() in keep else self._replace_word(m[0], text, thing), text
+        )
         return NTH.sub(lambda m: self._replace_number(m[0]), out)
 
-    def _replace_word(self, word: str) -> str:
-        """Replace a proper word. An acronym keeps the letters that mean hospital or centre."""
+    def _replace_word(self, word: str, text: str, thing: str) -> str:
+        """Replace a proper word of ``text``. An acronym keeps letters for the kind of institution."""
         stem, ending = split_possessive(word)
-        if stem.isupper() and 1 < len(stem) <= 5 and not is_listed(fold(stem)):
+        initials = self.names.initials
+        if is_acronym(stem, text):
             tail = match[0] if len(stem) > 2 and (match := ACRONYM_TAIL.search(stem)) else ""
-            head = stem[: len(stem) - len(tail)]
-            return "".join(map(self.names.replace_letter, head)) + tail + ending
+            head = initials.replace_letters(stem[: len(stem) - len(tail)], thing)
+            return head + replace_tail(tail, self.choices) + ending
         if len(stem) == 1:
-            return self.names.replace_letter(stem) + ending
-        return match_case(self._choose_name(fold(stem)), stem) + ending
+            return initials.replace_letter(stem, thing) + ending
+        return match_case(self._choose_name(fold(stem), thing), stem) + ending
 
-    def _choose_name(self, word: str) -> str:
+    def _choose_name(self, word: str, thing: str) -> str:
         """The name that replaces a (folded) word in the name of a place."""
-        names = name_pools.load_pool(name_pools.SURNAME).get(self.names.choose_initial(word), ())
-        return self.choose_free(word, lambda n: self.choices.choose(names, "place", word, n), f"place {word}")
+        names = name_pools.load_pool(name_pools.SURNAME).get(
+            self.names.initials.choose_initial(word, thing), ()
+        )
+        key = f"{'street' if thing == STREETS else 'place'} {word}"
+        return self.choose_free(word, lambda n: self.choices.choose(names, "place", word, n), key)
 
     def _replace_number(self, number: str) -> str:
         """Replace a number, or an ordinal with the ending that its new number needs."""
@@ -162,7 +173,7 @@ class Institutions:
         if word.lower() in NUMBER_WORDS:
             others = [other for other in NUMBER_WORDS if other != word.lower()]
             return match_case(self.choices.choose(others, "road", word.lower()).capitalize(), word)
-        return self._replace_word(word)
+        return self._replace_word(word, word, STREETS)
 
     def choose_free(self, text: str, make: Callable[[int], str], key: str) -> str:
         """The surrogate that ``key`` has, otherwise the first candidate that is not ``text``, no real
@@ -174,7 +185,22 @@ class Institutions:
             low = fold(candidate)
             if low != fold(text) and low not in self.real and self.taken.get(low, key) == key:
                 return candidate
-        return WORD.sub(lambda match: self.names.invent_name(fold(match[0])).capitalize(), text)
+        return WORD.sub(lambda match: self.names.initials.invent_name(fold(match[0])).capitalize(), text)
+
+
+def is_acronym(word: str, text: str) -> bool:
+    """Whether a word of the name of an institution is an acronym. Where all is in capitals, a known word is
+    none, nor is one of four letters or more with a vowel.
+
+    >>> is_acronym("MGH", "MGH"), is_acronym("TEXAS", "TEXAS CLINIC"), is_acronym("BIDMC", "the BIDMC clinic")
+    (True, False, True)
+    """
+    if not word.isupper() or not 1 < len(word) <= 5 or is_listed(fold(word)):
+        return False
+    if not text.isupper() or len(WORD.findall(text)) == 1:
+        return True
+    is_word = word.lower() in name_pools.load_lowercase("common_words", "us_cities", "us_states")
+    return not (is_word or (len(word) > 3 and any(vowel in word for vowel in "AEIOU")))
 
 
 def find_kept_words(text: str) -> set[int]:

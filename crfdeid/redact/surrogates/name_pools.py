@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -10,7 +11,12 @@ from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text import gazetteer
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
+OR_SURNAME = " or surname"
 MIN_EITHER = 30  # names of an initial; with fewer names for either gender, those of both are added
+SURNAME_RATIO = 5  # a name is a surname only if so many times more people have it as a surname
+FIRST_NAME_RATIO = 20  # and a first name only if so many times more have it as a first name
+LEAST = 0.0005  # per cent of people, for a listed name that the census does not have
+SCOTTISH = re.compile(r"^Mc([a-z])")
 MIN_RATIO = 3  # an ending marks a first name if it is this many times as common as in surnames
 
 
@@ -23,14 +29,6 @@ def read_entries(name: str) -> list[str]:
 def load_sorted(name: str) -> tuple[str, ...]:
     """All entries of a shipped list in alphabetical order."""
     return tuple(sorted(read_entries(name)))
-
-
-@cache
-def load_allowed(name: str) -> tuple[str, ...]:
-    """The entries of a shipped list except those of its list of exclusions."""
-    exclusions = gazetteer.find_gazetteer(name).with_name(f"{name}.exclude.txt")
-    excluded = frozenset(gazetteer.read_entries(exclusions)) if exclusions.is_file() else frozenset()
-    return tuple(entry for entry in read_entries(name) if entry not in excluded)
 
 
 @cache
@@ -65,46 +63,67 @@ def is_common_name(name: str) -> bool:
 
 @cache
 def classify_name(name: str) -> str:
-    """Return ``female``, ``male`` or ``either`` for a (folded) first name, otherwise ``surname``. The result
-    does not depend on the position of the name, so that a word has the same surrogate everywhere.
+    """Return ``female``, ``male`` or ``either`` for a (folded) first name, otherwise ``surname``. For a name
+    that many people bear as a first name and many as a surname, `` or surname`` is added; its surrogates
+    are such names too. The result does not depend on the position of the name, so that a word has the same
+    surrogate everywhere.
 
-    >>> classify_name("margaret"), classify_name("robert"), classify_name("smith"), classify_name("pat")
-    ('female', 'male', 'surname', 'either')
+    >>> classify_name("margaret"), classify_name("robert"), classify_name("smith"), classify_name("kelly")
+    ('female', 'male', 'surname', 'either or surname')
     """
     female, male = name in load_folded("first_names_female"), name in load_folded("first_names_male")
-    is_frequent = name in load_folded("female_names") or name in load_folded("male_names")
     is_surname = name in load_folded("surnames")
-    if not (female or male) and not is_surname:
-        return classify_by_ending(name)
-    if not (female or male) or (is_surname and not is_frequent and name not in load_full_names()):
+    if not (female or male):
+        return SURNAME if is_surname else classify_by_ending(name)
+    gender = EITHER if female and male else FEMALE if female else MALE
+    if not is_surname:
+        return gender
+    first = max(load_shares(kind).get(name, LEAST) for kind in (FEMALE, MALE))
+    last = load_shares(SURNAME).get(name, LEAST)
+    if last > SURNAME_RATIO * first and name not in load_full_names():
         return SURNAME
-    return EITHER if female and male else FEMALE if female else MALE
+    return gender if first > FIRST_NAME_RATIO * last else gender + OR_SURNAME
+
+
+def is_first_name(kind: str) -> bool:
+    """Whether a kind of name is a first name only."""
+    return kind in (FEMALE, MALE, EITHER)
+
+
+def genders_of(kind: str) -> tuple[str, ...]:
+    """The genders of a kind of first name."""
+    gender = kind.removesuffix(OR_SURNAME)
+    return (FEMALE, MALE) if gender == EITHER else (gender,)
+
+
+@cache
+def load_shares(kind: str) -> Mapping[str, float]:
+    """The per cent of people (of women, of men) who have each folded name (US Census 1990)."""
+    lists = {FEMALE: "first_name_shares_female", MALE: "first_name_shares_male", SURNAME: "surname_shares"}
+    return {fold(name): float(share) for name, share in load_pairs(lists[kind])}
 
 
 @cache
 def load_pool(kind: str) -> Mapping[str, tuple[str, ...]]:
-    """The names that may be surrogates, by initial: without accents, spaces, single letters, or words that
-    occur in notes."""
+    """The names that may be surrogates, by initial: without accents, spaces and single letters."""
+    if kind.endswith(OR_SURNAME):
+        names = (name for gender in genders_of(kind) for name in list_names(gender))
+        return group_by_initial(name for name in names if classify_name(fold(name)).endswith(OR_SURNAME))
     if kind == EITHER:
-        both = set(sum(load_pool(FEMALE).values(), ())) & set(sum(load_pool(MALE).values(), ()))
-        return group_by_initial(sorted(both))
+        both = group_by_initial(sorted({*list_names(FEMALE)} & {*list_names(MALE)}))
+        either = group_by_initial(sorted({*list_names(FEMALE)} | {*list_names(MALE)}))
+        return {i: both[i] if len(both.get(i, ())) >= MIN_EITHER else either[i] for i in either}
+    return group_by_initial(list_names(kind))
+
+
+@cache
+def list_names(kind: str) -> tuple[str, ...]:
+    """The names of women, of men, or of families, in the capitals in which they are written."""
     lists = {FEMALE: "first_names_female", MALE: "first_names_male", SURNAME: "surnames"}
-    excluded = load_lowercase(
-        "eponyms", "medical_words", "dates", "titles", "surnames.exclude", "first_names.exclude"
-    )
     plain = (
-        name for name in load_allowed(lists[kind]) if name.isascii() and name.isalpha() and len(name) > 2
+        name for name in read_entries(lists[kind]) if name.isascii() and name.isalpha() and len(name) > 1
     )
-    return group_by_initial(name for name in plain if name.lower() not in excluded)
-
-
-def list_candidates(kind: str, initial: str) -> tuple[str, ...]:
-    """The possible surrogates of a kind with this initial. Few names fit either gender; if there are too few
-    of them, the names of both genders are candidates."""
-    names = load_pool(kind).get(initial, ())
-    if kind == EITHER and len(names) < MIN_EITHER:
-        names = load_pool(FEMALE).get(initial, ()) + load_pool(MALE).get(initial, ())
-    return names or load_pool(SURNAME)[initial]
+    return tuple(SCOTTISH.sub(lambda match: "Mc" + match[1].upper(), name) for name in plain)
 
 
 @cache

@@ -1,9 +1,8 @@
 """The surrogates of people's names (Stubbs & Uzuner's guidance; Douglass 2005, section 2.4.1).
 
 A name is replaced word by word, so that order, commas, titles, credentials, capitals and possessives
-stay. The initial of a surrogate depends only on the real initial: each patient has a secret permutation
-of the letters. So "R. Smith" and "RS" agree with "Robert Smith" even if they occur in different notes
-and nothing is remembered.
+stay. The initial of a surrogate depends only on the real initial (:mod:`initials`). So "R. Smith" and "RS"
+agree with "Robert Smith" even if they occur in different notes and nothing is remembered.
 
 Douglass 2005 (section 2.4.1) replaced "Jenifer" by another name than "Jennifer", and people had to correct it
 (section 4.3). Here a misspelling of a name becomes a similar misspelling of its surrogate.
@@ -18,7 +17,9 @@ import regex
 
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.identifiers import replace_characters
+from crfdeid.redact.surrogates.initials import DOCTORS, PATIENTS, Initials
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.name_drawing import draw_name
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 from crfdeid.redact.surrogates.text_forms import (
     WORD,
@@ -29,10 +30,6 @@ from crfdeid.redact.surrogates.text_forms import (
     word_set,
 )
 
-LETTERS = (
-    "ABCDEFGHJKLMNPRSTVW",
-    "IOUYZ",
-)  # many names begin with these, few with those; hardly any with Q, X
 DIGITS = regex.compile(r"\d+")
 MAX_TRIES = 200
 PARTICLES = word_set("van von der den de la le du del della di da dos el al bin ibn ten ter y and or the of")
@@ -53,7 +50,7 @@ class Names:
         self, choices: KeyedChoices, facts: PatientFacts, assigned: dict[str, str] | None = None
     ) -> None:
         self.choices, self.facts = choices, facts
-        self.initials = {k: v for group in LETTERS for k, v in choices.permute(group, "initials").items()}
+        self.initials = Initials(choices)
         self.assigned: dict[str, str] = dict(assigned or {})
         self.taken = {fold(name) for name in self.assigned.values()}
         self.roots = find_misspellings(facts.names)
@@ -62,8 +59,9 @@ class Names:
                 self.choose_name(name)
             self.taken |= {fold(made) for made in self.assigned.values()}
 
-    def replace_names(self, text: str) -> str | None:
-        """Replace every word of a name in ``text``. Return None if it contains no word.
+    def replace_names(self, text: str, thing: str = PATIENTS) -> str | None:
+        """Replace every word of a name in ``text``. Letters that stand for a name are replaced as those of
+        ``thing`` (:mod:`initials`). Return None if the text contains no word.
 
         >>> names = Names(KeyedChoices(b"secret", "7"), PatientFacts())
         >>> a, b = names.replace_names("Dr. Smith's"), names.replace_names("SMITH, R.")
@@ -78,30 +76,18 @@ class Names:
             kept = set()
 
         def replace(match: regex.Match[str]) -> str:
-            return match[0] if match.start() in kept else self.replace_word(match[0])
+            return match[0] if match.start() in kept else self.replace_word(match[0], thing)
 
         replaced = WORD.sub(replace, text)
         return DIGITS.sub(lambda match: replace_characters(match[0], self.choices, "name"), replaced)
 
-    def replace_word(self, word: str) -> str:
+    def replace_word(self, word: str, thing: str = PATIENTS) -> str:
         """Replace a letter, a few initials, or a name with its possessive."""
         stem, ending = split_possessive(word)
         if len(stem) == 1 or (len(stem) < 4 and not stem.istitle() and not is_listed(fold(stem))):
-            return "".join(map(self.replace_letter, stem)) + ending
+            return self.initials.replace_letters(stem, thing) + ending
         ending = ending.upper() if word.isupper() else ending
         return match_case(self.choose_name(fold(stem)), stem) + ending
-
-    def replace_letter(self, letter: str) -> str:
-        """Replace an initial, in the same case."""
-        plain = fold(letter)[:1].upper()
-        new = self.initials.get(plain)
-        if new is None:
-            new = self.choices.choose(LETTERS[0], "letter", plain or letter)
-        return new if letter.isupper() else new.lower()
-
-    def choose_initial(self, name: str) -> str:
-        """The capital that the surrogate of ``name`` begins with."""
-        return self.replace_letter(name[0].upper()).upper()
 
     def choose_name(self, name: str) -> str:
         """The surrogate of a folded name, with its own capitals."""
@@ -120,12 +106,18 @@ class Names:
             return self._choose_free(name, lambda n: misspell(right, name, root, self.choices, n))
         if (full := self._find_full_name(name)) is not None:
             return self._choose_nickname(name, self.choose_name(full))
-        initial = self.choose_initial(name)
-        first = name_pools.list_candidates(name_pools.classify_name(name), initial)
-        second = name_pools.load_pool(name_pools.SURNAME)[initial]
+        initial = self.initials.choose_initial(name, self._find_thing(name))
+        kind = self.facts.classify_name(name)
         return self._choose_free(
-            name, lambda n: self.choices.choose(first if n < MAX_TRIES // 2 else second, "name", name, n)
+            name,
+            lambda n: draw_name(
+                name, kind if n < MAX_TRIES // 2 else name_pools.SURNAME, initial, self.choices, n
+            ),
         )
+
+    def _find_thing(self, name: str) -> str:
+        """Whether the letters of doctors or of patients decide the initial of a name."""
+        return DOCTORS if self.facts.is_doctor(name) else PATIENTS
 
     def _find_singular(self, name: str) -> str | None:
         """The name of the patient's notes that ``name`` is the plural of ("the Garcias"). None if
@@ -144,7 +136,10 @@ class Names:
             if self._is_not_real(candidates[-1], name) and self._is_unused(candidates[-1]):
                 return candidates[-1]
             candidates.append(make(number))
-        return next((c for c in candidates if self._is_not_real(c, name)), self.invent_name(name))
+        return next(
+            (c for c in candidates if self._is_not_real(c, name)),
+            self.initials.invent_name(name, self._find_thing(name)),
+        )
 
     def _is_not_real(self, candidate: str, name: str) -> bool:
         low = fold(candidate)
@@ -153,10 +148,6 @@ class Names:
 
     def _is_unused(self, candidate: str) -> bool:
         return not self.facts.complete or fold(candidate) not in self.taken
-
-    def invent_name(self, name: str) -> str:
-        """Replace a name letter by letter, if nothing else remains."""
-        return self.choose_initial(name) + "".join(self.replace_letter(c) for c in name[1:] or "x")
 
     def _find_full_name(self, name: str) -> str | None:
         """The first name that a nickname means: one of the patient's, otherwise the first listed. A nickname

@@ -10,10 +10,11 @@ from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.contacts import Contacts
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.identifiers import Identifiers, replace_characters
+from crfdeid.redact.surrogates.initials import DOCTORS
 from crfdeid.redact.surrogates.institutions import Institutions
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
-from crfdeid.redact.surrogates.patient_facts import PatientFacts
+from crfdeid.redact.surrogates.patient_facts import PatientFacts, is_doctor
 from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
@@ -99,7 +100,10 @@ class PatientSurrogates:
             return self.dates.shift_text(text, note_date)
         if kind == kinds.CITY:
             return self.places.replace_city(text, find_state_beside(document, span))
-        made = self.replacers[kind](text) if kind in self.replacers else None
+        if kind == kinds.NAME and self.facts.complete and is_doctor(span.type):
+            made = self.names.replace_names(text, DOCTORS)
+        else:
+            made = self.replacers[kind](text) if kind in self.replacers else None
         return made if made != text else None
 
     def _replace_zip(self, text: str) -> str | None:

@@ -14,18 +14,20 @@ from typing import Any
 
 import regex
 
-from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, split_possessive
 from crfdeid.text.document import Document
 
 REMEMBERED = ("names", "orders", "pairs", "given")
 LETTERS = regex.compile(r"\p{L}{3,}")
+TITLED = regex.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof)\.? $", regex.IGNORECASE)
 
 
 @dataclass
 class PatientFacts:
-    """``names`` counts the folded words of names; ``texts`` holds the texts of the spans by type;
+    """``names`` counts the folded words of names, ``first_names`` and ``surnames`` those whose place says
+    which they are, ``doctors`` those of staff; ``texts`` holds the texts of the spans by type;
     ``orders`` counts the dates that prove day-first or month-first; ``states`` counts by folded city the
     states written beside it; ``words`` holds all normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
@@ -37,6 +39,9 @@ class PatientFacts:
     states: dict[str, Counter[str]] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
     complete: bool = True
+    first_names: Counter[str] = field(default_factory=Counter)
+    surnames: Counter[str] = field(default_factory=Counter)
+    doctors: Counter[str] = field(default_factory=Counter)
 
     def __repr__(self) -> str:
         return f"PatientFacts({len(self.names)} names)"  # never the names
@@ -48,11 +53,43 @@ class PatientFacts:
             kind, text = kinds.kind_of(span.type), document.text_of(span)
             self.texts.setdefault(span.type, set()).add(text)
             if kind == kinds.NAME:
-                self.names.update(fold(split_possessive(match[0])[0]) for match in WORD.finditer(text))
+                words = list(map(fold_word, WORD.findall(text)))
+                self.names.update(words)
+                self.doctors.update(words if is_doctor(span.type) else ())
+                self._count_positions(text, document.text[: span.start])
             elif kind == kinds.DATE and (order := DateShifter.find_order(text)):
                 self.orders[order] += 1
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):
             self.states.setdefault(fold(city), Counter())[state.upper()] += 1
+
+    def _count_positions(self, text: str, before: str) -> None:
+        """Count the words of a name that its place shows to be first names or surnames."""
+        last, comma, first = text.partition(",")
+        words, firsts = (
+            [fold(split_possessive(word)[0]) for word in WORD.findall(part)] for part in (last, first)
+        )
+        if comma and firsts:
+            self.first_names[firsts[0]] += 1
+            self.surnames.update(words[-1:])
+        elif len(words) > 1:
+            self.first_names[words[0]] += 1
+            self.surnames[words[-1]] += 1
+        elif words and TITLED.search(before[-8:]):
+            self.surnames[words[0]] += 1
+
+    def is_doctor(self, name: str) -> bool:
+        """Whether most mentions of a folded name are of staff; false unless all notes are known."""
+        return self.complete and 2 * self.doctors[name] > self.names[name]
+
+    def classify_name(self, name: str) -> str:
+        """Return the kind of a folded name (:func:`name_pools.classify_name`). If all notes of the patient
+        are known and its places in them say otherwise, they decide."""
+        kind, first, last = name_pools.classify_name(name), self.first_names[name], self.surnames[name]
+        if not self.complete or bool(first) == bool(last):
+            return kind
+        if last:
+            return name_pools.SURNAME
+        return name_pools.EITHER if kind == name_pools.SURNAME else kind.removesuffix(name_pools.OR_SURNAME)
 
     @property
     def month_first(self) -> bool:
@@ -63,6 +100,16 @@ class PatientFacts:
         for type, texts in self.texts.items():
             if kinds.kind_of(type) in wanted:
                 yield from texts
+
+
+def is_doctor(type: str) -> bool:
+    """Whether a type of names is that of staff."""
+    return type in ("DOCTOR", "NOMBRE_PERSONAL_SANITARIO")
+
+
+def fold_word(word: str) -> str:
+    """The folded word without its possessive."""
+    return fold(split_possessive(word)[0])
 
 
 def collect_facts(documents: Iterable[Document], complete: bool = True) -> PatientFacts:

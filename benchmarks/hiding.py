@@ -1,0 +1,153 @@
+"""Can a reader tell the names that a tagger missed from the surrogates around them?
+
+    python benchmarks/hiding.py [--data FILE] [--notes 400]
+
+An attacker sees released notes and knows the shipped lists and the census. A logistic regression, tested on
+notes that it was not trained on, separates missed real words from surrogates by their frequency, the lists
+that have them, their writing, and their check digits. Printed are the area under the curve (0.5: no better
+than chance; goal: at most 0.60) and the advantage, which is the largest difference between the shares of
+missed and of surrogate words above a threshold (goal: at most 0.15). Spans are missed at random, by the
+rules, or by the default of ``redact``. The notes are those of the development set, whose phones have the
+exchange 555 of invented numbers; the attacker is not told of it, because real ones have not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import devset
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.model_selection import GroupKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from crfdeid import cli
+from crfdeid.redact.redactor import Redaction, Redactor
+from crfdeid.redact.surrogates import check_digits, kinds, name_pools
+from crfdeid.redact.surrogates.text_forms import WORD, fold, remove_marks
+from crfdeid.systems import model
+from crfdeid.text.document import Document
+
+SHARE = 0.2  # of the spans are missed at random
+LISTS = ("surnames", "first_names", "common_surnames", "common_words", "medical_words", "eponyms")
+FORMS = (str.isupper, str.istitle, str.islower)
+FOLDS = 5
+SEED = 7
+
+
+class Unit(NamedTuple):
+    """A word or number in a released note: ``missed`` if it is real."""
+
+    note: int
+    kind: str
+    text: str
+    missed: bool
+
+
+def describe_name(text: str) -> list[float]:
+    """The features of a word of a name."""
+    word = fold(text)
+    shares = [name_pools.load_shares(kind).get(word, 0.0) for kind in ("surname", "female", "male")]
+    rank = sum(name.startswith(word[:1]) for name in name_pools.load_folded("common_surnames"))
+    return [
+        *(math.log(share + 1e-4) for share in shares),
+        *(float(share > 0) for share in shares),
+        *(float(word in name_pools.load_folded(name)) for name in LISTS),
+        *(float(form(text)) for form in FORMS),
+        *(float(len(text) <= length) for length in (1, 2, 3, 5, 7, 9)),
+        math.log(rank + 1),
+        float(text[:1] in "QXZ"),
+    ]
+
+
+def describe_number(text: str) -> list[float]:
+    """The features of a number."""
+    bare = remove_marks(text)
+    passed = check_digits.find_checks(text)
+    return [
+        *(float(name in passed) for name in check_digits.CHECKS),
+        *(float(len(bare) <= length) for length in (4, 5, 6, 7, 8, 9, 10)),
+        *(float(mark in text) for mark in "-. /()"),
+        float(bare[:1] == "0"), float(bare.isdigit()), float(len(set(bare)) <= len(bare) / 2),
+        float(any(part in text for part in ("911", "411", "000"))),
+    ]  # fmt: skip
+
+
+DESCRIBE: dict[str, Callable[[str], list[float]]] = {"names": describe_name, "numbers": describe_number}
+KINDS = {kinds.NAME: "names", kinds.IDENTIFIER: "numbers", kinds.PHONE: "numbers"}
+
+
+def miss_at_random(gold: Sequence[Document]) -> list[Document]:
+    """Leave out a share of the spans."""
+    rng = Random(SEED)
+    return [note.with_spans(span for span in note.spans if rng.random() >= SHARE) for note in gold]
+
+
+def tag_with(name: str) -> Callable[[Sequence[Document]], list[Document]]:
+    return lambda gold: list(model.load(name).tag_all([note.with_spans(()) for note in gold]))
+
+
+TAGGERS = {
+    "missed at random": miss_at_random,
+    "rules": tag_with("rules"),
+    "english+rules": tag_with(model.CAREFUL),
+}
+
+
+def list_units(number: int, gold: Document, redaction: Redaction) -> Iterator[Unit]:
+    """Yield the surrogates of a note and the real texts that stayed in it."""
+    replaced = [(made.start, made.end) for made in redaction.replacements]
+    for made in redaction.replacements:
+        if (kind := KINDS.get(kinds.kind_of(made.type))) and made.treatment == "surrogate":
+            yield from split_units(number, kind, made.replacement, False)
+    for span in gold.spans:
+        kind = KINDS.get(kinds.kind_of(span.type))
+        if kind and not any(start < span.end and span.start < end for start, end in replaced):
+            yield from split_units(number, kind, gold.text_of(span), True)
+
+
+def split_units(number: int, kind: str, text: str, missed: bool) -> Iterator[Unit]:
+    """Yield the words of a name, or a whole number."""
+    for part in WORD.findall(text) if kind == "names" else [text]:
+        yield Unit(number, kind, part, missed)
+
+
+def attack(units: Sequence[Unit]) -> tuple[float, float]:
+    """Return the area under the curve and the advantage of the attacker."""
+    table = np.array([DESCRIBE[unit.kind](unit.text) for unit in units])
+    real = np.array([unit.missed for unit in units])
+    notes = np.array([unit.note for unit in units])
+    attacker = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, class_weight="balanced"))
+    folds = GroupKFold(FOLDS).split(table, real, notes)
+    scores = cross_val_predict(attacker, table, real, cv=list(folds), method="decision_function")
+    false, true, _ = roc_curve(real, scores)
+    return float(roc_auc_score(real, scores)), float(np.max(true - false))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=devset.DATA)
+    parser.add_argument("--notes", type=int, default=devset.COUNT)
+    args = parser.parse_args(arguments)
+    gold = devset.build_notes(args.data, args.notes)
+    print(f"{'spans':18}{'kind':10}{'surrogates':>11}{'missed':>8}{'AUC':>7}{'advantage':>11}")
+    for name, tag in TAGGERS.items():
+        redactor = Redactor(b"a secret of this benchmark")
+        redactions = [redactor.redact([note])[0] for note in cli.show_progress(tag(gold), name)]
+        units = [unit for n, pair in enumerate(zip(gold, redactions)) for unit in list_units(n, *pair)]
+        for kind in DESCRIBE:
+            chosen = [unit for unit in units if unit.kind == kind]
+            missed = sum(unit.missed for unit in chosen)
+            auc, advantage = attack(chosen) if missed >= 2 * FOLDS else (math.nan, math.nan)
+            print(f"{name:18}{kind:10}{len(chosen) - missed:11}{missed:8}{auc:7.3f}{advantage:11.3f}")
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,169 @@
+"""Draw surrogates of names as people bear them, so that readers cannot tell them from missed names.
+
+A name is drawn by the share of people who have it, out of the names that begin with the same letter. The
+shares are those of the US Census 1990. One draw in seven is from the whole population; the others are from
+the band of the real name: frequent, known, rare, only in other lists, or in no list. So a release has about
+as many rare and unlisted names among its surrogates as among its real names. The band of a surrogate
+therefore says a little about the real name; a surrogate that is always frequent where the missed names are
+rare would say more.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from crfdeid.redact.surrogates import name_pools
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.name_pools import FEMALE, LEAST, MALE, SURNAME
+from crfdeid.redact.surrogates.text_forms import fold
+
+BANDS = (0.1, 0.01, 0.001, 0.0)  # per cent of people, at least: frequent, known, rare, not in the census
+UNLISTED = len(BANDS)
+FROM_BAND = 85  # of 100 draws
+UNLISTED_IN_POPULATION = 10  # of 100 people have a name that the census leaves out (it covers 90%)
+BAND_TRIES = 20  # draws from one band before the others are tried
+UNIT = 10_000  # weights are whole numbers: a share of 0.0001 per cent is 1
+ORDER = 3  # letters that decide the next one of an invented name
+SHORTEST, LONGEST = 4, 10  # letters of an invented name
+END = "$"
+
+Initial = str
+
+
+class Pool(NamedTuple):
+    """Names with the running totals of their weights."""
+
+    names: tuple[str, ...]
+    totals: tuple[int, ...]
+
+    def draw(self, choices: KeyedChoices, *key: object) -> str:
+        """Draw a name by weight."""
+        return self.names[bisect_right(self.totals, choices.draw_number(self.totals[-1], *key))]
+
+
+def draw_name(name: str, kind: str, initial: Initial, choices: KeyedChoices, number: int) -> str:
+    """Draw a surrogate of the folded ``name`` that begins with ``initial``. Each ``number`` gives another
+    draw.
+
+    >>> draw_name("smith", name_pools.SURNAME, "J", KeyedChoices(b"secret", "7"), 0)[0]
+    'J'
+    """
+    key = ("name", name, number)
+    band = find_band(name, kind)
+    is_from_band = number < BAND_TRIES and choices.draw_number(100, "band", *key) < FROM_BAND
+    if not is_from_band:
+        is_unlisted = choices.draw_number(100, "listed", *key) < UNLISTED_IN_POPULATION
+        band = UNLISTED if is_unlisted and number < BAND_TRIES else -1
+    if band == UNLISTED:
+        return invent_name(kind, initial, choices, *key)
+    pool = find_pool(kind, band, initial)
+    return pool.draw(choices, *key)
+
+
+def find_pool(kind: str, band: int, initial: Initial) -> Pool:
+    """The names of a band with this initial; without any, those of the next band, of all bands, and at last
+    all surnames. Band -1 is the whole population."""
+    for each in (band, band + 1, -1):
+        if pool := load_pools(kind, each).get(initial):
+            return pool
+    return load_pools(SURNAME, -1)[initial]
+
+
+def find_band(name: str, kind: str) -> int:
+    """The number of the band of a folded name: 0 for frequent names, :data:`UNLISTED` for names in no list.
+
+    >>> [find_band(name, name_pools.SURNAME) for name in ("smith", "ellsworth", "zanzibarova")]
+    [0, 2, 4]
+    """
+    share = find_share(name, kind)
+    if share is None:
+        return UNLISTED
+    return next(number for number, least in enumerate(BANDS) if share >= least)
+
+
+def find_share(name: str, kind: str) -> float | None:
+    """The share, in per cent, of people who have the folded name; None for a name in no list."""
+    shares = [table[name] for table in tables_of(kind) if name in table]
+    if shares:
+        return max(shares)
+    is_listed = name in name_pools.load_folded("surnames") or name in name_pools.load_folded("first_names")
+    return LEAST if is_listed else None
+
+
+def tables_of(kind: str) -> list[Mapping[str, float]]:
+    """The tables of shares in which names of a kind are found."""
+    if kind == SURNAME:
+        return [name_pools.load_shares(SURNAME)]
+    return [name_pools.load_shares(gender) for gender in name_pools.genders_of(kind)]
+
+
+@cache
+def load_pools(kind: str, band: int) -> Mapping[Initial, Pool]:
+    """The names of a kind in a band, or in all bands for -1, by initial."""
+    groups = {}
+    for initial, names in name_pools.load_pool(kind).items():
+        shares = {name: find_share(fold(name), kind) or LEAST for name in names}
+        kept = [name for name in names if band in (-1, find_band(fold(name), kind))]
+        if kept:
+            totals = accumulate(max(1, round(shares[name] * UNIT)) for name in kept)
+            groups[initial] = Pool(tuple(kept), tuple(totals))
+    return groups
+
+
+# Names in no list
+
+
+def invent_name(kind: str, initial: Initial, choices: KeyedChoices, *key: object) -> str:
+    """Invent a name whose letters follow one another as in the listed names of the kind.
+
+    >>> made = invent_name(name_pools.SURNAME, "K", KeyedChoices(b"secret", "7"), "x")
+    >>> made[0], made.istitle(), fold(made) in name_pools.load_folded("surnames")
+    ('K', True, False)
+    """
+    made = initial
+    for attempt in range(BAND_TRIES):
+        made = join_letters(kind, initial, choices, *key, attempt)
+        if SHORTEST <= len(made) <= LONGEST and not is_known(fold(made)):
+            break
+    return made
+
+
+def join_letters(kind: str, initial: Initial, choices: KeyedChoices, *key: object) -> str:
+    """Add letters until the end of a word is drawn."""
+    chain, made = load_chain(SURNAME if kind not in (FEMALE, MALE) else kind), initial.lower()
+    while len(made) <= LONGEST:
+        pool = next((chain[made[-n:]] for n in range(ORDER, 0, -1) if made[-n:] in chain), None)
+        letter = END if pool is None else pool.draw(choices, "letter", *key, made)
+        if letter == END and len(made) >= SHORTEST:
+            break
+        made += letter if letter != END else choices.choose("aeinr", "vowel", *key, made)
+    return made.capitalize()
+
+
+@cache
+def load_chain(kind: str) -> Mapping[str, Pool]:
+    """The letters, or the end, that follow each run of up to :data:`ORDER` letters in the names of a
+    kind."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for name in sum(name_pools.load_pool(kind).values(), ()):
+        word = fold(name) + END
+        for at in range(1, len(word)):
+            for length in range(1, min(ORDER, at) + 1):
+                counts[word[at - length : at]][word[at]] += 1
+    return {run: build_pool(followers.items()) for run, followers in counts.items()}
+
+
+def build_pool(weighted: Iterable[tuple[str, int]]) -> Pool:
+    names, weights = zip(*sorted(weighted))
+    return Pool(names, tuple(accumulate(weights)))
+
+
+def is_known(name: str) -> bool:
+    """Whether a folded word is a listed name or a common or medical word."""
+    lists = ("surnames", "first_names", "common_words", "medical_words", "eponyms")
+    return any(name in name_pools.load_folded(list) for list in lists)

@@ -1,0 +1,105 @@
+"""Surrogates of names are drawn as people bear names, so that missed names do not stand out."""
+
+from collections import Counter
+
+import pytest
+from marked_notes import SECRET, marked
+
+from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.surrogates import initials, name_drawing, name_pools
+from crfdeid.redact.surrogates.institutions import is_acronym
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.patient import PatientSurrogates
+from crfdeid.redact.surrogates.patient_facts import collect_facts
+from crfdeid.redact.surrogates.text_forms import fold
+
+
+def draw(name: str, kind: str = name_pools.SURNAME, count: int = 400) -> list[str]:
+    """Surrogates of one name for many patients, with the initials of each patient."""
+    made = []
+    for number in range(count):
+        choices = KeyedChoices(SECRET, str(number))
+        initial = initials.Initials(choices).choose_initial(name)
+        made.append(name_drawing.draw_name(name, kind, initial, choices, 0))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "band"),
+    [
+        ("smith", name_pools.SURNAME, 0),
+        ("ellsworth", name_pools.SURNAME, 2),
+        ("zanzibarova", name_pools.SURNAME, name_drawing.UNLISTED),
+        ("margaret", name_pools.FEMALE, 0),
+    ],
+)
+def test_most_surrogates_are_as_frequent_as_the_real_name(name, kind, band):
+    made = Counter(name_drawing.find_band(fold(each), kind) for each in draw(name, kind))
+    assert made[band] > 0.7 * sum(made.values()) and len(made) > 1
+
+
+def test_frequent_surnames_occur_also_where_they_are_eponyms_or_words():
+    made = {each.lower() for each in draw("garcia", count=1500)}
+    assert made >= {"smith", "brown", "williams", "harris", "baker", "moore"}
+
+
+def test_an_invented_name_is_in_no_list_and_can_be_read():
+    made = [each for each in draw("zanzibarova") if name_drawing.find_band(fold(each), "surname") == 4]
+    assert not any(name_drawing.is_known(fold(each)) for each in made)
+    assert all(4 <= len(each) <= 11 and any(vowel in each.lower() for vowel in "aeiouy") for each in made)
+
+
+def test_a_name_after_a_title_is_a_surname_and_one_after_a_comma_is_not():
+    notes = [marked("Dr. <DOCTOR Arabella>, <PATIENT Nelson, Kim>", "1")]
+    facts = collect_facts(notes)
+    kinds = [facts.classify_name(name) for name in ("arabella", "nelson", "kim")]
+    assert kinds[:2] == ["surname", "surname"] and name_pools.is_first_name(kinds[2])
+    alone = collect_facts(notes, complete=False)
+    assert alone.classify_name("nelson") == name_pools.classify_name("nelson")
+
+
+def test_the_letters_of_hospitals_say_nothing_about_those_of_people():
+    tables = [initials.Initials(KeyedChoices(SECRET, str(n))).letters for n in range(40)]
+    for thing in (initials.DOCTORS, initials.INSTITUTIONS, initials.STREETS, initials.HOSTS):
+        same = sum(
+            table[thing][letter] == new for table in tables for letter, new in table["patients"].items()
+        )
+        assert same < 0.25 * sum(len(table["patients"]) for table in tables)
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [("TEXAS CLINIC", "TEXAS"), ("Forest Park Hospital", "Park"), ("Lakeview Beach Hospital", "Beach")],
+)
+def test_a_hospital_becomes_a_hospital_with_names_that_can_be_read(text, lost):
+    for number in range(20):
+        made = PatientSurrogates(SECRET, str(number)).institutions.replace_institution(text) or ""
+        assert lost.lower() not in made.lower().split() and made.isupper() == text.isupper()
+        assert any(vowel in made.split()[0].lower() for vowel in "aeiouy")
+        assert any(kind in made.lower() for kind in ("hospital", "center", "clinic", "medic", "family"))
+
+
+def test_the_kind_of_a_hospital_and_its_number_of_words_vary():
+    made = {
+        PatientSurrogates(SECRET, str(number)).institutions.replace_institution("Elmira Medical Center") or ""
+        for number in range(40)
+    }
+    assert {len(each.split()) for each in made} == {2, 3, 4}
+    assert not [each for each in made if each.endswith("Elmira Medical Center")]
+
+
+def test_a_kind_without_a_name_becomes_another_kind():
+    made = PatientSurrogates(SECRET, "7").institutions.replace_institution("general hospital") or ""
+    assert made.islower() and ("hospital" in made or "center" in made) and made != "general hospital"
+
+
+@pytest.mark.parametrize(("word", "text", "said"), [("OHIO", "OHIO CLINIC", False), ("BWH", "BWH", True)])
+def test_words_in_capitals_are_not_acronyms(word, text, said):
+    assert is_acronym(word, text) == said
+
+
+def test_a_doctor_and_a_patient_of_one_name_keep_one_surrogate():
+    notes = [marked("<DOCTOR Okafor>, <DOCTOR R. Okafor> and <PATIENT Okafor>")]
+    clean = Redactor(SECRET).redact(notes)[0].document
+    made = [clean.text_of(span) for span in clean.spans]
+    assert made[0] == made[2] == made[1].split()[-1]
