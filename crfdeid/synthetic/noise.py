@@ -1,4 +1,4 @@
-"""The noise of notes in archives: lost spaces, cut lines, capitals, typos.
+"""The noise of notes in archives: lost spaces, cut lines, capitals, typos, misread letters.
 
 Every function takes pieces and returns pieces, so that spans stay exact.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import Any  # of regex, which has no types of patterns
 
 import regex
 
@@ -16,6 +17,19 @@ from crfdeid.synthetic.pieces import Piece, join_pieces
 Pieces = list[Piece]
 TABULAR = regex.compile(r"\S {3,}\S|[_=]{8}|\|")
 WORD = regex.compile(r"\b[a-z]{5,}\b")
+ANY_WORD = regex.compile(r"\p{L}{4,}")
+SIGN = regex.compile(r"\S")
+INSIDE = regex.compile(r"(?<=\S) (?=\S)")
+BETWEEN_LETTERS = regex.compile(r"(?<=\p{L}\p{L})(?=\p{L}\p{L})")
+# What a scanner takes for what: letters and digits of like form, and letters that touch.
+LIKE_FORMS = (
+    "l1I| 1lI Il1 ilj ji tf ft O0QD 0O o0ac ao ceo eco S5 5S sa B8R 8B3 38 Z2 2Z G6C 6Gb bh6 hb qg9 gq9 9g "
+    "7T/ /7l uv vu nru HN NH EF FEP PF RB DO CG YV VY ., ,. :; -~"
+)
+MISREAD: dict[str, Sequence[str]] = {signs[0]: signs[1:] for signs in LIKE_FORMS.split(" ")}
+MISREAD |= {"m": ("rn", "nn"), "w": ("vv",), "d": ("cl",)}
+TOUCHING = regex.compile("rn|cl|vv|ri")
+TOUCHED = {"rn": "m", "cl": "d", "vv": "w", "ri": "n"}
 GAP = regex.compile(r"(?<=[a-z0-9][.,:;]) (?=[A-Za-z0-9])")
 
 
@@ -39,6 +53,40 @@ def add_typos(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
     return edit_outside(
         pieces, lambda text: WORD.sub(lambda m: misspell(m[0], rng) if rng.random() < rate else m[0], text)
     )
+
+
+def edit_share(
+    pieces: Sequence[Piece], pattern: Any, rate: float, rng: Random, edit: Callable[[str], str]
+) -> Pieces:
+    """Apply ``edit`` to the share ``rate`` of the matches of ``pattern``, in spans too."""
+    return [
+        Piece(pattern.sub(lambda m: edit(m[0]) if rng.random() < rate else m[0], text), type)
+        for text, type in pieces
+    ]
+
+
+def add_typos_anywhere(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
+    """Misspell the share ``rate`` of the words, names too."""
+    return edit_share(pieces, ANY_WORD, rate, rng, lambda word: misspell(word, rng))
+
+
+def misread(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
+    """Misread the share ``rate`` of the characters, as a scanner does; lose spaces half as often, and break
+    words now and then. Spaces beside a span stay.
+
+    >>> join_pieces(misread([Piece("Seen by Dr. "), Piece("Burns", "DOCTOR")], Random(2), 0.1))
+    'Scen by Dr, Burns'
+    """
+    steps: tuple[tuple[Any, float, Callable[[str], str]], ...] = (
+        (TOUCHING, rate * 2, TOUCHED.__getitem__),
+        (SIGN, rate, lambda sign: rng.choice(MISREAD.get(sign, sign))),
+        (INSIDE, rate / 2, lambda space: ""),
+        (BETWEEN_LETTERS, rate / 8, lambda nothing: " "),
+    )
+    result = list(pieces)
+    for pattern, share, edit in steps:
+        result = edit_share(result, pattern, share, rng, edit)
+    return result
 
 
 def drop_spaces(pieces: Sequence[Piece], rng: Random, rate: float) -> Pieces:
@@ -117,12 +165,22 @@ def split_like(pieces: Sequence[Piece], text: str) -> Pieces:
 
 def flatten(pieces: Sequence[Piece], rng: Random) -> Pieces:
     """Write the note in one line, as text columns of a table often hold it."""
-    end = rng.choice((" ", "  ", ",", ", ", " | "))
+    end = rng.choice((" ", " ", " ", "  ", ",", ", ", " | "))
     return [Piece(regex.sub(r" *\n\s*", end if type is None else " ", text), type) for text, type in pieces]
 
 
 def add_noise(pieces: Sequence[Piece], rng: Random) -> Pieces:
     """Add the noise of some archive to a note; a third of the notes stay clean."""
+    noisy = vary_writing(add_slips(pieces, rng), rng)
+    if rng.random() < 0.07:
+        return flatten(noisy, rng)
+    if rng.random() < 0.35:
+        noisy = wrap_lines(noisy, rng.choice((60, 64, 70, 72, 75, 78, 80)))
+    return noisy
+
+
+def add_slips(pieces: Sequence[Piece], rng: Random) -> Pieces:
+    """Add what typists do: two spaces, typos, lost spaces."""
     noisy = list(pieces)
     if rng.random() < 0.35:
         noisy = double_spaces(noisy)
@@ -132,10 +190,17 @@ def add_noise(pieces: Sequence[Piece], rng: Random) -> Pieces:
         noisy = drop_spaces(noisy, rng, rng.choice((0.01, 0.03, 0.1)))
     if rng.random() < 0.35:
         noisy = run_together(noisy, rng, rng.choice((0.02, 0.04, 0.1)))
-    if rng.random() < 0.06:
-        noisy = rng.choice((to_upper, to_lower))(noisy)
-    if rng.random() < 0.04:
-        return flatten(noisy, rng)
-    if rng.random() < 0.35:
-        noisy = wrap_lines(noisy, rng.choice((60, 64, 70, 72, 75, 78, 80)))
+    return noisy
+
+
+def vary_writing(pieces: Sequence[Piece], rng: Random) -> Pieces:
+    """Write one note in four otherwise: with many typos, scanned, in capitals or without any."""
+    noisy, chance = list(pieces), rng.random()
+    if chance < 0.05:
+        noisy = add_typos_anywhere(noisy, rng, rng.choice((0.02, 0.05, 0.08)))
+    elif chance < 0.11:
+        noisy = misread(noisy, rng, rng.choice((0.005, 0.015, 0.03)))
+    chance = rng.random()
+    if chance < 0.2:
+        noisy = (to_upper if chance < 0.1 else to_lower)(noisy)
     return noisy

@@ -266,6 +266,12 @@ EDITS = {
     "together": lambda pieces, rng: noise.run_together(pieces, rng, 0.5),
     "wrapped": lambda pieces, rng: noise.wrap_lines(pieces, 9),
     "flattened": noise.flatten,
+    "typed": noise.add_slips,
+}
+MISTAKES = {
+    "typos": lambda pieces, rng: noise.add_typos_anywhere(pieces, rng, 0.5),
+    "misread": lambda pieces, rng: noise.misread(pieces, rng, 0.5),
+    "writing": noise.vary_writing,
     "all": noise.add_noise,
 }
 
@@ -281,6 +287,32 @@ def spans_of(pieces):
 @given(pieces=PIECES, seed=st.integers(0, 99))
 def test_no_edit_moves_a_span(edit, pieces, seed):
     assert spans_of(EDITS[edit](pieces, Random(seed))) == spans_of(pieces)
+
+
+@pytest.mark.parametrize("edit", MISTAKES)
+@settings(max_examples=40)
+@given(pieces=PIECES, seed=st.integers(0, 99))
+def test_a_mistake_inside_a_span_stays_inside_it(edit, pieces, seed):
+    before, after = (build_document(p, "n").spans for p in (pieces, MISTAKES[edit](pieces, Random(seed))))
+    assert [span.type for span in after] == [span.type for span in before]
+
+
+def test_a_scanner_misreads_names_and_numbers_too():
+    pieces = [Piece("seen by Dr. "), Piece("Burns", "DOCTOR"), Piece(" on "), Piece("03/17/2061", "DATE")]
+    found = [noise.misread(pieces, Random(seed), 0.1) for seed in range(40)]
+    assert {len({note[number].text for note in found}) > 9 for number in (0, 1, 3)} == {True}
+    assert noise.misread(pieces, Random(1), 0.0) == pieces
+
+
+def test_every_kind_of_writing_has_its_share():
+    pieces = [Piece("Seen in the clinic with "), Piece("Ana Ruiz", "PATIENT"), Piece(" and others. " * 20)]
+    texts = [join_pieces(noise.vary_writing(pieces, Random(seed))) for seed in range(400)]
+    shares = {
+        "upper": sum(text.isupper() for text in texts) / 400,
+        "lower": sum(text.islower() for text in texts) / 400,
+        "plain": sum(text == join_pieces(pieces) for text in texts) / 400,
+    }
+    assert 0.03 < shares["upper"] < 0.11 and 0.03 < shares["lower"] < 0.11 and 0.7 < shares["plain"] < 0.85
 
 
 def test_wrapping_keeps_tables():

@@ -37,6 +37,7 @@ Fax: <FAX|617-555-0101>
 <IDNUM|12345678AB> is the number
 <MEDICALRECORD|123456>MG of it
 Phone MRN<MEDICALRECORD|123456>
+phone mrn<MEDICALRECORD|123456>
 <MEDICALRECORD|123456>Radiology of it
 <HOSPITAL|Elm Hospital> at noon
 to <HOSPITAL|Elm Hospital> - <HOSPITAL|Oak Hospital> by car
@@ -57,6 +58,7 @@ Dear <DOCTOR|Leo>
 """.strip().splitlines()
 
 CHANGED = {
+    "no. mr<MEDICALRECORD|268398>, x": "no. <MEDICALRECORD|mr268398>, x",
     "mail <URL|www.a.org.> Then": "mail <URL|www.a.org>. Then",
     "call <PHONE|617-555-0101.> Then": "call <PHONE|617-555-0101>. Then",
     "by <DOCTOR|Ruiz (>pager": "by <DOCTOR|Ruiz> (pager",

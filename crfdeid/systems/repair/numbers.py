@@ -29,7 +29,7 @@ GLUED_AFTER = re.compile(
     rf"(?!(?i:{LABEL})\b|Radiology|Exam|Page|Date)"
     r"(?:[A-Z]{3,}(?:[-'’][A-Z]+)*|[A-Z]['’]?[A-Z]?[a-z]{2,}(?:[-'’][A-Z][a-z]+)*)\b"
 )
-LETTERS_BEFORE = re.compile(r"(?<![^\W_])(?!MRN|CSN|SSN|NPI)[A-Z]{1,3}\Z")
+LETTERS_BEFORE = re.compile(r"(?<![^\W_])(?!(?i:MRN|CSN|SSN|NPI))(?:[A-Z]{1,3}|[a-z]{1,3})\Z")
 LETTER_AFTER = re.compile(r"(?<=\d)[A-Z](?![A-Za-z0-9])")
 AGE_BEFORE = re.compile(r"(?<![\d/.,-])\d{1,2}(?:[- ][13]/(?=[24]$)|\.(?=\d$))")
 HALF = re.compile(r"[½¼¾]")
@@ -153,7 +153,7 @@ def join_glued_name(text: str, spans: Sequence[Span]) -> Spans:
 
 
 def widen_numbers(text: str, spans: Sequence[Span]) -> Spans:
-    """Up to three capitals that begin a number, and the last letter of a ward's number, are part of it."""
+    """Up to three letters of one case that begin a number, and the last letter of a ward, are part of it."""
     end = 0
     for span in widen(text, spans, {"DEPARTMENT", "ROOM"}, after=LETTER_AFTER):
         is_number = span.type in NUMBERS and text[span.start].isdigit()

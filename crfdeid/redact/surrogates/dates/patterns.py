@@ -20,9 +20,9 @@ HOLIDAY = regex.sub(
 TO = r"\s*(?:-|–|—|to|through|thru|and|&)\s*"
 
 SOURCES = {
-    "ymd": rf"(?P<y>{YEAR[:-6]})\s?(?P<s>[/.\s-])\s?(?P<m>\d\d?)\s?(?P=s)\s?(?P<d>\d\d?)(?!\d)",
+    "ymd": rf"(?P<y>{YEAR[:-6]})\s?(?P<s>[/.\s–-])\s?(?P<m>\d\d?)\s?(?P=s)\s?(?P<d>\d\d?)(?!\d)",
     "ym": rf"(?P<y>{YEAR[:-6]})\s?[/-]\s?(?P<m>\d\d?)(?!\s?[\d/-])",
-    "abc": r"(?P<a>\d\d?)\s?(?P<s>[/.-])\s?(?P<b>\d\d?)\s?(?P=s)\s?['’]?(?P<y>\d{4}|\d\d)(?!\d)",
+    "abc": r"(?P<a>\d\d?)\s?(?P<s>[/.–-])\s?(?P<b>\d\d?)\s?(?P=s)\s?['’]?(?P<y>\d{4}|\d\d)(?!\d)",
     "abc spaced": rf"(?P<a>\d\d?)\s(?P<b>\d\d?)\s(?P<y>{YEAR})",
     "my": rf"(?P<m>\d\d?)\s?[/.-]\s?(?P<y>{YEAR})",
     "ddm": rf"(?P<d>\d\d?)(?P<th>{TH})?{TO}(?P<d2>\d\d?)(?P<th2>{TH})?\b{SEP}"
