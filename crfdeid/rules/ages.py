@@ -64,7 +64,7 @@ age_of_life = match_at_numbers(
 )  # fmt: skip
 age_decade = match_at_numbers(
     "age_decade", "AGE", "ours", "The decade of a life: \"in her 60s\".",
-    r"(?:(?<=his )|(?<=her )|(?<=early )|(?<=late )|(?<=their ))[1-9]0['’]?s\b",
+    r"(?:(?<=his )|(?<=her )|(?<=early )|(?<=late )|(?<=their ))[1-9]0'?s\b",
 )  # fmt: skip
 age_in_words = match_at_words(
     "age_in_words", "AGE", "ours", "\"fifty-year-old\", \"eighty-two years old\".",

@@ -76,7 +76,7 @@ number_after_name = match_at_numbers(
 )  # fmt: skip
 line_number = match_at_numbers(
     "line_number", "IDNUM", "ours", "Among the first ten lines, one that is a number of five digits or more.",
-    r"(?:(?<=\n)|(?<![\s\S]))\d[\d-]{3,}\d(?=[ \t]*\r?\n)",
+    r"(?:(?<=\n)|(?<![\s\S]))\d[\d-]{3,}\d(?=[ \t]*\n)",
     lambda match, note: note.text.count("\n", 0, match.start()) < TOP,
 )  # fmt: skip
 

@@ -34,7 +34,7 @@ street_address = match_at_numbers(
     "street_address", "STREET", "Tafvizi 2011, section 2.5.3 (street, parkway); ours",
     "A house number, one to four capitalised words, and a word for a street.",
     rf"\d{{1,5}}[A-Z]?[ ](?:[NSEW]\.?[ ])?"
-    rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['’-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
+    rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
     rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
 )  # fmt: skip

@@ -54,7 +54,7 @@ def is_surname_of_initial(note: Note, lists: Lists, index: int, name: int) -> bo
 
 def is_name_start(note: Note, index: int) -> bool:
     """Whether an initial can begin a name: it does not end a unit, "A&W" or a hyphenated word."""
-    return note.gap(index)[-1:] not in tuple("/&-'’%")
+    return note.gap(index)[-1:] not in tuple("/&-'%")
 
 
 def has_second_initial(note: Note, index: int) -> bool:
@@ -66,7 +66,7 @@ def has_second_initial(note: Note, index: int) -> bool:
 def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
     """A surname with a prefix: "van der Berg", "O'Malley", "de la Cruz", "Mc Donald"."""
     for index in note.find_words(WITH_A_SURNAME):
-        apostrophe = index + 1 < len(note) and note.gap(index + 1) in ("'", "’")
+        apostrophe = index + 1 < len(note) and note.gap(index + 1) == "'"
         if note.lowered[index] in ("o", "d") and not (apostrophe and note.is_capitalised(index)):
             continue
         stop = find_run_end(note, index, lambda i: note.lowered[i] in PREFIXES, 3)
@@ -131,7 +131,7 @@ def surname_comma_first(note: Note, lists: Lists) -> Iterator[Edges]:
 
 def find_surname_start(note: Note, lists: Lists, index: int) -> int:
     """Return the index of the first word of a surname, which may have a hyphen or apostrophe."""
-    tied = index > 0 and note.gap(index) in ("'", "’", "-")
+    tied = index > 0 and note.gap(index) in ("'", "-")
     return index - 1 if tied and is_name_part(note, lists, index - 1) else index
 
 

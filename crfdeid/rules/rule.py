@@ -31,9 +31,9 @@ EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
 YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
 
 PLACE_GAP = re.compile(
-    r"[ \t]{1,2}|[-'’.&/]|\.? ?[-'’&]? ?|\. {1,2}"
+    r"[ \t]{1,2}|[-'.&/]|\.? ?[-'&]? ?|\. {1,2}"
 )  # between the words of one name of a place
-NAME_GAP = re.compile(r" {1,2}|[-'’]|\. ?")  # between the words of one person's name
+NAME_GAP = re.compile(r" {1,2}|[-']|\. ?")  # between the words of one person's name
 
 
 class Note:
