@@ -54,6 +54,14 @@ Phone: <PHONE|617-555-0101> Fax: <FAX|617-555-0102>
 <MEDICALRECORD|12-34-56> / <DATE|3/7/61>
 <IDNUM|SW9788/78>
 Dear <DOCTOR|Leo>
+Dr. Who is that
+the Dr. said so
+MS was found and MR imaging
+his wife, who is well
+DR. AND MRS.
+please call us at 617
+Hospital (1)
+12345678Radiology
 <AGE|25> M
 """.strip().splitlines()
 
@@ -156,10 +164,20 @@ CHANGED = {
     "<PATIENT|CHOI,MIN>-<DATE|JUN S>  9": "<PATIENT|CHOI,MIN-JUN S>  9",
     "Copies to: <DOCTOR|Ana Ruiz, Roth> x": "Copies to: <DOCTOR|Ana Ruiz>, <DOCTOR|Roth> x",
     "Yours,\n<DOCTOR|Leo>\n": "Yours,\n<DOCTOR|Leo>\n",
-    "<DOCTOR|Ana\nBatch> 9": "<DOCTOR|Ana>\n<DOCTOR|Batch> 9",
-    "<DOCTOR|Ana\r\nBatch> 9": "<DOCTOR|Ana>\r\n<DOCTOR|Batch> 9",
+    "by Dr. Roth-Ruiz now": "by Dr. <DOCTOR|Roth-Ruiz> now",
+    "by DR. J. ROTH now": "by DR. <DOCTOR|J. ROTH> now",
+    "Mr. Ng came": "Mr. <PATIENT|Ng> came",
+    "Drs. <DOCTOR|Early> and Roth.": "Drs. <DOCTOR|Early> and <DOCTOR|Roth>.",
+    "with the wife, Ahmed. No": "with the wife, <PATIENT|Ahmed>. No",
+    "Please page C. Roth at <PHONE|x8-3394> now": "Please page <DOCTOR|C. Roth> at <PHONE|x8-3394> now",
+    "Roth(<MEDICALRECORD|7989103192>) continued": "<PATIENT|Roth>(<MEDICALRECORD|7989103192>) continued",
+    "9155422454ROTH  Page 2": "<MEDICALRECORD|9155422454><PATIENT|ROTH>  Page 2",
+    "to <HOSPITAL|PACU> for": "to PACU for",
+    "M.D., <DOCTOR|F.A.C.S.> x": "M.D., F.A.C.S. x",
+    "<DOCTOR|Ana\nBatch> 9": "<DOCTOR|Ana>\nBatch 9",
+    "<DOCTOR|Ana\r\nBatch> 9": "<DOCTOR|Ana>\r\nBatch 9",
     "<HOSPITAL|Elm\nHospital> 9": "<HOSPITAL|Elm\nHospital> 9",
-    "<HOSPITAL|Elm\n\nHospital> 9": "<HOSPITAL|Elm>\n\n<HOSPITAL|Hospital> 9",
+    "<HOSPITAL|Elm\n\nHospital> 9": "<HOSPITAL|Elm>\n\nHospital 9",
     f"{'word ' * 10}<DOCTOR|Ana\nRuiz> 9": f"{'word ' * 10}<DOCTOR|Ana\nRuiz> 9",
 }
 
@@ -212,6 +230,7 @@ def test_a_joined_span_has_the_lower_probability():
 
 
 WORDS = """
+    Dr. Ng wife, page 7989103 Batch the hospital PACU
     Drs. Mrs. Patient: MD DD: Roth, Mc Page: cc: NPI Campus At Inc. ICU @10:32 38 87 1/ 2 5. ED Life Point St.
     Ruiz SMITH Jr. J. St. MRN DOB: Date: ( ) [ , . - / : fax F: Fax: on in 3/7/61 617-555-0101 30990453 AB12
     Elm Hospital Clinic Medical Center of and at the & Emergency Department Inc. Campus a@b.org ** MR 61
@@ -222,6 +241,9 @@ CLOSED = """
     on in at from since until through by to and or with for was is seen dated who when
     the emergency department room of intensive care unit operating recovery burn
     medical records medicine surgery mr id pager loc rm pgr bed ed er icu m f t dd dt td
+    a an to per this our outlying outside local hospital center clinic rehabilitation rehab nursing home
+    health micu sicu ccu nicu pacu postpartum batch exam fac facs es dictated signed transcribed printed
+    anesthesia drains impression c
 """
 CLOSED_WORDS = frozenset(CLOSED.split())
 TIME = re.compile(r"(?:@|[\s,]+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m)?", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crfdeid.systems.repair.cues import drop_words, find_names
 from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
 from crfdeid.systems.repair.hospitals import (
     join_hospitals,
@@ -77,6 +78,8 @@ FORMS = {
         widen_hospitals, "<HOSPITAL|Elm Clinic>, Inc. wrote", "<HOSPITAL|Elm Clinic, Inc.> wrote"
     ),
     "mark_places": Form(mark_places, "at <CITY|Elm Clinic> today", "at <HOSPITAL|Elm Clinic> today"),
+    "drop_words": Form(drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now"),
+    "find_names": Form(find_names, "by Dr. Roth today", "by Dr. <DOCTOR|Roth> today"),
     "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>"),
     "mark_numbers": Form(mark_numbers, "ACCT NO: <IDNUM|5811528013>", "ACCT NO: <ACCOUNT|5811528013>"),
     "mark_names": Form(mark_names, "Attending: <PATIENT|Ana Ruiz>", "Attending: <DOCTOR|Ana Ruiz>"),

@@ -108,7 +108,7 @@ def split_glued_name(text: str, spans: Sequence[Span]) -> Spans:
             yield replace(span, start=middle, type=_find_name_type(spans, middle))
         else:
             yield span
-            if span.type in NUMBERS:
+            if span.type in LABELLED:
                 yield from _find_glued(text, span, spans, starts)
 
 
