@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crfdeid.errors import ConfigurationError
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
 pytest.importorskip("faker")
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 
+import biases
 import devset
 import devset_genres as genres
 import devset_measure as measure
@@ -263,3 +265,11 @@ def test_notes_of_the_reports() -> None:
     notes = devset.build_notes(DATA, count=20)
     scheme.read_scheme().check(notes)
     assert len(notes) == 20 and all(note.spans for note in notes)
+
+
+def test_a_bias_is_added_to_the_labels_of_its_type_and_taken_off_the_label_outside() -> None:
+    labels = ["O", "B-AGE", "I-AGE", "B-DATE"]
+    assert biases.make_bias(biases.parse_row("RECALL=0.5,AGE=-1"), labels).tolist() == [-0.5, -1.0, -1.0, 0.0]
+    assert {"DATE": 1.0} in biases.list_rows(labels) and {"RECALL": 0.3} in biases.list_rows(labels)
+    with pytest.raises(ConfigurationError, match="--row AGE: wanted TYPE=NUMBER"):
+        biases.parse_row("AGE")

@@ -41,7 +41,7 @@ def test_a_base_is_changed(tmp_path):
         ('features = ["lexical"]\ntype_bias = {AGE = "low"}', "wanted dict"),
         ('features = ["lexical"]\ntype_bias = {AGE = nan}', "wanted dict"),
         ('features = ["lexical"]\ntype_bias = {PROFESION = -3}', "no type of.*did you mean PROFESSION"),
-        ('features = ["lexical"]\nscheme = "meddocan"\ntype_bias = {AGE = -3}', "no type of scheme meddocan"),
+        ('features = ["lexical"]\nscheme = "meddocan"\ntype_bias = {EDAT = -3}', "no type of scheme med"),
         ('features = ["lexical"]\nsystem = "svm"\ntype_bias = {AGE = -3}', "svm does not have this setting"),
         ('features = ["lexical"]\n[crf]\nc3 = 1', "crf.c3: no setting of lbfgs"),
         ('features = ["lexical"]\n[crf]\nmax_iteration = 1', "did you mean max_iterations"),
@@ -53,6 +53,11 @@ def test_a_base_is_changed(tmp_path):
 def test_what_is_refused(tmp_path, text, message):
     with pytest.raises(ConfigurationError, match=message):
         registry.read_config(written(tmp_path, text))
+
+
+def test_the_default_with_another_scheme_keeps_its_type_bias():
+    changed = registry.apply_changes(config.read("english"), ['scheme="meddocan"', "type_bias={AGE=-1}"])
+    assert changed.type_bias == {"AGE": -1}
 
 
 def test_an_unknown_name_suggests_the_near_one():

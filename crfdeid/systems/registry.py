@@ -113,13 +113,13 @@ def check(settings: Config) -> None:
 
 def check_type_bias(settings: Config) -> None:
     """Raise :class:`ConfigurationError` where the system does not read ``type_bias``, or where it names a
-    type that the scheme does not have."""
+    type that neither the scheme nor the default one has (a configuration may change only the scheme)."""
     if not SYSTEMS[settings.system].has_type_bias:
         raise ConfigurationError(f"type_bias: the system {settings.system} does not have this setting")
-    types = read_scheme(settings.scheme).types
+    types = {*read_scheme(settings.scheme).types, *read_scheme().types}
     for type in settings.type_bias:
         if type not in types:
-            wanted = f"no type of scheme {settings.scheme}{did_you_mean(type, types)}"
+            wanted = f"no type of scheme {settings.scheme}{did_you_mean(type, sorted(types))}"
             raise ConfigurationError(f"type_bias.{type}: {wanted}")
 
 
