@@ -6,7 +6,7 @@ import re
 import pytest
 
 from crfdeid import cli, clusters, config
-from crfdeid.errors import FormatError
+from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.systems import model
 from crfdeid.text import gazetteer
 
@@ -49,6 +49,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_list_is_replaced_only_on_reque
         (["--clusters", "1"], "--clusters 1: wanted 2 or more"),
         (["--documents", "0"], "--documents 0: wanted 1 or more"),
         (["--clusters", "90"], "different words; wanted more than the 90 clusters"),
+        (["--documents", "5"], "no word of the text is frequent enough in small letters"),
         (["--encoding", "utf-16"], "not utf-16"),
         (["--out", "{here}/text/0.txt"], "0.txt: exists; --overwrite replaces it"),
         (["--out", "{here}/text/0.txt/a.txt"], "a.txt: "),
@@ -69,6 +70,12 @@ def test_bad_input_is_one_line_and_no_list(text, tmp_path, capsys, options, mess
 def test_no_text_is_an_error(tmp_path):
     with pytest.raises(cli.CrfdeidError, match="gone: no such file"):
         clusters.main([str(tmp_path / "gone"), "--out", str(tmp_path / "a.txt")])
+
+
+def test_an_empty_text_has_no_clusters(tmp_path):
+    (tmp_path / "a.txt").write_text("")
+    with pytest.raises(ConfigurationError, match="no word of the text"):
+        clusters.main([str(tmp_path / "a.txt"), "--out", str(tmp_path / "b.txt")])
 
 
 def test_a_model_takes_its_own_list_along(text, tmp_path, notes):

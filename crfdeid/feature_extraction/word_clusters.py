@@ -62,7 +62,7 @@ def count_bigrams(texts: Iterable[str], least_count: int, least_documents: int) 
         text += [numbers.setdefault(token, len(numbers)) for token in tokens]
     forms = list(numbers)
     totals = Counter[str]()
-    for form, count in zip(forms, np.bincount(text, minlength=len(forms)).tolist()):
+    for form, count in zip(forms, np.bincount(np.array(text, np.int64)).tolist()):
         totals[form.lower()] += count
 
     def is_known(word: str) -> bool:
@@ -122,7 +122,9 @@ def _count_pairs(names: Sequence[str], text: np.ndarray) -> Bigrams:
 def cluster_words(bigrams: Bigrams, clusters: int, seed: int, passes: int) -> Iterator[np.ndarray]:
     """Yield the cluster of each word after each pass over all words: at most ``passes``, less if no word
     moves any more. At first, a random generator with ``seed`` deals the words out. Raises
-    :class:`ConfigurationError` where there are no more words than clusters."""
+    :class:`ConfigurationError` where there are no more words than clusters, or none for the list."""
+    if not any(map(is_listed, bigrams.words)):
+        raise ConfigurationError("no word of the text is frequent enough in small letters")
     if len(bigrams.words) <= clusters:
         raise ConfigurationError(
             f"the text has {len(bigrams.words)} different words; wanted more than the {clusters} clusters"
