@@ -13,6 +13,7 @@ import importlib.resources
 import json
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -32,6 +33,14 @@ GENDER_SHARE = 0.1
 FAKER_LOCALES = (
     "de_DE", "fr_FR", "it_IT", "es_MX", "pl_PL", "nl_NL", "pt_BR", "sv_SE", "en_IN", "en_GB", "tr_TR",
 )  # fmt: skip
+# The attributes of Faker's providers for each kind of name; a locale has some of them.
+FAKER_KINDS = {
+    "surname": ("last_romanized_names", "last_names_male", "last_names", "unisex_last_names"),
+    "female": ("first_romanized_names_female", "first_names_female"),
+    "male": ("first_romanized_names_male", "first_names_male"),
+}
+LATIN_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ɏḀ-ỿ]+([-' ][A-Za-zÀ-ɏḀ-ỿ]+)*")
+STROKES = str.maketrans("đĐøØłŁıßæÆðÐþÞœŒ", "dDoOlLisaAdDtToO")
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,46 @@ def popular_first_names() -> Iterable[str]:
         yield from list(read_census(file))[:100]
 
 
+def regional_names() -> Iterable[str]:
+    """Yield ``region|kind|name`` from ``hand/names/`` and from the Faker locales that its files name."""
+    for path in sorted((HERE / "hand" / "names").glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            kind, _, names = line.partition(": ")
+            if kind == "faker":
+                yield from (f"{path.stem}|{pair}" for pair in read_locales(names.split()))
+            elif not line.startswith("#"):
+                yield from (f"{path.stem}|{kind}|{name.strip()}" for name in names.split(","))
+
+
+def read_locales(locales: Iterable[str]) -> Iterable[str]:
+    """Yield ``kind|name`` from the locales of Faker: for each kind the first attribute that they have."""
+    from importlib import import_module
+
+    for locale in locales:
+        provider = import_module(f"faker.providers.person.{locale}").Provider
+        for kind, attributes in FAKER_KINDS.items():
+            names = next((getattr(provider, a) for a in attributes if a in vars(provider)), ())
+            yield from (f"{kind}|{name}" for name in names if LATIN_NAME.fullmatch(name))
+
+
+def select_regional(*kinds: str) -> Iterable[str]:
+    """Yield the names of one word in ``regional_names.txt``, which must exist, with and without accents.
+    Names of two letters and other words are left out."""
+    words = {word.lower() for name in ("common_words", "medical_words") for word in read_entries(name)}
+    for entry in read_entries("regional_names"):
+        _, kind, name = entry.split("|")
+        plain = drop_accents(name)
+        if kind in kinds and name.isalpha() and len(name) > 2 and plain.lower() not in words:
+            yield from (name, plain)
+
+
+def drop_accents(name: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", name.translate(STROKES))
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
 def first_names() -> Iterable[str]:
+    yield from select_regional("female", "male")
     yield from read_census("dist.female.first")
     yield from read_census("dist.male.first")
     yield from read_faker_names(("first_names", "first_names_male", "first_names_female"))
@@ -107,11 +155,13 @@ def select_gender(own: str, other: str, attribute: str) -> Iterable[str]:
 
 
 def first_names_female() -> Iterable[str]:
-    return select_gender("dist.female.first", "dist.male.first", "first_names_female")
+    yield from select_gender("dist.female.first", "dist.male.first", "first_names_female")
+    yield from select_regional("female")
 
 
 def first_names_male() -> Iterable[str]:
-    return select_gender("dist.male.first", "dist.female.first", "first_names_male")
+    yield from select_gender("dist.male.first", "dist.female.first", "first_names_male")
+    yield from select_regional("male")
 
 
 def list_shares(file: str) -> Iterable[str]:
@@ -154,6 +204,7 @@ def city_countries() -> Iterable[str]:
 
 
 def surnames() -> Iterable[str]:
+    yield from select_regional("surname")
     yield from read_census("dist.all.last", SURNAME_PER_CENT)
     yield from read_faker_names(("last_names",))
 
@@ -241,6 +292,10 @@ def common_words() -> Iterable[str]:
 
 
 LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = {
+    "mesh_headings": ("MeSH headings with their unique identifiers", mesh_headings, [MESH]),
+    "medical_words": ("Medical words, which are no names", medical_words, ["mesh_headings"]),
+    "common_words": ("English words", common_words, [WEB2]),
+    "regional_names": ("Names by region: region, kind and name", regional_names, [FAKER]),
     "first_names": ("First names", first_names, [CENSUS, FAKER]),
     "popular_first_names": (
         "The 100 most common first names of women and of men in the US",
@@ -275,9 +330,6 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "festivals": ("Festivals and public holidays of the US", dates, [HOLIDAYS]),
     "professions": ("Professions", professions, [MIMESIS, FAKER]),
     "organizations": ("Organizations: companies, agencies, schools", organizations, [TICKERS]),
-    "mesh_headings": ("MeSH headings with their unique identifiers", mesh_headings, [MESH]),
-    "medical_words": ("Medical words, which are no names", medical_words, ["mesh_headings"]),
-    "common_words": ("English words", common_words, [WEB2]),
     "nationalities": ("Nationalities and languages", tuple, []),
     "street_words": ("Words that end the name of a street", tuple, []),
     "hospital_words": ("Words that make the name of a hospital", tuple, []),
@@ -298,6 +350,10 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "organizations.exclude": ("Words that are rarely organizations in a note", tuple, []),
     "professions.exclude": ("Words that are rarely a patient's profession in a note", tuple, []),
 }
+
+
+# Lists that have names of ``hand/names/``.
+REGIONAL = ("regional_names", "first_names", "first_names_female", "first_names_male", "surnames")
 
 
 def read_hand_written(name: str) -> list[str]:
@@ -334,7 +390,7 @@ def build_list(name: str) -> str:
     entries = sorted(kept, key=lambda entry: (entry.casefold(), entry))
     head = [f"# title: {title}"]
     head += [line for source in sources for line in describe_source(source)]
-    head += ["# source: written for this project; licence: MIT"] * bool(own)
+    head += ["# source: written for this project; licence: MIT"] * bool(own or name in REGIONAL)
     head += [f"# retrieved: {RETRIEVED}", f"# entries: {len(entries)}"]
     return "\n".join([*head, *entries]) + "\n"
 

@@ -124,8 +124,11 @@ def fill_stranger(cast: Cast, variant: str | None) -> str:
 
 
 def fill_relative(cast: Cast, variant: str | None) -> str:
-    last = cast.world.patient.last if cast.rng.random() < 0.5 else None
-    return write_person(cast, people.draw_person(cast.rng, cast.world.part, last=last), variant)
+    """Write the name of a relative, most of whom come from the patient's region."""
+    patient, rng = cast.world.patient, cast.rng
+    last = patient.last if rng.random() < 0.5 else None
+    region = patient.region if rng.random() < 0.85 else None
+    return write_person(cast, people.draw_person(rng, cast.world.part, last=last, region=region), variant)
 
 
 def day_filler(choose: Callable[[Cast], date]) -> Filler:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import regex
 
-from crfdeid.synthetic import invented
+from crfdeid.synthetic import invented, regions
 from crfdeid.synthetic.drawing import choose_pattern, choose_weighted, draw, read_list
 
 PARTICLES = (
@@ -23,32 +23,75 @@ MIDDLE = regex.compile(r" ?\{(m|M|middle)\}\.?")
 
 @dataclass(frozen=True)
 class Person:
-    """``sex`` is ``F`` or ``M``; ``middle`` and ``suffix`` (Jr., III) may be empty."""
+    """``sex`` is ``F`` or ``M``; ``middle`` and ``suffix`` (Jr., III) may be empty; ``order`` is
+    ``given_first``, ``family_first``, or ``single`` for a person of one name."""
 
     first: str
     middle: str
     last: str
     suffix: str
     sex: str
+    region: str = regions.AMERICAN
+    order: str = "given_first"
 
 
-def draw_person(rng: Random, part: str, sex: str | None = None, last: str | None = None) -> Person:
-    """Invent a person; ``last`` is their surname, if it must be that one."""
-    sex = sex or rng.choice("FM")
+def draw_person(
+    rng: Random, part: str, sex: str | None = None, last: str | None = None, region: str | None = None
+) -> Person:
+    """Invent a person; ``last`` is their surname and ``region`` their region, if it must be that one."""
+    sex, region = sex or rng.choice("FM"), region or regions.choose_region(rng)
+    person = (
+        draw_american(rng, part, sex)
+        if region == regions.AMERICAN
+        else draw_regional(rng, part, sex, regions.read_regions()[region])
+    )
+    return replace(person, last=last) if last and person.order != "single" else person
+
+
+def draw_american(rng: Random, part: str, sex: str) -> Person:
+    """Invent a person of the mixture of regions."""
     return Person(
         first=draw(part, lambda: draw_first_name(rng, sex)),
         middle=draw(part, lambda: draw_first_name(rng, sex)) if rng.random() < 0.6 else "",
-        last=last or draw_surname(rng, part),
-        suffix=rng.choice(("Jr.", "Jr", "Sr.", "II", "III", "IV"))
-        if sex == "M" and rng.random() < 0.05
-        else "",
+        last=draw_surname(rng, part),
+        suffix=draw_suffix(rng, sex),
         sex=sex,
     )
 
 
+def draw_regional(rng: Random, part: str, sex: str, region: regions.Region) -> Person:
+    """Invent a person of a region."""
+    accents = rng.random() < regions.ACCENTS
+    last = regions.draw_family_name(region, sex, part, rng, accents)
+    if region.follows("single", rng):
+        return Person(last, "", last, "", sex, region.name, "single")
+    western = region.follows("western", rng)
+    first = (
+        draw(part, lambda: rng.choice(read_common(sex)))
+        if western
+        else regions.draw_given_name(region, sex, part, rng, accents)
+    )
+    middle = regions.draw_middle_name(region, sex, part, rng, accents) if rng.random() < 0.4 else ""
+    family_first = not western and region.follows("family_first", rng)
+    suffix = "" if family_first else draw_suffix(rng, sex)
+    order = "family_first" if family_first else "given_first"
+    return Person(first, middle, last, suffix, sex, region.name, order)
+
+
+def draw_suffix(rng: Random, sex: str) -> str:
+    """Draw the suffix of a name, which few men have."""
+    suffixes = ("Jr.", "Jr", "Sr.", "II", "III", "IV")
+    return rng.choice(suffixes) if sex == "M" and rng.random() < 0.05 else ""
+
+
+def read_common(sex: str) -> tuple[str, ...]:
+    """Read the common first names in the US of that sex."""
+    return read_list("female_names" if sex == "F" else "male_names")
+
+
 def draw_first_name(rng: Random, sex: str) -> str:
     """Draw a first name: a common, listed, invented or misspelt one …"""
-    common = read_list("female_names" if sex == "F" else "male_names")
+    common = read_common(sex)
     kinds: list[tuple[float, Callable[[], str]]] = [
         (40, lambda: rng.choice(common)),
         (30, lambda: rng.choice(read_list("first_names") or common)),
@@ -99,11 +142,14 @@ def write_name(person: Person, variant: str, rng: Random) -> str:
     >>> write_name(Person("Ana", "Maria", "Ruiz", "", "F"), "last", Random(3))
     'Ruiz'
     """
+    if person.order == "single" and variant != "initials":
+        return person.last
     if variant == "nick":
         return rng.choice(find_nicknames(person.first))
     if variant == "initials":
         return write_initials(person, rng)
-    shape = choose_pattern(variant, rng) if variant in SHAPED else f"{{{variant}}}"
+    kind = "family_first" if variant == "full" and person.order == "family_first" else variant
+    shape = choose_pattern(kind, rng) if variant in SHAPED else f"{{{variant}}}"
     if not person.middle:
         shape = MIDDLE.sub("", shape)
     return add_suffix(shape.format(**name_fields(person)), person.suffix, variant)
@@ -114,7 +160,7 @@ def write_initials(person: Person, rng: Random) -> str:
     fields = name_fields(person)
     for _ in range(20):
         text = choose_pattern("initials", rng).format(**fields)
-        if text.replace(".", "").upper() not in CREDENTIALS:
+        if not text.replace(".", "").upper().endswith(CREDENTIALS):
             return text
     return "{F}.{M}.{L}.".format(**fields)
 

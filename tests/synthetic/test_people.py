@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
+import regex
 
-from crfdeid.synthetic import people
+from crfdeid.synthetic import people, regions
+from crfdeid.synthetic.cast import FILLERS, Cast, draw_world
+from crfdeid.synthetic.drawing import is_in_part
 from crfdeid.synthetic.people import Person
 
 AN_DO = Person("An", "", "Do", "", "F")
@@ -38,3 +42,83 @@ def test_initials_that_only_read_as_credentials_are_drawn_a_bounded_number_of_ti
 ) -> None:
     monkeypatch.setattr(people, "choose_pattern", lambda kind, rng: "{f}{l}")
     assert people.write_name(Person("Dana", "", "Ortiz", "", "F"), "initials", Random(1)) == "D.O.O."
+
+
+# --- regions ------------------------------------------------------------------------
+
+
+def draw_many(region: str, count: int = 200, part: str = "all") -> list[Person]:
+    return [people.draw_person(Random(n), part, region=region) for n in range(count)]
+
+
+@pytest.mark.parametrize("region", sorted(regions.read_regions()))
+@pytest.mark.parametrize("part", ["train", "test"])
+def test_the_names_of_every_region_belong_to_the_part(region: str, part: str) -> None:
+    drawn = draw_many(region, 20, part)
+    assert all(is_in_part(name, part) for person in drawn for name in (person.first, person.last))
+    assert all(person.region == region for person in drawn)
+
+
+@pytest.mark.parametrize("region", sorted(regions.read_regions()))
+def test_every_region_has_names_of_both_sexes(region: str) -> None:
+    names = regions.read_regions()[region].names
+    assert region == regions.AMERICAN or min(len(names[k]) for k in ("surname", "female", "male")) >= 50
+
+
+def test_half_of_the_people_are_of_the_american_mixture() -> None:
+    drawn = [regions.choose_region(Random(n)) for n in range(1000)]
+    assert 400 < drawn.count(regions.AMERICAN) < 600 and len(set(drawn)) == len(regions.read_regions())
+
+
+@pytest.mark.parametrize(
+    "region, pattern, least",
+    [
+        ("korean", r"^\w+-\w+", 0.1),  # Min-jun
+        ("korean", r"^\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+$", 0.1),  # Min Jun
+        ("african_american", r"\p{Ll}\p{Lu}", 0.2),  # DeShawn
+    ],
+)
+def test_first_names_have_the_shapes_of_their_region(region: str, pattern: str, least: float) -> None:
+    drawn = draw_many(region)
+    assert sum(bool(regex.search(pattern, person.first)) for person in drawn) / len(drawn) > least
+
+
+@pytest.mark.parametrize(
+    "region, pattern, least",
+    [
+        ("chinese", r"^\w{2,3}$", 0.2),  # He, Ma, Wu
+        ("arabic", r"^(Al|El|Ben|Abu|Abdel)[- ]", 0.05),
+        ("hispanic", r"^\w+[ -]\w+$", 0.1),
+        ("celtic", r"^(Mc|Mac|O')\p{Lu}", 0.1),
+    ],
+)
+def test_surnames_have_the_shapes_of_their_region(region: str, pattern: str, least: float) -> None:
+    drawn = draw_many(region)
+    assert sum(bool(regex.search(pattern, person.last)) for person in drawn) / len(drawn) > least
+
+
+def test_a_family_name_comes_first_only_in_the_full_name() -> None:
+    person = Person("Van Minh", "", "Nguyen", "", "M", "vietnamese", "family_first")
+    full = {people.write_name(person, "full", Random(n)) for n in range(99)}
+    assert full == {"Nguyen Van Minh", "NGUYEN Van Minh", "NGUYEN VAN MINH"}
+    assert people.write_name(person, "formal", Random(1)).upper().startswith("NGUYEN")
+
+
+@pytest.mark.parametrize("variant", ["full", "formal", "last", "first", "nick"])
+def test_a_person_of_one_name_is_always_written_with_it(variant: str) -> None:
+    assert people.write_name(
+        Person("Suharto", "", "Suharto", "", "M", order="single"), variant, Random(1)
+    ) == ("Suharto")
+
+
+def test_most_relatives_come_from_the_region_of_the_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = draw_world(Random(1), "all")
+    world = replace(world, patient=people.draw_person(Random(1), "all", region="korean"))
+    wanted: list[str | None] = []
+    monkeypatch.setattr(
+        people, "draw_person", lambda *_, region, **__: wanted.append(region) or world.patient
+    )
+    cast = Cast(world, Random(1), world.first_note)
+    for _ in range(100):
+        FILLERS["relative"](cast, "first")
+    assert 70 < wanted.count("korean") < 100
