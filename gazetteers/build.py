@@ -115,13 +115,15 @@ def read_locales(locales: Iterable[str]) -> Iterable[str]:
 
 def select_regional(*kinds: str) -> Iterable[str]:
     """Yield the names of one word in ``regional_names.txt``, which must exist, with and without accents.
-    Names of two letters and other words are left out."""
+    Names of two letters and other words are left out; a name that contains one (McClean) is one word."""
     words = {word.lower() for name in ("common_words", "medical_words") for word in read_entries(name)}
     for entry in read_entries("regional_names"):
         _, kind, name = entry.split("|")
         plain = drop_accents(name)
         if kind in kinds and name.isalpha() and len(name) > 2 and plain.lower() not in words:
-            yield from (name, plain)
+            pieces = re.findall("[A-Z][a-z]+", plain)
+            clear = len(pieces) == 1 or all(len(p) > 2 and p.lower() not in words for p in pieces)
+            yield from (name, plain) if clear else (plain.capitalize(),)
 
 
 def drop_accents(name: str) -> str:
