@@ -367,7 +367,7 @@ def test_most_words_of_other_rooms_are_not_phi(genre, most):
 
 
 def test_case_reports_begin_with_an_article_that_is_not_phi():
-    found = list(generate(200, 2, kinds=("case_report",)))
+    found = list(generate(300, 2, kinds=("case_report",)))
     first = [note for note in found if note.text.startswith(("A ", "An ", "We "))]
     assert len(first) > 20 and not any(note.spans and note.spans[0].start == 0 for note in first)
 
