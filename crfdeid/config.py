@@ -34,10 +34,9 @@ class Config:
     ``recall_bias`` is subtracted from the score of the label O at every token, so that doubtful tokens are
     tagged. ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of
     every token before it is tagged so. With ``constraints = "bio"`` a CRF never gives a sequence of labels
-    that BIO does not allow; without it such sequences are repaired (:mod:`crfdeid.text.bio`). A CRF with
-    several ``members`` is the mean of that many (:func:`crfdeid.systems.crf.train`). With ``repair`` the
-    spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.systems.repair`). ``crf`` holds
-    CRFsuite's own settings, and ``options`` those of another ``system``."""
+    that BIO does not allow; without it such sequences are repaired (:mod:`crfdeid.text.bio`). With
+    ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.systems.repair`).
+    ``crf`` holds CRFsuite's own settings, and ``options`` those of another ``system``."""
 
     features: tuple[str, ...] = ()
     system: str = "crf"
@@ -52,14 +51,11 @@ class Config:
     type_bias: dict[str, float] = field(default_factory=dict)
     constraints: str = "none"
     algorithm: str = "lbfgs"
-    members: int = 1
     repair: bool = True
     crf: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.members < 1:
-            raise ConfigurationError(f"members = {self.members}: wanted 1 or more")
         choices = {
             "tokenizer": tuple(TOKENIZERS),
             "sequence": SEQUENCES,
@@ -168,8 +164,6 @@ def is_of_kind(value: Any, kind: str) -> bool:
         return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
     if kind == "float":
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if kind == "int":
-        return isinstance(value, int) and not isinstance(value, bool)
     if kind == "bool":
         return isinstance(value, bool)
     return isinstance(value, dict if kind.startswith("dict") else str)

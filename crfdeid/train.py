@@ -42,8 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
     documents = [document for path in args.train for document in cli.read_documents(path, None, args)]
     began = time.perf_counter()
     is_crf = settings.system == "crf"  # two_stage and multi train several times, rnn counts epochs
-    iterations = settings.members * settings.crf.get("max_iterations", 0) or None
-    total = iterations if is_crf else settings.options.get("epochs")
+    total = settings.crf.get("max_iterations") if is_crf else settings.options.get("epochs")
     with tqdm(desc="train", total=total, disable=None, leave=False) as bar:
         tagger = model.train(
             documents,

@@ -36,8 +36,6 @@ def test_a_base_is_changed(tmp_path):
         ('features = ["lexical"]\ntokenizer = 3', "tokenizer = 3: wanted str"),
         ('features = ["lexical"]\nrecall_bias = "high"', "wanted float"),
         ('features = ["lexical"]\ntype_bias = 1.0', "wanted dict"),
-        ('features = ["lexical"]\nmembers = 0', "wanted 1 or more"),
-        ('features = ["lexical"]\nmembers = 1.5', "wanted int"),
         ('features = ["lexical"]\ntype_bias = {AGE = "low"}', "wanted dict"),
         ('features = ["lexical"]\ntype_bias = {AGE = nan}', "wanted dict"),
         ('features = ["lexical"]\ntype_bias = {PROFESION = -3}', "no type of.*did you mean PROFESSION"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from itertools import groupby
@@ -18,11 +17,11 @@ import pycrfsuite
 from crfdeid.config import Config
 from crfdeid.engine.arrays.batch import Batch, decode_spans
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.crfsuite_file import average, model_file
+from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
-from crfdeid.errors import ConfigurationError, ModelError, Stopped
+from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
@@ -126,74 +125,23 @@ class _Trainer(pycrfsuite.Trainer):
 
 
 def train(training: Training) -> None:
-    """Train a CRF and leave CRFsuite's model file. With several ``members``, as many CRFs learn, each
-    from the documents of other patients, and the model is their mean: it is surer than one of them where
-    all agree, and less sure where one has learned an accident of its documents."""
-    if training.model.config.members == 1:
-        train_with_columns(training)
-    else:
-        train_members(training)
-
-
-def train_members(training: Training) -> None:
-    """Train the members on their documents and leave the mean. Ctrl-C leaves nothing, and there is nothing
-    to continue from: the mean is not the model of any documents."""
-    if training.start:
-        raise ConfigurationError("--resume: a CRF of several members cannot continue")
-    config, path = training.model.config, training.model.path / CRFSUITE
-    fit, files = choose_fit(training), []
-    with tempfile.TemporaryDirectory(prefix="members.", dir=training.model.path) as place:
-        parts = part_documents(training.documents, config.members)
-        for number, part in enumerate(filter(has_spans, parts)):
-            files.append(Path(place) / f"{number}.crfsuite")
-            try:
-                fit(replace(training, documents=part), files[-1], ())
-            except Stopped:
-                raise KeyboardInterrupt from None
-        average.average_files(files, path)
-    add_unlearned(path, config, 1.0)
-
-
-def has_spans(documents: Iterable[Document]) -> bool:
-    """Whether there is anything to learn from the documents."""
-    return any(document.spans for document in documents)
-
-
-def part_documents(documents: Sequence[Document], number: int) -> list[list[Document]]:
-    """Part documents into ``number`` lists, or fewer where there are fewer patients. A patient's documents
-    stay together.
-
-    >>> notes = [Document(str(n), "", patient=p) for n, p in enumerate("aabbc")]
-    >>> [[note.id for note in part] for part in part_documents(notes, 2)]
-    [['0', '1', '4'], ['2', '3']]
-    """
-    turn: dict[tuple[bool, str], int] = {}
-    parts: list[list[Document]] = [[] for _ in range(number)]
-    for document in documents:
-        parts[turn.setdefault(document.owner, len(turn) % number)].append(document)
-    return [part for part in parts if part]
+    """Train a CRF and leave CRFsuite's model file."""
+    train_with_columns(training)
 
 
 def train_with_columns(training: Training, extra_columns: Sequence[Columns] = ()) -> None:
     """As :func:`train`; ``extra_columns`` has the values of the pipeline's extra columns, one entry per
     document. Ctrl-C raises :class:`Stopped` where there is a model to continue from."""
     config, path = training.model.config, training.model.path / CRFSUITE
-    fit = choose_fit(training)
+    fast = training.engine == "fast" and is_fast_trainable(config)
+    if training.start and not fast:
+        raise ConfigurationError("--resume: CRFsuite's own trainer cannot continue; the fast engine can")
+    fit = fit_fast if fast else fit_crfsuite
     try:
         fit(training, path, extra_columns)
     finally:
         if path.is_file():
             add_unlearned(path, config, 1.0)
-
-
-def choose_fit(training: Training) -> Callable[[Training, Path, Sequence[Columns]], None]:
-    """Return the function that trains one CRF with the engine that was asked for, or can do it. Raises
-    :class:`ConfigurationError` where it cannot continue an earlier training."""
-    if training.engine == "fast" and is_fast_trainable(training.model.config):
-        return fit_fast
-    if training.start:
-        raise ConfigurationError("--resume: CRFsuite's own trainer cannot continue; the fast engine can")
-    return fit_crfsuite
 
 
 def add_unlearned(path: Path, config: Config, sign: float) -> None:

@@ -147,47 +147,6 @@ def test_a_second_stage_has_the_type_bias_once_in_each_stage(notes, tmp_path):
     assert {span.type for note in notes[:5] for span in tagger.tag(note).spans} == {"DOCTOR", "DATE"}
 
 
-@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
-def test_a_crf_of_several_members_is_the_mean_of_crfs_of_the_parts(notes, tmp_path, engine):
-    settings = dataclasses.replace(SMALL, recall_bias=0.5)
-    pool = model.train(notes, dataclasses.replace(settings, members=2), tmp_path / "pool", engine=engine)
-    parts = crf.part_documents(notes, 2)
-    members = [model.train(p, settings, tmp_path / str(n), engine=engine) for n, p in enumerate(parts)]
-    assert pool.weights.labels == members[0].weights.labels == members[1].weights.labels
-    scores = [tagger.decoder.emissions(tagger.batch(notes[:3])) for tagger in (pool, *members)]
-    assert np.allclose(scores[0], (scores[1] + scores[2]) / 2)
-    transitions = [tagger.weights.transitions for tagger in (pool, *members)]
-    assert np.allclose(transitions[0], (transitions[1] + transitions[2]) / 2)
-    assert {path.name for path in pool.folder.iterdir()} == {
-        path.name for path in members[0].folder.iterdir()
-    }
-
-
-def test_members_learn_from_the_notes_of_different_patients(notes):
-    documents = [*notes[:5], dataclasses.replace(notes[0], id="again")]
-    parts = crf.part_documents(documents, 3)
-    assert sorted(d.id for part in parts for d in part) == sorted(d.id for d in documents)
-    owners = [{document.owner for document in part} for part in parts]
-    assert all(not one & other for one, other in itertools.combinations(owners, 2))
-    assert len(crf.part_documents(documents, 50)) == 5
-
-
-def test_a_crf_of_several_members_is_whole_or_nothing_and_does_not_continue(notes, tmp_path):
-    pytest.importorskip("numba")
-    settings = dataclasses.replace(SMALL, members=2)
-
-    def stop(number, _):
-        if number == 4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        model.train(notes, settings, tmp_path / "m", stop)
-    assert list(tmp_path.iterdir()) == []
-    model.train(notes, settings, tmp_path / "m")
-    with pytest.raises(ConfigurationError, match="several members cannot continue"):
-        model.train(notes, settings, tmp_path / "m", resume=True)
-
-
 def test_training_that_was_stopped_leaves_its_model_and_goes_on(notes, tmp_path):
     pytest.importorskip("numba")
     settings = dataclasses.replace(SMALL, recall_bias=0.5)
