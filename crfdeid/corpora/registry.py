@@ -175,9 +175,9 @@ def write_each(
     with _name_path(folder), storage.stage_folder(folder, overwrite) as staging:
         for document in documents:
             name = storage.file_stem(document.id)
-            if name in written:
+            if name.lower() in written:  # many file systems do not tell capitals apart
                 raise FormatError(f"{folder}: two documents want one name: {show_id(name)}")
-            written.add(name)
+            written.add(name.lower())
             if found.save_corpus is not None:
                 found.save_corpus([document], staging / f"{name}{found.suffixes[0]}")
             for suffix, content in found.render_files(document).items():

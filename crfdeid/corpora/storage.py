@@ -19,6 +19,9 @@ from crfdeid import files
 from crfdeid.errors import FormatError, show_id
 
 LONGEST_NAME = 200  # bytes; file systems allow 255, and temporary names are longer
+WINDOWS_NAMES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))]
+)  # a file of such a name cannot be opened there
 
 
 @contextmanager
@@ -72,8 +75,8 @@ def file_stem(id: str) -> str:
     >>> file_stem("110-01")
     '110-01'
     """
-    unsafe = not id or id.startswith(".") or re.search(r'[/\\:*?"<>|]', id) or not id.isprintable()
-    if unsafe or len(id.encode()) > LONGEST_NAME:
+    unsafe = not id or id.startswith(".") or re.search(r'[/\\:*?"<>|]|[. ]$', id) or not id.isprintable()
+    if unsafe or id.partition(".")[0].lower() in WINDOWS_NAMES or len(id.encode()) > LONGEST_NAME:
         raise FormatError(f"the id of {show_id(id)} cannot name a file; jsonl and table hold any id")
     return id
 

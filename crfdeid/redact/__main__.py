@@ -48,6 +48,8 @@ def build_parser() -> argparse.ArgumentParser:
         "patients, and write the notes in the order of the new ones; keyed: codes that the key makes, "
         "which the Safe Harbor does not allow (default: random)")  # fmt: skip
     add("--no-spans", action="store_true", help="write the notes without the surrogates' spans")
+    add("--spreadsheet-safe", action="store_true", help="begin cells with ' that a spreadsheet would take "
+        "for a formula")  # fmt: skip
     add("--report", type=Path, help="the counts as JSON; offsets of survivors in FILE.survivors.csv")
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
     add("--overwrite", action="store_true", help="replace existing files")
@@ -102,6 +104,7 @@ def main(arguments: list[str] | None = None) -> None:
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
         options = redactor.hash_options(destination.format, args.new_ids, args.no_spans, args.spans)
         shown = cli.show_progress(redacted, "redact")
+        shown = map(release.quote_formulas, shown) if args.spreadsheet_safe else shown
         destination.write(shown, not args.no_spans, options, by_id=args.new_ids is not None)
     print("\n".join(journal.report.lines()))
     print(IDS[args.new_ids])
@@ -131,7 +134,7 @@ def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:
     by_note = args.by == "note" or (args.by is None and args.key_file is not None)
     if by_note and args.map:
         raise ConfigurationError("--map redacts the notes of a patient together: it needs --by patient")
-    secret = keyed_choice.read_secret(args.key_file) if args.key_file else keyed_choice.make_secret()
+    secret = keyed_choice.read_key_file(args.key_file) if args.key_file else keyed_choice.make_secret()
     secret = keyed_choice.derive_secret(args.seed) if args.seed is not None else secret
     return Redactor(secret, args.style, args.marker, rules, by_note)
 

@@ -234,7 +234,7 @@ def apply_replacements(document: Document, replacements: Iterable[Replacement]) 
         start = length + made.start - at
         length = start + len(made.replacement)
         if made.replacement:
-            spans.append(Span(start, length, made.type))
+            spans.append(Span(start, length, name_type(made.type)))
         at = made.end
     return replace(document, text="".join([*pieces, document.text[at:]]), spans=tuple(spans))
 
@@ -268,6 +268,11 @@ def check_marker(marker: str) -> str:
     return marker
 
 
+def name_type(type: str) -> str:
+    """The type as it is written out. One that no scheme has is never repeated: it may be text of a note."""
+    return GENERIC_TYPE if kinds.kind_of(type) == kinds.UNKNOWN else type
+
+
 def make_marker(type: str, marker: str = MARKER) -> str:
     """The marker of a type; the generic one for a type that no scheme has.
 
@@ -276,8 +281,7 @@ def make_marker(type: str, marker: str = MARKER) -> str:
     >>> [make_marker(type, "shweta") for type in ("PATIENT", "DATE", "SSN")]
     ['XYZ_Patient', '00.00.Date', 'NUM_ID']
     """
-    kind = kinds.kind_of(type)
-    name = GENERIC_TYPE if kind == kinds.UNKNOWN else type
+    kind, name = kinds.kind_of(type), name_type(type)
     if marker != SHWETA:
         return marker.format(type=name)
     if kind == kinds.DATE:

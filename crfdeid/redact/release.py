@@ -28,6 +28,7 @@ from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document
 
+FORMULA = "=+-@\t\r"  # what formulas begin with
 SPANS = ("auto", "gold", "tag")
 Group = Sequence[Document]
 
@@ -148,6 +149,19 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
         yield
 
 
+def quote_formulas(note: Document) -> Document:
+    """Return the note with ' before an id, a patient or a text that a spreadsheet would take for a formula.
+
+    >>> quote_formulas(Document("@1", "=1+1")).text
+    "'=1+1"
+    """
+    id, patient, text = (f"'{cell}" if cell and cell[0] in FORMULA else cell
+                         for cell in (note.id, note.patient, note.text))  # fmt: skip
+    added = len(text or "") - len(note.text)
+    spans = tuple(replace(span, start=span.start + added, end=span.end + added) for span in note.spans)
+    return Document(id or "", text or "", spans, patient)
+
+
 def clear_leftovers(out: Path, *others: Path | None) -> None:
     """Remove the hidden temporary files that a killed run has left beside its outputs."""
     for path in (out, name_mark(out), *others):
@@ -258,9 +272,9 @@ class Destination:
         self.path.mkdir(parents=True, exist_ok=True)
         written: set[str] = set()
         for note in notes:
-            if note.id in written:
+            if note.id.lower() in written:  # many file systems do not tell capitals apart
                 raise ConfigurationError(f"{self.path}: two notes have one name: {show_id(note.id)}")
-            written.add(note.id)
+            written.add(note.id.lower())
             corpora.write_each([note], self.path, self.format, overwrite=True)
 
 

@@ -32,7 +32,8 @@ def list_categories() -> dict[str, str]:
     """
     rules = policy.read_policy("safe_harbor").rules
     found = {rule.cite.strip("()"): rule.title for rule in rules if rule.cite != NO_RULE}
-    return found | {BEYOND: "not asked for by the rule: states, countries"}
+    found["Q"] = "photographs (not looked for: notes are text)"
+    return dict(sorted(found.items())) | {BEYOND: "not asked for by the rule: states, countries"}
 
 
 def find_category(type: str) -> str:

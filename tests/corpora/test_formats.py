@@ -123,3 +123,14 @@ def test_a_broken_link_or_a_pipe_in_a_folder_is_refused(tmp_path, make, format):
     make(write_texts(tmp_path, "a.txt") / "b.txt")
     with pytest.raises(FormatError, match="b.txt: neither a file nor a folder"):
         list(corpora.read(tmp_path, format))
+
+
+@pytest.mark.parametrize("id", ["CON", "aux", "lpt1.note", "note.", "note ", "a/b", ""])
+def test_an_id_that_cannot_name_a_file_everywhere_is_refused(tmp_path, id):
+    with pytest.raises(FormatError, match="cannot name a file"):
+        corpora.write([Document(id, "text")], tmp_path / "out", "text")
+
+
+def test_ids_that_differ_in_capitals_only_are_refused(tmp_path):
+    with pytest.raises(FormatError, match="two documents want one name"):
+        corpora.write([Document("a", "text"), Document("A", "text")], tmp_path / "out", "text")

@@ -15,7 +15,7 @@ from marked_notes import KEY, SECRET, marked, run, status
 from crfdeid import corpora
 from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.text.document import Document, Span
 
@@ -250,3 +250,26 @@ def test_a_killed_run_leaves_no_half_note(tmp_path, key):
     assert (tmp_path / "clean.unfinished").exists()
     run(*arguments, "--resume")
     assert len(list(out.iterdir())) == 120 and not (tmp_path / "clean.unfinished").exists()
+
+
+def test_cells_that_a_spreadsheet_would_compute_begin_with_a_quote(tmp_path):
+    notes = [marked("=1+1 <PATIENT Ana>", "+1", "@2"), marked("plain <PATIENT Ana>", "2", "3")]
+    corpora.write(notes, tmp_path / "n.csv", "table")
+    options = ("--seed", 1, "--spans", "gold", "--spreadsheet-safe")
+    run(tmp_path / "n.csv", "--out", tmp_path / "c.csv", *options)
+    first, second = corpora.read(tmp_path / "c.csv")
+    assert (first.id, first.patient, first.text[:5]) == ("'+1", "'@2", "'=1+1")
+    assert (second.id, second.patient) == ("2", "3") and second.text.startswith("plain")
+    assert first.text_of(first.spans[0]).isalpha()
+
+
+def test_a_type_of_no_scheme_is_not_written_out(tmp_path):
+    corpora.write([marked("<Okafor_Ana Ruiz>")], tmp_path / "n.jsonl", "jsonl")
+    run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--seed", 1, "--spans", "gold")
+    assert "Okafor" not in (tmp_path / "c.jsonl").read_text()
+
+
+def test_a_key_file_may_hold_a_password_and_is_stretched(key):
+    secret = keyed_choice.read_key_file(key)
+    assert len(secret) == 32 and secret != keyed_choice.read_secret(key)
+    assert secret == keyed_choice.read_key_file(key)

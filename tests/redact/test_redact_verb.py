@@ -12,7 +12,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.redact import __main__ as redact
 from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.patient_facts import PatientHistory
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 
@@ -70,7 +70,7 @@ def test_later_notes_get_the_surrogates_of_earlier_notes(tmp_path):
 def test_redacted_notes_come_with_exact_spans_in_any_format(corpus, format, capsys):
     options = ("--format", format, "--key-file", corpus / "key", "--spans", "gold")
     run(corpus / "notes.jsonl", "--out", corpus / "clean", *options)
-    expected = redacted(STORY, by_note=True)
+    expected = redacted(STORY, keyed_choice.stretch_password(SECRET), by_note=True)
     for note in corpora.read(corpus / "clean", format):
         assert (note.text, note.spans) == (expected[note.id].text, expected[note.id].spans)
     assert "5 notes" in capsys.readouterr().out
@@ -107,7 +107,7 @@ def test_a_patient_column_and_notes_that_are_not_contiguous(corpus):
     corpora.write(mixed, corpus / "notes.csv", "table")
     options = ("--key-file", corpus / "key", "--by", "patient", "--spans", "gold")
     run(corpus / "notes.csv", "--out", corpus / "clean.csv", *options)
-    expected = redacted(STORY)
+    expected = redacted(STORY, keyed_choice.stretch_password(SECRET))
     assert {note.id: note.text for note in corpora.read(corpus / "clean.csv")} == {
         note.id: expected[note.id].text for note in mixed
     }
@@ -131,7 +131,7 @@ def test_an_interrupted_run_leaves_whole_notes_and_is_resumed(corpus, monkeypatc
     before = (target / "a-1.txt").stat().st_mtime_ns
     run(corpus / "notes.jsonl", "--out", target, *key, "--resume")
     assert (target / "a-1.txt").stat().st_mtime_ns == before
-    expected = redacted(STORY, by_note=True)
+    expected = redacted(STORY, keyed_choice.stretch_password(SECRET), by_note=True)
     assert {n.id: n.text for n in corpora.read(target, "brat")} == {id: n.text for id, n in expected.items()}
 
 

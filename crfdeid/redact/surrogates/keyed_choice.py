@@ -7,6 +7,7 @@ same sequences in every version, and many machines must redact a million notes a
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import os
 import secrets
@@ -66,6 +67,16 @@ class KeyedChoices:
 def make_secret() -> bytes:
     """Make a random secret of 32 bytes."""
     return secrets.token_bytes(32)
+
+
+def read_key_file(path: Path) -> bytes:
+    """Derive the secret from a key file, which may hold a password."""
+    return stretch_password(read_secret(path))
+
+
+def stretch_password(password: bytes) -> bytes:
+    """Derive a secret so that each guess of the password costs the time and memory of scrypt (RFC 7914)."""
+    return hashlib.scrypt(password, salt=b"crfdeid key file", n=2**14, r=8, p=1, dklen=32)
 
 
 def derive_secret(seed: int) -> bytes:
