@@ -43,7 +43,7 @@ phone mrn<MEDICALRECORD|123456>
 to <HOSPITAL|Elm Hospital> - <HOSPITAL|Oak Hospital> by car
 <HOSPITAL|Elm Hospital> - <CITY|Boston>, MA 02115
 from <HOSPITAL|Elm> hospital course
-Ana Roth, M.D.
+<DOCTOR|Ana Roth>, M.D.
 <HOSPITAL|Elm Clinic>
 <DOCTOR|Ana Ruiz>, <DOCTOR|Leo Roth>
 seen by <DOCTOR|Smith-Jones> MD
@@ -61,6 +61,18 @@ his wife, who is well
 DR. AND MRS.
 please call us at 617
 Hospital (1)
+The patient is a 32-year-old
+Patient is a 32-year-old
+I, however, was
+Nephrology (see above)
+signed by me
+Assistant: None
+Surgeon: Same as above
+Attending:
+Patient: Pain, none
+SIGNED BY: RESIDENT, MEDICINE
+Percocet and Vicodin (GI). No
+NPI none
 12345678Radiology
 <AGE|25> M
 """.strip().splitlines()
@@ -172,6 +184,21 @@ CHANGED = {
     "Please page C. Roth at <PHONE|x8-3394> now": "Please page <DOCTOR|C. Roth> at <PHONE|x8-3394> now",
     "Roth(<MEDICALRECORD|7989103192>) continued": "<PATIENT|Roth>(<MEDICALRECORD|7989103192>) continued",
     "9155422454ROTH  Page 2": "<MEDICALRECORD|9155422454><PATIENT|ROTH>  Page 2",
+    "by Dr.\nRoth now": "by Dr.\n<DOCTOR|Roth> now",
+    "x Roth (GI) will": "x <DOCTOR|Roth> (GI) will",
+    "SIGNED BY ROTH, CHIH-HAO ON": "SIGNED BY <DOCTOR|ROTH, CHIH-HAO> ON",
+    "Assistant: T. Roth\n": "Assistant: <DOCTOR|T. Roth>\n",
+    "ASST: Le, My\nDOS": "ASST: <DOCTOR|Le, My>\nDOS",
+    "PT TING, LI-HSUEH L / 36 M": "PT <PATIENT|TING, LI-HSUEH L> / 36 M",
+    "Yours, (covering for Roth)": "Yours, (covering for <DOCTOR|Roth>)",
+    "to Tae-yang Roth, MSN, for": "to <DOCTOR|Tae-yang Roth>, MSN, for",
+    "ROTH (M, 49)  9": "<PATIENT|ROTH> (M, 49)  9",
+    "I, Roth, was present": "I, <DOCTOR|Roth>, was present",
+    "x. Roth is a pleasant 32-year-old": "x. <PATIENT|Roth> is a pleasant 32-year-old",
+    "NP NPI 1011518115 x": "NP NPI <IDNUM|1011518115> x",
+    "MRN: 1234567 x": "MRN: <MEDICALRECORD|1234567> x",
+    "SSN 144-28-7188 x": "SSN <SSN|144-28-7188> x",
+    "<DOCTOR|Ana> <PATIENT|Roth> (19 yo)": "<PATIENT|Ana Roth> (19 yo)",
     "to <HOSPITAL|PACU> for": "to PACU for",
     "M.D., <DOCTOR|F.A.C.S.> x": "M.D., F.A.C.S. x",
     "<DOCTOR|Ana\nBatch> 9": "<DOCTOR|Ana>\nBatch 9",
@@ -243,7 +270,7 @@ CLOSED = """
     medical records medicine surgery mr id pager loc rm pgr bed ed er icu m f t dd dt td
     a an to per this our outlying outside local hospital center clinic rehabilitation rehab nursing home
     health micu sicu ccu nicu pacu postpartum batch exam fac facs es dictated signed transcribed printed
-    anesthesia drains impression c
+    anesthesia drains impression seen dear c
 """
 CLOSED_WORDS = frozenset(CLOSED.split())
 TIME = re.compile(r"(?:@|[\s,]+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m)?", re.IGNORECASE)

@@ -13,30 +13,89 @@ from crfdeid.text.document import Span
 from crfdeid.text.spans import mask_spans
 
 WORD = r"(?:(?:Mc|Mac|O['’]|D['’])?[A-Z][a-z'’]+|[A-Z][A-Z'’]+|(?:Mc)[A-Z]+)"
-NAME = rf"{WORD}(?:-{WORD})*"
+NAME = rf"{WORD}(?:-(?:{WORD}|[A-Za-z]+))*"
 NOT_NAMES = (
     r"(?:The|This|That|He|She|They|It|We|I|A|An|And|Who|Her|His|Patient|Doctor|Dr|Mr|Mrs|Ms|Will|Was|Is|At|In|On|Of|"
     r"THE|THIS|THAT|HE|SHE|THEY|IT|WE|AND|WHO|HER|HIS|PATIENT|DOCTOR|WILL|WAS|IS|AT|IN|ON|OF|TO|FOR|WITH|No|NO)\b"
 )
 PERSON = rf"(?!{NOT_NAMES}){NAME}"
 INITIALS = r"(?:[A-Z]\. ?)*"
+BLANK = r"(?:[ \t]+|[ \t]*\r?\n[ \t]*)"
+PEOPLE = (
+    r"(?i:pt|patient|this|that|mother|father|brother|sister|husband|wife|son|daughter|client|infant|child|baby|donor|"
+    r"resident|male|female|man|woman|boy|girl|person|gentleman|lady|subject|caller|she|he|who|which|there|it)\b"
+)
+SERVICE = r"(?:GI|ENT|ID|PCP|[a-z]+ology|surgery|attending|resident|covering)"
+DOES = r"(?i:will|was|saw|sees|has|is|agrees?|recommends?|recommended|called|advised|asked)\b"
+NOT_SIGNERS = (
+    r"(?i:resident|attending|dictated|electronically|signed|staff|medical|not|phone|fax|physician|nurse|"
+    r"transcription|voice|computer|the|telephone|proxy|rn|np|pa|md|phd|pgy|ms)\b"
+)
+ROLE = (
+    r"anesthesiologist|surgeon|assistant|consultant|cosigner|author|asst|surg|attending|pcp|"
+    r"radiologist|pathologist"
+)
+NOBODY = (
+    r"(?i:none|same|self|unknown|see|as|yes|no|not|n/a|na|per|on|present|myself|above|both|tbd|"
+    r"general|local)\b"
+)
+SHORT = r"(?:Do|To|Le|Ho|My|Im|Oh|Ng)\b"
 CUES = tuple(
     (re.compile(pattern), type)
     for pattern, type in (
-        (rf"\b(?:Dr|DR)\b\.? ?(?P<name>{INITIALS}{PERSON})", "DOCTOR"),
-        (rf"\b(?:Drs|DRS)\b\.? {INITIALS}{NAME},? (?:and|&|AND) (?:Dr\. )?(?P<name>{PERSON})", "DOCTOR"),
-        (rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.? (?P<name>{PERSON})", "PATIENT"),
-        (rf"\b(?i:the|his|her) (?i:{RELATION}), (?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])", "PATIENT"),
+        (rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})", "DOCTOR"),
         (
-            rf"\b(?i:page|call|contact|paged|called) (?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
-            r"(?= (?i:at|on) (?:x|\(?\d{3}))",
+            rf"\b(?:Drs|DRS)\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}(?:Dr\. )?"
+            rf"(?P<name>{PERSON})",
+            "DOCTOR",
+        ),
+        (rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.?{BLANK}(?P<name>{PERSON})", "PATIENT"),
+        (
+            rf"\b(?i:the|his|her){BLANK}(?i:{RELATION}),{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
+            "PATIENT",
+        ),
+        (
+            rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
+            rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
             "DOCTOR",
         ),
         (
             rf"(?m)^[ \t]*(?P<name>(?!{NOT_SURNAMES}\b){PERSON}(?:, ?{NAME}(?: [A-Z]\b)?)?)"
-            r" ?(?=\((?:MRN?:? ?#?)?\d{6,10}\))",
+            r" ?(?=\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d))",
             "PATIENT",
         ),
+        (
+            rf"\b(?i:(?:signed|dictated|authenticated|transcribed|verified|acknowledged) by):?{BLANK}"
+            rf"(?P<name>(?!{NOT_SIGNERS}){PERSON}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
+            "DOCTOR",
+        ),
+        (rf"\b(?P<name>{PERSON}) ?(?=\({SERVICE}\){BLANK}{DOES})", "DOCTOR"),
+        (rf"\b(?P<name>{PERSON}) ?(?=\((?:covering|attending|nephrology|cardiology)\b)", "DOCTOR"),
+        (rf"\((?i:covering for) (?P<name>{PERSON})\)", "DOCTOR"),
+        (
+            rf"\b(?i:{ROLE})[ \t]*:[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
+            rf"(?:, ?(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)?)(?=[ \t]*(?:[\r\n(,;]|$|\s\s))",
+            "DOCTOR",
+        ),
+        (
+            rf"\b(?:PT|Pt|PATIENT|Patient)(?: NAME| Name)?:?[ \t]+(?P<name>{PERSON}, ?{NAME}(?: [A-Z]\b)?)"
+            r"(?=\s*[/(|\n]|\s\s)",
+            "PATIENT",
+        ),
+        (
+            rf"\b(?P<name>(?!{NOT_SIGNERS}){PERSON}(?: [A-Z]\.)? (?!{NOT_SIGNERS}){NAME})"
+            r"(?=, (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_]))",
+            "DOCTOR",
+        ),
+        (rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )", "DOCTOR"),
+        (
+            rf"(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON})"
+            rf"(?={BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -](?i:year))",
+            "PATIENT",
+        ),
+        (r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)", "IDNUM"),
+        (r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])", "MEDICALRECORD"),
+        (r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)", "SSN"),
         (rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})", "MEDICALRECORD"),
     )
 )
@@ -47,13 +106,14 @@ GENERIC = re.compile(
 )
 EDGE = re.compile(r"[^\W_]")
 FIELD_WORDS = re.compile(
-    r"(?i:batch|exam|F\.?A\.?C\.?[SPC]\.?|es|dictated|signed|transcribed|printed|anesthesia|drains|impression)"
+    r"(?i:batch|exam|F\.?A\.?C\.?[SPC]\.?|es|dictated|signed|transcribed|printed|anesthesia|drains|impression|seen|dear)"
 )
 
 
 def find_names(text: str, spans: Sequence[Span]) -> Spans:
-    """The word after a title, after a relative and a comma, before a pager number or before a record number
-    in brackets is a name; what is glued to a name and has six digits or more is a record number."""
+    """The word after a title or a role, after a relative and a comma, before a pager number, a credential,
+    or a service or record number in brackets is a name; a number after "NPI" or glued to a name is a
+    person's."""
     mask = mask_spans(len(text), spans)
     found: list[Span] = []
     for pattern, type in CUES:

@@ -72,7 +72,8 @@ def widen_names(text: str, spans: Sequence[Span]) -> Spans:
     name after a glued surname, and the last initial of "Ruiz, Ana M." are part of a name."""
 
     def find_type(first: Span, second: Span) -> str | None:
-        is_half = first.type in NAMES and text[first.end : second.start] in ("-", ",")
+        gap = text[first.end : second.start]
+        is_half = first.type in NAMES and (gap in ("-", ",") or (gap == " " and second.type in NAMES))
         return first.type if is_half and HALF.fullmatch(text, second.start, second.end) else None
 
     halves = list(widen(text, join_neighbours(spans, find_type), NAMES, NAME_BEFORE, NAME_AFTER))
