@@ -39,7 +39,7 @@ def test_most_surrogates_are_as_frequent_as_the_real_name(name, kind, band):
 
 
 def test_frequent_surnames_occur_also_where_they_are_eponyms_or_words():
-    made = {each.lower() for each in draw("garcia", count=1500)}
+    made = {each.lower() for each in draw("wilson", count=1500)}
     assert made >= {"smith", "brown", "williams", "harris", "baker", "moore"}
 
 
@@ -103,3 +103,13 @@ def test_a_doctor_and_a_patient_of_one_name_keep_one_surrogate():
     clean = Redactor(SECRET).redact(notes)[0].document
     made = [clean.text_of(span) for span in clean.spans]
     assert made[0] == made[2] == made[1].split()[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "region"), [("kowalski", "surname", "slavic"), ("okafor", "surname", "west_african")]
+)
+def test_a_name_of_one_region_becomes_a_name_of_that_region(name, kind, region):
+    regions = name_drawing.load_regions()
+    listed = [each for each in draw(name, kind) if name_drawing.find_band(fold(each), kind) < 4]
+    there = [each for each in listed if region in regions.get(fold(each), ())]
+    assert len(there) > 0.6 * len(listed)

@@ -32,7 +32,12 @@ ORDER = 3  # letters that decide the next one of an invented name
 SHORTEST, LONGEST = 4, 10  # letters of an invented name
 END = "$"
 
+MIN_REGIONAL = 5  # names of an initial; with fewer, those of all regions are drawn from
+MAX_REGIONS = 3  # a name of more regions is at home everywhere
+
 Initial = str
+Regions = frozenset[str]
+ELSEWHERE: Regions = frozenset()
 
 
 class Pool(NamedTuple):
@@ -61,13 +66,16 @@ def draw_name(name: str, kind: str, initial: Initial, choices: KeyedChoices, num
         band = UNLISTED if is_unlisted and number < BAND_TRIES else -1
     if band == UNLISTED:
         return invent_name(kind, initial, choices, *key)
-    pool = find_pool(kind, band, initial)
-    return pool.draw(choices, *key)
+    regions = load_regions().get(name, ELSEWHERE) if is_from_band else ELSEWHERE
+    return find_pool(kind, band, initial, regions).draw(choices, *key)
 
 
-def find_pool(kind: str, band: int, initial: Initial) -> Pool:
-    """The names of a band with this initial; without any, those of the next band, of all bands, and at last
-    all surnames. Band -1 is the whole population."""
+def find_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHERE) -> Pool:
+    """The names of a band with this initial, from the regions of the real name if they have enough; without
+    any, those of the next band, of all bands, and at last all surnames. Band -1 is the whole population."""
+    for each in (band, -1) if regions else ():
+        if (pool := load_pools(kind, each, regions).get(initial)) and len(pool.names) >= MIN_REGIONAL:
+            return pool
     for each in (band, band + 1, -1):
         if pool := load_pools(kind, each).get(initial):
             return pool
@@ -103,16 +111,34 @@ def tables_of(kind: str) -> list[Mapping[str, float]]:
 
 
 @cache
-def load_pools(kind: str, band: int) -> Mapping[Initial, Pool]:
-    """The names of a kind in a band, or in all bands for -1, by initial."""
+def load_pools(kind: str, band: int, regions: Regions = ELSEWHERE) -> Mapping[Initial, Pool]:
+    """The names of a kind in a band, or in all bands for -1, by initial; from some regions if there are any.
+    The more of its regions a name shares with them, the more it weighs."""
     groups = {}
     for initial, names in name_pools.load_pool(kind).items():
-        shares = {name: find_share(fold(name), kind) or LEAST for name in names}
-        kept = [name for name in names if band in (-1, find_band(fold(name), kind))]
+        weights = {name: weigh_name(fold(name), kind, regions) for name in names
+                   if band in (-1, find_band(fold(name), kind))}  # fmt: skip
+        kept = {name: weight for name, weight in weights.items() if weight}
         if kept:
-            totals = accumulate(max(1, round(shares[name] * UNIT)) for name in kept)
-            groups[initial] = Pool(tuple(kept), tuple(totals))
+            groups[initial] = Pool(tuple(kept), tuple(accumulate(kept.values())))
     return groups
+
+
+def weigh_name(name: str, kind: str, regions: Regions) -> int:
+    """The weight of a folded name: its share of people, times the share of regions that it has in common."""
+    own = load_regions().get(name, ELSEWHERE)
+    common = len(own & regions) / len(own | regions) if regions else 1.0
+    return max(1, round((find_share(name, kind) or LEAST) * UNIT * common)) if common else 0
+
+
+@cache
+def load_regions() -> Mapping[str, Regions]:
+    """The regions of each folded name of the regional lists, except names of many regions."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for entry in name_pools.read_entries("regional_names"):
+        region, _, name = entry.split("|")
+        found[fold(name)].add(region)
+    return {name: frozenset(regions) for name, regions in found.items() if len(regions) <= MAX_REGIONS}
 
 
 # Names in no list
