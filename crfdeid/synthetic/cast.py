@@ -31,7 +31,7 @@ JOB_PREFIXES = (
 )
 NUMBERS = (
     "phone", "pager", "fax", "ipaddr", "ssn", "healthplan", "account", "license", "vehicle", "device",
-    "bioid", "idnum", "nhs", "postcode", "uk_phone",
+    "bioid", "idnum", "npi", "nhs", "postcode", "uk_phone",
 )  # fmt: skip
 # A filler writes the text of a slot, in the form of the slot's variant.
 Filler = Callable[["Cast", str | None], str]
@@ -144,8 +144,17 @@ def draw_relative_age(rng: Random) -> int:
     return rng.randint(30, 96) if rng.random() < 0.85 else rng.randint(1, 30)
 
 
-def hospital_filler(which: str) -> Filler:
-    return lambda cast, variant: getattr(getattr(cast.world, which), variant or "full")
+def write_hospital(cast: Cast, hospital: places.Hospital, variant: str | None) -> str:
+    if variant and variant != "full":
+        return str(getattr(hospital, variant))
+    return places.write_hospital(hospital.full, cast.rng)
+
+
+def fill_other_hospital(cast: Cast, variant: str | None) -> str:
+    """Write the name of the other hospital, or of one that is named once only."""
+    is_new = cast.rng.random() < 0.5
+    hospital = places.draw_hospital(cast.rng, cast.world.part) if is_new else cast.world.hospital2
+    return write_hospital(cast, hospital, variant)
 
 
 def fill_state(cast: Cast, variant: str | None) -> str:
@@ -237,8 +246,8 @@ FILLERS: dict[str, Filler] = {
     "today": day_filler(lambda cast: cast.today),
     "age": fill_age,
     "relative_age": lambda cast, variant: clinical.write_age(draw_relative_age(cast.rng), variant, cast.rng),
-    "hospital": hospital_filler("hospital"),
-    "hospital2": hospital_filler("hospital2"),
+    "hospital": lambda cast, variant: write_hospital(cast, cast.world.hospital, variant),
+    "hospital2": fill_other_hospital,
     "organization": fill_employer,
     "profession": fill_profession,
     "country": fill_country,

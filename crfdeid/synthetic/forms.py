@@ -14,11 +14,12 @@ from crfdeid.synthetic import frames
 from crfdeid.synthetic.cast import Cast
 from crfdeid.synthetic.drawing import read_list
 from crfdeid.synthetic.frames import Frame, parse_frame
+from crfdeid.synthetic.noise import is_token_boundary
 from crfdeid.synthetic.pieces import Piece, join_pieces
 
 COLONS = (": ", ": ", ": ", ":", ":", ":  ", " : ", " ", " - ", "\t", " = ", ":\t")
 BARE = 0.15  # the share of forms that print only the values, in one line
-BARE_GAPS = ("|", " | ", "   ", " / ", "\t", " ", ", ", "  -  ")
+BARE_GAPS = ("|", " | ", "   ", " / ", "\t", " ", ", ", "  -  ", "", "")
 GAPS = ("\n", "\n", "\n", "\n", "   ", "    ", " | ", "; ", ", ", "\t", " / ", "  ")
 
 
@@ -42,13 +43,22 @@ def compose_form(kind: str, cast: Cast) -> list[Piece]:
         label, colon, gap, width, per_line = drop_label, "", rng.choice(BARE_GAPS), 0, 99
     pieces: list[Piece] = []
     for index, (labels, value) in enumerate(dict.fromkeys(rows)):
-        ending = "\n" if index % per_line == 0 else gap
         labelled = f"{label(rng.choice(labels))}{colon}".ljust(width)
         cell = [Piece(labelled), *cast.render(value)]
+        ending = "\n" if index % per_line == 0 else gap or choose_gap(join_pieces(pieces), join_pieces(cell))
         pieces += [Piece(ending if index else ""), *cell]
         if gap != "\n" and width and "\t" not in gap:
             pieces.append(Piece(" " * max(0, width * 2 - len(join_pieces(cell)))))
     return pieces
+
+
+def choose_gap(before: str, after: str) -> str:
+    """Return nothing between two values where a token ends anyway, else a blank.
+
+    >>> choose_gap("4471203", "Ruiz"), choose_gap("RUIZ", "ANA")
+    ('', ' ')
+    """
+    return "" if is_token_boundary(before[-1:], after[:1]) else " "
 
 
 def drop_label(label: str) -> str:

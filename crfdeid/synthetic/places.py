@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+import regex
+
 from crfdeid.synthetic import invented, people
 from crfdeid.synthetic.drawing import choose_pattern, draw, is_in_part, read_list
 from crfdeid.synthetic.numbers import draw_number
@@ -71,14 +73,30 @@ def draw_city_name(rng: Random) -> str:
 
 
 def draw_hospital(rng: Random, part: str) -> Hospital:
-    """Draw a hospital of the part, listed or invented."""
+    """Draw a hospital of the part, listed or invented. One in eight has a tail (at a town, a campus, Inc.),
+    which its short names do not have."""
     known = [name for name in read_list("hospitals", part) if " " in name]
-    full = (
-        rng.choice(known)
-        if known and rng.random() < 0.3
-        else draw(part, lambda: fill_pattern("hospital", rng, part))
-    )
-    return Hospital(full, make_acronym(full), make_nickname(full))
+    tail = fill_pattern("hospital_tail", rng, part) if rng.random() < TAILED else ""
+    base = rng.choice(known) if known and rng.random() < LISTED else ""
+    if not base or not is_in_part(base + tail, part):
+        full = draw(part, lambda: fill_pattern("hospital", rng, part) + tail)
+        base = full.removesuffix(tail)
+    return Hospital(base + tail, make_acronym(base), make_nickname(base))
+
+
+def write_hospital(full: str, rng: Random) -> str:
+    """Write a hospital's full name as somebody types it: mostly as it is; else with abbreviations, with small
+    letters, in capitals, or with a capital in every word."""
+    chance = rng.random()
+    if chance < 0.06:
+        return SHORTENED.sub(lambda match: rng.choice(SHORT[match[0]]), full)
+    if chance < 0.08:
+        return SHORTENED.sub(lambda match: match[0].lower(), full)
+    if chance < 0.1:
+        return full.upper()
+    if chance < 0.14:
+        return full.replace(" of ", " Of ").replace(" and ", " And ").replace(" at ", " At ")
+    return full.replace(" and ", " & ") if chance < 0.16 else full
 
 
 def draw_organization(rng: Random, part: str) -> str:
@@ -112,9 +130,31 @@ def fill_pattern(kind: str, rng: Random, part: str) -> str:
         "word": lambda: rng.choice(read_list("place_words")),
         "state": lambda: rng.choice(read_list("state_names")).split("|")[1],
         "number": lambda: str(rng.randint(1, 30)),
+        "letter": lambda: rng.choice("ABCDEN"),
+        "side": lambda: rng.choice(("North", "South", "East", "West", "Downtown", "Midtown", "Northeast")),
+        "brand": lambda: rng.choice(read_list("hospital_brands")),
+        "trade": lambda: invent_trade_name(rng),
+        "first": lambda: people.draw_first_name(rng, rng.choice("FM")),
+        "m": lambda: f"{rng.choice('ABCDEFGHJLMRSTW')}. {rng.choice('ABCDEFGHJLMRSTW')}.",
     }
     shape = choose_pattern(kind, rng)
     return shape.format(**{name: make() for name, make in parts.items() if f"{{{name}}}" in shape})
+
+
+def invent_trade_name(rng: Random) -> str:
+    """Invent a health system's name with a capital inside, or in capitals.
+
+    >>> invent_trade_name(Random(4))
+    'OneEagle'
+    """
+    word = rng.choice(read_list("place_words"))
+    if rng.random() < 0.2:
+        return "".join(rng.sample("ABCDEHLMNPRSUVW", 3)) + rng.choice((" Health", "Health", " Medical", ""))
+    begin, end = (
+        rng.choice(("Care", "Med", "Health", "One", "True")),
+        rng.choice(("Health", "Care", "Med", "One")),
+    )
+    return f"{begin}{word}" if rng.random() < 0.4 else f"{word}{end}"
 
 
 def make_acronym(full: str) -> str:
@@ -133,15 +173,31 @@ def make_nickname(full: str) -> str:
     >>> make_nickname("St. Luke's Medical Center"), make_nickname("Dayton General Hospital")
     ("St. Luke's", 'Dayton General')
     """
-    words = full.removeprefix("Hospital of ").removeprefix("University of ").split()
-    first_words = (
-        words[:2]
-        if words[0] in ("St.", "Saint", "St") or words[1:2] in (["General"], ["Memorial"])
-        else words[:1]
-    )
-    return " ".join(first_words).rstrip(",")
+    words = BEGINNINGS.sub("", full).split() or full.split()
+    is_pair = words[0] in PAIR_WORDS or words[1:2] in (["General"], ["Memorial"])
+    return " ".join(words[: 2 if is_pair else 1]).rstrip(",")
 
 
+TAILED, LISTED = 0.125, 0.25  # the shares of hospitals with a tail, and from a list
+BEGINNINGS = regex.compile(
+    r"^(?:The )?(?:(?:Children's |Presbyterian )?Hospital (?:of|at) |University of |Medical Center of )?"
+)
+PAIR_WORDS = frozenset(
+    ("St.", "Saint", "St", "Mt.", "Mount", "Our", "Holy", "Sacred", "Good", "Fort", "Lake", "Naval", "Bon")
+)
+SHORT = {
+    "Hospital": ("Hosp", "Hosp."),
+    "Medical Center": ("Med Ctr", "Med Center", "Medical Ctr", "Med. Ctr.", "MC"),
+    "Health Center": ("Hlth Ctr", "Health Ctr"),
+    "Memorial": ("Mem", "Meml", "Mem."),
+    "Regional": ("Reg", "Reg.", "Regl"),
+    "Community": ("Comm", "Comm."),
+    "General": ("Gen", "Gen."),
+    "University": ("Univ", "Univ."),
+    "Children's": ("Childrens", "Child's"),
+    "Clinic": ("Clin.", "Clinic"),
+}
+SHORTENED = regex.compile("|".join(rf"\b{word}\b" for word in SHORT))
 NTH = ("2nd", "3rd", "4th", "5th", "12th", "42nd", "First", "Second", "Third", "Ninth")
 DIRECTIONS = ("N.", "S.", "E.", "W.", "North", "South", "West", "East")
 

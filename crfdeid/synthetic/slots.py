@@ -35,6 +35,7 @@ PHI: dict[str, tuple[str, tuple[str, ...]]] = {
     "location_other": ("LOCATION-OTHER", ()),
     **{name: ("PHONE", ()) for name in ("pager", "uk_phone")},
     "nhs": ("MEDICALRECORD", ()),
+    "npi": ("IDNUM", ()),
     "postcode": ("ZIP", ()),
     **{name: (name.upper(), ()) for name in PLAIN},
 }
