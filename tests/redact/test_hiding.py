@@ -40,7 +40,7 @@ def test_most_surrogates_are_as_frequent_as_the_real_name(name, kind, band):
 
 def test_frequent_surnames_occur_also_where_they_are_eponyms_or_words():
     made = {each.lower() for each in draw("wilson", count=1500)}
-    assert made >= {"smith", "brown", "williams", "harris", "baker", "moore"}
+    assert made >= {"smith", "brown", "harris", "baker", "moore"}
 
 
 def test_an_invented_name_is_in_no_list_and_can_be_read():

@@ -66,8 +66,9 @@ def draw_name(name: str, kind: str, initial: Initial, choices: KeyedChoices, num
         band = UNLISTED if is_unlisted and number < BAND_TRIES else -1
     if band == UNLISTED:
         return invent_name(kind, initial, choices, *key)
-    regions = load_regions().get(name, ELSEWHERE) if is_from_band else ELSEWHERE
-    return find_pool(kind, band, initial, regions).draw(choices, *key)
+    regions = load_regions().get(name, ELSEWHERE)
+    is_regional = is_from_band and len(regions) <= MAX_REGIONS
+    return find_pool(kind, band, initial, regions if is_regional else ELSEWHERE).draw(choices, *key)
 
 
 def find_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHERE) -> Pool:
@@ -133,12 +134,12 @@ def weigh_name(name: str, kind: str, regions: Regions) -> int:
 
 @cache
 def load_regions() -> Mapping[str, Regions]:
-    """The regions of each folded name of the regional lists, except names of many regions."""
+    """The regions of each folded name of the regional lists."""
     found: dict[str, set[str]] = defaultdict(set)
     for entry in name_pools.read_entries("regional_names"):
         region, _, name = entry.split("|")
         found[fold(name)].add(region)
-    return {name: frozenset(regions) for name, regions in found.items() if len(regions) <= MAX_REGIONS}
+    return {name: frozenset(regions) for name, regions in found.items()}
 
 
 # Names in no list
