@@ -68,6 +68,8 @@ def choose_term(kind: str, rng: Random) -> str:
         return draw_measurement(kind, rng)
     if invented_terms.is_invented(kind, rng):
         return invented_terms.fill_words(draw_measurement(kind, rng), rng)
+    if kind == "topic":
+        return rng.choice(read_list(rng.choice(("mesh_headings", "medical_words")))).lower()
     if kind == "relation":
         kind = rng.choice(("relation_f", "relation_m"))
     if kind == "disease" and rng.random() < 0.12 and (others := read_list("medical_words")):

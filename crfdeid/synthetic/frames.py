@@ -22,7 +22,7 @@ SLOT = regex.compile(r"\{(\w+)(?:[.:]([^{}]*))?\}")
 # proportions of i2b2 2014 (Stubbs & Uzuner 2015), with somewhat more of the rare types, so that they
 # can be learned. They were found by counting what the generator wrote.
 RATES = {
-    "AGE": 2.0, "HOSPITAL": 1.8, "PHONE": 0.4, "ORGANIZATION": 0.35, "FAX": 0.3, "EMAIL": 0.5, "URL": 0.3,
+    "AGE": 2.0, "HOSPITAL": 1.8, "PHONE": 0.4, "ORGANIZATION": 0.35, "FAX": 0.3, "EMAIL": 1.0, "URL": 1.0,
     "IDNUM": 0.8, "LICENSE": 0.4, "SSN": 0.4, "IPADDR": 0.4, "ACCOUNT": 0.6, "DEVICE": 0.4, "HEALTHPLAN": 0.6,
     "PATIENT": 0.7, "DOCTOR": 0.85, "CITY": 0.75, "COUNTRY": 0.4, "PROFESSION": 1.4, "DATE": 1.2,
 }  # fmt: skip

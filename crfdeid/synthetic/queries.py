@@ -39,6 +39,8 @@ def compose_keywords(cast: Cast, used: set[str]) -> Pieces:
     if rng.random() < 0.6:
         rng.shuffle(names)
     parts = [part for name in names for part in write_sentences(name, 1, cast, used)]
+    if rng.random() < 0.25:
+        parts = [*write_sentences("query_verb", 1, cast, used), *parts]
     gap = rng.choice((" ", " ", " ", " ", " ", ", ", " - ", "  "))
     return join_sentences(parts, lambda index: gap if index else "")
 

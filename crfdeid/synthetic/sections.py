@@ -25,6 +25,7 @@ PHI_SHARES = {
     "gp_letter": 0.3, "gp_opening": 0.7, "gp_closing": 0.35, "obx": 0.08, "run_sheet": 0.45,
     "operative_log": 0.75, "lab_header": 0.8, "lab_lines": 0.06, "transfer": 0.6, "consent": 0.25,
     "prescription": 0.5, "reminder": 0.7, "psych": 0.4, "pathology_gross": 0.25, "query_what": 0.0,
+    "query_verb": 0.0,
 }  # fmt: skip
 
 

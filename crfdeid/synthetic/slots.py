@@ -43,7 +43,7 @@ PHI: dict[str, tuple[str, tuple[str, ...]]] = {
 LISTED = (
     "relation", "disease", "symptom", "drug", "dose", "frequency", "route", "procedure", "lab", "labvalue",
     "imaging", "organ", "side", "allergen", "organism", "specialty", "eponym", "device_name", "finding",
-    "diet", "author",
+    "diet", "author", "topic",
 )  # fmt: skip
 INVENTED = ("instrument", "brand", "maker", "model", "listed_instrument")
 PRONOUNS = ("he", "him", "his", "himself", "sex", "title", "person")
