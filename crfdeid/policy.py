@@ -35,6 +35,7 @@ FOLDER = "configs/policies"
 SURROGATE, MARKER, BLANK, KEEP, GENERALIZE, HASH = ACTIONS = (
     "surrogate", "marker", "blank", "keep", "generalize", "hash",
 )  # fmt: skip
+DATE_UNITS, AGE_BANDS = ("year", "quarter"), ("5 years", "10 years", "20 years")  # what ``to`` can name
 CONTEXT = 24  # characters of the note before and after a span that a form can ask for
 SHOWN = 3  # types that a message lists
 
@@ -184,13 +185,14 @@ FORMS = {
 @dataclass(frozen=True)
 class Rule:
     """One rule of a policy. ``cite`` is the paragraph and ``title`` what it is about; ``forms`` maps names of
-    :data:`FORMS` to actions."""
+    :data:`FORMS` to actions. ``to`` says what dates and ages are generalized to."""
 
     cite: str
     title: str
     action: str
     types: tuple[str, ...]
     forms: Mapping[str, str] = field(default_factory=dict)
+    to: str = ""
 
     def __post_init__(self) -> None:
         for action in (self.action, *self.forms.values()):
@@ -199,6 +201,18 @@ class Rule:
             check_word("form", name, FORMS)
             if not FORMS[name].types & set(self.types):
                 raise ConfigurationError(f"the form {name} is for other types than {', '.join(self.types)}")
+        self._check_to()
+
+    def _check_to(self) -> None:
+        """Raise :class:`ConfigurationError` where ``to`` fits neither the types nor the actions."""
+        if not self.to:
+            return
+        check_word("value of to", self.to, (*DATE_UNITS, *AGE_BANDS))
+        wanted = DATES if self.to in DATE_UNITS else AGES
+        if not wanted.issuperset(self.types) or GENERALIZE not in (self.action, *self.forms.values()):
+            raise ConfigurationError(
+                f"to = {self.to!r} needs the action {GENERALIZE} and types of its kind only"
+            )
 
 
 @dataclass(frozen=True)
@@ -239,6 +253,10 @@ class Policy:
                 return action
         return rule.action
 
+    def shifts(self, type: str) -> bool:
+        """Whether texts of the type get surrogates, except those of some forms."""
+        return type in self.by_type and self.by_type[type].action == SURROGATE
+
     def select_phi(self, document: Document) -> Document:
         """Return the document without the spans that the policy keeps in the text."""
         counting = [span for span in document.spans if self.choose_action(document, span) != KEEP]
@@ -271,8 +289,8 @@ def build_policy(table: Mapping[str, Any]) -> Policy:
 
 
 def build_rule(table: Mapping[str, Any]) -> Rule:
-    keys = {"cite": TEXT, "title": TEXT, "action": TEXT, "types": TEXTS, "forms": TEXT_TABLE}
-    check_keys({"forms": {}, **table}, keys, "a rule")
+    keys = {"cite": TEXT, "title": TEXT, "action": TEXT, "types": TEXTS, "forms": TEXT_TABLE, "to": TEXT}
+    check_keys({"forms": {}, "to": "", **table}, keys, "a rule")
     return Rule(**dict(table) | {"types": tuple(table["types"])})
 
 

@@ -14,7 +14,7 @@ import argparse
 from contextlib import ExitStack
 from pathlib import Path
 
-from crfdeid import cli
+from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import new_ids, patients, release
 from crfdeid.redact.redactor import MARKER, STYLES, Redactor
@@ -42,6 +42,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
     add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
+    add("--policy", metavar="NAME", help="what becomes of each type: "
+        f"{', '.join(policy.list_shipped())} or a TOML file (default: surrogates)")  # fmt: skip
     add_secret_options(parser)
     add_surrogate_options(parser)
     add("--new-ids", nargs="?", const="random", choices=new_ids.KINDS, help="replace the ids of notes and "
@@ -90,16 +92,19 @@ def main(arguments: list[str] | None = None) -> None:
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
     redactor = build_redactor(args, read_rules(args))
+    chosen = redactor.actions.policy
     release.clear_leftovers(args.out, args.map, args.report)
     with ExitStack() as stack:
         if args.map:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
         replaces_report = args.overwrite or args.resume
-        journal = stack.enter_context(release.Journal.open(args.report, redactor.by_note, replaces_report))
+        journal = stack.enter_context(
+            release.Journal.open(args.report, redactor.by_note, replaces_report, chosen)
+        )
         journal.report.patient_source = patients.describe_source(source, args)
         read = patients.build_reader(args.notes, source, args)
         groups = patients.group_by_patient(read, redactor.by_note)
-        tagger = release.build_tagger(args.spans, args.model)
+        tagger = release.build_tagger(args.spans, args.model, chosen)
         ids = new_ids.IdReplacer(args.new_ids, redactor)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
         options = redactor.hash_options(destination.format, args.new_ids, args.no_spans, args.spans)
@@ -136,7 +141,8 @@ def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:
         raise ConfigurationError("--map redacts the notes of a patient together: it needs --by patient")
     secret = keyed_choice.read_key_file(args.key_file) if args.key_file else keyed_choice.make_secret()
     secret = keyed_choice.derive_secret(args.seed) if args.seed is not None else secret
-    return Redactor(secret, args.style, args.marker, rules, by_note)
+    rules_of_types = policy.read_policy(args.policy) if args.policy else None
+    return Redactor(secret, args.style, args.marker, rules, by_note, rules_of_types)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,12 @@ from datetime import date
 
 import regex
 
+from crfdeid import policy
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
+from crfdeid.policy import Policy
+from crfdeid.redact.policy_actions import PolicyActions
 from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.generalize import generalize, hash_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_facts
@@ -26,6 +30,7 @@ from crfdeid.text.scheme import show_span
 from crfdeid.text.spans import merge_overlapping
 
 STYLES = ("surrogate", "type", "blank")
+STYLE_ACTIONS = dict(zip(STYLES, (policy.SURROGATE, policy.MARKER, policy.BLANK)))
 MARKER = "[**{type}**]"
 SHWETA = "shweta"  # names the markers of Shweta et al. 2016 (the end of their section on methods)
 GENERIC_TYPE = "PHI"
@@ -41,9 +46,9 @@ MIXED_TYPES = "overlapping spans of different types"
 @dataclass(frozen=True)
 class Replacement:
     """What replaces ``text[start:end]``. ``treatment`` is ``surrogate``, ``shifted``, ``generalised``,
-    ``kept``, ``marker`` or ``blank``. If no surrogate could be made, ``resolved`` is false, ``why``
-    gives the reason, and ``replacement`` is the marker of the type. ``repeat`` is true if no span was
-    there and the text was found elsewhere."""
+    ``hashed``, ``kept``, ``marker`` or ``blank``. If no surrogate could be made, ``resolved`` is false,
+    ``why`` gives the reason, and ``replacement`` is the marker of the type. ``repeat`` is true if no span
+    was there and the text was found elsewhere."""
 
     start: int
     end: int
@@ -70,8 +75,9 @@ class Redaction:
 
 class Redactor:
     """Redacts notes with one secret. With ``by_note`` each note is redacted by itself, so that the
-    result does not depend on the patient's other notes. Raises :class:`ConfigurationError` for an
-    impossible style or marker."""
+    result does not depend on the patient's other notes. A policy chooses the action for each span, and the
+    style is how its surrogates are written. Raises :class:`ConfigurationError` for an impossible style,
+    marker or policy."""
 
     def __init__(
         self,
@@ -80,19 +86,20 @@ class Redactor:
         marker: str = MARKER,
         rules: Rules | None = None,
         by_note: bool = False,
+        policy: Policy | None = None,
     ) -> None:
         if style not in STYLES:
             raise ConfigurationError(
                 f"{style}: not a style{did_you_mean(style, STYLES)}; the styles are {', '.join(STYLES)}"
             )
         self.secret, self.style, self.rules, self.by_note = secret, style, rules or Rules(), by_note
-        self.marker = check_marker(marker)
+        self.marker, self.actions = check_marker(marker), PolicyActions(policy, STYLE_ACTIONS[style])
         self.histories: dict[str, PatientHistory] | None = None  # by patient, if a map is used
         self.save_history: Callable[[str, PatientHistory], None] | None = None
 
     def hash_options(self, *further: object) -> str:
         """Hash everything that the result depends on. Without the secret the hash reveals nothing."""
-        options = (self.style, self.marker, self.rules, self.by_note, *further)
+        options = (self.style, self.marker, self.rules, self.by_note, *self.actions.options, *further)
         return KeyedChoices(self.secret, "recipe").digest(*options).hex()
 
     def redact(self, documents: Sequence[Document]) -> list[Redaction]:
@@ -119,12 +126,14 @@ class Redactor:
 
     def copy_without_map(self) -> Redactor:
         """A redactor with the same secret and options that remembers nothing."""
-        return Redactor(self.secret, self.style, self.marker, self.rules, self.by_note)
+        chosen = self.actions.policy
+        return Redactor(self.secret, self.style, self.marker, self.rules, self.by_note, chosen)
 
     def propose(self, document: Document, others: Iterable[Document] = ()) -> list[Replacement]:
         """Propose the replacements for a note; ``others`` are the patient's other notes."""
         surrogates, search = self._prepare([document, *others])
-        return self._replace_spans(document, merge_overlapping(document.spans), surrogates, search)
+        merged = merge_overlapping(self.actions.select_phi(document))
+        return self._replace_spans(document, merged, surrogates, search)
 
     def _prepare(self, documents: Sequence[Document]) -> tuple[PatientSurrogates, PatientSearch]:
         """The surrogates of the patient of these notes, and the search for the texts of their spans."""
@@ -134,18 +143,20 @@ class Redactor:
             history = self.open_history(id)
             history.begin(hash_notes(self.secret, documents))
         history.merge(facts)
-        surrogates = PatientSurrogates(self.secret, id, facts, self.rules, history.names, history.given)
+        names, given, keeps_states = history.names, history.given, self.actions.keeps_states
+        surrogates = PatientSurrogates(self.secret, id, facts, self.rules, names, given, keeps_states)
         history.names = surrogates.names.assigned
-        return surrogates, PatientSearch(facts.texts)
+        return surrogates, PatientSearch(self.actions.drop_kept(facts.texts, documents))
 
     def _redact_note(
         self, document: Document, surrogates: PatientSurrogates, search: PatientSearch
     ) -> Redaction:
-        merged = merge_overlapping(document.spans)
+        merged = merge_overlapping(self.actions.select_phi(document))
         replacements = self._replace_spans(document, merged, surrogates, search)
         redacted = apply_replacements(document, replacements)
         if self.histories is not None:
-            remember_pairs(self.histories[identify_patient(document)], document, replacements)
+            changed = [made for made in replacements if not self.actions.keeps(made.treatment)]
+            remember_pairs(self.histories[identify_patient(document)], document, changed)
         id_has_phi = any(search.occurs_in_id(id) for id in (document.id, document.patient or ""))
         survivors = tuple(search.find_survivors(redacted))
         overlaps = sum(map(are_mixed, merged.values()))
@@ -159,12 +170,13 @@ class Redactor:
         search: PatientSearch,
     ) -> list[Replacement]:
         missed = set(search.find_missed(document, merged))
-        completed = document.with_spans([*merged, *missed])
+        kept = self.actions.select_kept(document, [*merged, *missed])
+        completed = document.with_spans([*merged, *missed, *kept])
         note_date = surrogates.find_note_date(completed)
         replacements = []
         for span in completed.spans:
             made = replace(self._replace_span(completed, span, surrogates, note_date), repeat=span in missed)
-            is_doubtful = self.style == "surrogate" and are_mixed(merged.get(span, ()))
+            is_doubtful = self.actions.may_keep_words and are_mixed(merged.get(span, ()))
             replacements.append(self._replace_mixed(made, document) if is_doubtful else made)
         return replacements
 
@@ -178,27 +190,48 @@ class Redactor:
     def _replace_span(
         self, document: Document, span: Span, surrogates: PatientSurrogates, note_date: date | None
     ) -> Replacement:
-        text, kind = document.text_of(span), kinds.kind_of(span.type)
-        place = (span.start, span.end, span.type)
-        if self.style == "blank":
+        text, place = document.text_of(span), (span.start, span.end, span.type)
+        action = self.actions.choose(document, span)
+        if action == policy.KEEP:
+            return Replacement(*place, text, "kept")
+        if action == policy.BLANK:
             return Replacement(*place, make_blanks(text), "blank")
+        if action == policy.HASH:
+            return Replacement(*place, hash_text(text, span.type, surrogates.choices), "hashed")
         marker = make_marker(span.type, self.marker)
-        if self.style == "type":
+        if action == policy.MARKER:
             return Replacement(*place, marker, "marker")
+        return self._read_span(document, span, surrogates, note_date, action == policy.GENERALIZE)
+
+    def _read_span(
+        self,
+        document: Document,
+        span: Span,
+        surrogates: PatientSurrogates,
+        note_date: date | None,
+        is_general: bool,
+    ) -> Replacement:
+        """Make the surrogate or the less exact text of a span; a marker if it cannot be read."""
+        text, kind = document.text_of(span), kinds.kind_of(span.type)
+        place, marker = (span.start, span.end, span.type), make_marker(span.type, self.marker)
         if kind == kinds.UNKNOWN:
             return Replacement(*place, marker, "marker", False, UNKNOWN_TYPE)
         if kind == kinds.DATE and surrogates.dates.shows_old_age(text, note_date):
             return Replacement(*place, marker, "marker", False, OLD_AGE)
-        made = surrogates.make_surrogate(document, span, note_date)
+        if is_general:
+            to = self.actions.find_unit(span.type)
+            made = generalize(document, span, to, surrogates.dates, note_date)
+        else:
+            made = surrogates.make_surrogate(document, span, note_date)
         if made is None:
             return Replacement(*place, marker, "marker", False, UNREAD.format(kind=kind))
-        return Replacement(*place, made, classify_treatment(text, made, kind, self.rules))
+        return Replacement(*place, made, classify_treatment(text, made, kind, self.rules, is_general))
 
 
-def classify_treatment(text: str, made: str, kind: str, rules: Rules) -> str:
+def classify_treatment(text: str, made: str, kind: str, rules: Rules, is_general: bool = False) -> str:
     if made == text:
         return "kept"
-    if kind == kinds.AGE or (kind == kinds.ZIP and rules.zip == "three"):
+    if is_general or kind == kinds.AGE or (kind == kinds.ZIP and rules.zip == "three"):
         return "generalised"
     return "shifted" if kind == kinds.DATE else "surrogate"
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
+from crfdeid.policy import Policy
 from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
 from crfdeid.redact.redactor import Redaction, Redactor
 from crfdeid.redact.safe_harbor import Report
@@ -33,11 +34,14 @@ SPANS = ("auto", "gold", "tag")
 Group = Sequence[Document]
 
 
-def build_tagger(spans: str, folder: str | None) -> Callable[[Group], list[Document]]:
+def build_tagger(
+    spans: str, folder: str | None, policy: Policy | None = None
+) -> Callable[[Group], list[Document]]:
     """Build a function that gives a patient's notes their spans: their own (``gold``), the model's
     (``tag``), or both (``auto``), where the model's fill what the note's own leave. The notes are tagged
     together, because what a system finds in one note may help in the others. The model in ``folder`` is
-    loaded when it is first needed."""
+    loaded when it is first needed. Raises :class:`ConfigurationError` if its scheme has a type for
+    which the policy has no rule."""
     if spans == "gold":
         return list
     loaded: list[Tagger] = []
@@ -45,6 +49,8 @@ def build_tagger(spans: str, folder: str | None) -> Callable[[Group], list[Docum
     def tag_group(group: Group) -> list[Document]:
         if not loaded:
             loaded.append(model.load(folder))
+            if policy:
+                policy.check_scheme(loaded[0].scheme)
         tagged = list(loaded[0].tag_all([note.with_spans(()) for note in group]))
         return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
@@ -287,11 +293,13 @@ class Journal:
 
     @classmethod
     @contextmanager
-    def open(cls, path: Path | None, by_note: bool = False, overwrite: bool = False) -> Iterator[Journal]:
+    def open(
+        cls, path: Path | None, by_note: bool = False, overwrite: bool = False, policy: Policy | None = None
+    ) -> Iterator[Journal]:
         """Open a journal and write its report to ``path`` at the end. The offsets of survivors show
         where real names may be, so only the owner can read their file. Raises :class:`FormatError` if a
         report exists."""
-        report = Report(by_note)
+        report = Report(by_note, policy=policy)
         if path is None:
             yield cls(report)
             return

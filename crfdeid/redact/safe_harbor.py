@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
-from crfdeid import policy
+from crfdeid.policy import Policy, read_policy
 from crfdeid.redact.redactor import Redaction
 
 NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
@@ -30,7 +30,7 @@ def list_categories() -> dict[str, str]:
     >>> list_categories()["C"]
     'dates, and ages over 89'
     """
-    rules = policy.read_policy("safe_harbor").rules
+    rules = read_policy("safe_harbor").rules
     found = {rule.cite.strip("()"): rule.title for rule in rules if rule.cite != NO_RULE}
     found["Q"] = "photographs (not looked for: notes are text)"
     return dict(sorted(found.items())) | {BEYOND: "not asked for by the rule: states, countries"}
@@ -41,18 +41,25 @@ def find_category(type: str) -> str:
     >>> find_category("DOCTOR"), find_category("FAX"), find_category("STATE"), find_category("SPECIES")
     ('A', 'E', '-', 'R')
     """
-    rule = policy.read_policy("safe_harbor").by_type.get(type)
+    rule = read_policy("safe_harbor").by_type.get(type)
     if rule is None:
         return "R"
     return BEYOND if rule.cite == NO_RULE else rule.cite.strip("()")
 
 
+def find_rule(policy: Policy, type: str) -> tuple[str, str]:
+    """The paragraph and the title of a type's rule; a type of no scheme has none."""
+    rule = policy.by_type.get(type)
+    return (rule.cite, rule.title) if rule else (NO_RULE, "types of no scheme")
+
+
 @dataclass
 class Report:
-    """Counts over redactions. ``treated`` counts by category and treatment. ``by_note``: each note was
-    redacted by itself, so a text found in another note of its patient may remain in it. ``ids_with_phi``
-    counts the notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the
-    notes by where their spans come from, and ``untouched`` has the ids of notes without a replacement."""
+    """Counts over redactions. ``treated`` counts by category and treatment, and with a ``policy``,
+    ``treated_by_rule`` by the paragraph and title of its rules. ``by_note``: each note was redacted by
+    itself, so a text found in another note of its patient may remain in it. ``ids_with_phi`` counts the
+    notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by
+    where their spans come from, and ``untouched`` has the ids of notes without a replacement."""
 
     by_note: bool = False
     patient_source: str = "the notes"
@@ -68,6 +75,8 @@ class Report:
     unresolved: int = 0
     survivors: Counter[str] = field(default_factory=Counter)
     treated: dict[str, Counter[str]] = field(default_factory=dict)
+    policy: Policy | None = None
+    treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
         """Count a redaction. ``id`` is that of the note in the output, ``source`` one of :data:`SOURCES`."""
@@ -85,6 +94,9 @@ class Report:
             self.repeats += made.repeat
             self.unresolved += not made.resolved
             self.treated.setdefault(find_category(made.type), Counter())[made.treatment] += 1
+            if self.policy:
+                rule = find_rule(self.policy, made.type)
+                self.treated_by_rule.setdefault(rule, Counter())[made.treatment] += 1
 
     def table(self) -> dict[str, object]:
         """The report for JSON."""
@@ -106,14 +118,32 @@ class Report:
                 letter: {"name": name, **dict(sorted(self.treated.get(letter, Counter()).items()))}
                 for letter, name in list_categories().items()
             },
+            **self._policy_table(),
         }
+
+    def _policy_table(self) -> dict[str, object]:
+        """What the policy did, by rule; nothing without a policy."""
+        if not self.policy:
+            return {}
+        rules = [
+            {"cite": cite, "title": title, **dict(sorted(counts.items()))}
+            for (cite, title), counts in sorted(self.treated_by_rule.items())
+        ]
+        return {"policy": {"name": self.policy.name, "source": self.policy.source, "rules": rules}}
+
+    def _category_lines(self) -> Iterator[str]:
+        """What was found and what was done with it, by rule of the policy, otherwise by category."""
+        rows = {f"({letter}) {list_categories()[letter]}": counts for letter, counts in self.treated.items()}
+        if self.policy:
+            rows = {f"{cite} {title}": counts for (cite, title), counts in self.treated_by_rule.items()}
+        yield f"{self.policy.source if self.policy else '45 CFR 164.514(b)(2)(i)':46}  found  treated"
+        for name, counts in sorted(rows.items()):
+            treatments = ", ".join(f"{count} {treatment}" for treatment, count in sorted(counts.items()))
+            yield f"{name:46} {sum(counts.values()):6}  {treatments}"
 
     def lines(self) -> list[str]:
         """The report for people."""
-        out = [f"{'45 CFR 164.514(b)(2)(i)':46}  found  treated"]
-        for letter, counts in sorted(self.treated.items()):
-            treatments = ", ".join(f"{count} {treatment}" for treatment, count in sorted(counts.items()))
-            out.append(f"({letter}) {list_categories()[letter]:42} {sum(counts.values()):6}  {treatments}")
+        out = [*self._category_lines()]
         out.append(f"{self.documents} notes; {self.repeats} repeats without a span were replaced")
         out += self._origin_lines()
         if self.overlaps:
@@ -137,7 +167,9 @@ class Report:
         if self.untouched:
             yield f"{len(self.untouched)} notes are unchanged: nothing was found in them; --report lists them"
         if kept := sum(counts["kept"] for counts in self.treated.values()):
-            yield f"{kept} were kept as allowed: weekdays, seasons, ages up to 89, the USA in an address"
+            allowed = "weekdays, seasons, ages up to 89, the USA in an address"
+            allowed += f", and what policy {self.policy.name} keeps" if self.policy else ""
+            yield f"{kept} were kept as allowed: {allowed}"
         if self.ids_with_phi:
             yield (
                 f"{self.ids_with_phi} notes have a found text in their id or their patient's; "

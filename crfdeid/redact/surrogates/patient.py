@@ -37,7 +37,8 @@ class Rules:
 class PatientSurrogates:
     """Makes the surrogates of one patient. Equal arguments give equal surrogates. ``facts`` are those of
     all notes that are redacted together. ``assigned_names`` are earlier surrogates of names;
-    ``assigned`` holds those of places and numbers, and new ones are added to it."""
+    ``assigned`` holds those of places and numbers, and new ones are added to it. With
+    ``keeps_states`` a town becomes a town of its own state."""
 
     def __init__(
         self,
@@ -47,13 +48,14 @@ class PatientSurrogates:
         rules: Rules | None = None,
         assigned_names: dict[str, str] | None = None,
         assigned: dict[str, str] | None = None,
+        keeps_states: bool = False,
     ) -> None:
         self.facts, self.rules = facts or PatientFacts(), rules or Rules()
         self.choices = KeyedChoices(secret, id)
         self.assigned = {} if assigned is None else assigned
         self.names = Names(self.choices, self.facts, assigned_names)
         self.institutions = Institutions(self.choices, self.facts, self.names, self.assigned)
-        self.places = Places(self.choices, self.facts, self.institutions)
+        self.places = Places(self.choices, self.facts, self.institutions, keeps_states)
         self.identifiers = Identifiers(self.choices, self.facts, self.assigned, self.rules.check_digits)
         self.contacts = Contacts(self.choices, self.facts, self.names)
         self.dates = DateShifter.draw(

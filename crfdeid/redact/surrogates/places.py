@@ -42,8 +42,15 @@ FIVE_DIGITS = regex.compile(r"(?<!\d)(\d{3})\d\d(?:-?\d{4})?(?!\d)")
 class Places:
     """The surrogates of one patient's places."""
 
-    def __init__(self, choices: KeyedChoices, facts: PatientFacts, institutions: Institutions) -> None:
+    def __init__(
+        self,
+        choices: KeyedChoices,
+        facts: PatientFacts,
+        institutions: Institutions,
+        keeps_states: bool = False,
+    ) -> None:
         self.choices, self.facts, self.institutions = choices, facts, institutions
+        self.keeps_states = keeps_states
         cities = {fold(text) for text in facts.list_texts(kinds.CITY)} if facts.complete else ()
         for name in sorted(cities):  # in this order, whatever the order of the notes
             written = {code for code in map(parse_state, facts.states.get(name, ())) if code}
@@ -53,6 +60,9 @@ class Places:
 
     @cached_property
     def states(self) -> dict[str, str]:
+        """What each state becomes: itself where a policy keeps the states."""
+        if self.keeps_states:
+            return {state: state for state in STATES}
         return self.choices.permute(sorted(STATES), "states")
 
     @cached_property

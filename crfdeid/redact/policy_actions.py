@@ -1,0 +1,119 @@
+"""What a policy does with each span of the notes. Without a policy, each span gets what the style says.
+
+A policy's ``keep`` is a permission, and here it has two limits. Years shift with the patient's dates: real
+years beside shifted dates would give the shift away. A kept span is replaced where a found text is in it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from crfdeid.errors import ConfigurationError
+from crfdeid.policy import GENERALIZE, KEEP, SURROGATE, Policy
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.generalize import GENERALIZED
+from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import SHIPPED, Scheme, read_scheme
+
+KEPT = "kept"
+
+
+class PolicyActions:
+    """The actions of a policy, or only ``style_action`` where the policy is None. Raises
+    :class:`ConfigurationError` for a policy that leaves a type out."""
+
+    def __init__(self, policy: Policy | None, style_action: str) -> None:
+        self.policy, self.style_action = policy, style_action
+        if policy:
+            check_policy(policy)
+
+    @property
+    def options(self) -> tuple[Policy, ...]:
+        return (self.policy,) if self.policy else ()
+
+    @property
+    def may_keep_words(self) -> bool:
+        """Whether a replacement may have words of its text."""
+        return self.policy is not None or self.style_action == SURROGATE
+
+    @property
+    def keeps_states(self) -> bool:
+        """Whether states stay, so that a surrogate town needs to be a town of the same state."""
+        rule = self.policy.by_type.get("STATE") if self.policy else None
+        return rule is not None and KEEP in (rule.action, rule.forms.get("state"))
+
+    def keeps(self, treatment: str) -> bool:
+        """Whether the policy left a text as it was."""
+        return self.policy is not None and treatment == KEPT
+
+    def find_unit(self, type: str) -> str:
+        """What the policy generalizes a date or age to; empty if it does not say."""
+        return self.policy.by_type[type].to if self.policy else ""
+
+    def choose(self, document: Document, span: Span) -> str:
+        """Return the action for a span. Raises :class:`ConfigurationError` for a type of a scheme for which
+        the policy has no rule."""
+        if self.policy is None:
+            return self.style_action
+        if span.type not in self.policy.by_type and kinds.kind_of(span.type) != kinds.UNKNOWN:
+            raise ConfigurationError(f"policy {self.policy.name}: no rule for {span.type}, which a note has")
+        action = self.policy.choose_action(document, span)
+        if action == KEEP and kinds.kind_of(span.type) == kinds.DATE and self.policy.shifts(span.type):
+            action = SURROGATE
+        return self.style_action if action == SURROGATE else action
+
+    def select_phi(self, document: Document) -> Sequence[Span]:
+        """Return the spans that the policy does not keep."""
+        if self.policy is None:
+            return document.spans
+        return [span for span in document.spans if self.choose(document, span) != KEEP]
+
+    def select_kept(self, document: Document, replaced: Sequence[Span]) -> list[Span]:
+        """Return the spans that the policy keeps and that no replaced span overlaps."""
+        phi = set(self.select_phi(document))
+        kept = [span for span in document.spans if span not in phi]
+        chosen: list[Span] = []
+        for span in kept:
+            if not any(map(span.overlaps, (*replaced, *chosen))):
+                chosen.append(span)
+        return chosen
+
+    def drop_kept(
+        self, texts: Mapping[str, Iterable[str]], documents: Iterable[Document]
+    ) -> Mapping[str, Iterable[str]]:
+        """Return the texts by type without those that the policy keeps wherever they have a span."""
+        if self.policy is None:
+            return texts
+        phi: set[tuple[str, str]] = set()
+        kept: set[tuple[str, str]] = set()
+        for document in documents:
+            chosen = set(self.select_phi(document))
+            for span in document.spans:
+                (phi if span in chosen else kept).add((span.type, document.text_of(span)))
+        return {
+            type: [text for text in found if (type, text) not in kept - phi] for type, found in texts.items()
+        }
+
+
+def check_policy(policy: Policy) -> None:
+    """Raise :class:`ConfigurationError` where the policy lacks a type of a scheme of which it has others, or
+    generalizes a type that has no less exact form."""
+    for scheme in list_schemes(policy) or [read_scheme()]:
+        policy.check_scheme(scheme)
+    for type, rule in policy.by_type.items():
+        if GENERALIZE in (rule.action, *rule.forms.values()) and kinds.kind_of(type) not in GENERALIZED:
+            raise ConfigurationError(
+                f"policy {policy.name}: {type} cannot be generalized; wanted another action"
+            )
+
+
+def list_schemes(policy: Policy) -> list[Scheme]:
+    """Return the shipped schemes that have a type of the policy that no other shipped scheme has."""
+    schemes = [read_scheme(name) for name in SHIPPED]
+    types = Counter(type for scheme in schemes for type in scheme.types)
+    return [
+        scheme
+        for scheme in schemes
+        if any(type in policy.by_type and types[type] == 1 for type in scheme.types)
+    ]

@@ -1,0 +1,86 @@
+"""Ages in bands: 67 becomes 60-69, and all ages over 89 become 90+."""
+
+from __future__ import annotations
+
+import regex
+
+from crfdeid.text import ages
+
+WIDTH = 10  # years
+SMALL = ages.SMALL.split("|")
+TEENS = [
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty"]
+DECADES = ["twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties"]
+PEOPLE = ["sexagenarian", "septuagenarian", "octogenarian"]
+NUMBERS = {
+    **{word: number for number, word in enumerate([*SMALL, *TEENS], 1)},
+    **{word: 10 * number for number, word in enumerate(TENS, 2)},
+}
+SPELLED = regex.compile(
+    rf"""\b(?: (?P<ten>{"|".join(TENS)}) (?:[-\s]+(?P<one>{"|".join(SMALL)}))?
+    | (?P<word>{"|".join((*TEENS, *SMALL))}) )\b""",
+    regex.VERBOSE | regex.IGNORECASE,
+)
+WHOLE = regex.compile(
+    rf"\b(?:{'|'.join((*DECADES, *PEOPLE))})s?\b|\bteens\b|\bteen(?:ager)?\b", regex.IGNORECASE
+)
+EXACT = regex.compile(
+    r"(?<=\d)\.\d+|\s+and\s+a\s+half\b|\b(?:early|mid|middle|late|almost|nearly)\b[-\s]*", regex.IGNORECASE
+)
+RANGE = regex.compile(
+    r"(?P<low>\d+)(?:['’]?s\b)?(?:\s*(?:-|–|to|or|and)\s*(?P<high>\d+)(?:['’]?s\b)?)?(?!\+|\d)"
+)
+UNITS = (("mon|mo|m/o|mes", 12), ("week|wk|w/o|semana", 52), ("day|d/o|día", 365), ("hour|hr", 8766))
+PER_YEAR = [(regex.compile(rf"[\s-]*(?:{words})", regex.IGNORECASE), number) for words, number in UNITS]
+
+
+def band_age(text: str, after: str = "", width: int = WIDTH) -> str | None:
+    """Return ``text`` with each age as the band of ``width`` years that holds it, in the unit that follows.
+    None if it cannot be read (:func:`ages.generalise_age`).
+
+    >>> [band_age(text) for text in ("67", "67-year-old", "forty-five", "mid 70s", "93", "18 months")]
+    ['60-69', '60-69-year-old', '40-49', '70-79', '90+', '0-119 months']
+    >>> band_age("67", width=5), band_age("65-72 years"), band_age("teenager"), band_age("elder")
+    ('65-69', '60-79 years', '10-19', None)
+    """
+    capped = ages.generalise_age(text, after)
+    if capped is None:
+        return None
+    plain = EXACT.sub("", ages.HALF.sub("", WHOLE.sub(write_number, SPELLED.sub(write_number, capped))))
+    return RANGE.sub(lambda match: write_band(match, plain[match.end() :] or after, width), plain)
+
+
+def write_number(match: regex.Match[str]) -> str:
+    """Write a number word in digits.
+
+    >>> write_number(SPELLED.match("forty-five")), write_number(WHOLE.match("sixties"))
+    ('45', '60')
+    """
+    words = match.groupdict()
+    if found := [word.lower() for word in words.values() if word]:
+        return str(sum(NUMBERS[word] for word in found))
+    word = match[0].lower().removesuffix("s")
+    if word.startswith("teen"):
+        return "10"
+    decades = {"sexagenarian": 60, "septuagenarian": 70, "octogenarian": 80}
+    return str(decades.get(word) or 10 * (DECADES.index(f"{word}s") + 2))
+
+
+def write_band(match: regex.Match[str], rest: str, width: int) -> str:
+    """The band of an age, or from the band of the first to that of the second; ``rest`` follows it."""
+    per_year = next((number for pattern, number in PER_YEAR if pattern.match(rest)), 1)
+    size = width * per_year
+    low, high = int(match["low"]), int(match["high"] or match["low"])
+    last = (ages.OLDEST + 1) * per_year - 1
+    return f"{low // size * size}-{min(high // size * size + size - 1, last)}"
