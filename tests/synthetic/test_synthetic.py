@@ -2,6 +2,7 @@
 
 from collections import Counter
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from random import Random
 
@@ -294,7 +295,8 @@ def test_no_edit_moves_a_span(edit, pieces, seed):
 @given(pieces=PIECES, seed=st.integers(0, 99))
 def test_a_mistake_inside_a_span_stays_inside_it(edit, pieces, seed):
     before, after = (build_document(p, "n").spans for p in (pieces, MISTAKES[edit](pieces, Random(seed))))
-    assert [span.type for span in after] == [span.type for span in before]
+    types = ([type for type, _ in groupby(span.type for span in spans)] for spans in (before, after))
+    assert next(types) == next(types)  # neighbours of one type: a line end that becomes a space joins names
 
 
 def test_a_scanner_misreads_names_and_numbers_too():
