@@ -35,6 +35,7 @@ VERBS = {
     },
     "release notes": {
         "redact": Verb("crfdeid.redact.__main__", "replace PHI by surrogates or by markers"),
+        "restore": Verb("crfdeid.redact.restore", "undo a release with its map"),
         "review": Verb("crfdeid.review.__main__", "mark, compare and check notes in a browser"),
     },
     "train and measure": {

@@ -27,6 +27,7 @@ DOORS = (
     "crfdeid.importance",
     "crfdeid.thresholds",
     "crfdeid.reidentify",
+    "crfdeid.restore",
     "crfdeid.rules.__main__",
 )
 # The layers inside a room, from the bottom, as above.

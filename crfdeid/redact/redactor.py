@@ -18,6 +18,7 @@ from crfdeid import policy
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
 from crfdeid.policy import Policy
 from crfdeid.redact.policy_actions import PolicyActions
+from crfdeid.redact.released_notes import remember_release
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.generalize import generalize, hash_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -155,8 +156,12 @@ class Redactor:
         replacements = self._replace_spans(document, merged, surrogates, search)
         redacted = apply_replacements(document, replacements)
         if self.histories is not None:
-            changed = [made for made in replacements if not self.actions.keeps(made.treatment)]
-            remember_pairs(self.histories[identify_patient(document)], document, changed)
+            history = self.histories[identify_patient(document)]
+            remember_pairs(
+                history, document, [made for made in replacements if not self.actions.keeps(made.treatment)]
+            )
+            made = [(made.start, made.end, made.replacement) for made in replacements]
+            remember_release(history, self.secret, document, redacted.text, made)
         id_has_phi = any(search.occurs_in_id(id) for id in (document.id, document.patient or ""))
         survivors = tuple(search.find_survivors(redacted))
         overlaps = sum(map(are_mixed, merged.values()))

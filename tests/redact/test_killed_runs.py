@@ -14,7 +14,7 @@ import pytest
 from marked_notes import KEY, SECRET, marked, run, status
 
 from crfdeid import corpora, files
-from crfdeid.redact import release
+from crfdeid.redact import release, restore
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import sealed_entries, surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
@@ -73,6 +73,15 @@ def find_patients_without_entry(folder: Path) -> set[str]:
     return missing
 
 
+def find_notes_without_undo(folder: Path) -> set[str]:
+    """The notes in the output whose real text the map does not give back."""
+    restorer = restore.Restorer(surrogate_map.read_map(folder / "map", KEY))
+    real = {note.id: note.text for note in corpora.read(folder / "n.jsonl")}
+    written = sorted(path.stem for path in (folder / "clean").glob("*.ann"))
+    notes = [Document(id, files.read_text(folder / "clean" / f"{id}.txt")) for id in written]
+    return {note.id for note in notes if restorer.restore(note).text != real[note.id]}
+
+
 def kill_when_written(arguments: list[str], folder: Path, count: int, delay: float) -> int:
     """Start a run, kill it ``delay`` seconds after ``count`` notes are in the folder; return its status."""
     running = subprocess.Popen(
@@ -99,12 +108,13 @@ def test_what_a_killed_run_has_written_is_in_the_map_and_resuming_completes_both
     for count in sorted(rng.sample(range(1, 50), 3)):
         ended = kill_when_written([*arguments, "--resume"], tmp_path / "clean", count, rng.random() / 100)
         killed += ended == -signal.SIGKILL
-        assert find_patients_without_entry(tmp_path) == set()
+        assert find_patients_without_entry(tmp_path) == set() == find_notes_without_undo(tmp_path)
         assert read_output(tmp_path / "clean").items() <= whole.items()
     assert killed
     run(*arguments, "--resume")
     assert read_output(tmp_path / "clean") == whole
     assert surrogate_map.read_map(tmp_path / "map", KEY) == held
+    assert find_notes_without_undo(tmp_path) == set()
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
