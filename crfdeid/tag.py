@@ -4,6 +4,7 @@
     python -m crfdeid.tag notes/ --out tagged/ --format i2b2    write one file per note
     cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
     python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
+    python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
 
 Spans go to standard output. With --out they go to a folder, in one file per note that has the note's
 stem.
@@ -19,7 +20,7 @@ from pathlib import Path
 from crfdeid import cli, corpora, policy
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
-from crfdeid.systems import model, parallel
+from crfdeid.systems import model, parallel, term_lists
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
@@ -37,6 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--policy", metavar="NAME", help=f"what counts as PHI: {shipped} or a TOML file (default: every span)"
     )
+    term_lists.add_term_options(parser)
     parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parser.add_argument(
@@ -53,16 +55,22 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     chosen = policy.read_policy(args.policy) if args.policy else None
+    terms = term_lists.read_terms(args, chosen)
     tagger = model.load(args.model, args.engine)
     documents = tag_documents(tagger, read_notes(args), args)
     if chosen:
         chosen.check_scheme(tagger.scheme)
         documents = map(chosen.select_phi, documents)
+    if terms:
+        terms.check_scheme(tagger.scheme)
+        documents = map(terms.apply, documents)
     if args.out:
         shown = cli.show_progress(documents, "tag")
         corpora.write_each(shown, args.out, args.format or "i2b2", overwrite=args.overwrite)
-        return
-    print_documents(documents, args.format or "csv")
+    else:
+        print_documents(documents, args.format or "csv")
+    for line in terms.lines():
+        print(line, file=sys.stderr)
 
 
 def tag_documents(

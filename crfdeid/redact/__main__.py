@@ -21,7 +21,7 @@ from crfdeid.redact.redactor import MARKER, STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
-from crfdeid.systems import model
+from crfdeid.systems import model, term_lists
 
 IDS = {
     None: "the ids of notes and patients are unchanged; --new-ids replaces them",
@@ -44,6 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
     add("--policy", metavar="NAME", help="what becomes of each type: "
         f"{', '.join(policy.list_shipped())} or a TOML file (default: surrogates)")  # fmt: skip
+    term_lists.add_term_options(parser)
     add_secret_options(parser)
     add_surrogate_options(parser)
     add("--new-ids", nargs="?", const="random", choices=new_ids.KINDS, help="replace the ids of notes and "
@@ -93,6 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
     destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
     redactor = build_redactor(args, read_rules(args))
     chosen = redactor.actions.policy
+    terms = term_lists.read_terms(args, chosen)
     release.clear_leftovers(args.out, args.map, args.report)
     with ExitStack() as stack:
         if args.map:
@@ -101,13 +103,15 @@ def main(arguments: list[str] | None = None) -> None:
         journal = stack.enter_context(
             release.Journal.open(args.report, redactor.by_note, replaces_report, chosen)
         )
-        journal.report.patient_source = patients.describe_source(source, args)
+        journal.report.patient_source, journal.report.terms = patients.describe_source(source, args), terms
         read = patients.build_reader(args.notes, source, args)
         groups = patients.group_by_patient(read, redactor.by_note)
-        tagger = release.build_tagger(args.spans, args.model, chosen)
+        tagger = terms.wrap(release.build_tagger(args.spans, args.model, chosen))
         ids = new_ids.IdReplacer(args.new_ids, redactor)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
-        options = redactor.hash_options(destination.format, args.new_ids, args.no_spans, args.spans)
+        options = redactor.hash_options(
+            *terms.options, destination.format, args.new_ids, args.no_spans, args.spans
+        )
         shown = cli.show_progress(redacted, "redact")
         shown = map(release.quote_formulas, shown) if args.spreadsheet_safe else shown
         destination.write(shown, not args.no_spans, options, by_id=args.new_ids is not None)

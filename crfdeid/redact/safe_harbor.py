@@ -13,6 +13,7 @@ from functools import cache
 
 from crfdeid.policy import Policy, read_policy
 from crfdeid.redact.redactor import Redaction
+from crfdeid.systems.term_lists import Terms
 
 NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
 SOURCES = {
@@ -76,6 +77,7 @@ class Report:
     survivors: Counter[str] = field(default_factory=Counter)
     treated: dict[str, Counter[str]] = field(default_factory=dict)
     policy: Policy | None = None
+    terms: Terms = field(default_factory=Terms)
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
@@ -119,6 +121,7 @@ class Report:
                 for letter, name in list_categories().items()
             },
             **self._policy_table(),
+            **self.terms.table(),
         }
 
     def _policy_table(self) -> dict[str, object]:
@@ -145,7 +148,7 @@ class Report:
         """The report for people."""
         out = [*self._category_lines()]
         out.append(f"{self.documents} notes; {self.repeats} repeats without a span were replaced")
-        out += self._origin_lines()
+        out += [*self._origin_lines(), *self.terms.lines()]
         if self.overlaps:
             out.append(f"{self.overlaps} merged spans had different types; each was replaced as a whole")
         if self.unresolved:
