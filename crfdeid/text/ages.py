@@ -39,8 +39,8 @@ def generalise_age(text: str, after: str = "") -> str | None:
     """Return ``text`` with each age over 89 replaced by ``90+``. Return None if a word is unknown or a number
     cannot be an age. ``after`` is what follows ``text`` in the note and may contain the unit.
 
-    >>> [generalise_age(text) for text in ("67", "93", "93-year-old", "ninety-two", "her 90s")]
-    ['67', '90+', '90+-year-old', '90+', 'her 90+']
+    >>> [generalise_age(text) for text in ("67", "93", "93-year-old", "ninety-two", "her 90s", "91st")]
+    ['67', '90+', '90+-year-old', '90+', 'her 90+', '90+']
     >>> generalise_age("92", " months"), generalise_age("elder")
     ('92', None)
     """
@@ -56,6 +56,6 @@ def generalise_age(text: str, after: str = "") -> str | None:
     if NOT_AGE.search(text) or any(c.isalnum() and not c.isalpha() and not c.isdecimal() for c in text):
         return None
     out = OLD.sub(GROUP, NUMBER.sub(generalise, text))
-    out = regex.sub(r"90\+(?:['’]?s\b|\+)", GROUP, out)
+    out = regex.sub(r"90\+(?:['’]?s\b|(?:st|nd|rd|th)\b|\+)", GROUP, out)
     unknown = [word for word in WORD.findall(out) if word.lower() not in WORDS]
     return None if unknown or not any(c.isalnum() for c in out) else out

@@ -146,7 +146,7 @@ def test_a_repeat_is_replaced_only_if_it_reads_as_a_name(text, replaced):
 
 
 def test_what_remains_is_listed_by_offset():
-    note = marked("<PATIENT May Okafor> in May. <STREET 12 Oak Street>; 12 oak street. <ROOM 5>: 5 mg")
+    note = marked("<PATIENT May Okafor> in May. <STREET 12 Oak Street>; 12 oak street. <ROOM 5>: 5 mg, bed 5")
     (found,) = Redactor(SECRET).redact([note])
     left = [(found.document.text[s.start : s.end], s.type) for s in found.survivors]
     assert left == [("May", "PATIENT"), ("5", "ROOM")]

@@ -16,6 +16,7 @@ from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names
 from crfdeid.redact.surrogates.patient_facts import PatientFacts, is_doctor
 from crfdeid.redact.surrogates.places import Places, find_zip_state, generalise_zip, is_us, parse_state
+from crfdeid.redact.surrogates.text_forms import remove_invisible
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
@@ -93,7 +94,7 @@ class PatientSurrogates:
     def make_surrogate(self, document: Document, span: Span, note_date: date | None = None) -> str | None:
         """Make the surrogate of a span. Return None if its text cannot be read. The surrogate equals the text
         only if :func:`may_stay` says so."""
-        text, kind = document.text_of(span), kinds.kind_of(span.type)
+        text, kind = remove_invisible(document.text_of(span)), kinds.kind_of(span.type)
         if kind == kinds.AGE:
             return ages.generalise_age(text, document.text[span.end : span.end + UNIT_LENGTH])
         if may_stay(document, span):

@@ -16,7 +16,13 @@ import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import DateShifter
-from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, split_possessive
+from crfdeid.redact.surrogates.text_forms import (
+    WORD,
+    fold,
+    normalize,
+    remove_invisible,
+    split_possessive,
+)
 from crfdeid.text.document import Document
 
 REMEMBERED = ("names", "orders", "pairs", "given")
@@ -47,10 +53,9 @@ class PatientFacts:
         return f"PatientFacts({len(self.names)} names)"  # never the names
 
     def add(self, document: Document) -> None:
-        if self.complete:
-            self.words.update(LETTERS.findall(normalize(document.text).text))
+        self.words.update(LETTERS.findall(normalize(document.text).text))
         for span in document.spans:
-            kind, text = kinds.kind_of(span.type), document.text_of(span)
+            kind, text = kinds.kind_of(span.type), remove_invisible(document.text_of(span))
             self.texts.setdefault(span.type, set()).add(text)
             if kind == kinds.NAME:
                 words = list(map(fold_word, WORD.findall(text)))

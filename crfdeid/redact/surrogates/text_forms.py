@@ -108,6 +108,15 @@ def normalize(text: str) -> NormalizedText:
     return NormalizedText("".join(pieces), offsets, len(text))
 
 
+def remove_invisible(text: str) -> str:
+    r"""Remove zero-width and soft characters.
+
+    >>> remove_invisible("Smi\u200bth")
+    'Smith'
+    """
+    return text if text.isascii() else "".join(c for c in text if unicodedata.category(c) != "Cf")
+
+
 @lru_cache(maxsize=4096)
 def normalize_character(character: str) -> str:
     """The searchable form of a character; empty if the character is invisible."""

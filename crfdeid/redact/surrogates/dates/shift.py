@@ -56,6 +56,7 @@ class DateShifter:
 
     DEFAULT_YEARS, DEFAULT_WEEKS = DEFAULT_YEARS, DEFAULT_WEEKS
     MONTH_FIRST, DAY_FIRST = parser.MONTH_FIRST, parser.DAY_FIRST
+    MONTHS = calendar.FULL | calendar.ABBREVIATED | calendar.IN_SPANISH  # numbers by lowercase name
 
     def __init__(self, shift: Shift, month_first: bool = True) -> None:
         self.shift, self.month_first = shift, month_first

@@ -1,11 +1,13 @@
-"""What is searched for in a patient's notes, and the finder of these strings however they are written.
+"""Find strings in a text however they are written.
 
-Words are found as whole words, in any case, with marks and line breaks between them. Numbers are found by
-their digits and letters only, however these are grouped ("447-19-02" is "4471902").
+Words are found as whole words, in any case, with marks and line breaks between them; names also beside
+digits, split at the end of a line, and in spaced letters. Numbers are found by their digits and letters only,
+however these are grouped ("447-19-02" is "4471902"), whole dates by their day.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,41 +16,21 @@ from typing import NamedTuple
 
 import regex
 
-from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.dates import DateShifter
-from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
-from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, split_possessive
-from crfdeid.text import ages
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.search.days import find_days
+from crfdeid.redact.surrogates.search.search_strings import MIN_GROUPED, NUMBERS, RUN, SearchString
+from crfdeid.redact.surrogates.text_forms import normalize
 from crfdeid.text.document import Span
 from crfdeid.text.spans import keep_leftmost
 
-RUN = regex.compile(r"[^\W_]+")
 GAP = regex.compile(r"[\W_]{1,60}")
 MAX_WORD = 60
 MIN_WITHIN = 4  # letters of a name that is also searched inside longer words
-MIN_GROUPED = 6  # a shorter number is found only as it was written, or with hyphens
-LAST_FOUR = 4
-NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
-NEVER_SEARCHED = PARTICLES | SUFFIXES
+MIN_SPACED = 4  # letters of a name that is also searched in spaced letters
+LINE_END = re.compile(r"-[ \t]*\r?\n[ \t]*")
+LETTER, LETTERS = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]{2,}")
 
 Range = tuple[int, int]
-
-
-class SearchString(NamedTuple):
-    """A string to search for. ``words`` are normalized; a number is a single word. ``capitals`` says
-    which letters must be capitals: ``""`` none, ``all``, or ``first``. ``root`` is the word that decides
-    whether the string is an ordinary word. A ``derived`` string was not found itself but follows from
-    one that was."""
-
-    words: tuple[str, ...]
-    type: str
-    capitals: str = ""
-    root: str = ""
-    derived: bool = False
-
-    @property
-    def size(self) -> int:
-        return sum(map(len, self.words))
 
 
 class Mention(NamedTuple):
@@ -56,63 +38,6 @@ class Mention(NamedTuple):
 
     span: Span
     string: SearchString
-
-
-# The strings that follow from a found text
-
-
-def derive_strings(text: str, type: str) -> Iterator[SearchString]:
-    """Yield the strings to search for after ``text`` was found with this type."""
-    kind = kinds.kind_of(type)
-    if kind == kinds.NAME:
-        yield from derive_names(text, type)
-    elif kind == kinds.AGE:
-        yield from derive_old_ages(text, type)
-    elif kind in NUMBERS:
-        yield from derive_numbers(RUN.findall(normalize(text).text), type, kind)
-    elif not (kind == kinds.DATE and DateShifter.is_weekday_or_season(text)):  # those may be kept
-        words = tuple(RUN.findall(normalize(text).text))
-        core = text.strip()
-        is_acronym = core.isupper() and core.isalpha() and len(core) < 6
-        if words:
-            yield SearchString(words, type, "all" if is_acronym else "", words[0] if len(words) == 1 else "")
-
-
-def derive_names(text: str, type: str) -> Iterator[SearchString]:
-    """Yield each word of a name, its plural, its nicknames, and the first names it may be a nickname of."""
-    for match in WORD.finditer(text):
-        word, _ = split_possessive(match[0])
-        words, low = tuple(RUN.findall(normalize(word).text)), fold(word)
-        if len(low) < 2 or low in NEVER_SEARCHED or low in name_pools.load_lowercase("titles") or not words:
-            continue
-        yield SearchString(words, type, "all" if len(word) < 4 and word.isupper() else "", low)
-        if len(low) > 2:
-            ending = "es" if low[-1] in "sxz" else "s"
-            yield SearchString((*words[:-1], words[-1] + ending), type, "first", low, True)
-        for other in (*name_pools.load_nicknames().get(low, ()), *name_pools.load_full_names().get(low, ())):
-            yield SearchString((fold(other),), type, "", fold(other), True)
-
-
-def derive_old_ages(text: str, type: str) -> Iterator[SearchString]:
-    """Yield the words and numbers of an age over 89; younger ages may be kept."""
-    if ages.generalise_age(text) not in (text, None):
-        for match in (*ages.OLD.finditer(text), *ages.NUMBER.finditer(text)):
-            if not match[0].isdecimal() or int(match[0]) > ages.OLDEST:
-                yield SearchString(tuple(RUN.findall(normalize(match[0]).text)), type, derived=True)
-
-
-def derive_numbers(groups: list[str], type: str, kind: str) -> Iterator[SearchString]:
-    """Yield a number, a short number also as it is grouped, and the last four digits of an identifier."""
-    text = "".join(groups)
-    if text:
-        yield SearchString((text,), type)
-    if len(groups) > 1 and len(text) < MIN_GROUPED:
-        yield SearchString(tuple(groups), type)
-    if kind == kinds.IDENTIFIER and len(text) > LAST_FOUR + 2 and text[-LAST_FOUR:].isdigit():
-        yield SearchString((text[-LAST_FOUR:],), type, derived=True)
-
-
-# Finding them
 
 
 class Finder:
@@ -129,6 +54,7 @@ class Finder:
         self.by_first_word = {
             first: sorted(strings, key=lambda s: -s.size) for first, strings in by_first_word.items()
         }
+        self.has_days = any("-" in first for first in by_first_word)
 
     def find_mentions(self, text: str, taken: Sequence[int] = b"") -> list[Mention]:
         """Find the mentions in order, without overlaps and outside the ``taken`` characters. ``taken`` has an
@@ -136,7 +62,7 @@ class Finder:
         normalized = normalize(text)
         low, runs = normalized.text, [match.span() for match in RUN.finditer(normalized.text)]
         found = []
-        for (start, end), string in (*self._find_words(low, runs), *self._find_numbers(low, runs)):
+        for (start, end), string in self._find_places(low, runs):
             start, end = normalized.find_original_range(start, end)
             if has_capitals(text[start:end], string) and not (taken and any(taken[start:end])):
                 found.append(Mention(Span(start, end, string.type), string))
@@ -144,11 +70,35 @@ class Finder:
         found.sort(key=lambda mention: (mention.span.start, -mention.span.end, mention.string))
         return keep_leftmost(found, lambda mention: mention.span)
 
+    def _find_places(self, low: str, runs: Sequence[Range]) -> Iterator[tuple[Range, SearchString]]:
+        """Yield the places of all strings. ``runs`` are the ranges of letters and digits in ``low``."""
+        yield from self._find_words(low, runs)
+        yield from self._find_numbers(low, runs)
+        for start, end in (*find_split_words(low, runs), *find_spaced_words(low, runs)):
+            word = "".join(LETTER.findall(low[start:end]))
+            yield from (
+                ((start, end), string) for string in self.by_first_word.get(word, ()) if is_word(string)
+            )
+        if self.has_days:
+            for place, keys in find_days(low, [start for start, _ in runs]):
+                yield from ((place, string) for key in keys for string in self.by_first_word.get(key, ()))
+
     def _find_words(self, low: str, runs: Iterable[Range]) -> Iterator[tuple[Range, SearchString]]:
         for start, end in runs:
-            for string in self.by_first_word.get(low[start:end], ()):
-                if (last := match_further_words(low, end, string)) is not None:
-                    yield (start, last), string
+            word = low[start:end]
+            if strings := self.by_first_word.get(word):
+                for string in strings:
+                    if (last := match_further_words(low, end, string)) is not None:
+                        yield (start, last), string
+            elif not word.isalpha() and not word.isdecimal():
+                yield from self._find_beside_digits(low, start, end)
+
+    def _find_beside_digits(self, low: str, start: int, end: int) -> Iterator[tuple[Range, SearchString]]:
+        """Yield the names that touch digits; they must have capitals ("30990453SMITH")."""
+        for match in LETTERS.finditer(low, start, end):
+            for string in self.by_first_word.get(match[0], ()):
+                if is_word(string):
+                    yield match.span(), string._replace(capitals=string.capitals or "first")
 
     def _find_numbers(self, low: str, runs: Sequence[Range]) -> Iterator[tuple[Range, SearchString]]:
         if not self.numbers:
@@ -183,6 +133,32 @@ class Finder:
 def is_number(string: SearchString) -> bool:
     """Whether a string is found however it is grouped."""
     return kinds.kind_of(string.type) in NUMBERS and len(string.words) == 1 and not string.derived
+
+
+def is_word(string: SearchString) -> bool:
+    """Whether a string is a single word of a name."""
+    return len(string.words) == 1 and kinds.kind_of(string.type) == kinds.NAME
+
+
+def find_split_words(low: str, runs: Sequence[Range]) -> Iterator[Range]:
+    """Yield the ranges of words that a hyphen splits at the end of a line."""
+    for match in LINE_END.finditer(low):
+        before = bisect_right(runs, (match.start(), 0)) - 1
+        if 0 <= before < len(runs) - 1:
+            (start, end), (next, last) = runs[before], runs[before + 1]
+            if (end, next) == match.span():
+                yield start, last
+
+
+def find_spaced_words(low: str, runs: Sequence[Range]) -> Iterator[Range]:
+    """Yield the ranges of single letters with a space or point between each two: ``o k a f o r``."""
+    letters = [run for run in runs if run[1] - run[0] == 1 and low[run[0]].isalpha()]
+    first = 0
+    for number, (_, end) in enumerate(letters):
+        is_last = letters[number + 1 : number + 2] != [(end + 1, end + 2)] or low[end] not in " ."
+        if is_last and number - first + 1 >= MIN_SPACED:
+            yield letters[first][0], end
+        first = number + 1 if is_last else first
 
 
 def is_searched_in_words(string: SearchString) -> bool:

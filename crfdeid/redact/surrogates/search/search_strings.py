@@ -1,0 +1,152 @@
+"""What is searched for in a patient's notes after a text was found in one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
+from crfdeid.redact.surrogates.search.days import find_days
+from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, remove_invisible, split_possessive
+from crfdeid.text import ages
+
+RUN = re.compile(r"[^\W_]+")
+MIN_GROUPED = 6  # a shorter number is found only as it was written, or with hyphens
+LAST_FOUR = 4
+LOCAL_DIGITS = 7  # of a telephone number
+MIN_LOGIN = 5  # characters of the user name of an e-mail address
+NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
+NEVER_SEARCHED = PARTICLES | SUFFIXES
+ROADS = {
+    word: group
+    for group in (
+        ("street", "st", "str"), ("avenue", "ave", "av"), ("road", "rd"), ("drive", "dr"), ("lane", "ln"),
+        ("boulevard", "blvd"), ("court", "ct"), ("place", "pl"), ("terrace", "ter", "terr"),
+        ("highway", "hwy"), ("parkway", "pkwy"), ("circle", "cir"), ("square", "sq"), ("trail", "trl"),
+        ("route", "rte"), ("turnpike", "tpke"), ("way",), ("alley", "aly"),
+    )
+    for word in group
+}  # fmt: skip
+
+
+class SearchString(NamedTuple):
+    """A string to search for. ``words`` are normalized; a number is a single word. ``capitals`` says
+    which letters must be capitals: ``""`` none, ``all``, or ``first``. ``root`` is the word that decides
+    whether the string is an ordinary word. A ``derived`` string was not found itself but follows from
+    one that was. A ``doubtful`` one is only listed."""
+
+    words: tuple[str, ...]
+    type: str
+    capitals: str = ""
+    root: str = ""
+    derived: bool = False
+    doubtful: bool = False
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.words))
+
+
+def derive_strings(text: str, type: str) -> Iterator[SearchString]:
+    """Yield the strings to search for after ``text`` was found with this type."""
+    kind = kinds.kind_of(type)
+    if kind == kinds.NAME:
+        yield from derive_names(remove_invisible(text), type)
+    elif kind == kinds.AGE:
+        yield from derive_old_ages(text, type)
+    elif kind in NUMBERS:
+        yield from derive_numbers(RUN.findall(normalize(text).text), type, kind)
+        if kind == kinds.EMAIL:
+            yield from derive_login(text)
+    elif not (kind == kinds.DATE and DateShifter.is_weekday_or_season(text)):  # those may be kept
+        yield from derive_words(text, type)
+        if kind == kinds.DATE:
+            days = list_days(normalize(text).text)
+            yield from (SearchString((day,), type, derived=True) for day in sorted(days))
+        elif kind == kinds.STREET:
+            yield from derive_streets(text, type)
+
+
+def list_days(low: str) -> set[str]:
+    """Return the keys of the whole dates in a normalized text."""
+    starts = (match.start() for match in RUN.finditer(low))
+    return {key for _, keys in find_days(low, starts) for key in keys}
+
+
+def derive_words(text: str, type: str) -> Iterator[SearchString]:
+    """Yield the whole text, word by word."""
+    words = tuple(RUN.findall(normalize(text).text))
+    core = text.strip()
+    is_acronym = core.isupper() and core.isalpha() and len(core) < 6
+    if words:
+        yield SearchString(words, type, "all" if is_acronym else "", words[0] if len(words) == 1 else "")
+
+
+def derive_names(text: str, type: str) -> Iterator[SearchString]:
+    """Yield each word of a name, its plural, its nicknames, and the first names it may be a nickname of."""
+    for match in WORD.finditer(text):
+        word, _ = split_possessive(match[0])
+        words, low = tuple(RUN.findall(normalize(word).text)), fold(word)
+        if len(low) < 2 or low in NEVER_SEARCHED or low in name_pools.load_lowercase("titles") or not words:
+            continue
+        yield SearchString(words, type, "all" if len(word) < 4 and word.isupper() else "", low)
+        if len(low) > 2:
+            ending = "es" if low[-1] in "sxz" else "s"
+            yield SearchString((*words[:-1], words[-1] + ending), type, "first", low, True)
+        for other in (*name_pools.load_nicknames().get(low, ()), *name_pools.load_full_names().get(low, ())):
+            yield SearchString((fold(other),), type, "", fold(other), True)
+
+
+def derive_old_ages(text: str, type: str) -> Iterator[SearchString]:
+    """Yield the words and numbers of an age over 89, the numbers also as ordinals ("91st birthday");
+    younger ages may be kept."""
+    if ages.generalise_age(text) not in (text, None):
+        for match in (*ages.OLD.finditer(text), *ages.NUMBER.finditer(text)):
+            if not match[0].isdecimal():
+                yield SearchString(tuple(RUN.findall(normalize(match[0]).text)), type, derived=True)
+            elif int(match[0]) > ages.OLDEST:
+                number = normalize(match[0]).text
+                for ending in ("", "st", "nd", "rd", "th"):
+                    yield SearchString((number + ending,), type, derived=True)
+
+
+def derive_numbers(groups: list[str], type: str, kind: str) -> Iterator[SearchString]:
+    """Yield a number, a short number also as it is grouped, the last four digits of an identifier, and the
+    local digits of a telephone number."""
+    text = "".join(groups)
+    if text:
+        yield SearchString((text,), type)
+    if len(groups) > 1 and len(text) < MIN_GROUPED:
+        yield SearchString(tuple(groups), type)
+    if kind == kinds.IDENTIFIER and len(text) > LAST_FOUR + 2 and text[-LAST_FOUR:].isdigit():
+        yield SearchString((text[-LAST_FOUR:],), type, derived=True)
+    if kind == kinds.PHONE and text.isdigit() and len(text) in (LOCAL_DIGITS + 3, LOCAL_DIGITS + 4):
+        yield SearchString((text[-LOCAL_DIGITS:],), type)
+
+
+def derive_login(address: str) -> Iterator[SearchString]:
+    """Yield the user name of an e-mail address, unless it is an ordinary word (nurse@)."""
+    login = "".join(RUN.findall(normalize(address.partition("@")[0]).text))
+    if "@" in address and len(login) >= MIN_LOGIN and not is_ordinary(login):
+        yield SearchString((login,), "USERNAME")
+
+
+def derive_streets(text: str, type: str) -> Iterator[SearchString]:
+    """Yield a street with its number and without, with the word for its kind in full and abbreviated."""
+    words = RUN.findall(normalize(text).text)
+    last = next((n for n in range(len(words) - 1, 0, -1) if words[n] in ROADS), 0)
+    names = words[1:last] if words and words[0][0].isdigit() else words[:last]
+    if not names or not any(len(word) > 2 or word[0].isdigit() for word in names):
+        return
+    for road in ROADS[words[last]]:
+        if len(names) < last:
+            yield SearchString((*words[:last], road), type)
+        yield SearchString((*names, road), type, "first", derived=True)
+
+
+def is_ordinary(word: str) -> bool:
+    """Whether a word of a language or of medicine is written like this."""
+    return word in name_pools.load_lowercase("medical_words", "eponyms", "hospital_words", "common_words")

@@ -1,0 +1,148 @@
+"""What was found in one note of a patient is found in the others, in every writing that people use."""
+
+import re
+
+import pytest
+from marked_notes import SECRET, marked
+
+from crfdeid.redact.redactor import Redaction, Redactor
+from crfdeid.text.document import Document
+
+
+def redact_second(found: str, text: str, by_note: bool = False) -> Redaction:
+    """Redact a note without spans after a note of the same patient in which something was found."""
+    notes = [marked(found, "n1"), Document("n2", text, (), "7")]
+    return Redactor(SECRET, by_note=by_note).redact(notes)[1]
+
+
+def list_survivors(redaction: Redaction) -> list[str]:
+    return [redaction.document.text_of(span) for span in redaction.survivors]
+
+
+@pytest.mark.parametrize(
+    ("found", "text", "gone"),
+    [
+        ("<PATIENT Mary Young>", "YOUNG, MARY", "YOUNG MARY"),
+        ("<PATIENT Mary Young>", "Young, Mary", "Young Mary"),
+        ("<PATIENT Ana Okafor>", "OKAFOR, ANA", "OKAFOR ANA"),
+        ("<PATIENT Ana Okafor>", "QUEVIXO, ANA", "ANA"),
+        ("<PATIENT Ana Okafor>", "Re: Quevixo, Ana", "Ana"),
+        ("<DOCTOR Alan Brown>", "Seen by A. Brown today", "Brown"),
+        ("<DOCTOR Alan Brown>", "CC: A. BROWN", "BROWN"),
+        ("<PATIENT Masha Okafor>", "Patient: Masha F.Sorrentino", "Masha"),
+        ("<PATIENT Mary Young>", "YOUNG , MARY", "YOUNG MARY"),
+        ("<PATIENT Mary Young>", "30990453YOUNG", "30990453YOUNG YOUNG"),
+        ("<PATIENT Tom Smith>", "30990453SMITH TOM", "SMITH TOM"),
+        ("<PATIENT Tom Smith>", "SMITH30990453", "SMITH SMITH30990453"),
+        ("<PHONE (617) 555-0148>", "local 555-0148", "0148"),
+        ("<PHONE 1-617-555-0148>", "call 555 0148", "0148"),
+        ("<PHONE 617-555-0148>", "5550148", "5550148"),
+        ("<EMAIL m.young7@mail.org>", "login m.young7", "young7"),
+        ("<EMAIL quevixo@mail.org>", "user quevixo.", "quevixo"),
+        ("<STREET 12 Elm Street>", "of 12 Elm St", "Elm 12"),
+        ("<STREET 12 Elm Street>", "of 12 Elm St., Apt 4", "Elm 12"),
+        ("<STREET 12 Elm St.>", "12 ELM STREET", "ELM 12"),
+        ("<STREET 12 Elm Street>", "the Elm Street house", "Elm"),
+        ("<STREET 12 Elm Street, Apt 4>", "the Elm St house", "Elm"),
+        ("<AGE 92>", "turned 92 in May", "92"),
+        ("<AGE 91>", "her 91st birthday", "91st"),
+        ("<AGE 93 years>", "93rd birthday", "93rd"),
+        ("<PATIENT Oka\u200bfor>", "Okafor left", "Okafor"),
+        ("<PATIENT Oka\u00adfor>", "OKAFOR", "OKAFOR"),
+        ("<DATE 3/7/2061>", "on March 7, 2061", "7 2061"),
+        ("<DATE 3/7/2061>", "on 7 March 2061", "7 2061"),
+        ("<DATE 3/7/2061>", "on 2061-03-07.", "2061"),
+        ("<DATE March 7, 2061>", "on 3/7/2061", "3/7 2061"),
+        ("<DATE March 7th, 2061>", "on 03/07/61", "03/07"),
+        ("<DATE 2061-03-07>", "on Mar. 7, 2061", "7 2061"),
+        ("<DATE 2061-03-07>", "on 07-MAR-2061", "07 2061"),
+        ("<DATE 03/07/61>", "20610307", "20610307"),
+        ("<PATIENT Okafor>", "Oka-\nfor left", "Oka for"),
+        ("<PATIENT Okafor>", "O K A F O R", "K F"),
+        ("<PATIENT Okafor>", "O.K.A.F.O.R", "K F"),
+        ("<PATIENT Wrzeszczynski>", "Wrzeszcynski left", "Wrzeszcynski"),
+        ("<PATIENT Quevixo>", "Quevixxo left", "Quevixxo"),
+    ],
+)
+def test_a_repeat_in_another_writing_is_replaced(found, text, gone):
+    made = redact_second(found, text).document.text
+    assert not {*gone.split()} & {*re.findall(r"[\w/]+", made)} and made != text
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ("<DOCTOR Alan Brown>", "The stool was soft. Brown stool was noted."),
+        ("<PATIENT Ana Okafor>", "LABS: CBC, ANA, ESR"),
+        ("<PATIENT Mary Young>", "A YOUNG WOMAN"),
+        ("<PATIENT May Okafor>", "07MAY2061"),
+        ("<PHONE (617) 555-0148>", "15550148"),
+        ("<EMAIL nurse@mail.org>", "the nurse"),
+        ("<STREET 12 Elm Street>", "12 elm trees"),
+        ("<STREET 12 Park Drive>", "the park drives"),
+        ("<AGE 92>", "turned 92 degrees"),
+        ("<AGE 71>", "turned 71"),
+        ("<DATE 3/7/2061>", "on March 8, 2061, 2061-03-08"),
+        ("<PATIENT Anderson>", "Sanderson-like; candesartan"),
+        ("<PATIENT Martin>", "a marten"),
+    ],
+)
+def test_what_only_looks_like_a_repeat_is_kept(found, text):
+    assert redact_second(found, text).document.text == text
+
+
+@pytest.mark.parametrize(
+    ("found", "text", "listed"),
+    [
+        ("<PATIENT Catherine>", "Katherine left", ["Katherine"]),
+        ("<PATIENT Anderson>", "Mr. Andersen", ["Andersen"]),
+        ("<PATIENT Wrzeszczynski>", "Wrzesczinski left", ["Wrzesczinski"]),
+        ("<PATIENT Mary Young>", "A Young woman", ["Young"]),
+        ("<PATIENT Allan Forest>", "attending: forest, m.d.", ["forest"]),
+    ],
+)
+def test_a_doubtful_repeat_is_listed(found, text, listed):
+    redaction = redact_second(found, text)
+    assert list_survivors(redaction) == listed or redaction.document.text != text
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ("<PATIENT An To>", "Seen to go to an office"),
+        ("<STATE IN>", "PUT IN PLACE IN DETAIL"),
+        ("<STATE OR>", "pain or fever"),
+        ("<ROOM A>", "a bed, A lung"),
+        ("<HOSPITAL AT>", "at home"),
+        ("<PATIENT Lung>", "the lung is clear"),
+    ],
+)
+def test_words_of_the_language_are_not_listed(found, text):
+    assert list_survivors(redact_second(found, text)) == []
+
+
+def test_a_misspelt_repeat_gets_the_misspelt_surrogate():
+    notes = [marked("<PATIENT Jane Wrzeszczynski>", "n1"), Document("n2", "Wrzeszcynski left", (), "7")]
+    first, second = (redaction.document.text for redaction in Redactor(SECRET).redact(notes))
+    right, wrong = first.split()[1], second.split()[0]
+    assert right != wrong and right[0] == wrong[0] and abs(len(right) - len(wrong)) <= 1
+
+
+def test_one_day_stays_one_day_in_every_notation():
+    notes = [
+        marked("<DATE 3/7/2061>", "n1"),
+        Document("n2", "March 7, 2061; 2061-03-07; 7 Mar 2061", (), "7"),
+    ]
+    first, second = (redaction.document.text for redaction in Redactor(SECRET).redact(notes))
+    month, day, year = first.split("/")
+    assert f"{year}-{int(month):02}-{int(day):02}" in second and second.count(year) == 3
+
+
+def test_one_street_stays_one_street():
+    notes = [
+        marked("<STREET 12 Elm Street>", "n1"),
+        Document("n2", "12 Elm St; the Elm Street house", (), "7"),
+    ]
+    first, second = (redaction.document.text for redaction in Redactor(SECRET).redact(notes))
+    number, name, _ = first.split()
+    assert second.startswith(f"{number} {name} St;") and f"the {name} Street house" in second
