@@ -37,6 +37,7 @@ VERBS = {
         "redact": Verb("crfdeid.redact.__main__", "replace PHI by surrogates or by markers"),
         "restore": Verb("crfdeid.redact.restore", "undo a release with its map"),
         "review": Verb("crfdeid.review.__main__", "mark, compare and check notes in a browser"),
+        "certify": Verb("crfdeid.certify.__main__", "say how much PHI a release still holds, from a sample"),
     },
     "train and measure": {
         "train": Verb("crfdeid.train", "train a model on annotated notes"),

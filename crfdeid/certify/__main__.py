@@ -1,0 +1,35 @@
+"""Say how much PHI a release still holds: evidence for an expert, from a sample that people read.
+
+python -m crfdeid.certify plan --aim 0.01 --expected 0.003      how many notes to read
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from crfdeid import cli
+from crfdeid.certify import plan
+
+VERBS = {
+    "plan": (plan, "how many notes to read, and how long it takes"),
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m crfdeid.certify", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name, (module, help) in VERBS.items():
+        verb = verbs.add_parser(name, help=help, description=(module.__doc__ or "").partition("\n")[0])
+        module.add_options(verb)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = build_parser().parse_args(arguments)
+    VERBS[args.verb][0].run(args)
+
+
+if __name__ == "__main__":
+    cli.run(main)
