@@ -36,6 +36,8 @@ class Config:
     every token before it is tagged so. With ``constraints = "bio"`` a CRF never gives a sequence of labels
     that BIO does not allow; without it such sequences are repaired (:mod:`crfdeid.text.bio`). With
     ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.systems.repair`).
+    With ``min_patients`` above 0 a CRF has only features of the notes of at least as many patients, and none
+    with a number of four digits or more (:mod:`crfdeid.feature_extraction.long_numbers`).
     ``crf`` holds CRFsuite's own settings, and ``options`` those of another ``system``."""
 
     features: tuple[str, ...] = ()
@@ -52,6 +54,7 @@ class Config:
     constraints: str = "none"
     algorithm: str = "lbfgs"
     repair: bool = True
+    min_patients: int = 0
     crf: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -164,6 +167,8 @@ def is_of_kind(value: Any, kind: str) -> bool:
         return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
     if kind == "float":
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if kind == "int":
+        return isinstance(value, int) and not isinstance(value, bool)
     if kind == "bool":
         return isinstance(value, bool)
     return isinstance(value, dict if kind.startswith("dict") else str)

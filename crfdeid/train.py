@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from tqdm import tqdm
@@ -32,6 +33,16 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--engine", choices=("fast", "crfsuite"), default="fast", help="what trains a CRF")
     parser.add_argument("--overwrite", action="store_true", help="replace the model in --out")
     parser.add_argument("--resume", action="store_true", help="continue from the model in --out")
+    parser.add_argument(
+        "--k",
+        type=cli.natural_number,
+        help="keep only features of the notes of at least K patients, without long numbers",
+    )
+    parser.add_argument(
+        "--one-note-per-patient",
+        action="store_true",
+        help="with --k: every document without a patient is of another patient",
+    )
     cli.add_reading_options(parser)
     return parser
 
@@ -39,7 +50,11 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     settings = registry.apply_changes(registry.read_config(args.config), args.set)
+    if args.k is not None:
+        settings = registry.apply_changes(settings, [f"min_patients={args.k}"])
     documents = [document for path in args.train for document in cli.read_documents(path, None, args)]
+    if args.one_note_per_patient:
+        documents = [replace(d, patient=d.id) if d.patient is None else d for d in documents]
     began = time.perf_counter()
     is_crf = settings.system == "crf"  # two_stage and multi train several times, rnn counts epochs
     total = settings.crf.get("max_iterations") if is_crf else settings.options.get("epochs")

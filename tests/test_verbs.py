@@ -3,11 +3,13 @@
 import io
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from crfdeid import cli, corpora, tag
-from crfdeid.text.document import Document
+from crfdeid.systems import model
+from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
 
 CANARY = "Zanzibarova"
@@ -187,3 +189,23 @@ def test_several_processes_answer_as_one(small_model, notes, tmp_path, capsys):
     tagged(small_model, tmp_path, "--jobs", 2)
     assert capsys.readouterr().out == one
     assert status(tag.main, [tmp_path, "--jobs", 0]) == 2
+
+
+def test_train_with_k_keeps_features_of_several_patients_only(notes, tmp_path, capsys):
+    mine = replace(notes[0], text=notes[0].text.replace("Ruiz", CANARY), spans=(Span(12, 23, "DOCTOR"),))
+    corpora.write([mine, *notes[1:30]], tmp_path / "notes.jsonl", "jsonl")
+    rows = [replace(note, patient=None) for note in notes[:3]]
+    corpora.write(rows, tmp_path / "rows.jsonl", "jsonl")
+    settings = ["--set", 'features=["lexical"]', "--set", "crf.feature.minfreq=1"]
+    settings += ["--set", "crf.max_iterations=9", "--out", tmp_path / "m"]
+    assert status(train_main, [tmp_path / "rows.jsonl", "--k", 2, *settings]) == 2
+    said = capsys.readouterr().err
+    assert "3 of 3 documents have no patient to count" in said and said.count("\n") == 1
+    names = {}
+    for k in ("0", "1", "3"):
+        arguments = ["--k", k, "--overwrite", *map(str, settings)]
+        train_main([str(tmp_path / "notes.jsonl"), *arguments])
+        names[k] = " ".join(model.load(tmp_path / "m").weights.attributes)
+    assert CANARY.lower() in names["1"] and CANARY.lower() not in names["3"]
+    assert "=2061" in names["0"] and "=2061" not in names["1"]
+    train_main([str(tmp_path / "rows.jsonl"), "--k", "2", "--one-note-per-patient", *map(str, arguments[2:])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -22,6 +22,7 @@ from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
@@ -167,18 +168,32 @@ def add_to_labels(path: Path, amounts: Mapping[str, float]) -> None:
 
 def fit_fast(training: Training, path: Path, extra_columns: Sequence[Columns]) -> None:
     """Train with the engine on arrays."""
+    from crfdeid.engine.training import patient_counts, training_set
     from crfdeid.engine.training import train as engine
-    from crfdeid.engine.training import training_set
 
     model = training.model
     earlier = read_start(training.start, path, model.config) if training.start else None
+
+    def build() -> training_set.TrainingSet:
+        built = training_set.build(model.pipeline, training.documents, extra_columns)
+        if not model.config.min_patients:
+            return built
+        patients = number_patients(training.documents)
+        return patient_counts.keep_shared_attributes(built, patients, model.config.min_patients)
+
     engine.train(  # which drops the training set as soon as it can: no name here keeps it
-        training_set.build(model.pipeline, training.documents, extra_columns),
+        build(),
         model.config.crf,
         path,
         training.on_iteration,
         start=earlier,
     )
+
+
+def number_patients(documents: Sequence[Document]) -> list[int]:
+    """Return the patient of each document, by number."""
+    numbers: dict[tuple[bool, str], int] = {}
+    return [numbers.setdefault(document.owner, len(numbers)) for document in documents]
 
 
 def read_start(start: Path, path: Path, config: Config) -> model_file.Weights:
@@ -206,9 +221,25 @@ def fit_crfsuite(training: Training, path: Path, extra_columns: Sequence[Columns
     trainer = _Trainer(algorithm=model.config.algorithm)
     trainer.on_iteration = training.on_iteration
     trainer.set_params(model.config.crf)
+    least = model.config.min_patients
+    shared = find_shared_features(training, extra_columns, least) if least else frozenset()
     for features, labels in model.pipeline.make_examples(training.documents, extra_columns):
+        if least:
+            features = [[feature for feature in own if feature in shared] for own in features]
         trainer.append(features, labels)
     trainer.train(str(path))
+
+
+def find_shared_features(training: Training, extra_columns: Sequence[Columns], least: int) -> Set[str]:
+    """Return the features that the notes of at least ``least`` patients have, without long numbers."""
+    owners: dict[str, set[int]] = {}
+    pipeline, patients = training.model.pipeline, number_patients(training.documents)
+    for number, document in enumerate(training.documents):
+        columns = extra_columns[number : number + 1]
+        for features, _ in pipeline.make_examples([document], columns):
+            for feature in {feature for own in features for feature in own}:
+                owners.setdefault(feature, set()).add(patients[number])
+    return {f for f, own in owners.items() if len(own) >= least and not names_long_number(f)}
 
 
 SYSTEM = System(

@@ -117,6 +117,17 @@ def check_documents(documents: Sequence[Document], settings: Config) -> None:
     scheme.read_scheme(settings.scheme).check(documents)
     if registry.SYSTEMS[settings.system].is_trained and not any(document.spans for document in documents):
         raise DocumentError("no span in the training documents: nothing to learn from")
+    if settings.min_patients:
+        check_patients(documents, settings.min_patients)
+
+
+def check_patients(documents: Sequence[Document], least: int) -> None:
+    """Raise :class:`DocumentError` where a document has no patient, or there are fewer than ``least``."""
+    if missing := sum(document.patient is None for document in documents):
+        wanted = "wanted the patient of each, or --one-note-per-patient"
+        raise DocumentError(f"{missing} of {len(documents)} documents have no patient to count; {wanted}")
+    if (count := len({document.patient for document in documents})) < least:
+        raise DocumentError(f"the documents are of {count} patients; wanted at least {least} (k)")
 
 
 def check_engine(system: System, name: str, engine: str) -> None:

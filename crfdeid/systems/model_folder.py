@@ -21,6 +21,7 @@ from crfdeid import __version__, resources
 from crfdeid.config import Config
 from crfdeid.errors import ModelError
 from crfdeid.feature_extraction import templates, word_clusters
+from crfdeid.feature_extraction.long_numbers import has_long_number
 from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.systems import registry
@@ -46,7 +47,7 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
         groups += templates.read_templates(source)
     check_pos(config.pos, groups)
     for type in config.training_gazetteers:
-        write_training_gazetteer(documents, type, gazetteers)
+        write_training_gazetteer(documents, type, gazetteers, config.min_patients)
     names_of_lists = templates.list_gazetteers(groups)
     if word_clusters.LIST in names_of_lists:
         copy_clusters(config, gazetteers)
@@ -94,14 +95,19 @@ def copy_gazetteers(names: Iterable[str], folder: Path) -> None:
                 shutil.copyfile(path, folder / path.name)
 
 
-def write_training_gazetteer(documents: Iterable[Document], type: str, folder: Path) -> None:
-    """Write the gazetteer ``training_TYPE``: the texts of the documents' spans of one type."""
-    entries = {
-        " ".join(document.text_of(span).split())
-        for document in documents
-        for span in document.spans
-        if span.type == type
-    }
+def write_training_gazetteer(documents: Iterable[Document], type: str, folder: Path, least: int = 0) -> None:
+    """Write the gazetteer ``training_TYPE``: the texts of the documents' spans of one type. With ``least``
+    above 0 these are the texts that at least as many patients have, without long numbers."""
+    owners: dict[str, set[tuple[bool, str]]] = {}
+    for document in documents:
+        for span in document.spans:
+            if span.type == type:
+                owners.setdefault(" ".join(document.text_of(span).split()), set()).add(document.owner)
+    entries = [
+        entry
+        for entry, own in owners.items()
+        if not least or (len(own) >= least and not has_long_number(entry))
+    ]
     head = f"# title: {type} spans of the training documents\n# source: the training documents\n"
     name = gazetteer.TRAINING + type.lower().replace("-", "_")
     text = head + "".join(f"{entry}\n" for entry in sorted(entries) if not entry.startswith("#"))

@@ -53,17 +53,18 @@ class System:
 class Entry:
     """What is known of a system before its ``module`` is imported, where ``record`` names its
     :class:`System`. A system that is not trained can be used by its name. ``has_type_bias``: it reads the
-    setting ``type_bias``."""
+    setting ``type_bias``. ``has_min_patients``: it reads ``min_patients``, and keeps no other words."""
 
     module: str
     record: str = "SYSTEM"
     needs_features: bool = True
     is_trained: bool = True
     has_type_bias: bool = False
+    has_min_patients: bool = False
 
 
 SYSTEMS = {
-    "crf": Entry("crfdeid.systems.crf", has_type_bias=True),
+    "crf": Entry("crfdeid.systems.crf", has_type_bias=True, has_min_patients=True),
     "svm": Entry("crfdeid.systems.linear.svm"),
     "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_type_bias=True),
     "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False),
@@ -109,6 +110,20 @@ def check(settings: Config) -> None:
         raise ConfigurationError("features is not set")
     if settings.type_bias:
         check_type_bias(settings)
+    if settings.min_patients:
+        check_min_patients(settings)
+
+
+def check_min_patients(settings: Config) -> None:
+    """Raise :class:`ConfigurationError` where ``min_patients`` is negative, or the system would keep words
+    of fewer patients."""
+    if settings.min_patients < 0:
+        raise ConfigurationError(f"min_patients = {settings.min_patients}: wanted 0 or more")
+    if not SYSTEMS[settings.system].has_min_patients:
+        able = ", ".join(name for name, entry in SYSTEMS.items() if entry.has_min_patients)
+        raise ConfigurationError(
+            f"min_patients: the system {settings.system} does not have it; wanted {able}"
+        )
 
 
 def check_type_bias(settings: Config) -> None:

@@ -8,7 +8,7 @@ the window, the others on contextual values and pairs of values. Either way a to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -36,7 +36,8 @@ BATCH = 20  # documents that are observed at once
 @dataclass(frozen=True)
 class TrainingSet:
     """``gold`` [tokens] are label numbers; ``bounds`` [sequences + 1] delimit the sequences. Each of
-    ``columns`` [tokens] is one bundle of each token, or -1; ``bundles`` are the attributes of each bundle."""
+    ``columns`` [tokens] is one bundle of each token, or -1; ``bundles`` are the attributes of each bundle.
+    ``documents`` [sequences] are the documents of the sequences, by number."""
 
     labels: list[str]
     attributes: AttributeNames
@@ -44,6 +45,7 @@ class TrainingSet:
     bounds: np.ndarray
     columns: list[np.ndarray]
     bundles: Lists
+    documents: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 class _Numbers(dict[str, int]):
@@ -66,7 +68,7 @@ def build(
 class _Builder:
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline, self.extractor = pipeline, pipeline.extractor
-        self.attributes, self.labels = AttributeNames(), _Numbers()
+        self.attributes, self.labels, self.observed = AttributeNames(), _Numbers(), 0
         self.templates: list[Template] = [(atom,) for atom in self.extractor.single_contextual]
         self.templates += [joined.atoms for joined in self.extractor.joined]
         self.names = sorted({name for template in self.templates for name, _ in template})
@@ -84,7 +86,7 @@ class _Builder:
     def build(self, documents: Iterable[Document], extra_columns: Sequence[Columns]) -> TrainingSet:
         ready = map(self.pipeline.resolve_overlaps, documents)
         parts = [self.observe(batch) for batch in read_batches(self.reader, ready, extra_columns)]
-        gold, sizes, texts, *columns = (_join_batches(arrays) for arrays in zip(*parts))
+        gold, sizes, owners, texts, *columns = (_join_batches(arrays) for arrays in zip(*parts))
         bounds = np.cumsum([0, *sizes.tolist()])
         seen = dict(zip(self.names, columns))
         del parts, columns
@@ -102,18 +104,20 @@ class _Builder:
             number = neighbour.astype(np.int64) * len(offsets) + (len(lists) + place)
             found.append(np.where(neighbour == NONE, NONE, number).astype(np.int32))
         return TrainingSet(
-            list(self.labels), self.attributes, gold, bounds, found, concatenate([lists, window])
+            list(self.labels), self.attributes, gold, bounds, found, concatenate([lists, window]), owners
         )
 
     def observe(self, batch: Batch) -> list[np.ndarray]:
-        """Labels, sizes of sequences, text numbers, and the codes of each observation, of the tokens that
-        are in a sequence."""
+        """Labels, sizes and documents of sequences, text numbers, and the codes of each observation, of the
+        tokens that are in a sequence."""
         sizes = batch.stop - batch.first
         keep = np.repeat(batch.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         names = encode_labels(batch)
         gold = np.array([self.labels[names[index]] for index in keep.tolist()], np.int32)
         columns = [narrow_type(self.columns.column(name, batch)[..., keep]) for name in self.names]
-        return [gold, sizes, batch.texts[keep], *columns]
+        owners = batch.document[batch.first] + self.observed
+        self.observed += len(batch.documents)
+        return [gold, sizes, owners, batch.texts[keep], *columns]
 
     def template_columns(
         self, template: Template, seen: dict[str, np.ndarray], bounds: np.ndarray
