@@ -16,8 +16,9 @@ from pathlib import Path
 
 from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact import new_ids, patients, release
-from crfdeid.redact.redactor import MARKER, STYLES, Redactor
+from crfdeid.redact import new_ids, patients, release, shifts
+from crfdeid.redact.markers import MARKER
+from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
@@ -84,6 +85,10 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
         help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip
     add("--season-weeks", type=int, default=defaults.weeks,
         help="and by at most this many weeks more (default: %(default)s)")  # fmt: skip
+    add("--import-shifts", type=Path, metavar="FILE", help="a CSV table of patient and days, whole weeks, by "
+        "which the patient's dates move; for other patients they are drawn")  # fmt: skip
+    add("--export-shifts", type=Path, metavar="FILE", help="write such a table for all patients, so that "
+        "other data move alike; protect it: it undoes the shifts")  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -95,7 +100,7 @@ def main(arguments: list[str] | None = None) -> None:
     redactor = build_redactor(args, read_rules(args))
     chosen = redactor.actions.policy
     terms = term_lists.read_terms(args, chosen)
-    release.clear_leftovers(args.out, args.map, args.report)
+    release.clear_leftovers(args.out, args.map, args.report, args.export_shifts)
     with ExitStack() as stack:
         if args.map:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
@@ -105,7 +110,9 @@ def main(arguments: list[str] | None = None) -> None:
         )
         journal.report.patient_source, journal.report.terms = patients.describe_source(source, args), terms
         read = patients.build_reader(args.notes, source, args)
-        groups = patients.group_by_patient(read, redactor.by_note)
+        add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
+        grouped = patients.group_by_patient(read, redactor.by_note)
+        groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
         tagger = terms.wrap(release.build_tagger(args.spans, args.model, chosen))
         ids = new_ids.IdReplacer(args.new_ids, redactor)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
@@ -146,7 +153,8 @@ def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:
     secret = keyed_choice.read_key_file(args.key_file) if args.key_file else keyed_choice.make_secret()
     secret = keyed_choice.derive_secret(args.seed) if args.seed is not None else secret
     rules_of_types = policy.read_policy(args.policy) if args.policy else None
-    return Redactor(secret, args.style, args.marker, rules, by_note, rules_of_types)
+    moved = shifts.read_shifts(args.import_shifts) if args.import_shifts else None
+    return Redactor(secret, args.style, args.marker, rules, by_note, rules_of_types, moved)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from datetime import date
 
@@ -17,8 +17,10 @@ import regex
 from crfdeid import policy
 from crfdeid.errors import ConfigurationError, DocumentError, did_you_mean, show_id
 from crfdeid.policy import Policy
+from crfdeid.redact.markers import MARKER, check_marker, make_blanks, make_marker, name_type
 from crfdeid.redact.policy_actions import PolicyActions
 from crfdeid.redact.released_notes import remember_release
+from crfdeid.redact.shifts import check_shifts, choose_days, draw_days
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.generalize import generalize, hash_text
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
@@ -32,10 +34,6 @@ from crfdeid.text.spans import merge_overlapping
 
 STYLES = ("surrogate", "type", "blank")
 STYLE_ACTIONS = dict(zip(STYLES, (policy.SURROGATE, policy.MARKER, policy.BLANK)))
-MARKER = "[**{type}**]"
-SHWETA = "shweta"  # names the markers of Shweta et al. 2016 (the end of their section on methods)
-GENERIC_TYPE = "PHI"
-BLANK = "_"
 RUN = regex.compile(r"[^\W_]+")
 
 UNREAD = "not read as {kind}"
@@ -77,8 +75,9 @@ class Redaction:
 class Redactor:
     """Redacts notes with one secret. With ``by_note`` each note is redacted by itself, so that the
     result does not depend on the patient's other notes. A policy chooses the action for each span, and the
-    style is how its surrogates are written. Raises :class:`ConfigurationError` for an impossible style,
-    marker or policy."""
+    style is how its surrogates are written. ``shifts`` holds by patient the days by which dates
+    move; for other patients they are drawn. Raises :class:`ConfigurationError` for an impossible style,
+    marker, policy or shift."""
 
     def __init__(
         self,
@@ -88,6 +87,7 @@ class Redactor:
         rules: Rules | None = None,
         by_note: bool = False,
         policy: Policy | None = None,
+        shifts: Mapping[str, int] | None = None,
     ) -> None:
         if style not in STYLES:
             raise ConfigurationError(
@@ -95,12 +95,14 @@ class Redactor:
             )
         self.secret, self.style, self.rules, self.by_note = secret, style, rules or Rules(), by_note
         self.marker, self.actions = check_marker(marker), PolicyActions(policy, STYLE_ACTIONS[style])
+        self.shifts = check_shifts(shifts or {})
         self.histories: dict[str, PatientHistory] | None = None  # by patient, if a map is used
         self.save_history: Callable[[str, PatientHistory], None] | None = None
 
     def hash_options(self, *further: object) -> str:
         """Hash everything that the result depends on. Without the secret the hash reveals nothing."""
         options = (self.style, self.marker, self.rules, self.by_note, *self.actions.options, *further)
+        options += (sorted(self.shifts.items()),) if self.shifts else ()
         return KeyedChoices(self.secret, "recipe").digest(*options).hex()
 
     def redact(self, documents: Sequence[Document]) -> list[Redaction]:
@@ -125,10 +127,16 @@ class Redactor:
         assert self.histories is not None
         return self.histories.setdefault(patient, PatientHistory())
 
+    def find_shift(self, patient: str) -> int:
+        """Return the days by which the dates of a patient move: whole weeks."""
+        id = f"patient {patient}"
+        history, drawn = (self.histories or {}).get(id), draw_days(self.secret, id, self.rules)
+        return choose_days(self.shifts.get(patient), drawn, history)
+
     def copy_without_map(self) -> Redactor:
         """A redactor with the same secret and options that remembers nothing."""
         chosen = self.actions.policy
-        return Redactor(self.secret, self.style, self.marker, self.rules, self.by_note, chosen)
+        return Redactor(self.secret, self.style, self.marker, self.rules, self.by_note, chosen, self.shifts)
 
     def propose(self, document: Document, others: Iterable[Document] = ()) -> list[Replacement]:
         """Propose the replacements for a note; ``others`` are the patient's other notes."""
@@ -149,6 +157,9 @@ class Redactor:
         names, given, keeps_states = history.names, history.given, self.actions.keeps_states
         surrogates = PatientSurrogates(self.secret, id, facts, self.rules, names, given, keeps_states)
         history.names = surrogates.names.assigned
+        drawn = surrogates.dates.shift.days
+        history.days = choose_days(self.shifts.get(documents[0].patient or ""), drawn, history)
+        surrogates.dates.move_by(history.days)
         return surrogates, search
 
     def _redact_note(
@@ -292,49 +303,3 @@ def share_word(a: str, b: str) -> bool:
     (True, False)
     """
     return bool({*RUN.findall(normalize(a).text)} & {*RUN.findall(normalize(b).text)})
-
-
-# Markers and blanks
-
-
-def check_marker(marker: str) -> str:
-    """Return ``marker``. Raises :class:`ConfigurationError` if it has a field other than ``{type}``."""
-    if marker == SHWETA:
-        return marker
-    try:
-        marker.format(type="PATIENT")
-    except (KeyError, IndexError, ValueError, AttributeError):
-        raise ConfigurationError(f"--marker: wanted a text with {{type}} in it, such as {MARKER}") from None
-    return marker
-
-
-def name_type(type: str) -> str:
-    """The type as it is written out. One that no scheme has is never repeated: it may be text of a note."""
-    return GENERIC_TYPE if kinds.kind_of(type) == kinds.UNKNOWN else type
-
-
-def make_marker(type: str, marker: str = MARKER) -> str:
-    """The marker of a type; the generic one for a type that no scheme has.
-
-    >>> make_marker("DOCTOR"), make_marker("SPECIES"), make_marker("DOCTOR", "<{type}>")
-    ('[**DOCTOR**]', '[**PHI**]', '<DOCTOR>')
-    >>> [make_marker(type, "shweta") for type in ("PATIENT", "DATE", "SSN")]
-    ['XYZ_Patient', '00.00.Date', 'NUM_ID']
-    """
-    kind, name = kinds.kind_of(type), name_type(type)
-    if marker != SHWETA:
-        return marker.format(type=name)
-    if kind == kinds.DATE:
-        return "00.00.Date"
-    if kind in (kinds.PHONE, kinds.IDENTIFIER):
-        return "NUM_PHONE" if kind == kinds.PHONE else "NUM_ID"
-    return f"XYZ_{name.title()}"
-
-
-def make_blanks(text: str) -> str:
-    """Replace each character by a blank, except line ends.
-
-    >>> make_blanks("Ana Ruiz")
-    '________'
-    """
-    return "".join(c if c in "\r\n" else BLANK for c in text)

@@ -131,8 +131,8 @@ class PatientHistory:
     surrogates of folded names, ``given`` those of places and numbers, ``orders`` counts day-first and
     month-first dates, and ``pairs`` holds by type the real texts with their surrogates. ``notes`` is the hash
     of the notes that were redacted last, and ``before`` holds the first four fields as they were before.
-    ``ids`` are the new ids of notes and patient, and ``released`` holds what undoes each release of a note
-    (:mod:`crfdeid.redact.released_notes`)."""
+    ``days`` is the shift of the dates. ``ids`` are the new ids of notes and patient, and ``released`` holds
+    what undoes each release of a note (:mod:`crfdeid.redact.released_notes`)."""
 
     names: dict[str, str] = field(default_factory=dict)
     orders: dict[str, int] = field(default_factory=dict)
@@ -142,6 +142,7 @@ class PatientHistory:
     before: dict[str, Any] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     released: dict[str, list[Any]] = field(default_factory=dict)
+    days: int | None = None
 
     def begin(self, notes: str) -> None:
         """Begin to redact notes with this hash. The same notes once more, as after an interruption, are

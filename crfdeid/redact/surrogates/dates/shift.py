@@ -66,6 +66,11 @@ class DateShifter:
         """A shifter that moves dates by at most ``years`` years and ``weeks`` weeks."""
         return cls(draw_shift(choices, years, weeks), month_first)
 
+    def move_by(self, days: int) -> None:
+        """Use this shift, in whole weeks, in place of the one that was drawn."""
+        if days != self.shift.days:
+            self.shift = Shift(round(days / 365.25), days)
+
     def find_note_date(self, texts: list[str]) -> date | None:
         """Return the note's own date, given the texts of all its dates."""
         return find_note_date(texts, self.month_first)
