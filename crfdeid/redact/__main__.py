@@ -85,6 +85,8 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
         help="dates shift by at most this many years (default: %(default)s)")  # fmt: skip
     add("--season-weeks", type=int, default=defaults.weeks,
         help="and by at most this many weeks more (default: %(default)s)")  # fmt: skip
+    add("--same-doctor-across-patients", action="store_true", help="a doctor has one surrogate in the notes "
+        "of all patients")  # fmt: skip
     add("--import-shifts", type=Path, metavar="FILE", help="a CSV table of patient and days, whole weeks, by "
         "which the patient's dates move; for other patients they are drawn")  # fmt: skip
     add("--export-shifts", type=Path, metavar="FILE", help="write such a table for all patients, so that "
@@ -129,7 +131,8 @@ def main(arguments: list[str] | None = None) -> None:
 def read_rules(args: argparse.Namespace) -> Rules:
     if not 1 <= args.shift_years <= 500 or not 0 <= args.season_weeks <= 26:
         raise ConfigurationError("--shift-years is from 1 to 500, --season-weeks from 0 to 26")
-    return Rules(args.shift_years, args.season_weeks, args.zip, args.check_digits)
+    same_doctors = args.same_doctor_across_patients
+    return Rules(args.shift_years, args.season_weeks, args.zip, args.check_digits, same_doctors)
 
 
 def build_redactor(args: argparse.Namespace, rules: Rules) -> Redactor:

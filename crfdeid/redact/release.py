@@ -149,6 +149,7 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
         if rules != redactor.rules:
             begun = f"--shift-years {rules.years} --season-weeks {rules.weeks} --zip {rules.zip}"
             begun += f" --check-digits {rules.check_digits}"
+            begun += " --same-doctor-across-patients" if rules.same_doctors else ""
             raise ConfigurationError(f"{path}: this map was begun with {begun}")
         redactor.secret, redactor.histories = opened.map.secret, opened.map.patients
         redactor.save_history = opened.append

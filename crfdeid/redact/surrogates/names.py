@@ -44,18 +44,25 @@ VOWELS = "aeiou"
 
 class Names:
     """The surrogates of one patient's names. ``assigned`` holds the surrogates that a map remembers, by
-    folded name."""
+    folded name. With ``of_doctors``, it makes the surrogates of doctors, and is the same for all patients."""
 
     def __init__(
-        self, choices: KeyedChoices, facts: PatientFacts, assigned: dict[str, str] | None = None
+        self,
+        choices: KeyedChoices,
+        facts: PatientFacts,
+        assigned: dict[str, str] | None = None,
+        of_doctors: Names | None = None,
     ) -> None:
         self.choices, self.facts = choices, facts
-        self.initials = Initials(choices)
+        self.initials, self.of_doctors = Initials(choices), of_doctors
+        if of_doctors:
+            self.initials.letters[DOCTORS] = of_doctors.initials.letters[PATIENTS]
         self.assigned: dict[str, str] = dict(assigned or {})
         self.taken = {fold(name) for name in self.assigned.values()}
         self.roots = find_misspellings(facts.names)
         if facts.complete:
-            for name in sorted(facts.names):  # in this order, whatever the order of the notes
+            # in this order, whatever the order of the notes
+            for name in sorted(facts.names, key=lambda name: (not self._is_shared(name), name)):
                 self.choose_name(name)
             self.taken |= {fold(made) for made in self.assigned.values()}
 
@@ -104,6 +111,8 @@ class Names:
         if root is not None:
             right = self.choose_name(root)
             return self._choose_free(name, lambda n: misspell(right, name, root, self.choices, n))
+        if self.of_doctors and self._is_shared(name):
+            return self.of_doctors.choose_name(name)
         if (full := self._find_full_name(name)) is not None:
             return self._choose_nickname(name, self.choose_name(full))
         initial = self.initials.choose_initial(name, self._find_thing(name))
@@ -114,6 +123,10 @@ class Names:
                 name, kind if n < MAX_TRIES // 2 else name_pools.SURNAME, initial, self.choices, n
             ),
         )
+
+    def _is_shared(self, name: str) -> bool:
+        """Whether a name has one surrogate for all patients: most of its mentions are of staff."""
+        return self.of_doctors is not None and 2 * self.facts.doctors[name] > self.facts.names[name]
 
     def _find_thing(self, name: str) -> str:
         """Whether the letters of doctors or of patients decide the initial of a name."""

@@ -20,6 +20,7 @@ from crfdeid.redact.surrogates.text_forms import remove_invisible
 from crfdeid.text import ages
 from crfdeid.text.document import Document, Span
 
+ALL_PATIENTS = "doctors of all patients"  # the key of their surrogates, unlike that of any patient
 UNIT_LENGTH = 12  # characters after an age that may contain its unit
 
 
@@ -27,12 +28,14 @@ UNIT_LENGTH = 12  # characters after an age that may contain its unit
 class Rules:
     """The options of surrogates; they are keys of the map file. Dates shift by at most ``years`` years and
     ``weeks`` weeks. ``zip`` is ``surrogate`` or ``three`` (the three digits that the Safe Harbor allows),
-    and ``check_digits`` one of :data:`check_digits.POLICIES`."""
+    and ``check_digits`` one of :data:`check_digits.POLICIES`. With ``same_doctors`` a doctor has one
+    surrogate in the notes of all patients."""
 
     years: int = DateShifter.DEFAULT_YEARS
     weeks: int = DateShifter.DEFAULT_WEEKS
     zip: str = "surrogate"
     check_digits: str = "same"
+    same_doctors: bool = False
 
 
 class PatientSurrogates:
@@ -54,7 +57,8 @@ class PatientSurrogates:
         self.facts, self.rules = facts or PatientFacts(), rules or Rules()
         self.choices = KeyedChoices(secret, id)
         self.assigned = {} if assigned is None else assigned
-        self.names = Names(self.choices, self.facts, assigned_names)
+        of_doctors = make_doctors(secret) if self.rules.same_doctors else None
+        self.names = Names(self.choices, self.facts, assigned_names, of_doctors)
         self.institutions = Institutions(self.choices, self.facts, self.names, self.assigned)
         self.places = Places(self.choices, self.facts, self.institutions, keeps_states)
         self.identifiers = Identifiers(self.choices, self.facts, self.assigned, self.rules.check_digits)
@@ -103,7 +107,8 @@ class PatientSurrogates:
             return self.dates.shift_text(text, note_date)
         if kind == kinds.CITY:
             return self.places.replace_city(text, find_state_beside(document, span))
-        if kind == kinds.NAME and self.facts.complete and is_doctor(span.type):
+        knows_doctors = self.facts.complete or self.rules.same_doctors
+        if kind == kinds.NAME and knows_doctors and is_doctor(span.type):
             made = self.names.replace_names(text, DOCTORS)
         else:
             made = self.replacers[kind](text) if kind in self.replacers else None
@@ -116,6 +121,11 @@ class PatientSurrogates:
 
     def _replace_room(self, text: str) -> str | None:
         return replace_characters(text, self.choices, "room") if any(c.isalnum() for c in text) else None
+
+
+def make_doctors(secret: bytes) -> Names:
+    """The surrogates of doctors that are the same for all patients: they depend only on the name."""
+    return Names(KeyedChoices(secret, ALL_PATIENTS), PatientFacts(complete=False))
 
 
 def may_stay(document: Document, span: Span) -> bool:
