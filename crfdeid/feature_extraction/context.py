@@ -17,6 +17,7 @@ from crfdeid.text.tokenizer import is_line_end
 
 TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
 HEADING_WORDS = 6  # a longer run of words before a colon is not a heading
+RARE = 0.05  # of a document's words, at most, have capitals where it is written without capitals
 OUTER_MARKS = regex.compile(r"^\W+|\W+$")
 ADDRESSES = {
     "email": regex.compile(r"[\w.+-]+@[\w-]+\.\w"),
@@ -46,6 +47,24 @@ def line_case(document: TokenizedDocument) -> list[Value]:
         case = "lower" if letters.islower() else "upper" if len(words) > 1 and letters.isupper() else None
         values += [case] * len(line)
     return values
+
+
+def document_case(document: TokenizedDocument) -> list[Value]:
+    """``lower`` in a document that is written without capitals, ``upper`` in one without small letters: at
+    most one word in twenty has any.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> document_case(TokenizedDocument("SEEN BY DR. RUIZ", fine("SEEN BY DR. RUIZ")))[0]
+    'upper'
+    """
+    words = [token.text for token in document.tokens if token.text.isalpha()]
+    capital = sum(any(c.isupper() or c.istitle() for c in word) for word in words)
+    small = sum(any(c.islower() or (c.istitle() and not c.isupper()) for c in word) for word in words)
+    value: Value = None
+    if capital or small:
+        rare = len(words) * RARE
+        value = "lower" if capital <= rare else "upper" if small <= rare else None
+    return [value] * len(document.tokens)
 
 
 def page_position(document: TokenizedDocument) -> list[Value]:
@@ -200,6 +219,7 @@ CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     "line_position": line_position,
     "line_left": line_left,
     "line_case": line_case,
+    "document_case": document_case,
     "page_position": page_position,
     "heading": heading,
     "field": field,

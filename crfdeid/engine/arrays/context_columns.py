@@ -28,7 +28,7 @@ from crfdeid.engine.arrays.vocabulary import (
     WITH_SMALL,
     TokenVocabulary,
 )
-from crfdeid.feature_extraction.context import HEADING_WORDS, address_kind, chunk_shape
+from crfdeid.feature_extraction.context import HEADING_WORDS, RARE, address_kind, chunk_shape
 from crfdeid.feature_extraction.registry import Contextual
 from crfdeid.feature_extraction.templates import Extractor
 from crfdeid.feature_extraction.token import YES, Value
@@ -131,6 +131,17 @@ def line_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
     is_lower = (cased > 0) & (capital == 0)
     is_upper = (count > 1) & (cased > 0) & (small == 0)
     return np.where(is_lower, lower, np.where(is_upper, upper, NONE)).astype(np.int32)[batch.line]
+
+
+def document_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
+    words = (batch.flags & ALPHABETIC) != 0
+    count, capital, small = (
+        np.bincount(batch.document, words & ((batch.flags & flag) != 0), len(batch.documents))
+        for flag in (ALPHABETIC, WITH_CAPITAL, WITH_SMALL)
+    )
+    lower, upper = columns.number_values("document_case", ("lower", "upper"))
+    values = np.where(capital <= count * RARE, lower, np.where(small <= count * RARE, upper, NONE))
+    return np.where(capital + small > 0, values, NONE).astype(np.int32)[batch.document]
 
 
 def page_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
@@ -275,7 +286,7 @@ def _after_titles(batch: Batch, titles: np.ndarray) -> np.ndarray:
 FAST: dict[str, Callable[[ContextColumns, Batch], np.ndarray]] = {
     observe.__name__: observe
     for observe in (
-        line_position, line_left, line_case, page_position, heading, field, word_before, word_after,
-        chunk, written_as, titled,
+        line_position, line_left, line_case, document_case, page_position, heading, field, word_before,
+        word_after, chunk, written_as, titled,
     )
 }  # fmt: skip
