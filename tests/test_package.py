@@ -35,6 +35,7 @@ def wheel(tmp_path_factory):
         ("models", "*/*"),
         ("models", "*/*/*"),
         ("crfdeid", "**/*.py"),
+        ("crfdeid/certify", "*.html"),
         ("crfdeid/evaluate", "error_page.*"),
         ("crfdeid/explain", "page.*"),
         ("crfdeid/synthetic", "**/*.txt"),

@@ -1,6 +1,10 @@
 """Say how much PHI a release still holds: evidence for an expert, from a sample that people read.
 
-python -m crfdeid.certify plan --aim 0.01 --expected 0.003      how many notes to read
+python -m crfdeid.certify plan --aim 0.01 --expected 0.003          how many notes to read
+    python -m crfdeid.certify draw clean/ --store study.json --out reading/     a sample for the readers
+    python -m crfdeid.certify state study.json clean/ --reader ann=ann/ --reader bob=bob/ --out statement.html
+
+docs/assurance.md describes what is promised and what is not.
 """
 
 from __future__ import annotations
@@ -8,10 +12,12 @@ from __future__ import annotations
 import argparse
 
 from crfdeid import cli
-from crfdeid.certify import plan
+from crfdeid.certify import draw, plan, state
 
 VERBS = {
     "plan": (plan, "how many notes to read, and how long it takes"),
+    "draw": (draw, "draw notes for people to read, with planted leaks"),
+    "state": (state, "say from their marks what the release still holds"),
 }
 
 

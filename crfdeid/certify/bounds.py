@@ -79,11 +79,14 @@ def measure_design_effect(found: Clusters) -> float:
     return between / (float(found.spans.sum()) * share * (1 - share))
 
 
-def find_design_effect(found: Clusters, assumed: float = ASSUMED_EFFECT) -> float:
-    """The measured design effect, never below 1; nor below ``assumed`` where fewer than ten clusters have
-    misses, because so few cannot show how misses cluster."""
-    with_misses = int((found.misses > 0).sum())
-    return max(measure_design_effect(found), 1.0, assumed if with_misses < FEW_CLUSTERS else 1.0)
+def find_design_effect(found: Clusters, confidence: float, assumed: float = ASSUMED_EFFECT) -> float:
+    """The design effect that a bound uses: the measured one, never below 1, divided by the squared ratio of
+    Student's quantiles at spans − 1 and at the degrees of freedom of the clusters (Korn & Graubard 1998); not
+    below ``assumed`` where fewer than ten clusters have misses, too few to show how misses cluster."""
+    freedom = count_freedom(found.misses - found.share * found.spans)
+    ratio = find_student_ratio(float(found.spans.sum()), freedom, confidence)
+    least = assumed if np.count_nonzero(found.misses) < FEW_CLUSTERS else 1.0
+    return max(max(measure_design_effect(found), 1.0) / (ratio if found.share else 1.0), least)
 
 
 def bound_clustered_share(
@@ -100,12 +103,8 @@ def bound_clustered_share(
 
 
 def find_effective_size(found: Clusters, confidence: float, assumed: float = ASSUMED_EFFECT) -> float:
-    """The effective number of spans: their number over the design effect, times the squared ratio of
-    Student's quantiles at spans − 1 and at the degrees of freedom of the clusters (Korn & Graubard 1998)."""
-    total = float(found.spans.sum())
-    freedom = count_freedom(found.misses - found.share * found.spans)
-    ratio = find_student_ratio(total, freedom, confidence)
-    return total / find_design_effect(found, assumed) * ratio
+    """The effective number of spans: their number over the design effect of :func:`find_design_effect`."""
+    return float(found.spans.sum()) / find_design_effect(found, confidence, assumed)
 
 
 def count_freedom(residuals: np.ndarray) -> float:
@@ -135,10 +134,12 @@ def bound_clustered_mean(
     total, size = float(notes.sum()), len(misses)
     mean = float(misses.sum()) / total
     residuals = misses - mean * notes
-    effect = assumed if int((misses > 0).sum()) < FEW_CLUSTERS else 1.0
+    effect = assumed if np.count_nonzero(misses) < FEW_CLUSTERS else 1.0
     if mean > 0 and size > 1:
-        effect = max(effect, size / (size - 1) * float((residuals**2).sum()) / (total * mean))
-    effective = total / effect * find_student_ratio(total, count_freedom(residuals), confidence)
+        measured = size / (size - 1) * float((residuals**2).sum()) / (total * mean)
+        ratio = find_student_ratio(total, count_freedom(residuals), confidence)
+        effect = max(effect, max(measured, 1.0) / ratio)
+    effective = total / effect
     plain = bound_mean_above(float(misses.sum()), total, confidence)
     return max(plain, bound_mean_above(mean * effective, effective, confidence))
 

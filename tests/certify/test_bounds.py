@@ -60,7 +60,7 @@ def test_korn_graubard_is_never_below_clopper_pearson(misses):
 
 def test_korn_graubard_without_clusters_is_clopper_pearson():
     found = make_clusters([1] * 50 + [0] * 1950, [1] * 2000)
-    assert bounds.bound_clustered_share(found) == pytest.approx(bounds.bound_share_above(50, 2000), rel=0.01)
+    assert bounds.bound_clustered_share(found) == pytest.approx(bounds.bound_share_above(50, 2000), rel=0.02)
 
 
 def test_korn_graubard_is_clopper_pearson_at_the_effective_size():
@@ -76,7 +76,7 @@ def test_korn_graubard_is_clopper_pearson_at_the_effective_size():
 def test_without_misses_the_design_effect_is_assumed():
     found = make_clusters([0] * 300, [10] * 300)
     bound = bounds.bound_clustered_share(found, assumed=3)
-    assert bounds.bound_share_above(0, 1000) < bound < 1.05 * bounds.bound_share_above(0, 1000)
+    assert bound == pytest.approx(bounds.bound_share_above(0, 1000))
 
 
 @pytest.mark.parametrize("effect", [1, 3, 9])

@@ -1,0 +1,160 @@
+"""``certify draw``: draw notes of a release for people to read, with planted leaks among them."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from crfdeid import cli, corpora
+from crfdeid.certify import plan, sampling
+from crfdeid.certify.reading_copy import Plant, draw_plants, make_reading_copy
+from crfdeid.certify.sample_size import FEWEST_NOTES, Aim, make_plan
+from crfdeid.certify.sampling import Unit
+from crfdeid.certify.store import Frame, Store, record_draw, refuse_second_draw, write_store
+from crfdeid.certify.tuning import refuse_tuning_notes
+from crfdeid.corpora import storage
+from crfdeid.errors import ConfigurationError
+from crfdeid.text.document import Document
+
+PRECISION = 0.85
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("release", type=Path, help="the redacted notes, with the spans of what was masked")
+    add("--store", type=Path, required=True, help="the file of the study to write; not for the readers")
+    add(
+        "--out",
+        type=Path,
+        required=True,
+        help="the notes for the readers: a folder, or a file (.jsonl, .csv)",
+    )
+    add("--format", help="of the notes for the readers (default: that of the release)")
+    add("--from", dest="source", metavar="FORMAT", help="of the release (default: detected)")
+    add("--notes", type=int, help="to draw (default: as many as certify plan says)")
+    add("--seed", type=int, help="the same seed draws the same notes (default: a random one)")
+    add(
+        "--strata",
+        type=Path,
+        metavar="FILE",
+        help="a CSV table with a row for each note: column id and others",
+    )
+    add("--by", metavar="COLUMNS", default="", help="columns of --strata, such as genre,year,site")
+    add("--tuned", type=Path, action="append", default=[], metavar="FILE", help="notes that trained or tuned "
+        "the model or the threshold: a corpus, or what certify choose has written")  # fmt: skip
+    add("--allowed", metavar="TYPES", default="", help="types that the policy lets stay, such as AGE,STATE: "
+        "marks of these types are not leaks")  # fmt: skip
+    add("--precision", type=float, default=PRECISION,
+        help="the share of the masked spans that are PHI (default: %(default)s)")  # fmt: skip
+    plan.add_aim_options(parser)
+    cli.add_reading_options(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    refuse_options(args)
+    documents = list(cli.read_documents(args.release, args.source, args))
+    store = make_store(documents, args)
+    refuse_second_draw(args.release, store.release)
+    for look in range(1, store.aim.looks + 1):
+        format = args.format or args.source or corpora.detect_format(args.release)
+        write_reading(store, documents, look, name_part(args.out, look), format)
+    write_store(store, args.store)
+    record_draw(args.release, store)
+    print_draw(store, args)
+
+
+def refuse_options(args: argparse.Namespace) -> None:
+    if args.store.exists():
+        raise ConfigurationError(f"{args.store}: exists; a store is written once")
+    if bool(args.strata) != bool(args.by):
+        raise ConfigurationError("--strata is a table and --by its columns; wanted both, or neither")
+    if not 0 < args.precision <= 1:
+        raise ConfigurationError(f"--precision {args.precision:g}: wanted a share above 0, at most 1")
+    for look in range(1, args.looks + 1):
+        storage.refuse_existing(name_part(args.out, look), overwrite=False)
+
+
+def make_store(documents: Sequence[Document], args: argparse.Namespace) -> Store:
+    """Draw the notes and the plants."""
+    if not any(document.spans for document in documents):
+        raise ConfigurationError(f"{args.release}: has no spans; wanted a release without redact --no-spans")
+    aim, seed = plan.read_aim(args), secrets.randbits(63) if args.seed is None else args.seed
+    refused = refuse_tuning_notes(documents, args.tuned)
+    columns = [name for name in args.by.split(",") if name]
+    strata = sampling.read_strata(args.strata, columns, args.id_column or "id") if columns else None
+    frame = sampling.build_frame(documents, strata)
+    sample = draw_units(frame, count_notes(args.notes, aim), seed)
+    of_note = {unit.id: unit.stratum for unit in frame} if columns else {}
+    counted = Frame(
+        len(frame), len({unit.patient for unit in frame}), count_strata(frame), columns, of_note, refused
+    )
+    allowed = tuple(sorted(name for name in args.allowed.split(",") if name))
+    plants = draw_all_plants(documents, sample, aim, seed, allowed)
+    release = sampling.hash_release(documents)
+    return Store(aim, args.precision, seed, release, counted, tuple(sample), plants, allowed)
+
+
+def count_notes(asked: int | None, aim: Aim) -> int:
+    """Return how many notes to draw. Raises :class:`ConfigurationError` below 100."""
+    if asked is None:
+        found = make_plan(aim, corrected=aim.plants > 0)
+        if found is None:
+            raise ConfigurationError(
+                "no sample shows this aim: the expected share is too near; wanted --notes"
+            )
+        return found.notes
+    if asked < FEWEST_NOTES:
+        raise ConfigurationError(f"--notes {asked}: wanted {FEWEST_NOTES} or more; fewer show too little")
+    return asked
+
+
+def draw_units(frame: Sequence[Unit], number: int, seed: int) -> list[Unit]:
+    if len(frame) < FEWEST_NOTES:
+        raise ConfigurationError(f"a release of {len(frame)} notes; wanted {FEWEST_NOTES} or more")
+    return sampling.draw_sample(frame, number, seed)
+
+
+def count_strata(frame: Sequence[Unit]) -> dict[str, int]:
+    names = [unit.stratum for unit in frame]
+    return {name: names.count(name) for name in sorted(set(names))}
+
+
+def draw_all_plants(
+    documents: Sequence[Document], sample: Sequence[Unit], aim: Aim, seed: int, allowed: Sequence[str]
+) -> tuple[Plant, ...]:
+    """Draw the plants; each look has its half of them."""
+    by_id = {document.id: document for document in documents}
+    half = -(-len(sample) // aim.looks)
+    plants: list[Plant] = []
+    for look in range(aim.looks):
+        part = [by_id[unit.id] for unit in sample[half * look : half * (look + 1)]]
+        plants += draw_plants(
+            part, -(-aim.plants * (look + 1) // aim.looks) - len(plants), seed + look, allowed
+        )
+    if len(plants) < aim.plants:
+        raise ConfigurationError(f"{len(plants)} masked spans can be planted; wanted {aim.plants}: --plants")
+    return tuple(plants)
+
+
+def name_part(out: Path, look: int) -> Path:
+    """Return where the notes of a look are written: ``notes.jsonl``, then ``notes.look2.jsonl``."""
+    return out if look == 1 else out.with_name(f"{out.stem}.look{look}{out.suffix}")
+
+
+def write_reading(store: Store, documents: Sequence[Document], look: int, out: Path, format: str) -> None:
+    """Write the notes of a look for the readers, by id, so that their order tells nothing."""
+    wanted = {unit.id for unit in store.list_part(look)}
+    notes = sorted((note for note in documents if note.id in wanted), key=lambda note: note.id)
+    corpora.write((make_reading_copy(note, store.plants).document for note in notes), out, format)
+
+
+def print_draw(store: Store, args: argparse.Namespace) -> None:
+    frame, parts = store.frame, [name_part(args.out, look + 1) for look in range(store.aim.looks)]
+    print(f"{len(store.sample)} of {frame.notes} notes were drawn, with {len(store.plants)} planted leaks.")
+    print(f"Seed {store.seed}; release {store.release[:12]}; strata: {len(frame.strata)}.")
+    print(
+        f"For the readers: {', '.join(map(str, parts))}. They mark each PHI that they see; [TYPE] is masked."
+    )
+    print(f"Not for the readers: {args.store}, which says where the planted leaks are.")

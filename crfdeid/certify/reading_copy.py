@@ -1,0 +1,124 @@
+"""The notes as readers get them: markers in place of what was masked, and planted leaks.
+
+A planted leak is a span of the release whose surrogate is shown as if it had been missed. In a release with
+markers it is an invented value of the same type. Nothing tells it from a real leak.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from crfdeid import synthetic
+from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import merge_overlapping
+
+INVENTED_NOTES = 60  # whose values are planted in a release with markers
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A planted leak: the note, the number of its masked span, and an invented value, or None where the
+    surrogate of the release is shown."""
+
+    id: str
+    span: int
+    value: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class ReadingCopy:
+    """A note for readers. ``masks`` are its markers and ``plants`` the planted leaks, by the offsets of this
+    copy; ``document`` has no spans."""
+
+    document: Document
+    masks: tuple[Span, ...]
+    plants: tuple[Span, ...]
+
+
+def list_masked(document: Document) -> list[Span]:
+    """Return the masked spans of a note of the release; those that overlap are one."""
+    return list(merge_overlapping(document.spans))
+
+
+def is_marker(text: str, type: str) -> bool:
+    """Whether the text of a masked span is a marker or a blank, which tells no value.
+
+    >>> is_marker("[**DOCTOR**]", "DOCTOR"), is_marker("____", "DATE"), is_marker("Ruiz", "DOCTOR")
+    (True, True, False)
+    """
+    return type.lower() in text.lower() or not any(character.isalnum() for character in text)
+
+
+def draw_plants(
+    documents: Sequence[Document], number: int, seed: int, allowed: Sequence[str] = ()
+) -> list[Plant]:
+    """Draw masked spans to show, of no allowed type, at most one in a note as long as other notes have such
+    spans."""
+    rng = Random(f"{seed} plants")
+    pool = collect_values(seed) if any(has_markers(document) for document in documents) else {}
+    order = list(documents)
+    rng.shuffle(order)
+    waiting = [(document, list_plantable(document, pool, allowed)) for document in order]
+    plants: list[Plant] = []
+    while len(plants) < number and (waiting := [pair for pair in waiting if pair[1]]):
+        for document, spans in waiting[: number - len(plants)]:
+            plants.append(make_plant(document, spans.pop(rng.randrange(len(spans))), pool, rng))
+    return plants
+
+
+def has_markers(document: Document) -> bool:
+    return any(is_marker(document.text_of(span), span.type) for span in document.spans)
+
+
+def list_plantable(
+    document: Document, pool: Mapping[str, Sequence[str]], allowed: Sequence[str]
+) -> list[int]:
+    """Return the numbers of the masked spans that can be shown: with a surrogate, or a type with values."""
+    return [
+        number
+        for number, span in enumerate(list_masked(document))
+        if span.type not in allowed
+        and (span.type in pool or not is_marker(document.text_of(span), span.type))
+    ]
+
+
+def make_plant(document: Document, number: int, pool: Mapping[str, Sequence[str]], rng: Random) -> Plant:
+    span = list_masked(document)[number]
+    if is_marker(document.text_of(span), span.type):
+        return Plant(document.id, number, rng.choice(pool[span.type]))
+    return Plant(document.id, number)
+
+
+def collect_values(seed: int) -> dict[str, list[str]]:
+    """Return values by type from invented notes."""
+    values: dict[str, set[str]] = {}
+    for document in synthetic.generate(INVENTED_NOTES, seed % 2**31):
+        for span in document.spans:
+            values.setdefault(span.type, set()).add(" ".join(document.text_of(span).split()))
+    return {type: sorted(found) for type, found in values.items()}
+
+
+def make_reading_copy(document: Document, plants: Sequence[Plant]) -> ReadingCopy:
+    """Return a note of the release as readers get it."""
+    planted = {plant.span: plant for plant in plants if plant.id == document.id}
+    pieces: list[str] = []
+    found: tuple[list[Span], list[Span]] = ([], [])  # masks, plants
+    end = length = 0
+    for number, span in enumerate(list_masked(document)):
+        shown = show_span(document, span, planted.get(number))
+        pieces += [document.text[end : span.start], shown]
+        start = length + span.start - end
+        length, end = start + len(shown), span.end
+        found[number in planted].append(Span(start, length, span.type))
+    text = "".join([*pieces, document.text[end:]])
+    return ReadingCopy(Document(document.id, text, (), document.patient), tuple(found[0]), tuple(found[1]))
+
+
+def show_span(document: Document, span: Span, plant: Plant | None) -> str:
+    """Return what readers see of a masked span: its marker, or its value if it is a plant."""
+    if plant is None:
+        return f"[{re.sub(r'[^A-Za-z0-9_-]', '', span.type) or 'PHI'}]"
+    return document.text_of(span) if plant.value is None else plant.value

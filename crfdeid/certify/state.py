@@ -1,0 +1,131 @@
+"""``certify state``: say from the marks of readers what a release still holds, with bounds."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from crfdeid import cli
+from crfdeid.certify import sampling
+from crfdeid.certify.marks import count_note, read_marks
+from crfdeid.certify.reading_copy import list_masked, make_reading_copy
+from crfdeid.certify.sample_size import FEWEST_NOTES
+from crfdeid.certify.statement import Statement, make_statement
+from crfdeid.certify.statement_text import render_statement
+from crfdeid.certify.store import Marks, Store, read_store, refuse_unrecorded, write_store
+from crfdeid.corpora import storage
+from crfdeid.errors import ConfigurationError
+from crfdeid.files import open_whole
+from crfdeid.text.document import Document, Span
+
+KINDS = {".txt": "text", ".json": "json", ".html": "html"}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("store", type=Path, help="what certify draw has written")
+    add("release", type=Path, help="the release, unchanged")
+    add("--reader", action="append", default=[], metavar="NAME=PATH", help="the notes as a reader marked "
+        "them, in any format; without it, the last look again, from the store")  # fmt: skip
+    add("--out", type=Path, action="append", default=[], help="also to a file: .txt, .json, or .html to sign")
+    add("--overwrite", action="store_true", help="replace existing files")
+    add("--from", dest="source", metavar="FORMAT", help="of the release (default: detected)")
+    cli.add_reading_options(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    for path in args.out:
+        if path.suffix not in KINDS:
+            raise ConfigurationError(f"{path}: wanted a name that ends in {', '.join(KINDS)}")
+        storage.refuse_existing(path, args.overwrite)
+    store = read_store(args.store)
+    documents = list(cli.read_documents(args.release, args.source, args))
+    refuse_changes(store, documents, args.release)
+    looked = take_look(store, documents, args.reader)
+    statement = restate(looked, documents)
+    if looked != store:
+        write_store(looked, args.store)
+    for path in args.out:
+        with open_whole(path) as file:
+            file.write(render_statement(statement, KINDS[path.suffix]))
+    print(render_statement(statement, "text"), end="")
+
+
+def refuse_changes(store: Store, documents: Sequence[Document], release: Path) -> None:
+    """Raise :class:`ConfigurationError` where the release or the draw is not what it was."""
+    if sampling.hash_release(documents) != store.release:
+        raise ConfigurationError(
+            f"{release}: has changed since the draw; wanted the release that was sampled"
+        )
+    refuse_unrecorded(release, store)
+    frame = sampling.build_frame(documents, store.frame.stratum_of or None)
+    if tuple(sampling.draw_sample(frame, len(store.sample), store.seed)) != store.sample:
+        raise ConfigurationError(f"{release}: seed {store.seed} does not draw the sample of the store")
+    if len(store.sample) < FEWEST_NOTES:
+        raise ConfigurationError(f"a sample of {len(store.sample)} notes; wanted {FEWEST_NOTES} or more")
+
+
+def take_look(store: Store, documents: Sequence[Document], readers: Sequence[str]) -> Store:
+    """Return the store with the marks of a new look; unchanged where they are those of the last look, or
+    where there are no readers."""
+    if not readers:
+        if not store.looks:
+            raise ConfigurationError("no marks in the store yet; wanted --reader NAME=PATH")
+        return store
+    if store.looks and (marks := try_marks(store, documents, readers)) == store.looks[-1]:
+        return store
+    if len(store.looks) >= store.aim.looks:
+        raise ConfigurationError(
+            f"{store.aim.looks} look{'s' * (store.aim.looks > 1)} planned, and taken; one more breaks the "
+            "promise; without --reader the last statement is printed again"
+        )
+    marks = collect_marks(store, documents, readers, len(store.looks) + 1)
+    return store.with_look(marks)
+
+
+def try_marks(store: Store, documents: Sequence[Document], readers: Sequence[str]) -> Marks | None:
+    """Return the marks as those of the last look, None where they are of other notes."""
+    try:
+        return collect_marks(store, documents, readers, len(store.looks))
+    except ConfigurationError:
+        if len(store.looks) >= store.aim.looks:
+            raise
+        return None
+
+
+def collect_marks(store: Store, documents: Sequence[Document], readers: Sequence[str], look: int) -> Marks:
+    """Read what the readers marked in the notes of a look."""
+    wanted = {unit.id for unit in store.list_part(look)}
+    copies = {note.id: make_reading_copy(note, store.plants) for note in documents if note.id in wanted}
+    found: dict[str, dict[str, list[tuple[int, int, str]]]] = {}
+    for pair in readers:
+        name, path = parse_reader(pair)
+        if name in found:
+            raise ConfigurationError(f"--reader {name}: occurs twice; wanted another name for each reader")
+        marks = read_marks(name, path, copies)
+        found[name] = {id: [(s.start, s.end, s.type) for s in spans] for id, spans in marks.items() if spans}
+    return found
+
+
+def parse_reader(pair: str) -> tuple[str, Path]:
+    name, equals, path = pair.partition("=")
+    if not (name and equals and path):
+        raise ConfigurationError(f"--reader {pair}: wanted NAME=PATH")
+    return name, Path(path)
+
+
+def restate(store: Store, documents: Sequence[Document]) -> Statement:
+    """Return the statement of the looks in the store."""
+    by_id = {document.id: document for document in documents}
+    counts = []
+    for number, look in enumerate(store.looks, 1):
+        for unit in store.list_part(number):
+            marks = {
+                reader: [Span(*mark) for mark in notes.get(unit.id, ())] for reader, notes in look.items()
+            }
+            note = by_id[unit.id]
+            counts.append(
+                count_note(make_reading_copy(note, store.plants), list_masked(note), marks, store.allowed)
+            )
+    return make_statement(store, store.list_read(), counts)

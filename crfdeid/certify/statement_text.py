@@ -1,0 +1,135 @@
+"""The statement as text, as JSON, and as a page to sign. The same store gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from crfdeid.certify.statement import Bound, Group, Sensitivity, Statement
+from crfdeid.files import read_text
+
+PURPOSE = (
+    "This is evidence for an expert, who decides (in the United States by 45 CFR 164.514(b)(1)).\n"
+    "It says what a random sample shows; it does not say that the release is anonymous."
+)
+COLUMNS = f"{'':<34}{'found':>9}{'as read':>10}{'corrected':>11}"
+GROUP_COLUMNS = f"{'':<24}{'missed':>7}{'masked':>8}{'as read':>10}{'corrected':>11}{'p':>8}{'p corr.':>9}"
+
+
+def render_statement(statement: Statement, kind: str) -> str:
+    """Return the statement as ``text``, ``json`` or ``html``."""
+    if kind == "json":
+        return json.dumps(build_table(statement), indent=2, sort_keys=True) + "\n"
+    text = "\n".join(list_lines(statement)) + "\n"
+    if kind == "text":
+        return text
+    page = read_text(Path(__file__).with_name("statement.html"))
+    return page.replace("<!-- statement -->", escape(text)).replace(
+        "<!-- store -->", statement.store.fingerprint
+    )
+
+
+def build_table(statement: Statement) -> dict[str, Any]:
+    """Return every figure by name. The sample, its plants and its marks stay in the store."""
+    table = {name: value for name, value in asdict(statement).items() if name != "store"}
+    store = statement.store
+    frame = {name: value for name, value in asdict(store.frame).items() if name != "stratum_of"}
+    drawn = {
+        "aim": asdict(store.aim),
+        "precision": store.precision,
+        "allowed": list(store.allowed),
+        "seed": store.seed,
+        "release": store.release,
+        "frame": frame,
+        "fingerprint": store.fingerprint,
+        "look": len(store.looks),
+    }
+    return {"purpose": " ".join(PURPOSE.split()), "is_shown": statement.is_shown, "draw": drawn, **table}
+
+
+def list_lines(statement: Statement) -> Iterator[str]:
+    yield "What this release still holds"
+    yield ""
+    yield from describe_sample(statement)
+    yield ""
+    yield from describe_readers(statement)
+    yield ""
+    yield from describe_bounds(statement)
+    for title, groups in (("By type", statement.types), ("By stratum", statement.strata)):
+        if len(groups) > 1:
+            yield ""
+            yield from describe_groups(title, groups, statement)
+    yield ""
+    yield PURPOSE
+
+
+def describe_sample(statement: Statement) -> Iterator[str]:
+    store, frame = statement.store, statement.store.frame
+    yield f"Release {store.release}: {frame.notes:,} notes of {frame.patients:,} patients."
+    yield (
+        f"Read: {statement.notes:,} notes of {statement.patients:,} patients, drawn at random with seed "
+        f"{store.seed}; look {len(store.looks)} of {store.aim.looks}."
+    )
+    if frame.refused is None:
+        yield "No list of notes that tuned the model was given: it is not known that the sample is new to it."
+    else:
+        yield "No note of the release is in the lists of those that tuned the model or the threshold."
+    yield (
+        f"Masked spans: {statement.masked:,}, of which {store.precision:.0%} are taken for PHI. Missed spans "
+        f"that readers found: {statement.misses:,}, in {statement.leaking_notes:,} notes."
+    )
+    if store.allowed:
+        yield f"Types that the release may show, not counted: {', '.join(store.allowed)}."
+    yield f"Design effect: {statement.design_effect:.2f} measured, {statement.assumed_effect:.2f} used."
+
+
+def describe_readers(statement: Statement) -> Iterator[str]:
+    if not statement.together.plants:
+        yield "There were no planted leaks: nothing shows how many leaks the readers find."
+        return
+    yield f"Planted leaks: {statement.together.plants}."
+    for reader in (*statement.readers, statement.together):
+        yield f"  {reader.reader}: found {describe_reader(reader)}"
+
+
+def describe_reader(reader: Sensitivity) -> str:
+    return f"{reader.found} ({reader.found / reader.plants:.1%}; at least {reader.below:.1%})"
+
+
+def describe_bounds(statement: Statement) -> Iterator[str]:
+    aim = statement.store.aim
+    yield f"Upper bounds, each with {statement.confidence:.1%} confidence:"
+    yield COLUMNS
+    yield show_bound("notes with a leak", statement.notes_with_leak, "{:.2%}")
+    yield show_bound("PHI spans missed", statement.spans_missed, "{:.2%}")
+    yield show_bound("missed spans per 1,000 notes", statement.misses_per_1000_notes, "{:,.0f}")
+    yield ""
+    verdict = "shown" if statement.is_shown else "not shown"
+    yield f"Aim: at most {aim.aim:.2%} of the PHI spans are missed: {verdict}."
+
+
+def show_bound(title: str, bound: Bound, form: str) -> str:
+    corrected = "-" if bound.corrected is None else form.format(bound.corrected)
+    return f"{title:<34}{form.format(bound.found):>9}{form.format(bound.as_read):>10}{corrected:>11}"
+
+
+def describe_groups(title: str, groups: tuple[Group, ...], statement: Statement) -> Iterator[str]:
+    yield (
+        f'{title}: PHI spans missed; p of "{statement.store.aim.aim:.2%} or more is missed", '
+        f"adjusted by Holm for {len(groups)}:"
+    )
+    yield GROUP_COLUMNS
+    yield from map(show_group, groups)
+
+
+def show_group(group: Group) -> str:
+    corrected = "-" if group.missed.corrected is None else f"{group.missed.corrected:.2%}"
+    p_corrected = "-" if group.p_corrected is None else f"{group.p_corrected:.3f}"
+    return (
+        f"{group.name:<24}{group.misses:>7,}{group.masked:>8,}{group.missed.as_read:>10.2%}{corrected:>11}"
+        f"{group.p_as_read:>8.3f}{p_corrected:>9}"
+    )

@@ -1,0 +1,142 @@
+"""The store of a study: what was planned and drawn, and what readers marked. It holds ids, offsets and types,
+and no text of a note; only its owner may read it, because it says where the planted leaks are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from crfdeid.certify.reading_copy import Plant
+from crfdeid.certify.sample_size import Aim
+from crfdeid.certify.sampling import Unit
+from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.files import open_whole, read_text
+
+VERSION = 1
+Marks = Mapping[str, Mapping[str, list[tuple[int, int, str]]]]  # by reader and note: start, end, type
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the sample was drawn from. ``strata`` has the number of notes of each; ``columns`` made them, and
+    ``stratum_of`` has that of each note (empty without columns);
+    ``refused`` is the number of notes in the lists of those that tuned the model, None without a list."""
+
+    notes: int
+    patients: int
+    strata: dict[str, int]
+    columns: list[str]
+    stratum_of: dict[str, str] = field(repr=False)
+    refused: int | None = None
+
+
+@dataclass(frozen=True)
+class Store:
+    """A study. ``precision`` is the share of the masked spans that are PHI. ``allowed`` are
+    types that the release may show: their marks are not leaks. ``looks`` has the marks of each
+    look that was taken: of the first half of the sample, or of all of it."""
+
+    aim: Aim
+    precision: float
+    seed: int
+    release: str  # hash_release
+    frame: Frame
+    sample: tuple[Unit, ...]
+    plants: tuple[Plant, ...]
+    allowed: tuple[str, ...] = ()
+    looks: tuple[Marks, ...] = field(default=())
+
+    def list_part(self, look: int) -> tuple[Unit, ...]:
+        """Return the notes that are new at a look, 1 or 2."""
+        half = -(-len(self.sample) // self.aim.looks)
+        return self.sample[half * (look - 1) : half * look]
+
+    def list_read(self) -> tuple[Unit, ...]:
+        """Return the notes that were read at the looks taken."""
+        return tuple(unit for look in range(len(self.looks)) for unit in self.list_part(look + 1))
+
+    def with_look(self, marks: Marks) -> Store:
+        return replace(self, looks=(*self.looks, marks))
+
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the plan and of the draw, without what readers marked."""
+        return hashlib.sha256(render_store(replace(self, looks=())).encode()).hexdigest()
+
+
+def render_store(store: Store) -> str:
+    return json.dumps({"version": VERSION, **asdict(store)}, indent=1, sort_keys=True) + "\n"
+
+
+def write_store(store: Store, path: Path) -> None:
+    with open_whole(path, private=True) as file:
+        file.write(render_store(store))
+
+
+def read_store(path: Path) -> Store:
+    """Read a store. Raises :class:`FormatError` where the file is not one."""
+    try:
+        found = json.loads(read_text(path))
+        if found.pop("version") != VERSION:
+            raise FormatError(f"{path}: a store of another version; wanted version {VERSION}")
+        return build_store(found)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise FormatError(f"{path}: not a store; wanted what certify draw has written") from None
+
+
+def build_store(found: dict[str, Any]) -> Store:
+    looks = tuple(
+        {reader: {id: [tuple(mark) for mark in marks] for id, marks in notes.items()}
+         for reader, notes in look.items()}
+        for look in found.pop("looks")
+    )  # fmt: skip
+    aim, frame = Aim(**found.pop("aim")), Frame(**found.pop("frame"))
+    sample = tuple(Unit(**unit) for unit in found.pop("sample"))
+    plants = tuple(Plant(**plant) for plant in found.pop("plants"))
+    allowed = tuple(found.pop("allowed"))
+    return Store(allowed=allowed, aim=aim, frame=frame, sample=sample, plants=plants, looks=looks, **found)
+
+
+def name_ledger(release: Path) -> Path:
+    """The file beside a release that lists all samples that were drawn from it."""
+    return release.absolute().with_name(f"{release.absolute().name}.draws.json")
+
+
+def read_ledger(release: Path) -> list[dict[str, str]]:
+    path = name_ledger(release)
+    if not path.exists():
+        return []
+    try:
+        return [{"release": draw["release"], "store": draw["store"]} for draw in json.loads(read_text(path))]
+    except (ValueError, KeyError, TypeError):
+        raise FormatError(f"{path}: not a list of draws; wanted what certify draw has written") from None
+
+
+def refuse_second_draw(release: Path, hash: str) -> None:
+    """Raise :class:`ConfigurationError` where a sample was drawn from this release before: it may have been
+    looked at."""
+    if any(draw["release"] == hash for draw in read_ledger(release)):
+        raise ConfigurationError(
+            f"{name_ledger(release)}: a sample was drawn from this release before; a second one, drawn after "
+            "looking at the first, proves nothing: wanted a new release, or the first sample"
+        )
+
+
+def record_draw(release: Path, store: Store) -> None:
+    """Add the draw to the ledger of the release."""
+    draws = [*read_ledger(release), {"release": store.release, "store": store.fingerprint}]
+    with open_whole(name_ledger(release)) as file:
+        file.write(json.dumps(draws, indent=1) + "\n")
+
+
+def refuse_unrecorded(release: Path, store: Store) -> None:
+    """Raise :class:`ConfigurationError` where the ledger does not have the draw of this store."""
+    if {"release": store.release, "store": store.fingerprint} not in read_ledger(release):
+        raise ConfigurationError(
+            f"{name_ledger(release)}: does not have the draw of this store; a sample, plan or seed that was "
+            "changed after the draw proves nothing"
+        )

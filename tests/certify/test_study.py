@@ -1,0 +1,230 @@
+"""draw and state through the command line: figures, refusals, and the same bytes again."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from small_release import CANARY, draw, read_notes, write_release
+
+from crfdeid import corpora
+from crfdeid.certify import bounds
+from crfdeid.certify.__main__ import main
+from crfdeid.certify.reading_copy import draw_plants, make_reading_copy
+from crfdeid.certify.sampling import Unit, draw_sample
+from crfdeid.certify.store import name_ledger, read_store
+from crfdeid.errors import CrfdeidError
+
+
+@pytest.fixture
+def release(tmp_path):
+    return write_release(tmp_path)
+
+
+def state(folder, *options):
+    main(["state", str(folder / "study.json"), str(folder / "clean.jsonl"), *options])
+
+
+def read_statement(folder, *options):
+    state(folder, *options, f"--out={folder / 'statement.json'}", "--overwrite")
+    return json.loads((folder / "statement.json").read_text())
+
+
+def test_the_sample_is_random_and_every_stratum_has_its_share():
+    frame = [Unit(f"{n}", f"p{n // 3}", "a" if n < 300 else "b") for n in range(1000)]
+    drawn = draw_sample(frame, 100, 1)
+    assert len({unit.id for unit in drawn}) == 100
+    assert sum(unit.stratum == "a" for unit in drawn) in (29, 30, 31)
+    assert drawn == draw_sample(frame[::-1], 100, 1) != draw_sample(frame, 100, 2)
+
+
+def test_each_note_has_the_same_chance():
+    frame = [Unit(f"{n}", f"p{n // 5}", "a" if n < 13 else "b") for n in range(50)]
+    counts = dict.fromkeys((unit.id for unit in frame), 0)
+    for seed in range(3000):
+        for unit in draw_sample(frame, 20, seed):
+            counts[unit.id] += 1
+    assert max(abs(count / 3000 - 0.4) for count in counts.values()) < 4 * (0.24 / 3000) ** 0.5
+
+
+def test_readers_see_markers_and_plants_and_no_other_surrogate(release, tmp_path):
+    draw(tmp_path, "--plants", "60")
+    store, shown = read_store(tmp_path / "study.json"), list(corpora.read(tmp_path / "reading.jsonl"))
+    assert len(shown) == 120 and not any(note.spans for note in shown)
+    assert sum(note.text.count("Ruiz") + note.text.count("3/4/2061") for note in shown) == 60
+    assert len(store.plants) == 60 and len({plant.id for plant in store.plants}) == 60
+    assert "Ruiz" not in (tmp_path / "study.json").read_text()
+    assert os.stat(tmp_path / "study.json").st_mode & 0o077 == 0
+
+
+def test_a_release_with_markers_gets_invented_plants(tmp_path):
+    write_release(tmp_path, markers=True)
+    draw(tmp_path)
+    shown = [note.text for note in corpora.read(tmp_path / "reading.jsonl")]
+    assert sum("[DOCTOR]" not in text or "[DATE]" not in text for text in shown) == 60
+    assert not any("[**" in text for text in shown)
+
+
+def test_a_reading_copy_knows_where_its_plants_are(release):
+    (note, *_) = corpora.read(release)
+    (plant,) = draw_plants([note], 1, 5)
+    copy = make_reading_copy(note, [plant])
+    (span,) = copy.plants
+    assert copy.document.text_of(span) in ("Ruiz", "3/4/2061")
+    assert copy.document.text_of(copy.masks[0]) in ("[DOCTOR]", "[DATE]")
+
+
+def test_the_statement_has_the_three_bounds_and_the_readers(release, tmp_path):
+    store = read_store(draw(tmp_path))
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1), read_notes(tmp_path, "bob", 0.8))
+    leaks = sum(unit.id in ("n-000", "n-001") for unit in store.sample)
+    assert (said["notes"], said["misses"], said["leaking_notes"], said["masked"]) == (120, leaks, leaks, 240)
+    ann, bob = said["readers"]
+    assert ann["found"] == 60 and 40 <= bob["found"] <= 56 and said["together"]["found"] == 60
+    assert said["together"]["below"] == pytest.approx(bounds.bound_share_below(60, 60, 0.975))
+    assert said["notes_with_leak"]["as_read"] == pytest.approx(bounds.bound_share_above(leaks, 120))
+    corrected = bounds.bound_share_above(leaks, 120, 0.975) / said["together"]["below"]
+    assert said["notes_with_leak"]["corrected"] == pytest.approx(corrected)
+    plain = bounds.bound_share_above(leaks, 0.85 * 240 + leaks)
+    assert said["spans_missed"]["as_read"] >= plain
+    assert said["misses_per_1000_notes"]["as_read"] >= 1000 * bounds.bound_mean_above(leaks, 120)
+    assert {group["name"] for group in said["types"]} == {"DOCTOR", "DATE"}
+
+
+def test_the_same_store_gives_the_same_bytes(release, tmp_path, capsys):
+    draw(tmp_path)
+    outs = [f"--out={tmp_path / name}" for name in ("s.txt", "s.json", "s.html")]
+    state(tmp_path, read_notes(tmp_path, "ann", 0.9), *outs)
+    first = [(tmp_path / name).read_bytes() for name in ("s.txt", "s.json", "s.html")]
+    state(tmp_path, *outs, "--overwrite")
+    assert [(tmp_path / name).read_bytes() for name in ("s.txt", "s.json", "s.html")] == first
+    assert b"evidence for an expert" in first[0] and b"evidence for an expert" in first[2]
+    assert not any(CANARY.encode() in content for content in first)
+    assert CANARY not in (tmp_path / "study.json").read_text()
+
+
+def test_the_same_seed_draws_the_same_study(tmp_path):
+    stores = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        write_release(tmp_path / name)
+        stores.append(draw(tmp_path / name).read_bytes())
+    assert stores[0] == stores[1]
+
+
+def test_strata_are_compared(release, tmp_path):
+    draw(tmp_path, f"--strata={tmp_path / 'sites.csv'}", "--by=site,year")
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
+    assert {group["name"]: group["notes"] for group in said["strata"]} == {
+        "north · 2020": 90,
+        "south · 2020": 30,
+    }
+
+
+def test_types_that_may_stay_are_not_leaks(release, tmp_path):
+    draw(tmp_path, "--allowed=DOCTOR")
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
+    assert (said["misses"], said["masked"], said["together"]["found"]) == (0, 120, 60)
+
+
+def test_two_looks_read_half_each_and_share_the_error(release, tmp_path):
+    draw(tmp_path, "--looks", "2")
+    said = read_statement(tmp_path, read_notes(tmp_path, "ann", 1))
+    assert (said["notes"], said["confidence"], said["together"]["plants"]) == (60, 0.975, 30)
+    second = read_notes(tmp_path, "ann", 1, "reading.look2.jsonl")
+    said = read_statement(tmp_path, second)
+    assert (said["notes"], said["together"]["plants"]) == (120, 60)
+    assert read_statement(tmp_path, second) == said
+    with pytest.raises(CrfdeidError, match="2 looks planned, and taken"):
+        state(tmp_path, read_notes(tmp_path, "ann", 0.5, "reading.look2.jsonl"))
+
+
+def test_a_second_reading_of_the_same_look_is_refused(release, tmp_path):
+    draw(tmp_path)
+    state(tmp_path, read_notes(tmp_path, "ann", 1))
+    with pytest.raises(CrfdeidError, match="1 look planned, and taken"):
+        state(tmp_path, read_notes(tmp_path, "ann", 0.7))
+
+
+def test_a_release_that_changed_is_refused(release, tmp_path):
+    draw(tmp_path)
+    release.write_text(release.read_text().replace(CANARY, "Somebody"))
+    with pytest.raises(CrfdeidError, match="has changed since the draw"):
+        state(tmp_path, read_notes(tmp_path, "ann", 1))
+
+
+def test_a_second_draw_from_the_same_release_is_refused(release, tmp_path):
+    draw(tmp_path).unlink()
+    (tmp_path / "reading.jsonl").unlink()
+    with pytest.raises(CrfdeidError, match="a sample was drawn from this release before"):
+        draw(tmp_path)
+    assert not (tmp_path / "study.json").exists() and not (tmp_path / "reading.jsonl").exists()
+
+
+@pytest.mark.parametrize("change", ['"seed": 7', '"precision": 0.85', '"aim": 0.01'])
+def test_a_store_that_was_changed_after_the_draw_is_refused(release, tmp_path, change):
+    store = draw(tmp_path)
+    text = store.read_text()
+    assert change in text
+    store.write_text(text.replace(change, change[:-1] + "3"))
+    with pytest.raises(CrfdeidError, match="does not have the draw of this store|does not draw"):
+        state(tmp_path, read_notes(tmp_path, "ann", 1))
+
+
+def test_a_draw_that_nobody_recorded_is_refused(release, tmp_path):
+    draw(tmp_path)
+    name_ledger(release).unlink()
+    with pytest.raises(CrfdeidError, match="does not have the draw"):
+        state(tmp_path, read_notes(tmp_path, "ann", 1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--notes", "99"], "wanted 100 or more"),
+        (["--notes", "161"], "161 notes of a release of 160"),
+        (["--plants", "300"], "can be planted"),
+        (["--precision", "0"], "wanted a share above 0"),
+        (["--by", "site"], "wanted both, or neither"),
+    ],
+)
+def test_a_draw_that_would_prove_nothing_is_refused(release, tmp_path, options, message):
+    with pytest.raises(CrfdeidError, match=message):
+        draw(tmp_path, *options)
+    assert not (tmp_path / "study.json").exists()
+
+
+def test_a_small_release_is_refused(tmp_path):
+    write_release(tmp_path, number=99)
+    with pytest.raises(CrfdeidError, match="a release of 99 notes; wanted 100 or more"):
+        draw(tmp_path)
+
+
+def test_notes_that_tuned_the_model_are_refused(release, tmp_path):
+    tuned = tmp_path / "train.jsonl"
+    corpora.write(list(corpora.read(release))[3:5], tuned, "jsonl")
+    with pytest.raises(CrfdeidError, match="2 of 160 notes of the release tuned the model"):
+        draw(tmp_path, f"--tuned={tuned}")
+
+
+def test_a_reader_must_read_all_notes_of_the_sample_as_they_were(release, tmp_path):
+    draw(tmp_path)
+    option = read_notes(tmp_path, "ann", 1)
+    path = tmp_path / "ann.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    with pytest.raises(CrfdeidError, match="1 of 120 notes of the sample are missing"):
+        state(tmp_path, option)
+    path.write_text("".join(lines).replace("Seen", "Gone"))
+    with pytest.raises(CrfdeidError, match="has another text"):
+        state(tmp_path, option)
+
+
+def test_no_error_quotes_a_note(release, tmp_path):
+    draw(tmp_path)
+    option = read_notes(tmp_path, "ann", 1)
+    (tmp_path / "ann.jsonl").write_text((tmp_path / "ann.jsonl").read_text().replace(CANARY, CANARY + "x"))
+    command = [sys.executable, "-m", "crfdeid.certify", "state", tmp_path / "study.json", release, option]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1 and CANARY not in ended.stderr
