@@ -41,6 +41,7 @@ VERBS = {
     },
     "train and measure": {
         "train": Verb("crfdeid.train", "train a model on annotated notes"),
+        "share": Verb("crfdeid.share.__main__", "train a model that can be shared, and attack it"),
         "evaluate": Verb(
             "crfdeid.evaluate.__main__", "compare found spans with gold spans: the official scores"
         ),

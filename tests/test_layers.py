@@ -16,7 +16,7 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),
-    ("tag", "train", "redact", "explain", "ablate", "certify"),
+    ("tag", "train", "redact", "explain", "ablate", "certify", "share"),
     ("review",),
 )
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}

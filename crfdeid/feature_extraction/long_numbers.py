@@ -11,7 +11,7 @@ import re
 from crfdeid.feature_extraction.token import OF_SHAPE
 
 LONG_NUMBER = re.compile(r"\d(?:[\W_]?\d){3}")  # 1998, 555-1234, 3/14/98
-WITHOUT_DIGITS = OF_SHAPE | {"number_range", "cluster"}  # their digits are not those of the note
+WITHOUT_DIGITS = OF_SHAPE | {"chunk", "number_range", "cluster"}  # their digits are not those of the note
 
 
 def has_long_number(text: str) -> bool:
