@@ -112,6 +112,17 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
 
 
+def add_threshold_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the option that :func:`crfdeid.systems.threshold.parse_threshold` reads."""
+    parser.add_argument(
+        "--threshold",
+        action="append",
+        metavar="T",
+        help="tag where PHI is at least that probable: a number, TYPE=NUMBER, or a file .toml or .json; "
+        "can be given several times (default: the most probable labels)",
+    )
+
+
 def read_documents(path: Path | str, format: str | None, args: argparse.Namespace) -> Iterator[Document]:
     """Read documents with the options of :func:`add_reading_options`; only tables have columns."""
     names = ("id_column", "text_column", "patient_column")

@@ -5,6 +5,7 @@
     cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
     python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
     python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
+    python -m crfdeid.tag note.txt --threshold 0.05             find more, with more false alarms
 
 Spans go to standard output. With --out they go to a folder, in one file per note that has the note's
 stem.
@@ -22,6 +23,7 @@ from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
 from crfdeid.systems import model, parallel, term_lists
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.threshold import parse_threshold
 from crfdeid.text.document import Document
 
 FORMATS = ("brat", "i2b2", "jsonl", "csv", "inline")
@@ -40,6 +42,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     term_lists.add_term_options(parser)
     parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
+    cli.add_threshold_option(parser)
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parser.add_argument(
         "--engine",
@@ -79,9 +82,12 @@ def tag_documents(
     """Tag with the options of the command line."""
     if args.jobs < 1:
         raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
+    threshold = parse_threshold(args.threshold)
+    if threshold:
+        tagger.check_threshold(threshold)
     if args.jobs > 1 and not args.probabilities:
-        return parallel.tag_in_processes(tagger, args.model, args.engine, documents, args.jobs)
-    return tagger.tag_all(documents, args.probabilities)
+        return parallel.tag_in_processes(tagger, args.model, args.engine, documents, args.jobs, threshold)
+    return tagger.tag_all(documents, args.probabilities, threshold)
 
 
 def print_documents(documents: Iterable[Document], format: str) -> None:

@@ -2,6 +2,7 @@
 
     python -m crfdeid.redact notes/ --out clean/                         tag and replace
     python -m crfdeid.redact corpus/xml --out clean/ --format brat       replace the spans of the corpus
+    python -m crfdeid.redact notes/ --out clean/ --threshold 0.01        find more, with more false alarms
     python -m crfdeid.redact notes.csv --out clean.csv --key-file key    the same result on every machine
     python -m crfdeid.redact notes/ --out clean/ --map map --map-key key later notes get the same surrogates
 
@@ -23,6 +24,7 @@ from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems import model, term_lists
+from crfdeid.systems.threshold import parse_threshold
 
 IDS = {
     None: "the ids of notes and patients are unchanged; --new-ids replaces them",
@@ -43,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
     add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
+    cli.add_threshold_option(parser)
     add("--policy", metavar="NAME", help="what becomes of each type: "
         f"{', '.join(policy.list_shipped())} or a TOML file (default: surrogates)")  # fmt: skip
     term_lists.add_term_options(parser)
@@ -100,8 +103,9 @@ def main(arguments: list[str] | None = None) -> None:
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
     redactor = build_redactor(args, read_rules(args))
-    chosen = redactor.actions.policy
+    chosen, threshold = redactor.actions.policy, parse_threshold(args.threshold)
     terms = term_lists.read_terms(args, chosen)
+    tagger = terms.wrap(release.build_tagger(args.spans, args.model, chosen, threshold))
     release.clear_leftovers(args.out, args.map, args.report, args.export_shifts)
     with ExitStack() as stack:
         if args.map:
@@ -111,15 +115,16 @@ def main(arguments: list[str] | None = None) -> None:
             release.Journal.open(args.report, redactor.by_note, replaces_report, chosen)
         )
         journal.report.patient_source, journal.report.terms = patients.describe_source(source, args), terms
+        journal.report.threshold = str(threshold) if threshold else None
         read = patients.build_reader(args.notes, source, args)
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
         grouped = patients.group_by_patient(read, redactor.by_note)
         groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
-        tagger = terms.wrap(release.build_tagger(args.spans, args.model, chosen))
         ids = new_ids.IdReplacer(args.new_ids, redactor)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
+        tagging = (args.spans,) if threshold is None else (args.spans, str(threshold))
         options = redactor.hash_options(
-            *terms.options, destination.format, args.new_ids, args.no_spans, args.spans
+            *terms.options, destination.format, args.new_ids, args.no_spans, *tagging
         )
         shown = cli.show_progress(redacted, "redact")
         shown = map(release.quote_formulas, shown) if args.spreadsheet_safe else shown

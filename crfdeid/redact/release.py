@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from crfdeid import corpora, files
@@ -26,6 +27,7 @@ from crfdeid.redact.surrogates import map_file, surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.threshold import Threshold
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document
 
@@ -35,23 +37,34 @@ Group = Sequence[Document]
 
 
 def build_tagger(
-    spans: str, folder: str | None, policy: Policy | None = None
+    spans: str, folder: str | None, policy: Policy | None = None, threshold: Threshold | None = None
 ) -> Callable[[Group], list[Document]]:
     """Build a function that gives a patient's notes their spans: their own (``gold``), the model's
     (``tag``), or both (``auto``), where the model's fill what the note's own leave. The notes are tagged
     together, because what a system finds in one note may help in the others. The model in ``folder`` is
-    loaded when it is first needed. Raises :class:`ConfigurationError` if its scheme has a type for
-    which the policy has no rule."""
+    loaded when it is first needed, or at once where there is a threshold. Raises
+    :class:`ConfigurationError` if its scheme has a type for which the policy has no rule, or the model
+    cannot use the threshold."""
     if spans == "gold":
+        if threshold:
+            raise ConfigurationError("--threshold is for the model; --spans gold does not use one")
         return list
-    loaded: list[Tagger] = []
+
+    @cache
+    def load() -> Tagger:
+        tagger = model.load(folder)
+        if policy:
+            policy.check_scheme(tagger.scheme)
+        if threshold:
+            tagger.check_threshold(threshold)
+        return tagger
+
+    if threshold:
+        load()
 
     def tag_group(group: Group) -> list[Document]:
-        if not loaded:
-            loaded.append(model.load(folder))
-            if policy:
-                policy.check_scheme(loaded[0].scheme)
-        tagged = list(loaded[0].tag_all([note.with_spans(()) for note in group]))
+        bare = [note.with_spans(()) for note in group]
+        tagged = list(load().tag_all(bare, threshold=threshold))
         return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
     return tag_group

@@ -78,6 +78,7 @@ class Report:
     treated: dict[str, Counter[str]] = field(default_factory=dict)
     policy: Policy | None = None
     terms: Terms = field(default_factory=Terms)
+    threshold: str | None = None
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
@@ -120,6 +121,7 @@ class Report:
                 letter: {"name": name, **dict(sorted(self.treated.get(letter, Counter()).items()))}
                 for letter, name in list_categories().items()
             },
+            **({"threshold": self.threshold} if self.threshold else {}),
             **self._policy_table(),
             **self.terms.table(),
         }
@@ -164,6 +166,8 @@ class Report:
         counts = [f"{self.sources[name]} {text}" for name, text in SOURCES.items() if self.sources[name]]
         if counts:
             yield f"spans: {', '.join(counts)}"
+        if self.threshold:
+            yield f"the model tagged at threshold {self.threshold}"
 
     def _remaining_lines(self) -> Iterator[str]:
         """What was not replaced."""

@@ -22,6 +22,7 @@ from crfdeid import cli, corpora
 from crfdeid.errors import ConfigurationError, show_id
 from crfdeid.review.options import build_parser, parse_pair, read_server_options
 from crfdeid.systems import model
+from crfdeid.systems.threshold import parse_threshold
 from crfdeid.text import scheme
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def open_study(args: argparse.Namespace) -> Study:
         raise ConfigurationError(f"--sets {args.sets}: wanted 1 or more")
     if args.premark and not (args.model or args.system):
         raise ConfigurationError("--premark: wanted --model or --system, whose spans are shown to readers")
+    if args.threshold and not args.model:
+        raise ConfigurationError("--threshold: wanted --model, which it is for")
     path = args.notes.absolute()
     if not create.has_study(args.store):
         columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(args, n))]
@@ -100,7 +103,11 @@ def add_spans(study: Study, args: argparse.Namespace) -> None:
     if args.model:
         tagger = model.load(args.model)
         system_spans.add_model(
-            study, tagger, args.premark, lambda notes: cli.show_progress(notes, "tag", len(notes))
+            study,
+            tagger,
+            args.premark,
+            lambda notes: cli.show_progress(notes, "tag", len(notes)),
+            parse_threshold(args.threshold),
         )
     if args.system:
         name, path = parse_pair(args.system)

@@ -40,6 +40,7 @@ def add_people_options(group: argparse._ArgumentGroup) -> None:
     add("--adjudicator", action="append", default=[], metavar="NAME", help="add an adjudicator")
     add("--password", action="append", default=[], metavar="NAME", help="ask for NAME's password")
     add("--model", metavar="FOLDER", help="tag all notes with a model, or with the shipped one, 'english'")
+    cli.add_threshold_option(group)
     add("--premark", action="store_true", help="show readers the spans of --model or --system")
     add("--system", metavar="NAME=CORPUS", help="import the spans of another system")
     add("--marks", action="append", default=[], metavar="NAME=CORPUS", help="import a reader's marks")

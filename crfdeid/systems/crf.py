@@ -21,11 +21,13 @@ from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
+from crfdeid.engine.decoding.marginals import Marginals
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
+from crfdeid.systems.threshold import Masker, Threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_text
@@ -40,6 +42,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     labels. Probabilities take several times as long as spans only."""
 
     has_probabilities = True
+    has_threshold = True
     is_fork_safe = True
 
     def __init__(self, model: ModelFolder, engine: str = "fast") -> None:
@@ -49,6 +52,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
         AdaptiveDecoder.__init__(self, model_file.read(path), model.pipeline)
         self.confidence = SpanConfidence(self.weights)
+        self.marginals = Marginals(self.weights.transitions)
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
             self.crfsuite.open(str(path))
@@ -86,8 +90,33 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         path = self._crfsuite_path(self.crfsuite, batch) if self.crfsuite else self.decoder.path(batch)
         return self._decode(batch, path, probabilities)
 
-    def _decode(self, batch: Batch, path: np.ndarray, probabilities: bool = False) -> list[Document]:
-        found = decode_spans(batch, self.weights.labels, path)
+    def _tag_by_threshold(
+        self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        masker = Masker(self.weights.labels, threshold)
+        for some in batch_documents(documents):
+            batch = self.batch(some)
+            path = masker.find_path(batch, *self._find_marginals(batch))
+            yield from self._decode(batch, path, probabilities, masker.names)
+
+    def _find_marginals(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+        """The marginals [tokens, labels] and the best path [tokens] of a batch."""
+        emissions = self.decoder.emissions(batch)
+        marginals = self.marginals.compute(emissions, batch.first, batch.stop, self.compiled)
+        if self.crfsuite:
+            return marginals, self._crfsuite_path(self.crfsuite, batch)
+        return marginals, self.decoder.find_best_path(batch, emissions)
+
+    def _decode(
+        self,
+        batch: Batch,
+        path: np.ndarray,
+        probabilities: bool = False,
+        labels: Sequence[str] | None = None,
+    ) -> list[Document]:
+        """The documents with the spans of a path, whose numbers are those of ``labels`` (default: the
+        model's)."""
+        found = decode_spans(batch, labels or self.weights.labels, path)
         if probabilities:
             found = self.confidence.add_probabilities(found, batch, self.decoder.emissions(batch))
         return [d.with_spans(trim_spans(d.text, spans)) for d, spans in zip(batch.documents, found)]

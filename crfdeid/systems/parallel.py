@@ -12,6 +12,7 @@ from pathlib import Path
 
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger, group_by_patient
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 
 CHUNK = 400_000  # characters that go to a process at once
@@ -24,7 +25,12 @@ _tagger: Tagger
 
 
 def tag_in_processes(
-    tagger: Tagger, folder: Path | str | None, engine: str, documents: Iterable[Document], jobs: int
+    tagger: Tagger,
+    folder: Path | str | None,
+    engine: str,
+    documents: Iterable[Document],
+    jobs: int,
+    threshold: Threshold | None = None,
 ) -> Iterator[Document]:
     """As :meth:`Tagger.tag_all` with ``tagger``, which is the model in ``folder``, in ``jobs`` processes,
     two or more. This process is one of them: it reads and writes, and tags while the others have enough to
@@ -34,7 +40,7 @@ def tag_in_processes(
     first, second = next(rest, []), next(rest, None)
     if second is not None and tagger.is_fork_safe:
         tagger.compile()
-    yield from tagger.tag_all(first)
+    yield from tagger.tag_all(first, threshold=threshold)
     if second is None:
         return
     waiting: deque[tuple[list[Document], Future[Spans]]] = deque()
@@ -43,9 +49,9 @@ def tag_in_processes(
             for chunk in chain([second], rest):
                 busy = sum(not future.done() for _, future in waiting)
                 if busy < (jobs - 1) * AHEAD:
-                    waiting.append((chunk, pool.submit(_tag, chunk)))
+                    waiting.append((chunk, pool.submit(_tag, chunk, threshold)))
                 else:
-                    waiting.append((chunk, _make_done([d.spans for d in tagger.tag_all(chunk)])))
+                    waiting.append((chunk, _make_done(_find_spans(tagger, chunk, threshold))))
                 while waiting and (waiting[0][1].done() or len(waiting) > jobs * MOST):
                     yield from _join_spans(*waiting.popleft())
             while waiting:
@@ -104,5 +110,9 @@ def _load(folder: Path | str | None, engine: str) -> None:
     _tagger = model.load(folder, engine)
 
 
-def _tag(documents: list[Document]) -> Spans:
-    return [document.spans for document in _tagger.tag_all(documents)]
+def _tag(documents: list[Document], threshold: Threshold | None) -> Spans:
+    return _find_spans(_tagger, documents, threshold)
+
+
+def _find_spans(tagger: Tagger, documents: list[Document], threshold: Threshold | None) -> Spans:
+    return [document.spans for document in tagger.tag_all(documents, threshold=threshold)]

@@ -16,6 +16,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.systems import repair
+from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
 from crfdeid.text.document import Document
 from crfdeid.text.folding import tag_folded
 from crfdeid.text.scheme import Scheme
@@ -42,6 +43,7 @@ class Tagger(ABC):
     :meth:`_tag_all`.
 
     ``has_probabilities``: :meth:`tag` and :meth:`tag_all` can give each span its probability.
+    ``has_threshold``: they can tag by a threshold (:mod:`crfdeid.systems.threshold`).
     ``scores_tokens``: :meth:`score_tokens` works, and ``labels`` names its columns.
     ``is_fork_safe``: a forked process can use the tagger (it starts no threads).
     ``rules``: the rules that find the spans, where the system has rules.
@@ -49,6 +51,7 @@ class Tagger(ABC):
     """
 
     has_probabilities: ClassVar[bool] = False
+    has_threshold: bool = False
     scores_tokens: ClassVar[bool] = False
     is_fork_safe: ClassVar[bool] = False
     labels: Sequence[str] = ()
@@ -60,27 +63,52 @@ class Tagger(ABC):
         self.folder, self.config = model.path, model.config
         self.pipeline, self.scheme = model.pipeline, model.scheme
 
-    def tag(self, document: Document, probabilities: bool = False) -> Document:
+    def tag(
+        self, document: Document, probabilities: bool = False, threshold: AnyThreshold | None = None
+    ) -> Document:
         """Return the document with the spans found in place of those it had, as :meth:`tag_all` does."""
-        return next(self.tag_all([document], probabilities))
+        return next(self.tag_all([document], probabilities, threshold))
 
-    def tag_all(self, documents: Iterable[Document], probabilities: bool = False) -> Iterator[Document]:
+    def tag_all(
+        self,
+        documents: Iterable[Document],
+        probabilities: bool = False,
+        threshold: AnyThreshold | None = None,
+    ) -> Iterator[Document]:
         """Yield the documents in order, with the spans found. A system that tags several documents at once
         reads some ahead; consecutive notes of one patient are seen together where the system can use
         that. The system sees folded texts (:mod:`crfdeid.text.folding`), and the spans are repaired
-        (:mod:`crfdeid.systems.repair`). Raises :class:`ConfigurationError` on ``probabilities`` where the
-        system has none."""
+        (:mod:`crfdeid.systems.repair`). With a ``threshold``, a number for all types or a table of types, a
+        token is tagged where PHI is at least that probable (:mod:`crfdeid.systems.threshold`). Raises
+        :class:`ConfigurationError` on ``probabilities`` or ``threshold`` where the system has none."""
         return tag_folded(
-            lambda folded: self.repair_all(self.tag_unrepaired(folded, probabilities)), documents
+            lambda folded: self.repair_all(self.tag_unrepaired(folded, probabilities, threshold)), documents
         )
 
     def tag_unrepaired(
-        self, documents: Iterable[Document], probabilities: bool = False
+        self,
+        documents: Iterable[Document],
+        probabilities: bool = False,
+        threshold: AnyThreshold | None = None,
     ) -> Iterator[Document]:
         """As :meth:`tag_all`, without the repair: what the model itself decides, for a stack of systems."""
         if probabilities and not self.has_probabilities:
             raise ConfigurationError(f"the system {self.config.system} gives no probabilities")
-        return tag_folded(lambda folded: self._tag_all(folded, probabilities), documents)
+        if threshold is None:
+            return tag_folded(lambda folded: self._tag_all(folded, probabilities), documents)
+        chosen = self.check_threshold(threshold)
+        return tag_folded(lambda folded: self._tag_by_threshold(folded, chosen, probabilities), documents)
+
+    def check_threshold(self, threshold: AnyThreshold) -> Threshold:
+        """Return the threshold. Raises :class:`ConfigurationError` where the system cannot use one, or the
+        scheme does not have its types."""
+        chosen = make_threshold(threshold)
+        if not self.has_threshold:
+            raise ConfigurationError(
+                f"threshold: the system {self.config.system} gives no probabilities of tokens; the CRF does"
+            )
+        chosen.check_scheme(self.scheme)
+        return chosen
 
     def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents with repaired spans, where the configuration and the scheme have repair."""
@@ -103,6 +131,12 @@ class Tagger(ABC):
     @abstractmethod
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         """Yield the documents with the spans found; ``probabilities`` only where the system has them."""
+
+    def _tag_by_threshold(
+        self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        """As :meth:`_tag_all` with a threshold; for systems that can use one."""
+        raise NotImplementedError
 
 
 def batch_documents(documents: Iterable[Document], characters: int = BATCH) -> Iterator[list[Document]]:

@@ -10,27 +10,42 @@ from itertools import tee
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import subtract, trim_range
 
 
 class Union(Tagger):
     """Keeps the spans of the first tagger, and adds the parts of the others' spans that no span covers
-    yet. Folder, configuration, pipeline and scheme are those of the first. Raises
-    :class:`ConfigurationError` where another tagger has another scheme."""
+    yet. A threshold is for the taggers that can use one; the others add what they find without it. Folder,
+    configuration, pipeline and scheme are those of the first. Raises :class:`ConfigurationError` where
+    another tagger has another scheme."""
 
     def __init__(self, taggers: Sequence[Tagger]) -> None:
         first, *others = taggers
         super().__init__(first.model)
         self.taggers = taggers
+        self.has_threshold = any(tagger.has_threshold for tagger in taggers)
         for other in others:
             if other.scheme.name != self.scheme.name:
                 wanted = f"wanted {self.scheme.name}, as {first.folder} has"
                 raise ConfigurationError(f"{other.folder}: scheme {other.scheme.name}; {wanted}")
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        return self._unite(documents, None)
+
+    def _tag_by_threshold(
+        self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        return self._unite(documents, threshold)
+
+    def _unite(self, documents: Iterable[Document], threshold: Threshold | None) -> Iterator[Document]:
+        """Yield the documents with the spans of all taggers; those that can use the threshold use it."""
         copies = tee(documents, len(self.taggers))
-        found = (tagger.tag_unrepaired(copy) for tagger, copy in zip(self.taggers, copies))
+        found = (
+            tagger.tag_unrepaired(copy, threshold=threshold if tagger.has_threshold else None)
+            for tagger, copy in zip(self.taggers, copies)
+        )
         for answers in zip(*found, strict=True):
             yield answers[0].with_spans(unite_spans(answers[0].text, [answer.spans for answer in answers]))
 

@@ -104,9 +104,13 @@ class Decoder:
 
     def path(self, batch: Batch) -> np.ndarray:
         """The label number of each token, -1 outside the sequences."""
+        return self.find_best_path(batch, self.emissions(batch))
+
+    def find_best_path(self, batch: Batch, emissions: np.ndarray) -> np.ndarray:
+        """As :meth:`path`, for the batch's emission scores, which it overwrites."""
         path = np.full(len(batch), NONE, np.int64)
         sequences = batch.first, batch.stop
-        self.kernels.find_best_paths(self.emissions(batch), *sequences, self.transitions, self.lead, path)
+        self.kernels.find_best_paths(emissions, *sequences, self.transitions, self.lead, path)
         return path
 
     def _add_rows(self) -> None:

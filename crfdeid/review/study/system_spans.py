@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 
 from crfdeid.errors import FormatError, show_id
 from crfdeid.review.study import accounts, consensus
@@ -15,23 +16,34 @@ from crfdeid.review.study.source import compute_fingerprint
 from crfdeid.review.study.study import Study, name_book
 from crfdeid.systems.model_folder import hash_file
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import keep_longest
 
 SpansByNote = Mapping[int, Sequence[Span]]  # by the note's number
+SHOWN_THRESHOLD = 20  # characters
 Progress = Callable[[list[Note]], Iterable[Note]]  # may show progress over the notes
 
 
-def add_model(study: Study, tagger: Tagger, premarks: bool = False, progress: Progress = iter) -> None:
-    """Tag all notes, unless the same model has done so before. Readers see its spans if ``premarks``."""
-    name = name_system(tagger)
+def add_model(
+    study: Study,
+    tagger: Tagger,
+    premarks: bool = False,
+    progress: Progress = iter,
+    threshold: Threshold | None = None,
+) -> None:
+    """Tag all notes, unless the same model has done so before with this threshold. Readers see its spans if
+    ``premarks``."""
+    name = name_system(tagger, threshold)
     if name not in study.list_systems():
-        add_system(study, name, tag_notes(study, tagger, progress))
+        add_system(study, name, tag_notes(study, tagger, progress, threshold))
     if premarks:
         study.store.write_setting("premarks", name)
 
 
-def tag_notes(study: Study, tagger: Tagger, progress: Progress = iter) -> dict[int, Sequence[Span]]:
+def tag_notes(
+    study: Study, tagger: Tagger, progress: Progress = iter, threshold: Threshold | None = None
+) -> dict[int, Sequence[Span]]:
     """The tagger's spans in every note that can be read, with probabilities where it is a CRF. Raises
     :class:`SchemeError` on a type that the study's scheme does not have."""
     spans: dict[int, Sequence[Span]] = {}
@@ -40,15 +52,30 @@ def tag_notes(study: Study, tagger: Tagger, progress: Progress = iter) -> dict[i
             document = study.notes.read_document(note.number)
         except NoteRefusedError:
             continue
-        tagged = tagger.tag(document, probabilities=tagger.has_probabilities)
+        tagged = tagger.tag(document, tagger.has_probabilities, threshold)
         study.scheme.check([tagged])
         spans[note.number] = tagged.spans
     return spans
 
 
-def name_system(tagger: Tagger) -> str:
-    """The model folder's name and the beginning of its manifest's checksum, which a new training changes."""
-    return f"{tagger.folder.name} {hash_file(tagger.folder / 'manifest.json')[:6]}"
+def name_system(tagger: Tagger, threshold: Threshold | None = None) -> str:
+    """The model folder's name, the beginning of its manifest's checksum, which a new training changes, and
+    the threshold, or the beginning of its checksum where it is long.
+
+    >>> show_threshold(Threshold(0.05, {"DATE": 0.2}))
+    ' at 0.05 DATE 0.2'
+    >>> show_threshold(Threshold(0.123456, {"STATE": 0.123456}))
+    ' at threshold 46b660'
+    """
+    return f"{tagger.folder.name} {hash_file(tagger.folder / 'manifest.json')[:6]}{show_threshold(threshold)}"
+
+
+def show_threshold(threshold: Threshold | None) -> str:
+    if threshold is None:
+        return ""
+    shown = str(threshold).replace("=", " ")
+    short = len(shown) <= SHOWN_THRESHOLD
+    return f" at {shown if short else f'threshold {sha256(shown.encode()).hexdigest()[:6]}'}"
 
 
 def match_documents(study: Study, documents: Iterable[Document]) -> dict[int, Sequence[Span]]:
