@@ -28,6 +28,7 @@ from crfdeid.redact.surrogates.patient import PatientSurrogates, Rules
 from crfdeid.redact.surrogates.patient_facts import PatientHistory, collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.redact.surrogates.text_forms import normalize
+from crfdeid.redact.suspicious import Suspicion, find_suspicious
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import show_span
 from crfdeid.text.spans import merge_overlapping
@@ -63,13 +64,15 @@ class Replacement:
 class Redaction:
     """A redacted document with its replacements. ``overlaps`` counts the merged spans of different types.
     ``survivors`` are the places in the redacted text that still contain a text found in the patient's notes.
-    ``id_has_phi`` says whether the id of the note or of its patient contains one."""
+    ``suspicions`` are the places that look like PHI although nothing of them was found. ``id_has_phi`` says
+    whether the id of the note or of its patient contains a found text."""
 
     document: Document
     replacements: tuple[Replacement, ...]
     overlaps: int = 0
     survivors: tuple[Span, ...] = ()
     id_has_phi: bool = False
+    suspicions: tuple[Suspicion, ...] = ()
 
 
 class Redactor:
@@ -178,7 +181,8 @@ class Redactor:
         id_has_phi = any(search.occurs_in_id(id) for id in (document.id, document.patient or ""))
         survivors = tuple(search.find_survivors(redacted))
         overlaps = sum(map(are_mixed, merged.values()))
-        return Redaction(redacted, tuple(replacements), overlaps, survivors, id_has_phi)
+        suspicions = tuple(find_suspicious(redacted, survivors))
+        return Redaction(redacted, tuple(replacements), overlaps, survivors, id_has_phi, suspicions)
 
     def _replace_spans(
         self,

@@ -322,7 +322,7 @@ class Journal:
             storage.refuse_existing(each, overwrite)
         with files.open_whole(survivors, private=True) as table:
             writer = csv.writer(table, lineterminator="\n")
-            writer.writerow(("id", "start", "end", "type"))
+            writer.writerow(("id", "start", "end", "type", "kind"))
             yield cls(report, writer.writerows)
             with files.open_whole(path) as file:
                 file.write(json.dumps(report.table(), indent=2) + "\n")
@@ -330,4 +330,5 @@ class Journal:
     def add(self, redaction: Redaction, id: str, source: str) -> None:
         self.report.add(redaction, id, source)
         if self.write_rows:
-            self.write_rows((id, span.start, span.end, span.type) for span in redaction.survivors)
+            rows = [(id, span.start, span.end, span.type, "survivor") for span in redaction.survivors]
+            self.write_rows([*rows, *((id, s.start, s.end, "", s.kind) for s in redaction.suspicions)])

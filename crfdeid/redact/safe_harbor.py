@@ -75,6 +75,7 @@ class Report:
     repeats: int = 0
     unresolved: int = 0
     survivors: Counter[str] = field(default_factory=Counter)
+    suspicious: Counter[str] = field(default_factory=Counter)
     treated: dict[str, Counter[str]] = field(default_factory=dict)
     policy: Policy | None = None
     terms: Terms = field(default_factory=Terms)
@@ -93,6 +94,7 @@ class Report:
         self.ids_with_phi += redaction.id_has_phi
         self.overlaps += redaction.overlaps
         self.survivors.update(span.type for span in redaction.survivors)
+        self.suspicious.update(suspicion.kind for suspicion in redaction.suspicions)
         for made in redaction.replacements:
             self.repeats += made.repeat
             self.unresolved += not made.resolved
@@ -117,6 +119,7 @@ class Report:
             "repeats_replaced": self.repeats,
             "unread_replaced_by_marker": self.unresolved,
             "survivors": dict(sorted(self.survivors.items())),
+            "suspicious": dict(sorted(self.suspicious.items())),
             "categories": {
                 letter: {"name": name, **dict(sorted(self.treated.get(letter, Counter()).items()))}
                 for letter, name in list_categories().items()
@@ -185,7 +188,7 @@ class Report:
         if self.written_before:
             yield f"{self.written_before} notes were written before and are not counted here"
         count, where = self.survivors.total(), "its own note" if self.by_note else "its patient's output"
-        if count:
-            yield f"{count} places in the output still contain a text that was found elsewhere in {where}"
-        else:
-            yield f"no text that was found remains in {where}"
+        yield f"{count} places in the output still contain a text that was found elsewhere in {where}"
+        kinds = [f"{count} {kind}" for kind, count in sorted(self.suspicious.items())]
+        yield f"{self.suspicious.total()} other places look like PHI{': ' * bool(kinds)}{', '.join(kinds)}"
+        yield "PHI that neither was found nor looks like PHI is in no count"

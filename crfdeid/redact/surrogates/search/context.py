@@ -5,14 +5,14 @@ from __future__ import annotations
 import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
+from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary
 from crfdeid.redact.surrogates.search.finder import Mention
-from crfdeid.redact.surrogates.search.search_strings import LAST_FOUR, NUMBERS, SearchString, is_ordinary
+from crfdeid.redact.surrogates.search.search_strings import LAST_FOUR, NUMBERS, SearchString
 from crfdeid.redact.surrogates.text_forms import fold, word_set
 from crfdeid.text.document import Span
 
 MIN_NUMBER, MIN_DATE, MIN_PLACE = 5, 5, 4  # characters
 MIN_LISTED = 4  # characters of a number that is listed
-LEAST_SHARE = 0.01  # per cent of people, of a name that is listed although it is a word
 FREQUENT_SHARE = 0.02  # per cent of people, of a name that is replaced although it is an eponym
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
 TITLE = regex.compile(r"\b(?:mr|mrs|ms|miss|dr|drs|doctor|prof|nurse)\.?\s+$", regex.IGNORECASE)
@@ -139,12 +139,6 @@ def is_capitalized_for_itself(text: str, span: Span, low: str, before: str) -> b
     return low not in name_pools.load_lowercase("common_words") and find_share(low) >= FREQUENT_SHARE
 
 
-def find_share(low: str) -> float:
-    """The per cent of people with this name, as a first name or surname."""
-    kinds_of_names = (name_pools.SURNAME, name_pools.FEMALE, name_pools.MALE)
-    return max(name_pools.load_shares(kind).get(low, 0.0) for kind in kinds_of_names)
-
-
 def is_worth_listing(text: str, mention: Mention) -> bool:
     """Whether a mention that was not replaced may be PHI: words of the language, abbreviations and short
     numbers that only look like a found text are not."""
@@ -172,11 +166,6 @@ def is_capitalized_word(text: str, span: Span, low: str) -> bool:
         return around.islower() and (len(low) > MIN_LISTED or find_share(low) >= LEAST_SHARE)
     is_common = len(low) < 3 or low in name_pools.load_lowercase("common_words")
     return find_share(low) >= LEAST_SHARE or (word.istitle() and not is_common)
-
-
-def is_rare_word(low: str) -> bool:
-    """Whether a word of a language is not a name that people bear."""
-    return is_ordinary(low) and find_share(low) < LEAST_SHARE
 
 
 def is_distinctive(string: SearchString) -> bool:

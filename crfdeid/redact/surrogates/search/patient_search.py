@@ -12,13 +12,13 @@ import regex
 
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.names import is_listed
+from crfdeid.redact.surrogates.ordinary_words import is_ordinary, is_rare_word
 from crfdeid.redact.surrogates.search.context import (
     MIN_NUMBER,
     has_name_beside,
     is_distinctive,
     is_name,
     is_phi_here,
-    is_rare_word,
     is_worth_listing,
 )
 from crfdeid.redact.surrogates.search.finder import MIN_WITHIN, Finder, Mention, is_word
@@ -26,7 +26,6 @@ from crfdeid.redact.surrogates.search.search_strings import (
     NUMBERS,
     SearchString,
     derive_strings,
-    is_ordinary,
 )
 from crfdeid.redact.surrogates.search.similar_names import MIN_LENGTH, SimilarNames
 from crfdeid.redact.surrogates.text_forms import pluralize

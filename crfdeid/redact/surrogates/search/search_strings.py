@@ -9,6 +9,7 @@ from typing import NamedTuple
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
+from crfdeid.redact.surrogates.ordinary_words import is_ordinary
 from crfdeid.redact.surrogates.search.days import find_days
 from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, remove_invisible, split_possessive
 from crfdeid.text import ages
@@ -145,8 +146,3 @@ def derive_streets(text: str, type: str) -> Iterator[SearchString]:
         if len(names) < last:
             yield SearchString((*words[:last], road), type)
         yield SearchString((*names, road), type, "first", derived=True)
-
-
-def is_ordinary(word: str) -> bool:
-    """Whether a word of a language or of medicine is written like this."""
-    return word in name_pools.load_lowercase("medical_words", "eponyms", "hospital_words", "common_words")

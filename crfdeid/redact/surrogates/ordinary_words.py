@@ -1,0 +1,27 @@
+"""Whether a word is one of a language or of medicine, and how many people have it as their name."""
+
+from __future__ import annotations
+
+from crfdeid.redact.surrogates import name_pools
+
+LEAST_SHARE = 0.01  # per cent of people, of a word that people also bear as a name
+
+
+def is_ordinary(low: str) -> bool:
+    """Whether a word of a language or of medicine is written like this."""
+    return low in name_pools.load_lowercase("medical_words", "eponyms", "hospital_words", "common_words")
+
+
+def find_share(low: str) -> float:
+    """The per cent of people with this name, as a first name or surname."""
+    kinds = (name_pools.SURNAME, name_pools.FEMALE, name_pools.MALE)
+    return max(name_pools.load_shares(kind).get(low, 0.0) for kind in kinds)
+
+
+def is_rare_word(low: str) -> bool:
+    """Whether a word of a language is not a name that people bear.
+
+    >>> [is_rare_word(word) for word in ("lung", "young", "wrzeszczynski")]
+    [True, False, False]
+    """
+    return is_ordinary(low) and find_share(low) < LEAST_SHARE

@@ -1,0 +1,221 @@
+"""Find what looks like PHI in a redacted note outside the replacements: kinds and offsets, never text.
+
+Nothing of it was found in the patient's notes (that would be a survivor), and most of it is not PHI. The list
+shows a person where to look first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from crfdeid.redact.surrogates import check_digits, name_pools
+from crfdeid.redact.surrogates.names import is_listed
+from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary, is_rare_word
+from crfdeid.redact.surrogates.text_forms import fold
+from crfdeid.text.document import Document, Span
+from crfdeid.text.spans import mask_spans
+
+MIN_DIGITS, MIN_LETTERS, MIN_GLUED, MAX_BACK = 6, 4, 2, 40
+# Patterns begin with few characters and look back later, because then the search is fast.
+CAPITAL = "[A-ZÀ-ÖØ-Þ]"
+NAME = rf"(?P<name>{CAPITAL}[^\W\d_]['’\w-]*)"
+LETTERS, LETTERS_BEFORE = re.compile(r"[^\W\d_]+"), re.compile(r"[^\W\d_]+$")
+CAPITALIZED = re.compile(rf"{CAPITAL}[^\W\d_]*")
+HOST, LOGIN = re.compile(r"@[^\W\d_][\w-]*(?:\.[\w-]+)*"), re.compile(r"[\w.+-]+$")
+NUMBER = re.compile(r"\d(?<![\w/.,-]\d)(?:\d{5,}|\d{1,4}(?:[ -]\d{2,5})+)(?![\w/]|[.,]\d)")
+GLUED_DIGITS = re.compile(r"\d{3,}")
+PRESCRIBER, VEHICLE = re.compile(r"\d{7}(?!\w)"), re.compile(r"[A-HJ-NPR-Z\d]{17}(?!\w)")
+AGE = re.compile(r"(?:9\d|1[0-2]\d)(?![\d./,]\d)")
+AGE_AFTER = re.compile(r"[-\s]*(?:years?\b|yrs?\b|y/?o\b|y\.o)", re.IGNORECASE)
+ORDINAL = re.compile(r"(?:st|nd|rd|th)(?=\s+(?:birthday|b-?day))", re.IGNORECASE)
+AGE_BEFORE = re.compile(r"\b(?:aged?|age\s(?:of|is)|turned|turning)[:\s]\s*$", re.IGNORECASE)
+UNIT = re.compile(r"\d|\.\d|\s*(?:degree|%|percent)", re.IGNORECASE)
+AGE_WORD = re.compile(
+    r"[Nn][Ii][Nn][Ee][Tt][Yy](?:[-\s]\w+)?(?=[-\s]+[Yy]ear)|NINETY(?:[-\s]\w+)?(?=[-\s]+YEAR)"
+)
+TITLE = re.compile(
+    rf"[DMPNdmpn](?:rs?|RS?|s|S|rof|iss|ISS|octor|OCTOR|urse|URSE)\b\.?\s+(?:{CAPITAL}\.\s?)?{NAME}"
+)
+CREDENTIAL = re.compile(r"[MDRNPLC](?:\.?[DONP]\b|A-C\b|h\.?D\b|DS\b|PN\b|RNA\b)")
+NAME_BEFORE = re.compile(rf"{NAME},?\s+$")
+TYPIST, AUTHOR = (
+    re.compile(rf"/\s?{CAPITAL}{{2,4}}(?=\s*(?:\n|$))"),
+    re.compile(rf"(?:^|\n){CAPITAL}{{2,4}}\s?$"),
+)
+INITIAL = re.compile(rf"{CAPITAL}\.\s?{NAME}")
+SPACED = re.compile(rf"{CAPITAL}(?:[ .]{CAPITAL}){{3,}}(?!\w)")
+ENDINGS = ("s", "es", "al", "d", "ies")
+WORD_ENDING = re.compile(
+    r"(?:..(?:ly|ed|ing)|ions?|ities|ity|ments?|ness|ous|able|itis|omy|oscopic|plasty|emia|graphy|ology|ologist|ectomies)$"
+)
+
+
+class Suspicion(NamedTuple):
+    """What looks like PHI: ``kind`` is one of :data:`KINDS`."""
+
+    start: int
+    end: int
+    kind: str
+
+
+Ranges = Iterator[tuple[int, int]]
+
+
+def find_suspicious(document: Document, survivors: Sequence[Span] = ()) -> list[Suspicion]:
+    """Find what looks like PHI outside the spans of a redacted document and outside the ``survivors``, which
+    are listed already. Where kinds overlap, the first of :data:`KINDS` counts."""
+    mask = mask_spans(len(document.text), [*document.spans, *survivors])
+    found = []
+    for kind, find in KINDS.items():
+        for start, end in find(document):
+            if not any(mask[start:end]):
+                found.append(Suspicion(start, end, kind))
+                mask[start:end] = b"\1" * (end - start)
+    return sorted(found)
+
+
+def begins_word(text: str, at: int) -> bool:
+    """Whether no letter or digit is before an offset."""
+    return not at or not text[at - 1].isalnum()
+
+
+def find_emails(document: Document) -> Ranges:
+    text = document.text
+    for match in HOST.finditer(text):
+        if login := LOGIN.search(text, max(0, match.start() - MAX_BACK), match.start()):
+            yield login.start(), match.end()
+
+
+def find_ages(document: Document) -> Ranges:
+    """Yield ages over 89: numbers before "years" or a birthday or after "aged", and words."""
+    text = document.text
+    for match in AGE.finditer(text):
+        start, end = match.span()
+        if begins_word(text, start) and text[start - 1 : start] not in ("/", ".", ",", "-"):
+            before = AGE_BEFORE.search(text, max(0, start - 12), start) and not UNIT.match(text, end)
+            if ordinal := ORDINAL.match(text, end):
+                yield start, ordinal.end()
+            elif before or AGE_AFTER.match(text, end):
+                yield start, end
+    yield from (match.span() for match in AGE_WORD.finditer(text))
+
+
+def find_glued(document: Document) -> Ranges:
+    """Yield capitalized letters that touch a replacement of a number, and letters that touch digits."""
+    text = document.text
+    for span in document.spans:
+        after = text[span.end - 1].isdigit() and LETTERS.match(text, span.end)
+        before = text[span.start].isdigit() and LETTERS_BEFORE.search(
+            text, max(0, span.start - MAX_BACK), span.start
+        )
+        for match in (after, before):
+            if match and len(match[0]) >= MIN_GLUED and match[0][0].isupper():
+                yield match.span()
+    for match in GLUED_DIGITS.finditer(text):
+        start, end = match.span()
+        before = LETTERS_BEFORE.search(text, max(0, start - MAX_BACK), start)
+        after = LETTERS.match(text, end)
+        words = [
+            word for word in (before, after) if word and len(word[0]) >= MIN_GLUED and word[0][0].isupper()
+        ]
+        if any(not is_rare_word(fold(word[0])) for word in words):
+            yield min(start, words[0].start()), max(end, words[-1].end())
+
+
+def find_checked(document: Document) -> Ranges:
+    """Yield the numbers and codes that pass a check."""
+    text = document.text
+    for pattern, more in ((NUMBER, 0), (PRESCRIBER, 2), (VEHICLE, 0)):
+        for match in pattern.finditer(text):
+            start = match.start() - more
+            if (
+                start >= 0
+                and begins_word(text, start)
+                and check_digits.find_checks(text[start : match.end()])
+            ):
+                yield start, match.end()
+
+
+def find_long_numbers(document: Document) -> Ranges:
+    for match in NUMBER.finditer(document.text):
+        if sum(map(str.isdigit, match[0])) >= MIN_DIGITS:
+            yield match.span()
+
+
+def find_titled(document: Document) -> Ranges:
+    """Yield the names next to titles and credentials."""
+    text = document.text
+    found = [match for match in TITLE.finditer(text) if begins_word(text, match.start())]
+    for match in CREDENTIAL.finditer(text):
+        if before := NAME_BEFORE.search(text, max(0, match.start() - MAX_BACK), match.start()):
+            found.append(before)
+    for match in found:
+        if is_possible_name(fold(match["name"])):
+            yield match.span("name")
+
+
+def find_initials(document: Document) -> Ranges:
+    """Yield the initials of who dictated and typed (ABC/DEF), and names after an initial."""
+    text = document.text
+    for match in TYPIST.finditer(text):
+        author = AUTHOR.search(text, max(0, match.start() - 7), match.start())
+        if author:
+            yield author.end() - len(author[0].lstrip("\n")), match.end()
+        elif text[match.start() - 1 : match.start()].isalpha():
+            yield match.start() + 1, match.end()
+    for match in INITIAL.finditer(text):
+        if begins_word(text, match.start()) and is_possible_name(fold(match["name"])):
+            yield match.span()
+
+
+def find_spaced_letters(document: Document) -> Ranges:
+    text = document.text
+    return (match.span() for match in SPACED.finditer(text) if begins_word(text, match.start()))
+
+
+def find_unknown_words(document: Document) -> Ranges:
+    """Yield the capitalized words that no list of words has."""
+    text = document.text
+    for match in CAPITALIZED.finditer(text):
+        if len(match[0]) > 2 and begins_word(text, match.start()) and is_unknown_word(fold(match[0])):
+            yield match.span()
+
+
+def is_possible_name(low: str) -> bool:
+    """Whether a capitalized word beside a title or an initial may be a name."""
+    return (not is_ordinary(low) and len(low) > 2) or find_share(low) >= LEAST_SHARE / 4
+
+
+@lru_cache(maxsize=1 << 16)
+def is_unknown_word(low: str) -> bool:
+    """Whether a word is in no list of words, nor an inflection of such a word.
+
+    >>> [is_unknown_word(word) for word in ("quevixo", "prepped", "craniotomy", "lund")]
+    [True, False, False, True]
+    """
+    if len(low) < MIN_LETTERS - is_listed(low) or is_known_word(low):
+        return False
+    stems = (low[: -len(ending)] for ending in ENDINGS if low.endswith(ending))
+    is_inflected = any(is_known_word(stem + more) for stem in stems for more in ("", "e", "y"))
+    return is_listed(low) or not (is_inflected or WORD_ENDING.search(low))
+
+
+def is_known_word(low: str) -> bool:
+    lists = ("dates", "titles", "street_words", "us_states")
+    return is_ordinary(low) or low in name_pools.load_lowercase(*lists)
+
+
+KINDS: dict[str, Callable[[Document], Ranges]] = {
+    "e-mail": find_emails,
+    "check digit": find_checked,
+    "long number": find_long_numbers,
+    "age": find_ages,
+    "glued": find_glued,
+    "title": find_titled,
+    "initials": find_initials,
+    "spaced letters": find_spaced_letters,
+    "unknown word": find_unknown_words,
+}

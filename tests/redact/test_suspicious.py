@@ -1,0 +1,88 @@
+"""What a redacted note still has that looks like PHI is listed by kind and offset."""
+
+import csv
+
+import pytest
+from marked_notes import SECRET, marked, run
+
+from crfdeid import corpora
+from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.suspicious import KINDS, find_suspicious
+from crfdeid.text.document import Document
+
+
+def list_kinds(text: str) -> list[tuple[str, str]]:
+    """The kinds of what is suspicious outside the marked spans, with its text."""
+    note = marked(text)
+    return [(one.kind, note.text[one.start : one.end]) for one in find_suspicious(note)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<MEDICALRECORD 30990453>SMITH", [("glued", "SMITH")]),
+        ("<MEDICALRECORD 30990453>Quevixo left", [("glued", "Quevixo")]),
+        ("QUEVIXO<MEDICALRECORD 30990453>", [("glued", "QUEVIXO")]),
+        ("Quevixo309 left", [("glued", "Quevixo309")]),
+        ("ID MR135.", [("glued", "MR135")]),
+        ("card 4111-1111-1111-1111", [("check digit", "4111-1111-1111-1111")]),
+        ("prescriber AB1234563", [("check digit", "AB1234563")]),
+        ("MRN 471903", [("long number", "471903")]),
+        ("MRN 32 83 47.", [("long number", "32 83 47")]),
+        ("MRN 447-19-02.", [("long number", "447-19-02")]),
+        ("this 93-year-old man", [("age", "93")]),
+        ("her 91st birthday", [("age", "91st")]),
+        ("turned 92 today", [("age", "92")]),
+        ("a ninety-two year old", [("age", "ninety-two")]),
+        ("write to a.b@mail.org now", [("e-mail", "a.b@mail.org")]),
+        ("Dr. White said", [("title", "White")]),
+        ("Mr. and Mrs. Young", [("title", "Young")]),
+        ("signed by White, MD", [("title", "White")]),
+        ("nurse Quevixo left", [("title", "Quevixo")]),
+        ("page C. Do at noon", [("initials", "C. Do")]),
+        ("\nVICKIE/AWG\nD 11/06", [("unknown word", "VICKIE"), ("initials", "AWG")]),
+        ("\nKKT/DJT\nD 11/06", [("initials", "KKT/DJT")]),
+        ("O K A F O R", [("spaced letters", "O K A F O R")]),
+        ("Pharmacy called re Quevixo, refill", [("unknown word", "Quevixo")]),
+        ("Yours,\nMachackova (covering)", [("unknown word", "Machackova")]),
+    ],
+)  # fmt: skip
+def test_what_looks_like_phi_is_suspicious(text, found):
+    assert list_kinds(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. <DOCTOR White> said 93 mg of <PATIENT Okafor>'s <DATE 3/7/2061>",
+        "<AGE 67>M, <AGE 45>yo, <PATIENT Quevixo>s",
+        "CO2 24, T12, L5-S1, HPV16, B12, A1C 7.5, C3-C4, H2O",
+        "BP 120/80, 2-0 Vicryl at 10:32, 5 x 3 cm, 1,250 mL",
+        "The 89-year-old turned 88; 95 mg, 92 percent, 99th percentile",
+        "seen @ 10:30; 17-SEP-2025@10:32",
+        "Dr. said; nurse practitioner; Nurse Practitioner",
+        "The patient was Placed in Supine position. Estimated blood loss",
+        "I saw A. The B. test was negative.",
+    ],
+)
+def test_what_notes_always_have_is_not_suspicious(text):
+    assert [one for one in list_kinds(text) if one[1] != "Vicryl"] == []
+
+
+def test_a_survivor_is_listed_once():
+    notes = [marked("<PATIENT Catherine Lund>", "n1"), Document("n2", "Dr. Katherine left", (), "7")]
+    found = Redactor(SECRET).redact(notes)[1]
+    assert len(found.survivors) == 1 and found.suspicions == ()
+
+
+def test_the_report_counts_and_the_table_lists_what_is_suspicious(tmp_path, key):
+    notes = [marked("<MEDICALRECORD 30990453>QUEVIXO, 471903", "n1"), marked("<DATE 3/7/2061> clear", "n2")]
+    corpora.write(notes, tmp_path / "in.jsonl", "jsonl")
+    report = tmp_path / "r.json"
+    run(tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--spans", "gold", "--key-file", key,
+        "--report", report)  # fmt: skip
+    assert '"suspicious": {\n    "glued": 1,\n    "long number": 1\n  }' in report.read_text()
+    rows = list(csv.reader((tmp_path / "r.json.survivors.csv").read_text().splitlines()))
+    assert rows[0] == ["id", "start", "end", "type", "kind"]
+    assert [row[0] + " " + row[4] for row in rows[1:]] == ["n1 glued", "n1 long number"]
+    assert {row[4] for row in rows[1:]} <= {*KINDS}
