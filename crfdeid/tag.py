@@ -6,6 +6,7 @@
     python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
     python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
     python -m crfdeid.tag note.txt --threshold 0.05             find more, with more false alarms
+    python -m crfdeid.tag notes.jsonl --patients table.csv      find what a table says of the patients
 
 Spans go to standard output. With --out they go to a folder, in one file per note that has the note's
 stem.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from crfdeid import cli, corpora, policy
@@ -41,6 +42,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--policy", metavar="NAME", help=f"what counts as PHI: {shipped} or a TOML file (default: every span)"
     )
     term_lists.add_term_options(parser)
+    parser.add_argument(
+        "--patients", type=Path, metavar="FILE", help="a CSV table of what is known of the notes' patients"
+    )
     parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
     cli.add_threshold_option(parser)
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
@@ -67,13 +71,25 @@ def main(arguments: list[str] | None = None) -> None:
     if terms:
         terms.check_scheme(tagger.scheme)
         documents = map(terms.apply, documents)
+    documents, known_lines = mark_known_patients(documents, args)
     if args.out:
         shown = cli.show_progress(documents, "tag")
         corpora.write_each(shown, args.out, args.format or "i2b2", overwrite=args.overwrite)
     else:
         print_documents(documents, args.format or "csv")
-    for line in terms.lines():
-        print(line, file=sys.stderr)
+    print("".join(f"{line}\n" for line in (*terms.lines(), *known_lines())), end="", file=sys.stderr)
+
+
+def mark_known_patients(
+    documents: Iterator[Document], args: argparse.Namespace
+) -> tuple[Iterator[Document], Callable[[], Iterable[str]]]:
+    """Mark what the table of the command line has; also return a function that says what it did."""
+    if args.patients is None:
+        return documents, tuple
+    from crfdeid.redact import known_patients
+
+    known = known_patients.read_patients(args)
+    return map(known.mark, documents), known.lines
 
 
 def tag_documents(

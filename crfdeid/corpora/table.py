@@ -37,6 +37,12 @@ def read(
     patient_column: str | None = None,
 ) -> Iterator[Document]:
     """Yield a document for each row."""
+    rows = (row for chunk in read_chunks(path, encoding) for row in chunk.to_dict("records"))
+    yield from build_documents(rows, path, id_column, text_column, patient_column)
+
+
+def read_chunks(path: Path, encoding: str, size: int = CHUNK) -> Iterator[DataFrame]:
+    """Yield the rows of a table of texts, ``size`` at a time. No message has text of a cell or a header."""
     import pandas
 
     try:
@@ -46,10 +52,10 @@ def read(
             )
         with (
             open_text(path, encoding) as file,
-            pandas.read_csv(file, dtype=str, keep_default_na=False, chunksize=CHUNK) as chunks,
+            pandas.read_csv(file, dtype=str, keep_default_na=False, chunksize=size) as chunks,
         ):
-            rows = (row for chunk in chunks for row in _list_rows(chunk, path))
-            yield from build_documents(rows, path, id_column, text_column, patient_column)
+            for chunk in chunks:
+                yield _check_header(chunk, path)
     except UnicodeError:
         read_text(path, encoding)  # knows the offset within the whole file
         raise
@@ -74,12 +80,12 @@ def has_nul(path: Path, encoding: str) -> bool:
         return any("\0" in part for part in iter(lambda: file.read(1 << 20), ""))
 
 
-def _list_rows(chunk: DataFrame, path: Path) -> list[Mapping[Any, Any]]:
-    """Return the rows by column name. Where the first row has one cell more than the header, pandas
+def _check_header(chunk: DataFrame, path: Path) -> DataFrame:
+    """Return the rows. Where the first row has one cell more than the header, pandas
     would take the first column as the index and give every cell a wrong name."""
     if chunk.index.nlevels > 1 or chunk.index.dtype.kind != "i":
         raise FormatError(f"{path}: its rows have more cells than its header")
-    return [*chunk.to_dict("records")]
+    return chunk
 
 
 def build_documents(

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact import new_ids, patients, release, shifts
+from crfdeid.redact import known_patients, new_ids, patients, release, shifts
 from crfdeid.redact.markers import MARKER
 from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
@@ -49,6 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--policy", metavar="NAME", help="what becomes of each type: "
         f"{', '.join(policy.list_shipped())} or a TOML file (default: surrogates)")  # fmt: skip
     term_lists.add_term_options(parser)
+    known_patients.add_patients_option(parser)
     add_secret_options(parser)
     add_surrogate_options(parser)
     add("--new-ids", nargs="?", const="random", choices=new_ids.KINDS, help="replace the ids of notes and "
@@ -104,8 +105,8 @@ def main(arguments: list[str] | None = None) -> None:
     destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
     redactor = build_redactor(args, read_rules(args))
     chosen, threshold = redactor.actions.policy, parse_threshold(args.threshold)
-    terms = term_lists.read_terms(args, chosen)
-    tagger = terms.wrap(release.build_tagger(args.spans, args.model, chosen, threshold))
+    terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)
+    tagger = known.wrap(terms.wrap(release.build_tagger(args.spans, args.model, chosen, threshold)))
     release.clear_leftovers(args.out, args.map, args.report, args.export_shifts)
     with ExitStack() as stack:
         if args.map:
@@ -114,7 +115,8 @@ def main(arguments: list[str] | None = None) -> None:
         journal = stack.enter_context(
             release.Journal.open(args.report, redactor.by_note, replaces_report, chosen)
         )
-        journal.report.patient_source, journal.report.terms = patients.describe_source(source, args), terms
+        journal.report.patient_source = patients.describe_source(source, args)
+        journal.report.terms, journal.report.known_patients = terms, known
         journal.report.threshold = str(threshold) if threshold else None
         read = patients.build_reader(args.notes, source, args)
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
@@ -124,7 +126,7 @@ def main(arguments: list[str] | None = None) -> None:
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
         tagging = (args.spans,) if threshold is None else (args.spans, str(threshold))
         options = redactor.hash_options(
-            *terms.options, destination.format, args.new_ids, args.no_spans, *tagging
+            *terms.options, *known.options, destination.format, args.new_ids, args.no_spans, *tagging
         )
         shown = cli.show_progress(redacted, "redact")
         shown = map(release.quote_formulas, shown) if args.spreadsheet_safe else shown

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from crfdeid.policy import Policy, read_policy
+from crfdeid.redact.known_patients import KnownPatients
 from crfdeid.redact.redactor import Redaction
 from crfdeid.systems.term_lists import Terms
 
@@ -80,6 +81,7 @@ class Report:
     policy: Policy | None = None
     terms: Terms = field(default_factory=Terms)
     threshold: str | None = None
+    known_patients: KnownPatients = field(default_factory=KnownPatients, repr=False)
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
@@ -127,6 +129,7 @@ class Report:
             **({"threshold": self.threshold} if self.threshold else {}),
             **self._policy_table(),
             **self.terms.table(),
+            **self.known_patients.report(),
         }
 
     def _policy_table(self) -> dict[str, object]:
@@ -153,7 +156,7 @@ class Report:
         """The report for people."""
         out = [*self._category_lines()]
         out.append(f"{self.documents} notes; {self.repeats} repeats without a span were replaced")
-        out += [*self._origin_lines(), *self.terms.lines()]
+        out += [*self._origin_lines(), *self.terms.lines(), *self.known_patients.lines()]
         if self.overlaps:
             out.append(f"{self.overlaps} merged spans had different types; each was replaced as a whole")
         if self.unresolved:

@@ -1,0 +1,156 @@
+"""Known patients: what a table says of a patient is found in that patient's notes."""
+
+import json
+import os
+
+import pytest
+from marked_notes import marked, run, status
+
+from crfdeid import corpora, tag
+from crfdeid.errors import FormatError
+from crfdeid.redact.known_patients import KnownPatients, find_known
+from crfdeid.redact.patient_table import PatientTable
+from crfdeid.text.document import Document
+
+TABLE = """patient,first_name,last_name,birth_date,mrn,phone,street,kin,email,_blood_group
+7,Ana,Wrzeszczynska,3/7/1961,4471902,617-555-0148,12 Elm Street,Chidi Okafor; Ngozi Eze,awrz@example.org,O
+8,Will,Young,4/8/1962,9920,,,Rose,,A
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "patients.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def list_found(table, text: str, patient: str = "7") -> list[tuple[str, str]]:
+    note = marked(text, patient=patient)
+    found = KnownPatients(PatientTable(table)).mark(note)
+    return [(found.text_of(span), span.type) for span in found.spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("WRZESZCZYNSKA, ANA: intake", [("WRZESZCZYNSKA, ANA", "PATIENT")]),
+        ("born March 7, 1961", [("March 7, 1961", "DATE")]),
+        ("born 1961-03-07", [("1961-03-07", "DATE")]),
+        ("Mrs. Wrzesczynska is ill", [("Wrzesczynska", "PATIENT")]),
+        ("Mrs. Wrzeszczynsak is ill", [("Wrzeszczynsak", "PATIENT")]),
+        ("MRN 447-19-02, tel 555-0148", [("447-19-02", "MEDICALRECORD"), ("555-0148", "PHONE")]),
+        ("at 12 Elm St, with Chidi's wife", [("12 Elm St", "STREET"), ("Chidi", "PATIENT")]),
+        ("write to awrz@example.org", [("awrz@example.org", "EMAIL")]),
+        ("Okafor signed; an Elm tree", [("Okafor", "PATIENT")]),
+        ("seen: a. wrzeszczynska", [("a. wrzeszczynska", "PATIENT")]),
+        ("WRZESZCZYNSKA, ANA A  chart", [("WRZESZCZYNSKA, ANA A", "PATIENT")]),
+        ("Eze, A smoker", [("Eze", "PATIENT")]),
+    ],
+)  # fmt: skip
+def test_what_the_table_says_is_found_in_every_writing(table, text, expected):
+    assert list_found(table, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Young looks well. Will eats.", [("Young", "PATIENT"), ("Will", "PATIENT")]),
+        ("Seen by WILL YOUNG", [("WILL YOUNG", "PATIENT")]),
+        ("he will see a young man; a rose", []),
+        ("Chart 9920", [("9920", "MEDICALRECORD")]),
+        ("seen: young,will", [("young,will", "PATIENT")]),
+    ],
+)
+def test_names_that_are_words_need_only_a_capital(table, text, expected):
+    assert list_found(table, text, "8") == expected
+
+
+def test_nothing_of_one_patient_is_sought_in_the_notes_of_another(table):
+    assert list_found(table, "Okafor", "8") == [] and list_found(table, "Okafor", "9") == []
+    assert KnownPatients(PatientTable(table)).mark(Document("1", "Okafor")).spans == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. <DOCTOR Okafor>", [("Okafor", "DOCTOR")]),
+        ("<HOSPITAL Okafor Memorial>", [("Okafor Memorial", "HOSPITAL")]),
+        ("of <CITY Okafor>", [("Okafor", "PATIENT")]),
+        ("<PATIENT Ana> Wrzeszczynska", [("Ana Wrzeszczynska", "PATIENT")]),
+    ],
+)
+def test_spans_of_the_model_stay_unless_they_take_the_name_for_something_else(table, text, expected):
+    assert list_found(table, text) == expected
+
+
+def test_a_patient_may_have_several_rows(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('patient,name\n7,"Okafor, Ana"\n8,Eze\n7,Ana Ruiz\n')
+    assert PatientTable(path).find_cells("7") == {"PATIENT": ["Okafor, Ana", "Ana Ruiz"]}
+    assert PatientTable(path).find_cells("9") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("Zzyzx,name\n7,Ana\n", "no column patient among the 2"),
+        ("patient,Zzyzx\n7,Ana\n", "column 2: its name is not known"),
+        ("patient,name\n7,Ana\n,Zzyzx\n", "row 3: no patient"),
+        ("patient,name\n7,Ana,Zzyzx\n8,Zzyzx,Zzyzx\n", "more cells than its header"),
+        ("patient,name\n7,Ana\n8,Zzyzx,Zzyzx\n", "line 3: not a CSV table"),
+        ("", "it is empty"),
+    ],
+)
+def test_a_wrong_table_is_refused_without_its_text(tmp_path, content, said):
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    with pytest.raises(FormatError, match=said) as refused:
+        PatientTable(path)
+    assert "Zzyzx" not in str(refused.value)
+
+
+def test_no_file_of_the_table_remains(table, tmp_path, monkeypatch):
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("SQLITE_TMPDIR", str(place))
+    opened = PatientTable(table)
+    assert opened.find_cells("7") and not os.listdir(place)
+
+
+def test_redact_finds_known_patients_and_reports_them(table, tmp_path, capsys):
+    notes = [
+        marked("Ana came. Young came.", "1", "7"),
+        marked("Young came.", "2", "8"),
+        marked("x", "3", "9"),
+    ]
+    corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
+    report = tmp_path / "r.json"
+    options = ("--spans", "gold", "--seed", 1, "--patients", table, "--report", report)
+    run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", *options)
+    first, second, third = (note.text for note in corpora.read(tmp_path / "c.jsonl"))
+    assert "Ana" not in first and "Young" in first and "Young" not in second and third == "x"
+    found = json.loads(report.read_text())["known_patients"]
+    assert found == {
+        "notes_of_known_patients": 2, "notes_of_others": 1, "found_without_another_span": {"PATIENT": 2},
+    }  # fmt: skip
+    assert "--patients: 2 notes are of patients of the table, 1 are not" in capsys.readouterr().out
+
+
+def test_a_missing_table_ends_with_status_2(tmp_path, capsys):
+    corpora.write([marked("x")], tmp_path / "n.jsonl", "jsonl")
+    assert status(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--patients", tmp_path / "no.csv") == 2
+    assert "no.csv" in capsys.readouterr().err
+
+
+def test_tag_finds_known_patients(table, tmp_path, small_model, capsys):
+    corpora.write([marked("zzz Wrzeszczynska zzz")], tmp_path / "n.jsonl", "jsonl")
+    tag.main([str(tmp_path / "n.jsonl"), "--model", str(small_model.folder), "--patients", str(table)])
+    out, err = capsys.readouterr()
+    assert "PATIENT" in out and "1 notes are of patients of the table" in err
+
+
+def test_offsets_hold_in_text_with_invisible_characters(table):
+    note = Document("1", "Mrs. Wrzesz\u200bczynska", (), "7")
+    cells = PatientTable(table).find_cells("7")
+    assert [note.text_of(span) for span in find_known(note, cells or {})] == ["Wrzesz\u200bczynska"]
