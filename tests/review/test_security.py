@@ -419,6 +419,20 @@ def test_the_verb_says_what_is_missing(corpus, monkeypatch, capsys):
         verb.main([str(corpus / "notes"), "--store", str(corpus / "s.db")])
 
 
+def test_a_model_at_another_threshold_is_another_system(corpus, small_model):
+    base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server"]
+    with pytest.raises(ConfigurationError, match="--threshold: wanted --model"):
+        verb.main([*base, "--threshold", "0.1"])
+    with pytest.raises(ConfigurationError, match="the system rules gives no probabilities"):
+        verb.main([*base, "--model", "rules", "--threshold", "0.1"])
+    for more in ([], ["--threshold", "0.1"], ["--threshold", "0.1"], ["--threshold", "DATE=0.2"]):
+        verb.main([*base, "--model", str(small_model.folder), *more])
+    store = accounts.Store(corpus / "s.db")
+    names = [name for (name,) in store.fetch_all("SELECT name FROM systems ORDER BY name")]
+    store.close()
+    assert [name[len("small 123456") :] for name in names] == ["", " at 0.1", " at DATE 0.2"]
+
+
 def test_the_verb_takes_in_people_and_corpora(corpus, capsys):
     base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server"]
     gold = str(corpus / "notes")
