@@ -2,6 +2,7 @@
 
 python -m crfdeid.certify plan --aim 0.01 --expected 0.003          how many notes to read
     python -m crfdeid.certify draw clean/ --store study.json --out reading/     a sample for the readers
+    python -m crfdeid.certify choose gold/ --aim 0.01 --out choice.json         a threshold for tag and redact
     python -m crfdeid.certify state study.json clean/ --reader ann=ann/ --reader bob=bob/ --out statement.html
 
 docs/assurance.md describes what is promised and what is not.
@@ -12,12 +13,13 @@ from __future__ import annotations
 import argparse
 
 from crfdeid import cli
-from crfdeid.certify import draw, plan, state
+from crfdeid.certify import choose, draw, plan, state
 
 VERBS = {
     "plan": (plan, "how many notes to read, and how long it takes"),
     "draw": (draw, "draw notes for people to read, with planted leaks"),
     "state": (state, "say from their marks what the release still holds"),
+    "choose": (choose, "choose the least cautious threshold whose misses are bounded"),
 }
 
 
