@@ -20,7 +20,7 @@ NUMBER = re.compile(r"\d{4,}")
 PIECE = re.compile(r"(prefix|suffix)(\d)")
 # The values of these are names of kinds, or forms in which no word can be read.
 WITHOUT_WORDS = WITHOUT_DIGITS | {
-    "letter_pattern", "line_case", "page_position", "written_as", "pos", "chunk_tag", "mesh",
+    "letter_pattern", "line_case", "document_case", "page_position", "written_as", "pos", "chunk_tag", "mesh",
 }  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from small_notes import SMALL
 
 from crfdeid import cli, corpora
 from crfdeid.errors import DocumentError
+from crfdeid.feature_extraction import registry
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.share import attack, canaries, card, strings
 from crfdeid.share.__main__ import main as share_main
 from crfdeid.systems import model, model_folder
@@ -137,3 +139,17 @@ def test_planted_names_replace_names_and_move_the_other_spans(notes):
         canaries.plant_canaries([note], {"DOCTOR"}, 1, set())
     names = canaries.invent_names(500, Random(2), {"zorimav"})
     assert len(set(names)) == 500 and all(name.isalpha() and name[0].isupper() for name in names)
+
+
+@pytest.mark.parametrize(
+    "text", ["SEEN BY DR. RUIZ\nMAIL A.RUIZ@X.ORG ON 3/4/2061\nMRN: 44556677\n", "he is well\n"]
+)
+def test_what_is_read_in_a_feature_is_in_the_note(text):
+    """A new observation whose values are names of kinds must be in WITHOUT_WORDS."""
+    static = registry.STATIC
+    names = [name for name in [*static.lexical, *static.contextual] if name != "lemma"]
+    pipeline = Pipeline([((name, 0),) for name in names])
+    features = {f for own in pipeline.features(Document("n", text))[0] for f in own}
+    tokens = " ".join(token.text for token in pipeline.tokenize(text))
+    shown = strings.find_strings(text) | strings.find_strings(tokens)
+    assert strings.read_strings(features) == shown
