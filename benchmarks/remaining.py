@@ -1,0 +1,91 @@
+"""What of the PHI stays in redacted notes, and how much of it is listed.
+
+    python benchmarks/remaining.py [--data FILE] [--notes 400]
+
+The notes are those of the development set. Spans are missed at random (one in five), or by the default of
+``redact``. Counted are the repeats that were replaced, the survivors and the suspicious places, each with
+those that are PHI; and the notes in which the text of a gold span is a whole word outside the surrogates,
+with those in which every such place is listed. The last counts are also without ages, dates and places, whose
+texts ("5", "in") occur everywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import devset
+from hiding import miss_at_random, tag_with
+
+from crfdeid import cli
+from crfdeid.redact.redactor import Redaction, Redactor
+from crfdeid.redact.surrogates import kinds
+from crfdeid.systems import model
+from crfdeid.text.document import Document
+from crfdeid.text.spans import mask_spans
+
+IDENTIFYING = (kinds.NAME, kinds.USERNAME, kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP,
+               kinds.STREET)  # fmt: skip
+Range = tuple[int, int]
+
+
+def find_remaining(gold: Document, redaction: Redaction) -> Iterator[tuple[Range, str]]:
+    """Yield where the text of a gold span is outside the surrogates, with the kind of the span."""
+    text = redaction.document.text
+    mask = mask_spans(len(text), redaction.document.spans)
+    for span in gold.spans:
+        words = r"\s+".join(map(re.escape, gold.text_of(span).split()))
+        for match in re.finditer(rf"(?<!\w){words}(?!\w)", text):
+            if not any(mask[match.start() : match.end()]):
+                yield match.span(), kinds.kind_of(span.type)
+
+
+def list_ranges(redaction: Redaction) -> list[Range]:
+    """The ranges of survivors and suspicious places."""
+    return [(place.start, place.end) for place in (*redaction.survivors, *redaction.suspicions)]
+
+
+def overlap_any(place: Range, others: Sequence[Range]) -> bool:
+    return any(start < place[1] and place[0] < end for start, end in others)
+
+
+def count_notes(gold: Sequence[Document], redactions: Sequence[Redaction], *wanted: str) -> str:
+    """Count the notes that keep a gold text of the ``wanted`` kinds, and those in which all are listed."""
+    kept = all_listed = 0
+    for note, redaction in zip(gold, redactions):
+        places = {place for place, kind in find_remaining(note, redaction) if not wanted or kind in wanted}
+        kept += bool(places)
+        all_listed += bool(places) and all(overlap_any(place, list_ranges(redaction)) for place in places)
+    return f"{kept} notes keep a gold text, {all_listed} of them with every place listed"
+
+
+def count_lists(gold: Sequence[Document], redactions: Sequence[Redaction]) -> str:
+    """Count the survivors and suspicious places, and those that are a gold text."""
+    counts = [0, 0, 0, 0]
+    for note, redaction in zip(gold, redactions):
+        places = [place for place, _ in find_remaining(note, redaction)]
+        for number, found in enumerate((redaction.survivors, redaction.suspicions)):
+            counts[2 * number] += len(found)
+            counts[2 * number + 1] += sum(overlap_any((one.start, one.end), places) for one in found)
+    return "survivors {}, PHI {}; suspicious {}, PHI {}".format(*counts)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=devset.DATA)
+    parser.add_argument("--notes", type=int, default=devset.COUNT)
+    args = parser.parse_args(arguments)
+    gold = devset.build_notes(args.data, args.notes)
+    for name, tag in (("missed at random", miss_at_random), (model.CAREFUL, tag_with(model.CAREFUL))):
+        redactor = Redactor(b"a secret of this benchmark")
+        redactions = [redactor.redact([note])[0] for note in cli.show_progress(tag(gold), name)]
+        repeats = sum(made.repeat for redaction in redactions for made in redaction.replacements)
+        print(f"{name}: {repeats} repeats replaced; {count_lists(gold, redactions)}")
+        print(f"  all kinds: {count_notes(gold, redactions)}")
+        print(f"  names, numbers, contacts, streets: {count_notes(gold, redactions, *IDENTIFYING)}")
+
+
+if __name__ == "__main__":
+    cli.run(main)
