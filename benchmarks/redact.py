@@ -7,6 +7,11 @@ the number of tokens is reached; seconds are those of the CPU. Then the promises
 between dates with day, month and year, and found names that remain in the patient's output. The last line
 repeats this with two of five spans removed at random, as if a tagger had missed them: whole words of names
 and whole identifiers, found elsewhere, that remain in the output and are not listed.
+
+    python benchmarks/redact.py --files [--documents 400] [--jobs 1 2]
+
+The command itself, from a file without spans to a file, with tagging: seconds that pass, from the start of
+the program to its end, and seconds of the CPU in all its processes. The outputs are compared byte for byte.
 """
 
 from __future__ import annotations
@@ -15,12 +20,16 @@ import argparse
 import random
 import re
 import resource
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from datetime import date
 from itertools import groupby
+from pathlib import Path
 
-from crfdeid import synthetic
+from crfdeid import corpora, synthetic
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import parser as date_parser
@@ -36,12 +45,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--documents", type=int, default=400)
     parser.add_argument("--tokens", type=int, default=1_000_000)
+    parser.add_argument("--files", action="store_true", help="measure the command, from file to file")
+    parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2], help="with --files")
     args = parser.parse_args()
     corpus = list(synthetic.generate(args.documents, seed=7))
     groups = [list(group) for _, group in groupby(corpus, key=identify_patient)]
     tokens = sum(len(fine(document.text)) for document in corpus)
     spans = sum(len(document.spans) for document in corpus)
     print(f"{len(corpus)} notes of {len(groups)} patients, {tokens:,} tokens, {spans:,} spans")
+    if args.files:
+        measure_command(corpus, tokens, args.jobs)
+        return
     for by_note in (False, True):
         seconds, done = measure_seconds(groups, tokens, args.tokens, by_note)
         print(f"{'note by note' if by_note else 'by patient':12}  {done:,} tokens in {seconds:.1f} s of CPU, "
@@ -49,6 +63,31 @@ def main() -> None:
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
     count_promises(groups)
     count_missed(groups, random.Random(7))
+
+
+def measure_command(corpus: list[Document], tokens: int, jobs: Sequence[int]) -> None:
+    """Print the time of the command with each number of processes."""
+    with tempfile.TemporaryDirectory() as place:
+        notes = Path(place) / "notes.jsonl"
+        corpora.write((note.with_spans(()) for note in corpus), notes, "jsonl")
+        outputs = set()
+        for number in jobs:
+            clean = Path(place) / f"clean{number}.jsonl"
+            passed, cpu = time_command(
+                ["--jobs", str(number), "--seed", "1", str(notes), "--out", str(clean)]
+            )
+            outputs.add(clean.read_bytes())
+            print(f"--jobs {number}  {passed:.1f} s, {tokens / passed:,.0f} tokens/s; {cpu:.1f} s of CPU")
+        print("the outputs are equal" if len(outputs) == 1 else "the outputs DIFFER")
+
+
+def time_command(arguments: Sequence[str]) -> tuple[float, float]:
+    """Run ``crfdeid.redact``. Return the seconds that pass, and those of the CPU."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    command = [sys.executable, "-m", "crfdeid.redact", *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    passed, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return passed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def measure_seconds(

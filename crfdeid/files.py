@@ -102,6 +102,11 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
+def unlock(descriptor: int) -> None:
+    """Give a lock up, also where a forked process has the same open file."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names of the folder's files durable, after a file was put there."""
     descriptor = os.open(folder, os.O_RDONLY)

@@ -5,6 +5,7 @@
     python -m crfdeid.redact notes/ --out clean/ --threshold 0.01        find more, with more false alarms
     python -m crfdeid.redact notes.csv --out clean.csv --key-file key    the same result on every machine
     python -m crfdeid.redact notes/ --out clean/ --map map --map-key key later notes get the same surrogates
+    cat notes.jsonl | python -m crfdeid.redact - --from jsonl --out -    a stream of notes
 
 docs/redaction.md describes what is promised and what is not.
 """
@@ -12,20 +13,25 @@ docs/redaction.md describes what is promised and what is not.
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact import known_patients, new_ids, patients, release, shifts
+from crfdeid.redact import known_patients, new_ids, patients, processes, release, shifts, streams
 from crfdeid.redact.markers import MARKER
 from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems import model, term_lists
-from crfdeid.systems.threshold import parse_threshold
+from crfdeid.systems.threshold import Threshold, parse_threshold
+from crfdeid.text.document import Document
 
+TagGroup = Callable[[release.Group], list[Document]]
+ReadAhead = Callable[[Iterator[release.Todo]], Iterator[release.Todo]]
 IDS = {
     None: "the ids of notes and patients are unchanged; --new-ids replaces them",
     "random": "the ids of notes and patients are random",
@@ -36,8 +42,10 @@ IDS = {
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.redact", description=__doc__.split("\n")[0])
     add = parser.add_argument
-    add("notes", type=Path, help="a note, a folder of notes, or a corpus in any format")
-    add("--out", type=Path, required=True, help="a folder, or a file such as clean.jsonl")
+    add("notes", type=Path, help="a note, a folder of notes, a corpus in any format, or - for "
+        "standard input, of which --from names the format (default: one plain note)")  # fmt: skip
+    add("--out", type=Path, required=True, help="a folder, a file such as clean.jsonl, or - for standard "
+        "output")  # fmt: skip
     add("--format", help="output format (default: the format of the notes)")
     add("--from", dest="source", metavar="FORMAT", help="input format (default: detected)")
     add("--style", choices=STYLES, default="surrogate")
@@ -61,6 +69,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--report", type=Path, help="the counts as JSON; offsets of survivors in FILE.survivors.csv")
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
     add("--overwrite", action="store_true", help="replace existing files")
+    add("--jobs", type=int, default=1, metavar="N", help="number of processes that find PHI (default: 1)")
     cli.add_reading_options(parser)
     patients.add_patient_option(parser)
     return parser
@@ -99,14 +108,14 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
-    source = patients.detect_format(args.notes, args)
-    if args.out.resolve() == args.notes.resolve():
-        raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
-    destination = release.Destination(args.out, args.format or source, args.resume, args.overwrite)
+    is_stream = args.notes == streams.STREAM
+    source = streams.find_input_format(args.source) if is_stream else patients.detect_format(args.notes, args)
+    destination = open_destination(args, source)
     redactor = build_redactor(args, read_rules(args))
     chosen, threshold = redactor.actions.policy, parse_threshold(args.threshold)
     terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)
-    tagger = known.wrap(terms.wrap(release.build_tagger(args.spans, args.model, chosen, threshold)))
+    tag_group, read_ahead = choose_tagger(args, chosen, threshold)
+    tagger = known.wrap(terms.wrap(tag_group))
     release.clear_leftovers(args.out, args.map, args.report, args.export_shifts)
     with ExitStack() as stack:
         if args.map:
@@ -118,12 +127,13 @@ def main(arguments: list[str] | None = None) -> None:
         journal.report.patient_source = patients.describe_source(source, args)
         journal.report.terms, journal.report.known_patients = terms, known
         journal.report.threshold = str(threshold) if threshold else None
-        read = patients.build_reader(args.notes, source, args)
+        read = patients.build_reader(streams.INPUT if is_stream else args.notes, source, args)
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
-        grouped = patients.group_by_patient(read, redactor.by_note)
+        group = streams.group_stream if is_stream else patients.group_by_patient
+        grouped = group(read, redactor.by_note)
         groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
         ids = new_ids.IdReplacer(args.new_ids, redactor)
-        redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids)
+        redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids, read_ahead)
         tagging = (args.spans,) if threshold is None else (args.spans, str(threshold))
         options = redactor.hash_options(
             *terms.options, *known.options, destination.format, args.new_ids, args.no_spans, *tagging
@@ -131,8 +141,29 @@ def main(arguments: list[str] | None = None) -> None:
         shown = cli.show_progress(redacted, "redact")
         shown = map(release.quote_formulas, shown) if args.spreadsheet_safe else shown
         destination.write(shown, not args.no_spans, options, by_id=args.new_ids is not None)
-    print("\n".join(journal.report.lines()))
-    print(IDS[args.new_ids])
+    shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
+    print(*journal.report.lines(), IDS[args.new_ids], sep="\n", file=shown_on)
+
+
+def open_destination(args: argparse.Namespace, source: str) -> release.Destination:
+    """Open what the notes are written to. ``source`` is their format."""
+    if args.out == streams.STREAM:
+        return streams.StandardOutput(args.out, args.format or source, args.resume, args.overwrite)
+    if args.out.resolve() == args.notes.resolve():
+        raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
+    return release.Destination(args.out, args.format or source, args.resume, args.overwrite)
+
+
+def choose_tagger(
+    args: argparse.Namespace, chosen: policy.Policy | None, threshold: Threshold | None
+) -> tuple[TagGroup, ReadAhead]:
+    """Return the function that tags a group of notes, and the one that lets it look ahead."""
+    if args.jobs < 1:
+        raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
+    if args.jobs == 1 or args.spans == "gold":
+        return release.build_tagger(args.spans, args.model, chosen, threshold), iter
+    tagger = processes.ParallelTagger(args.spans, args.model, chosen, threshold, args.jobs)
+    return tagger.tag_group, tagger.read_ahead
 
 
 def read_rules(args: argparse.Namespace) -> Rules:

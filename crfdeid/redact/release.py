@@ -13,8 +13,9 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
@@ -50,15 +51,7 @@ def build_tagger(
             raise ConfigurationError("--threshold is for the model; --spans gold does not use one")
         return list
 
-    @cache
-    def load() -> Tagger:
-        tagger = model.load(folder)
-        if policy:
-            policy.check_scheme(tagger.scheme)
-        if threshold:
-            tagger.check_threshold(threshold)
-        return tagger
-
+    load = cache(partial(load_tagger, folder, policy, threshold))
     if threshold:
         load()
 
@@ -68,6 +61,16 @@ def build_tagger(
         return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
     return tag_group
+
+
+def load_tagger(folder: str | None, policy: Policy | None, threshold: Threshold | None) -> Tagger:
+    """Load a model, and refuse one that does not fit the policy or the threshold."""
+    tagger = model.load(folder)
+    if policy:
+        policy.check_scheme(tagger.scheme)
+    if threshold:
+        tagger.check_threshold(threshold)
+    return tagger
 
 
 def unite_notes(note: Document, tagged: Document) -> Document:
@@ -84,6 +87,29 @@ def name_source(note: Document, tagged: Document) -> str:
     return "model" if not kept else "own" if kept == len(tagged.spans) else "both"
 
 
+class Todo(NamedTuple):
+    """The notes of a patient, of which the destination lacks those with the ids in ``missing``. ``renamed``
+    holds them by id with their new ids. The map ``lacks_entry`` of a patient with written notes."""
+
+    group: Group
+    renamed: dict[str, Document]
+    missing: set[str]
+    lacks_entry: bool
+
+
+def find_missing(
+    groups: Iterable[Group], redactor: Redactor, destination: Destination, report: Report, ids: IdReplacer
+) -> Iterator[Todo]:
+    """Yield the groups of notes that are not yet written, or not in the map."""
+    for group in groups:
+        renamed = {note.id: ids.rename(note) for note in group}
+        missing = {id for id, note in renamed.items() if not destination.has(note.id)}
+        report.written_before += len(group) - len(missing)
+        lacks_entry = len(missing) < len(group) and not redactor.has_entry(group[0])
+        if missing or lacks_entry:
+            yield Todo(group, renamed, missing, lacks_entry)
+
+
 def redact_groups(
     groups: Iterable[Group],
     tag_group: Callable[[Group], list[Document]],
@@ -91,15 +117,11 @@ def redact_groups(
     destination: Destination,
     journal: Journal,
     ids: IdReplacer,
+    read_ahead: Callable[[Iterator[Todo]], Iterator[Todo]] = iter,
 ) -> Iterator[Document]:
     """Yield the redacted notes that the destination does not have yet, and record them in the journal."""
-    for group in groups:
-        renamed = {note.id: ids.rename(note) for note in group}
-        missing = {id for id, note in renamed.items() if not destination.has(note.id)}
-        journal.report.written_before += len(group) - len(missing)
-        lacks_entry = len(missing) < len(group) and not redactor.has_entry(group[0])
-        if not missing and not lacks_entry:
-            continue
+    todo = find_missing(groups, redactor, destination, journal.report, ids)
+    for group, renamed, missing, lacks_entry in read_ahead(todo):
         with hide_note_text(group[0].id):
             tagged = tag_group(group)
             if lacks_entry:

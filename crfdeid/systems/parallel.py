@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -17,6 +20,7 @@ from crfdeid.text.document import Document, Span
 
 CHUNK = 400_000  # characters that go to a process at once
 AHEAD = 2  # chunks that wait for each other process
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 MOST = 6  # chunks that are held for each process, where some are done before their turn
 
 Spans = list[tuple[Span, ...]]  # those of each document of a chunk
@@ -74,8 +78,16 @@ def _start_pool(tagger: Tagger, folder: Path | str | None, engine: str, jobs: in
     global _tagger
     if sys.platform == "linux" and tagger.is_fork_safe:
         _tagger = tagger
-        return ProcessPoolExecutor(jobs, get_context("fork"))
+        return ProcessPoolExecutor(jobs, get_context("fork"), _end_with_parent, (os.getpid(),))
     return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine))
+
+
+def _end_with_parent(parent: int) -> None:
+    """Ask the kernel to kill this process when its parent ends, also after ``kill -9``. Otherwise it would
+    wait forever for work, and hold the locks of its parent's files."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _join_spans(chunk: list[Document], future: Future[Spans]) -> Iterator[Document]:

@@ -53,6 +53,7 @@ class RuleTagger(Tagger):
     """The rules of a model's folder, with its own lists. Notes of one patient are seen together."""
 
     rules: Rules
+    is_fork_safe = True
 
     def __init__(self, model: ModelFolder, rules: Rules) -> None:
         super().__init__(model)

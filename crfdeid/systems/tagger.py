@@ -53,7 +53,7 @@ class Tagger(ABC):
     has_probabilities: ClassVar[bool] = False
     has_threshold: bool = False
     scores_tokens: ClassVar[bool] = False
-    is_fork_safe: ClassVar[bool] = False
+    is_fork_safe: bool = False
     labels: Sequence[str] = ()
     rules: Rules | None = None
     bases: Mapping[str, Tagger] = {}

@@ -26,10 +26,15 @@ class Union(Tagger):
         super().__init__(first.model)
         self.taggers = taggers
         self.has_threshold = any(tagger.has_threshold for tagger in taggers)
+        self.is_fork_safe = all(tagger.is_fork_safe for tagger in taggers)
         for other in others:
             if other.scheme.name != self.scheme.name:
                 wanted = f"wanted {self.scheme.name}, as {first.folder} has"
                 raise ConfigurationError(f"{other.folder}: scheme {other.scheme.name}; {wanted}")
+
+    def compile(self) -> None:
+        for tagger in self.taggers:
+            tagger.compile()
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         return self._unite(documents, None)

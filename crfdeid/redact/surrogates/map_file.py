@@ -86,6 +86,7 @@ def lock_file(path: Path) -> Iterator[int]:
     try:
         refuse_locked(path, descriptor)
         yield descriptor
+        files.unlock(descriptor)
     finally:
         os.close(descriptor)
 

@@ -1,0 +1,57 @@
+"""Find the spans of notes in several processes; this one redacts and writes them in their order.
+
+read ─▶ group by patient ─┬─▶ tag in processes ─┐
+                          └─────────────────────┴─▶ redact ─▶ write
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
+from itertools import islice, tee
+
+from crfdeid.policy import Policy
+from crfdeid.redact.release import Group, Todo, load_tagger, unite_notes
+from crfdeid.systems import model, parallel
+from crfdeid.systems.threshold import Threshold
+from crfdeid.text.document import Document
+
+
+class ParallelTagger:
+    """Gives notes the spans that :func:`release.build_tagger` gives them, in ``jobs`` processes, two or more.
+    :meth:`read_ahead` looks at the notes that :meth:`tag_group` is asked for later, in the same order."""
+
+    def __init__(
+        self, spans: str, folder: str | None, policy: Policy | None, threshold: Threshold | None, jobs: int
+    ) -> None:
+        self.spans, self.folder, self.threshold, self.jobs = spans, folder, threshold, jobs
+        self.tagger = load_tagger(folder, policy, threshold)
+        self.tagged: Generator[Document, None, None] = self._tag_each(())
+
+    def read_ahead(self, todo: Iterator[Todo]) -> Iterator[Todo]:
+        """Yield the same, whose notes the processes begin to tag when the first is wanted."""
+        now, ahead = tee(todo)
+        self.tagged = self._tag_each(note for each in ahead for note in list_apart(each.group))
+        try:
+            yield from now
+        finally:
+            self.tagged.close()  # ends the processes
+
+    def tag_group(self, group: Group) -> list[Document]:
+        found = [
+            note.with_spans(tagged.spans) for note, tagged in zip(group, islice(self.tagged, len(group)))
+        ]
+        return found if self.spans == "tag" else list(map(unite_notes, group, found))
+
+    def _tag_each(self, notes: Iterable[Document]) -> Generator[Document, None, None]:
+        yield from parallel.tag_in_processes(
+            self.tagger, self.folder, model.FAST, notes, self.jobs, self.threshold
+        )
+
+
+def list_apart(group: Group) -> list[Document]:
+    """The notes without spans. A note that is redacted by itself has no patient here: otherwise the tagger
+    would see it beside the patient's other notes."""
+    if len(group) == 1:
+        return [replace(group[0], spans=(), patient=None)]
+    return [note.with_spans(()) for note in group]

@@ -1,0 +1,139 @@
+"""Streams, which are read once and written note by note, and several processes."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from marked_notes import KEY, STORY, marked, run, status
+
+from crfdeid import corpora, synthetic
+from crfdeid.redact import streams
+from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.systems import parallel
+from crfdeid.text.document import Document
+
+APART = [*STORY, marked("<PATIENT Ana Ruiz> again", "b-3", "a")]
+
+
+@pytest.fixture
+def pipe(tmp_path, monkeypatch):
+    """Use a file as standard input."""
+
+    def give(documents: list[Document], format: str = "jsonl"):
+        path = tmp_path / ("stdin.txt" if format == "text" else "stdin")
+        corpora.write(documents, tmp_path if format == "text" else path, format, overwrite=True)
+        monkeypatch.setattr(streams, "INPUT", path)
+
+    return give
+
+
+@pytest.mark.parametrize("format", ["jsonl", "table"])
+@pytest.mark.parametrize("options", [(), ("--by", "note"), ("--no-spans",), ("--new-ids", "keyed")])
+def test_a_stream_has_the_bytes_of_a_file(tmp_path, pipe, capfdbinary, format, options):
+    pipe(STORY, format)
+    corpora.write(STORY, tmp_path / "n", format)
+    arguments = ("--from", format, "--spans", "gold", "--seed", 1, *options)
+    suffix = {"table": "csv"}.get(format, format)
+    run(tmp_path / "n", "--out", tmp_path / f"c.{suffix}", *arguments)
+    capfdbinary.readouterr()
+    run("-", "--out", "-", *arguments)
+    out, error = capfdbinary.readouterr()
+    assert out == (tmp_path / f"c.{suffix}").read_bytes() and b"5 notes" in error
+    run("-", "--out", tmp_path / f"d.{suffix}", *arguments)
+    assert (tmp_path / f"d.{suffix}").read_bytes() == out
+
+
+def test_a_patient_is_written_when_the_next_one_comes():
+    command = [
+        sys.executable,
+        "-m",
+        "crfdeid.redact",
+        "-",
+        "--from",
+        "jsonl",
+        "--out",
+        "-",
+        "--spans",
+        "gold",
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdin and running.stdout
+        for note in STORY[:3]:
+            running.stdin.writelines(corpora.render_corpus([note], "jsonl"))
+            running.stdin.flush()
+        assert [json.loads(running.stdout.readline())["id"] for _ in range(2)] == ["a-1", "a-2"]
+        running.stdin.close()
+        assert json.loads(running.stdout.readline())["id"] == "b-1"
+    assert running.returncode == 0
+
+
+def test_a_patient_who_comes_again_is_refused_on_a_stream(tmp_path, pipe, capsys):
+    pipe(APART)
+    arguments = ("-", "--from", "jsonl", "--spans", "gold")
+    assert status(*arguments, "--out", "-") == 2
+    said = capsys.readouterr()
+    assert "b-3: its patient came before another one" in said.err and said.err.count("\n") == 1
+    assert '"b-3"' not in said.out
+    assert status(*arguments, "--out", tmp_path / "c.jsonl") == 2 and not (tmp_path / "c.jsonl").exists()
+    run(*arguments, "--out", tmp_path / "c.jsonl", "--by", "note")
+    assert len(list(corpora.read(tmp_path / "c.jsonl"))) == 6
+
+
+def test_one_plain_note_is_the_default(pipe, capfdbinary):
+    pipe([Document("stdin", "Seen by Dr. Zanzibarova on 3/7/2067.\r\n")], "text")
+    run("-", "--out", "-", "--seed", 1)
+    out = capfdbinary.readouterr().out.decode()
+    assert out.startswith("Seen by Dr. ") and "Zanzibarova" not in out and "2067" not in out
+    run("-", "--out", "-", "--seed", 1, "--format", "jsonl")
+    assert json.loads(capfdbinary.readouterr().out)["text"] == out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--format", "brat"), "not for standard output"),
+        (("--format", "parquet"), "not for standard output"),
+        (("--format", "i2b2"), "standard output holds one note"),
+        (("--resume", "--seed", "1"), "--resume"),
+        (("--from", "brat"), "a single file of text"),
+        (("--spans", "auto", "--jobs", "0"), "--jobs 0"),
+    ],
+)
+def test_what_a_stream_cannot_do_is_refused(pipe, capfd, options, said):
+    pipe(STORY)
+    arguments = options if "--from" in options else ("--from", "jsonl", *options)
+    assert status("-", "--out", "-", "--spans", "gold", *arguments) == 2
+    found = capfd.readouterr()
+    assert said in found.err and found.err.count("\n") == 1 and not found.out
+
+
+@pytest.mark.parametrize("options", [(), ("--by", "note"), ("--spans", "tag"), ("--new-ids", "keyed")])
+def test_several_processes_write_the_bytes_of_one(tmp_path, monkeypatch, options):
+    monkeypatch.setattr(parallel, "CHUNK", 3000)
+    notes = [note.with_spans(note.spans[:2]) for note in synthetic.generate(14, seed=3)]
+    corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
+    arguments = (tmp_path / "n.jsonl", "--model", "english+rules", "--seed", 1, *options)
+    run(*arguments, "--out", tmp_path / "one.jsonl", "--report", tmp_path / "one")
+    run(*arguments, "--out", tmp_path / "two.jsonl", "--report", tmp_path / "two", "--jobs", 2)
+    for one, two in (("one.jsonl", "two.jsonl"), ("one", "two")):
+        assert (tmp_path / one).read_bytes() == (tmp_path / two).read_bytes()
+
+
+def test_processes_resume_with_a_map(tmp_path, monkeypatch):
+    monkeypatch.setattr(parallel, "CHUNK", 3000)
+    monkeypatch.setenv("CRFDEID_MAP_KEY", KEY.decode())
+    corpora.write(synthetic.generate(14, seed=3), tmp_path / "n.jsonl", "jsonl")
+    arguments = (tmp_path / "n.jsonl", "--model", "rules", "--spans", "tag", "--format", "text", "--jobs", 2,
+                 "--map", tmp_path / "map", "--out", tmp_path / "c")  # fmt: skip
+    run(*arguments)
+    held, whole = surrogate_map.read_map(tmp_path / "map", KEY), read_all(tmp_path / "c")
+    for path in sorted((tmp_path / "c").iterdir())[3:9]:
+        path.unlink()
+    run(*arguments, "--resume")
+    assert read_all(tmp_path / "c") == whole
+    assert surrogate_map.read_map(tmp_path / "map", KEY) == held
+
+
+def read_all(folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
