@@ -164,7 +164,7 @@ def find_initials(document: Document) -> Ranges:
         author = AUTHOR.search(text, max(0, match.start() - 7), match.start())
         if author:
             yield author.end() - len(author[0].lstrip("\n")), match.end()
-        elif text[match.start() - 1 : match.start()].isalpha():
+        if text[match.start() - 1 : match.start()].isalpha():  # also where only the author was replaced
             yield match.start() + 1, match.end()
     for match in INITIAL.finditer(text):
         if begins_word(text, match.start()) and is_possible_name(fold(match["name"])):
