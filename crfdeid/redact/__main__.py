@@ -21,6 +21,7 @@ from pathlib import Path
 from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import known_patients, new_ids, patients, processes, release, shifts, streams
+from crfdeid.redact.formulas import quote_formulas
 from crfdeid.redact.markers import MARKER
 from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
@@ -139,7 +140,7 @@ def main(arguments: list[str] | None = None) -> None:
             *terms.options, *known.options, destination.format, args.new_ids, args.no_spans, *tagging
         )
         shown = cli.show_progress(redacted, "redact")
-        shown = map(release.quote_formulas, shown) if args.spreadsheet_safe else shown
+        shown = map(quote_formulas, shown) if args.spreadsheet_safe else shown
         destination.write(shown, not args.no_spans, options, by_id=args.new_ids is not None)
     shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
     print(*journal.report.lines(), IDS[args.new_ids], sep="\n", file=shown_on)

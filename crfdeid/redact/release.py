@@ -32,7 +32,6 @@ from crfdeid.systems.threshold import Threshold
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document
 
-FORMULA = "=+-@\t\r"  # what formulas begin with
 SPANS = ("auto", "gold", "tag")
 Group = Sequence[Document]
 
@@ -189,19 +188,6 @@ def use_map(redactor: Redactor, path: Path, key: bytes) -> Iterator[None]:
         redactor.secret, redactor.histories = opened.map.secret, opened.map.patients
         redactor.save_history = opened.append
         yield
-
-
-def quote_formulas(note: Document) -> Document:
-    """Return the note with ' before an id, a patient or a text that a spreadsheet would take for a formula.
-
-    >>> quote_formulas(Document("@1", "=1+1")).text
-    "'=1+1"
-    """
-    id, patient, text = (f"'{cell}" if cell and cell[0] in FORMULA else cell
-                         for cell in (note.id, note.patient, note.text))  # fmt: skip
-    added = len(text or "") - len(note.text)
-    spans = tuple(replace(span, start=span.start + added, end=span.end + added) for span in note.spans)
-    return Document(id or "", text or "", spans, patient)
 
 
 def clear_leftovers(out: Path, *others: Path | None) -> None:

@@ -20,9 +20,10 @@ from pathlib import Path
 
 from crfdeid import cli, corpora, files
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
+from crfdeid.redact.formulas import remove_quotes
 from crfdeid.redact.new_ids import IdReplacer
 from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.release import FORMULA, Destination
+from crfdeid.redact.release import Destination
 from crfdeid.redact.released_notes import Edit, hash_release, undo_edits
 from crfdeid.redact.surrogates import surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import SurrogateMap
@@ -97,15 +98,6 @@ class Restorer:
         if self.released.keys() & {note.id, remove_quotes(note).id}:
             raise RestoreError(f"{show_id(note.id)}: its text was changed since its release")
         raise RestoreError(f"{show_id(note.id)}: no note of this id was released with this map")
-
-
-def remove_quotes(note: Document) -> Document:
-    """Return the note as it was before :func:`release.quote_formulas`."""
-    is_quoted = note.text[:1] == "'" and note.text[1:2] in tuple(FORMULA)
-    text = note.text[is_quoted:]
-    spans = (replace(s, start=s.start - is_quoted, end=s.end - is_quoted) for s in note.spans)
-    id = note.id[1:] if note.id[:1] == "'" and note.id[1:2] in tuple(FORMULA) else note.id
-    return Document(id, text, tuple(span for span in spans if span.start >= 0), note.patient)
 
 
 def refuse_strangers(notes: Iterable[Document], restorer: Restorer, audit: Audit) -> None:
