@@ -30,7 +30,7 @@ corpus/test: $(VENV)/.installed
 
 # The model that ships: trained on more documents, of every genre, with all names.
 shipped: $(VENV)/.installed
-	$(BIN)/python -m crfdeid.synthetic --documents 1800 --seed 2014 --part all --out corpus/shipped --overwrite
+	$(BIN)/python -m crfdeid.synthetic --documents 3600 --seed 2014 --part all --out corpus/shipped --overwrite
 	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
 
 # An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures
