@@ -11,7 +11,7 @@ from crfdeid.systems.repair.hospitals import (
     trim_departments,
     widen_hospitals,
 )
-from crfdeid.systems.repair.names import mark_names, split_names, widen_names
+from crfdeid.systems.repair.names import join_components, mark_names, split_names, widen_names
 from crfdeid.systems.repair.numbers import (
     join_glued_name,
     join_numbers,
@@ -68,6 +68,7 @@ FORMS = {
     "trim_marks": Form(trim_marks, "mail <EMAIL|a@b.org.> or", "mail <EMAIL|a@b.org>. or"),
     "widen_numbers": Form(widen_numbers, "no. MR<MEDICALRECORD|268398>", "no. <MEDICALRECORD|MR268398>"),
     "widen_ages": Form(widen_ages, "a 2-1/<AGE|2>-year-old", "a <AGE|2-1/2>-year-old"),
+    "join_components": Form(join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||"),
     "widen_names": Form(widen_names, "by Mc<DOCTOR|Namara> today", "by <DOCTOR|McNamara> today"),
     "join_hospitals": Form(
         join_hospitals,

@@ -36,6 +36,7 @@ TWO_NAMES = re.compile(rf"({FULL_NAME}), ([A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)*(
 HALF = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
 COPIES = re.compile(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b[^\n]*$")
 JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
+COMPONENTS = re.compile(r"(?<![\w^])[^\W\d_][\w'’-]+(?:\^[^\W\d_][\w'’-]*){1,3}(?![\w^])")
 SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
 
 RELATION = (
@@ -150,3 +151,15 @@ def _find_type(text: str, span: Span) -> str | None:
 def _name_words(text: str, span: Span) -> frozenset[str]:
     """Return the words of a name, except initials."""
     return frozenset(re.findall(r"[^\W\d_]{2,}", text[span.start : span.end].lower()))
+
+
+def join_components(text: str, spans: Sequence[Span]) -> Spans:
+    """The components of a name in HL7, with ^ between them, are one span if one of them is a name."""
+    kept = list(spans)
+    for match in COMPONENTS.finditer(text) if "^" in text else ():
+        inside = [span for span in kept if span.start < match.end() and match.start() < span.end]
+        if inside and all(span.type in NAMES for span in inside):
+            type = Counter(span.type for span in inside).most_common(1)[0][0]
+            joined = replace(inside[0], start=match.start(), end=match.end(), type=type)
+            kept = [span for span in kept if span not in inside] + [joined]
+    return sorted(kept)
