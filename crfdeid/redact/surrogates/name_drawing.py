@@ -75,12 +75,14 @@ def find_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHE
     """The names of a band with this initial, from the regions of the real name if they have enough; without
     any, those of the next band, of all bands, and at last all surnames. Band -1 is the whole population."""
     for each in (band, -1) if regions else ():
-        if (pool := load_pools(kind, each, regions).get(initial)) and len(pool.names) >= MIN_REGIONAL:
+        if (pool := load_pool(kind, each, initial, regions)) and len(pool.names) >= MIN_REGIONAL:
             return pool
     for each in (band, band + 1, -1):
-        if pool := load_pools(kind, each).get(initial):
+        if pool := load_pool(kind, each, initial):
             return pool
-    return load_pools(SURNAME, -1)[initial]
+    surnames = load_pool(SURNAME, -1, initial)
+    assert surnames is not None  # there are surnames with every letter that a surrogate begins with
+    return surnames
 
 
 def find_band(name: str, kind: str) -> int:
@@ -90,8 +92,11 @@ def find_band(name: str, kind: str) -> int:
     [0, 2, 4]
     """
     share = find_share(name, kind)
-    if share is None:
-        return UNLISTED
+    return UNLISTED if share is None else band_of(share)
+
+
+def band_of(share: float) -> int:
+    """The band of a share of people, in per cent."""
     return next(number for number, least in enumerate(BANDS) if share >= least)
 
 
@@ -111,25 +116,41 @@ def tables_of(kind: str) -> list[Mapping[str, float]]:
     return [name_pools.load_shares(gender) for gender in name_pools.genders_of(kind)]
 
 
+class Listed(NamedTuple):
+    """A listed name with its per cent of people, its band and its regions."""
+
+    name: str
+    share: float
+    band: int
+    regions: Regions
+
+
 @cache
-def load_pools(kind: str, band: int, regions: Regions = ELSEWHERE) -> Mapping[Initial, Pool]:
-    """The names of a kind in a band, or in all bands for -1, by initial; from some regions if there are any.
-    The more of its regions a name shares with them, the more it weighs."""
-    groups = {}
-    for initial, names in name_pools.load_pool(kind).items():
-        weights = {name: weigh_name(fold(name), kind, regions) for name in names
-                   if band in (-1, find_band(fold(name), kind))}  # fmt: skip
-        kept = {name: weight for name, weight in weights.items() if weight}
-        if kept:
-            groups[initial] = Pool(tuple(kept), tuple(accumulate(kept.values())))
-    return groups
+def list_names(kind: str, initial: Initial) -> tuple[Listed, ...]:
+    """The names of a kind with this initial."""
+    found = []
+    for name in name_pools.load_pool(kind).get(initial, ()):
+        share = find_share(fold(name), kind) or LEAST
+        found.append(Listed(name, share, band_of(share), load_regions().get(fold(name), ELSEWHERE)))
+    return tuple(found)
 
 
-def weigh_name(name: str, kind: str, regions: Regions) -> int:
-    """The weight of a folded name: its share of people, times the share of regions that it has in common."""
-    own = load_regions().get(name, ELSEWHERE)
-    common = len(own & regions) / len(own | regions) if regions else 1.0
-    return max(1, round((find_share(name, kind) or LEAST) * UNIT * common)) if common else 0
+@cache
+def load_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHERE) -> Pool | None:
+    """The names of a kind in a band, or in all bands for -1; from some regions if there are any. None
+    without a name."""
+    weights = {
+        each.name: weight
+        for each in list_names(kind, initial)
+        if band in (-1, each.band) and (weight := weigh_name(each, regions))
+    }
+    return Pool(tuple(weights), tuple(accumulate(weights.values()))) if weights else None
+
+
+def weigh_name(listed: Listed, regions: Regions) -> int:
+    """The weight of a name: its share of people, times the share of ``regions`` that it has in common."""
+    common = len(listed.regions & regions) / len(listed.regions | regions) if regions else 1.0
+    return max(1, round(listed.share * UNIT * common)) if common else 0
 
 
 @cache
