@@ -59,8 +59,8 @@ def test_a_pattern_that_is_wrong_or_slow_is_refused(tmp_path, pattern, capsys):
 
 def test_one_span_in_a_note_does_not_switch_the_model_off(tmp_path, capsys):
     note = marked("<DATE 3/7/2067>: Mr. Robert Okonkwo was seen by Dr. Margaret Whitfield, MD.", "1")
-    empty = marked("Nothing is wrong.", "2", "8")
-    own = marked("<DATE 3/7/2067>: nothing is wrong.", "3", "9")
+    empty = marked("No acute distress.", "2", "8")
+    own = marked("<DATE 3/7/2067>: no acute distress.", "3", "9")
     corpora.write([note, empty, own], tmp_path / "n.jsonl", "jsonl")
     report = tmp_path / "report.json"
     run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", "--seed", 1, "--report", report)

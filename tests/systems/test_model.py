@@ -25,7 +25,7 @@ def test_a_systems_module_has_the_face(name):
     assert dataclasses.is_dataclass(system.options) and callable(system.train) and callable(system.load)
     features = ("lexical",) if entry.needs_features else ()
     assert entry.is_trained or system.options() == registry.read_options(system.options, Config(system=name))
-    assert features or registry.read_config("english", system="hmm", features=())
+    assert features or registry.read_config("english", system="hmm", features=(), type_bias={})
 
 
 @pytest.mark.parametrize("name", UNTRAINED)

@@ -25,6 +25,12 @@ def found(tagger, text: str) -> list[str]:
     return [document.text_of(span) for span in tagger.tag(document).spans]
 
 
+def found_by_rules(tagger, text: str) -> list[str]:
+    """The texts that the rules find; repair would add a name that a title announces."""
+    (document,) = tagger.tag_unrepaired([Document("1", text)])
+    return [document.text_of(span) for span in document.spans]
+
+
 def test_a_model_of_rules_holds_its_lists_and_tags_as_the_rules_do(notes, tmp_path):
     tagger = model.train(notes[:2], Config(system="rules"), tmp_path / "rules")
     assert (tmp_path / "rules" / "gazetteers" / "surnames.exclude.txt").is_file()
@@ -77,8 +83,8 @@ def test_heuristic_takes_no_common_word_for_a_name(notes, tmp_path):
     tagger = model.train(notes[:2], Config(system="heuristic"), tmp_path / "heuristic")
     text = "Mr. Brown and Mr. Ramirez, his wife Latoya, and Willaim live in Zimmstraboro."
     assert found(load_shipped(), text) == ["Brown", "Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
-    assert found(tagger, text) == ["Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
-    assert found(rule_based.make_heuristic(), text) == found(tagger, text)
+    assert found_by_rules(tagger, text) == ["Ramirez", "Latoya", "Willaim", "Zimmstraboro"]
+    assert found(rule_based.make_heuristic(), text) == found_by_rules(tagger, text)
 
 
 def test_heuristic_is_a_part_of_the_rules():

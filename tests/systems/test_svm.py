@@ -231,4 +231,5 @@ def spans_of(documents, boundaries):
     with tempfile.TemporaryDirectory() as folder:
         settings = with_options(boundaries=boundaries, cost=10.0, least=1)
         tagger = model.train(documents, settings, f"{folder}/m")
-    return [(span.start, span.end) for span in tagger.tag(Document("x", "Ana Bo")).spans]
+    (found,) = tagger.tag_unrepaired([Document("x", "Ana Bo")])  # repair joins the parts of a name
+    return [(span.start, span.end) for span in found.spans]
