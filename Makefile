@@ -19,7 +19,7 @@ train: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 # The bundled corpus. The test part has genres and names that the training part does not have.
 corpus/train: $(VENV)/.installed
