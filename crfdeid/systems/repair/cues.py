@@ -40,63 +40,83 @@ NOBODY = (
     r"general|local)\b"
 )
 SHORT = r"(?:Do|To|Le|Ho|My|Im|Oh|Ng)\b"
+
+# Each cue: its pattern, the type of what it announces, and strings of which the text (in small letters) has
+# at least one. A search for them is much quicker than the pattern.
 CUES = tuple(
-    (re.compile(pattern), type)
-    for pattern, type in (
-        (rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})", "DOCTOR"),
+    (re.compile(pattern), type, tuple(needs.split("|")))
+    for pattern, type, needs in (
+        (rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})", "DOCTOR", "dr"),
         (
             rf"\b(?:Drs|DRS)\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}(?:Dr\. )?"
             rf"(?P<name>{PERSON})",
             "DOCTOR",
+            "drs",
         ),
-        (rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.?{BLANK}(?P<name>{PERSON})", "PATIENT"),
+        (rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.?{BLANK}(?P<name>{PERSON})", "PATIENT", "mr|ms|miss"),
         (
             rf"\b(?i:the|his|her){BLANK}(?i:{RELATION}),{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
             "PATIENT",
+            "",
         ),
         (
             rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
             rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
             "DOCTOR",
+            "page|call|contact",
         ),
         (
             rf"(?m)^[ \t]*(?P<name>(?!{NOT_SURNAMES}\b){PERSON}(?:, ?{NAME}(?: [A-Z]\b)?)?)"
             r" ?(?=\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d))",
             "PATIENT",
+            "(",
         ),
         (
             rf"\b(?i:(?:signed|dictated|authenticated|transcribed|verified|acknowledged) by):?{BLANK}"
             rf"(?P<name>(?!{NOT_SIGNERS}){PERSON}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
             "DOCTOR",
+            "signed|dictated|authenticated|transcribed|verified|acknowledged",
         ),
-        (rf"\b(?P<name>{PERSON}) ?(?=\({SERVICE}\){BLANK}{DOES})", "DOCTOR"),
-        (rf"\b(?P<name>{PERSON}) ?(?=\((?:covering|attending|nephrology|cardiology)\b)", "DOCTOR"),
-        (rf"\((?i:covering for) (?P<name>{PERSON})\)", "DOCTOR"),
+        (
+            rf"\b(?P<name>{PERSON}) ?(?=\({SERVICE}\){BLANK}{DOES})",
+            "DOCTOR",
+            "(gi)|(ent)|(id)|(pcp)|ology)|(surgery)|(attending)|(resident)|(covering)",
+        ),
+        (
+            rf"\b(?P<name>{PERSON}) ?(?=\((?:covering|attending|nephrology|cardiology)\b)",
+            "DOCTOR",
+            "(covering|(attending|(nephrology|(cardiology",
+        ),
+        (rf"\((?i:covering for) (?P<name>{PERSON})\)", "DOCTOR", "(covering"),
         (
             rf"\b(?i:{ROLE})[ \t]*:[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
             rf"(?:, ?(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)?)(?=[ \t]*(?:[\r\n(,;]|$|\s\s))",
             "DOCTOR",
+            "anesthesiologist|surgeon|assistant|consultant|cosigner|author|asst|surg|attending|pcp|ologist",
         ),
         (
             rf"\b(?:PT|Pt|PATIENT|Patient)(?: NAME| Name)?:?[ \t]+(?P<name>{PERSON}, ?{NAME}(?: [A-Z]\b)?)"
             r"(?=\s*[/(|\n]|\s\s)",
             "PATIENT",
+            "pt|patient",
         ),
         (
             rf"\b(?P<name>(?!{NOT_SIGNERS}){PERSON}(?: [A-Z]\.)? (?!{NOT_SIGNERS}){NAME})"
             r"(?=, (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_]))",
             "DOCTOR",
+            ", md|, m.d.|, d.o.|, msn|, rn|, r.n.|, fnp|, pa-c",
         ),
-        (rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )", "DOCTOR"),
+        (rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )", "DOCTOR", "i, "),
         (
             rf"(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON})"
             rf"(?={BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -](?i:year))",
             "PATIENT",
+            "year",
         ),
-        (r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)", "IDNUM"),
-        (r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])", "MEDICALRECORD"),
-        (r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)", "SSN"),
-        (rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})", "MEDICALRECORD"),
+        (r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)", "IDNUM", "npi"),
+        (r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])", "MEDICALRECORD", "mrn"),
+        (r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)", "SSN", "ssn"),
+        (rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})", "MEDICALRECORD", ""),
     )
 )
 GENERIC = re.compile(
@@ -116,7 +136,10 @@ def find_names(text: str, spans: Sequence[Span]) -> Spans:
     person's."""
     mask = mask_spans(len(text), spans)
     found: list[Span] = []
-    for pattern, type in CUES:
+    low = text.lower()
+    for pattern, type, needs in CUES:
+        if not any(need in low for need in needs):
+            continue
         for match in pattern.finditer(text):
             span = Span(*match.span("name"), type)
             if not any(mask[span.start : span.end]) and not _is_word(text, span):
