@@ -6,8 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
-from crfdeid.systems.repair.spans import NAMES, REACH, Spans, join_neighbours, widen
+from crfdeid.systems.repair.spans import NAMES, REACH, Spans, join, join_neighbours, widen
 from crfdeid.text.document import Span
 
 CREDENTIAL = (
@@ -160,6 +161,6 @@ def join_components(text: str, spans: Sequence[Span]) -> Spans:
         inside = [span for span in kept if span.start < match.end() and match.start() < span.end]
         if inside and all(span.type in NAMES for span in inside):
             type = Counter(span.type for span in inside).most_common(1)[0][0]
-            joined = replace(inside[0], start=match.start(), end=match.end(), type=type)
+            joined = replace(reduce(join, inside), start=match.start(), end=match.end(), type=type)
             kept = [span for span in kept if span not in inside] + [joined]
     return sorted(kept)
