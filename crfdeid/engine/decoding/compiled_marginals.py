@@ -60,11 +60,19 @@ def run_forward(weights, factors, alpha, come):
         for y in range(len(row)):
             row[y] = come[y] * here[y]
             total += row[y]
-        if not 0.0 < total < np.inf:
+        if not divide_row(row, total):
             return False
-        scale = 1.0 / total
-        for y in range(len(row)):
-            row[y] *= scale
+    return True
+
+
+@njit(**OPTIONS)
+def divide_row(row, total):
+    """Divide a row by its total; return whether the total is positive and finite."""
+    if not 0.0 < total < np.inf:
+        return False
+    scale = 1.0 / total
+    for y in range(len(row)):
+        row[y] *= scale
     return True
 
 
@@ -79,11 +87,8 @@ def run_backward(weights, turned, found, scratch):
         for y in range(len(row)):
             row[y] *= beta[y]
             total += row[y]
-        if not 0.0 < total < np.inf:
+        if not divide_row(row, total):
             return False
-        scale = 1.0 / total
-        for y in range(len(row)):
-            row[y] *= scale
         if t == 0:
             break
         top = 0.0
