@@ -101,6 +101,12 @@ TAGGERS = {
 }
 
 
+def redact_each(tagged: Sequence[Document], title: str) -> list[Redaction]:
+    """Redact each note as the only one of its patient."""
+    redactor = Redactor(b"a secret of this benchmark")
+    return [redactor.redact([note])[0] for note in cli.show_progress(tagged, title)]
+
+
 def list_units(number: int, gold: Document, redaction: Redaction) -> Iterator[Unit]:
     """Yield the surrogates of a note and the real texts that stayed in it."""
     replaced = [(made.start, made.end) for made in redaction.replacements]
@@ -139,8 +145,7 @@ def main(arguments: list[str] | None = None) -> None:
     gold = devset.build_notes(args.data, args.notes)
     print(f"{'spans':18}{'kind':10}{'surrogates':>11}{'missed':>8}{'AUC':>7}{'advantage':>11}")
     for name, tag in TAGGERS.items():
-        redactor = Redactor(b"a secret of this benchmark")
-        redactions = [redactor.redact([note])[0] for note in cli.show_progress(tag(gold), name)]
+        redactions = redact_each(tag(gold), name)
         units = [unit for n, pair in enumerate(zip(gold, redactions)) for unit in list_units(n, *pair)]
         for kind in DESCRIBE:
             chosen = [unit for unit in units if unit.kind == kind]

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import devset
-from hiding import miss_at_random, tag_with
+from hiding import miss_at_random, redact_each, tag_with
 
 from crfdeid import cli
-from crfdeid.redact.redactor import Redaction, Redactor
+from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.surrogates import kinds
 from crfdeid.systems import model
 from crfdeid.text.document import Document
@@ -79,8 +79,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     gold = devset.build_notes(args.data, args.notes)
     for name, tag in (("missed at random", miss_at_random), (model.CAREFUL, tag_with(model.CAREFUL))):
-        redactor = Redactor(b"a secret of this benchmark")
-        redactions = [redactor.redact([note])[0] for note in cli.show_progress(tag(gold), name)]
+        redactions = redact_each(tag(gold), name)
         repeats = sum(made.repeat for redaction in redactions for made in redaction.replacements)
         print(f"{name}: {repeats} repeats replaced; {count_lists(gold, redactions)}")
         print(f"  all kinds: {count_notes(gold, redactions)}")
