@@ -7,6 +7,7 @@
     python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
     python -m crfdeid.tag note.txt --threshold 0.05             find more, with more false alarms
     python -m crfdeid.tag notes.jsonl --patients table.csv      find what a table says of the patients
+    python -m crfdeid.tag notes.jsonl --part 3/16               tag a sixteenth of the notes
 
 Spans go to standard output. With --out they go to a folder, in one file per note that has the note's
 stem.
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from crfdeid import cli, corpora, policy
+from crfdeid.corpora.parts import parse_part
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
 from crfdeid.systems import model, parallel, term_lists
@@ -55,6 +57,9 @@ def build_parser() -> argparse.ArgumentParser:
         help="both give the same labels",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
+    parser.add_argument(
+        "--part", metavar="K/N", help="tag part K of N of the notes, which a hash of their ids makes"
+    )
     cli.add_reading_options(parser)
     return parser
 
@@ -117,9 +122,13 @@ def print_documents(documents: Iterable[Document], format: str) -> None:
 
 
 def read_notes(args: argparse.Namespace) -> Iterator[Document]:
-    """Read the notes of the path, or one note from standard input."""
+    """Read the notes of the path, or of a part of it, or one note from standard input."""
+    part = parse_part(args.part) if args.part else None
     if args.notes != "-":
-        return cli.read_documents(args.notes, args.source, args)
+        notes = cli.read_documents(args.notes, args.source, args)
+        return part.select(notes) if part else notes
+    if part:
+        raise ConfigurationError("--part: standard input is read as one note; wanted a file or folder")
     text = decode_text(sys.stdin.buffer.read(), "standard input", args.encoding)
     if args.source not in (None, "text"):
         raise FormatError("standard input is read as one plain note; --from is for files")
