@@ -58,12 +58,16 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             self.crfsuite.open(str(path))
 
     def tag_with_columns(
-        self, documents: Sequence[Document], extra_columns: Sequence[Columns]
+        self,
+        documents: Sequence[Document],
+        extra_columns: Sequence[Columns],
+        threshold: Threshold | None = None,
     ) -> Iterator[Document]:
         """As :meth:`tag_all`; ``extra_columns`` has the values of the pipeline's extra columns, one entry
         per document."""
+        masker = Masker(self.weights.labels, threshold) if threshold else None
         for some, columns in batch_with_columns(documents, extra_columns):
-            yield from self._tag_batch(self.batch(some, columns))
+            yield from self._tag_batch(self.batch(some, columns), masker=masker)
 
     def find_n_best(self, document: Document, n: int) -> list[tuple[float, Document]]:
         """Return the ``n`` best labellings of the document as one sequence, with their probabilities, the
@@ -86,7 +90,12 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         for some in batch_documents(documents):
             yield from self._tag_batch(self.batch(some), probabilities)
 
-    def _tag_batch(self, batch: Batch, probabilities: bool = False) -> list[Document]:
+    def _tag_batch(
+        self, batch: Batch, probabilities: bool = False, masker: Masker | None = None
+    ) -> list[Document]:
+        if masker:
+            path = masker.find_path(batch, *self._find_marginals(batch))
+            return self._decode(batch, path, probabilities, masker.names)
         path = self._crfsuite_path(self.crfsuite, batch) if self.crfsuite else self.decoder.path(batch)
         return self._decode(batch, path, probabilities)
 
@@ -95,9 +104,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     ) -> Iterator[Document]:
         masker = Masker(self.weights.labels, threshold)
         for some in batch_documents(documents):
-            batch = self.batch(some)
-            path = masker.find_path(batch, *self._find_marginals(batch))
-            yield from self._decode(batch, path, probabilities, masker.names)
+            yield from self._tag_batch(self.batch(some), probabilities, masker)
 
     def _find_marginals(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         """The marginals [tokens, labels] and the best path [tokens] of a batch."""

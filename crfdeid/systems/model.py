@@ -13,15 +13,16 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
 from crfdeid.systems import model_folder, registry
+from crfdeid.systems.model_folder import hash_file
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.systems.union import JOIN, Union
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 
 DEFAULT = "english"
 CAREFUL = "english+rules"  # what either finds: for notes that leave the hospital
-JOIN = "+"
 FAST = "fast"  # the engine that every system has
 
 
@@ -49,8 +50,6 @@ def load_model(model: ModelFolder, engine: str = FAST) -> Tagger:
 
 def load_union(names: Sequence[str], engine: str) -> Tagger:
     """Load several models as one; ``engine`` is that of the first."""
-    from crfdeid.systems.union import Union
-
     first, *others = names
     return Union([load(first, engine), *map(load, others)])
 
@@ -61,7 +60,8 @@ def load_untrained(name: str) -> Tagger:
     with tempfile.TemporaryDirectory() as place:
         model = model_folder.create_folder(Path(place) / name, [], Config(system=name))
         system.train(Training(model, []))
-        return system.load(model)
+        model_folder.write_manifest(model.path)
+        return system.load(replace(model, fingerprint=hash_file(model.path / "manifest.json")))
 
 
 def train(

@@ -128,7 +128,8 @@ def read_folder(path: Path) -> ModelFolder:
     config = registry.build_config(table, str(path / "settings.json"))
     groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
-    return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
+    fingerprint = hash_file(path / "manifest.json")
+    return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"), fingerprint)
 
 
 def read_gazetteers(path: Path) -> dict[str, Gazetteer]:

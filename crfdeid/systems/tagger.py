@@ -30,12 +30,14 @@ BATCH = 60_000  # characters of documents that are tagged at once
 @dataclass(frozen=True)
 class ModelFolder:
     """A model's folder and what was read of it: settings, label scheme, and the pipeline of its own
-    templates and gazetteers."""
+    templates and gazetteers. ``fingerprint`` is the SHA-256 of its manifest, which a new training changes;
+    it is empty while the model is built."""
 
     path: Path
     config: Config
     pipeline: Pipeline
     scheme: Scheme
+    fingerprint: str = ""
 
 
 class Tagger(ABC):
@@ -48,6 +50,8 @@ class Tagger(ABC):
     ``is_fork_safe``: a forked process can use the tagger (it starts no threads).
     ``rules``: the rules that find the spans, where the system has rules.
     ``bases``: the systems that a stack of systems asks, by name.
+
+    ``name`` is that of its folder, ``fingerprint`` that of its files and lists (:class:`ModelFolder`).
     """
 
     has_probabilities: ClassVar[bool] = False
@@ -62,6 +66,7 @@ class Tagger(ABC):
         self.model = model
         self.folder, self.config = model.path, model.config
         self.pipeline, self.scheme = model.pipeline, model.scheme
+        self.name, self.fingerprint = model.path.name, model.fingerprint
 
     def tag(
         self, document: Document, probabilities: bool = False, threshold: AnyThreshold | None = None
@@ -105,7 +110,8 @@ class Tagger(ABC):
         chosen = make_threshold(threshold)
         if not self.has_threshold:
             raise ConfigurationError(
-                f"threshold: the system {self.config.system} gives no probabilities of tokens; the CRF does"
+                f"threshold: the system {self.config.system} gives no probabilities of tokens; "
+                "crf and two_stage do"
             )
         chosen.check_scheme(self.scheme)
         return chosen

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from itertools import tee
 
 from crfdeid.errors import ConfigurationError
@@ -13,6 +14,8 @@ from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import subtract, trim_range
+
+JOIN = "+"  # between the names
 
 
 class Union(Tagger):
@@ -25,6 +28,8 @@ class Union(Tagger):
         first, *others = taggers
         super().__init__(first.model)
         self.taggers = taggers
+        self.name = JOIN.join(tagger.name for tagger in taggers)
+        self.fingerprint = sha256("".join(tagger.fingerprint for tagger in taggers).encode()).hexdigest()
         self.has_threshold = any(tagger.has_threshold for tagger in taggers)
         self.is_fork_safe = all(tagger.is_fork_safe for tagger in taggers)
         for other in others:

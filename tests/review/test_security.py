@@ -433,6 +433,17 @@ def test_a_model_at_another_threshold_is_another_system(corpus, small_model):
     assert [name[len("small 123456") :] for name in names] == ["", " at 0.1", " at DATE 0.2"]
 
 
+def test_systems_that_learn_nothing_and_unions_have_names_of_their_own(corpus):
+    base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server"]
+    for name in ("rules", "heuristic", "rules+heuristic", "rules"):
+        verb.main([*base, "--model", name])
+    store = accounts.Store(corpus / "s.db")
+    names = [name for (name,) in store.fetch_all("SELECT name FROM systems ORDER BY number")]
+    store.close()
+    assert [name[:-7] for name in names] == ["rules", "heuristic", "rules+heuristic"]
+    assert len({name[-6:] for name in names}) == 3
+
+
 def test_the_verb_takes_in_people_and_corpora(corpus, capsys):
     base = [str(corpus / "notes"), "--store", str(corpus / "s.db"), "--no-server"]
     gold = str(corpus / "notes")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid import corpora, tag
+from crfdeid.engine.decoding.forward_backward import run_chain
 from crfdeid.errors import ConfigurationError, ModelError, Stopped
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, registry
@@ -24,6 +25,28 @@ TWICE = dataclasses.replace(FAST, system="two_stage", options={"folds": 2})
 @pytest.fixture(scope="module")
 def tagger(notes, tmp_path_factory):
     return model.train(notes[:30], TWICE, tmp_path_factory.mktemp("two") / "model")
+
+
+def test_a_threshold_is_for_the_second_crf(tagger):
+    document = Document("1", "Dr. Quimby on 3/44/2061, A 77 Nowak;\nMr. Haddad of 12 Smith Street - (Ruiz)")
+    found = [tagger.tag(document, threshold=t).spans for t in (1, 0.5, 0.01, 1e-5)]
+    sizes = [sum(span.end - span.start for span in spans) for spans in found]
+    assert sizes == sorted(sizes) and sizes[0] < sizes[-1]
+    batch = tagger.second.batch(
+        [document], two_stage.make_columns(tagger.pipeline, list(tagger.first.tag_unrepaired([document])))
+    )
+    chain = run_chain(tagger.second.decoder.emissions(batch), tagger.second.weights.transitions)
+    phi = 1 - chain.marginals()[:, tagger.second.weights.labels.index("O")]
+    probable = [token for token, p in zip(batch.tokens(0), phi) if p >= 0.01 and token.text.isalnum()]
+    (raw,) = tagger.tag_unrepaired([document], threshold=0.01)
+    assert {token.text for token in probable} == {
+        token.text for token in batch.tokens(0)
+        if token.text.isalnum() and any(s.start <= token.start < s.end for s in raw.spans)
+    }  # fmt: skip
+
+
+def test_sure_spans_are_those_without_a_threshold_in_two_stages(tagger, notes):
+    assert [n.spans for n in tagger.tag_all(notes[30:], threshold=0.5)] == [n.spans for n in notes[30:]]
 
 
 def plain_line(**changes) -> Pipeline:
@@ -116,7 +139,7 @@ def test_notes_of_a_patient_help_each_other(tagger, monkeypatch):
     same = [dataclasses.replace(n, patient="p") for n in notes[:2]]
     shown = []
     second = tagger.second.tag_with_columns
-    witness = lambda documents, columns: shown.append(columns) or second(documents, columns)  # noqa: E731
+    witness = lambda documents, columns, *rest: shown.append(columns) or second(documents, columns)  # noqa: E731
     monkeypatch.setattr(tagger.second, "tag_with_columns", witness)
     list(tagger.tag_all([*same, *notes[2:]]))
     (columns,) = shown

@@ -4,6 +4,7 @@ consensus."""
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -14,13 +15,13 @@ from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, Sta
 from crfdeid.review.study.note_index import Note
 from crfdeid.review.study.source import compute_fingerprint
 from crfdeid.review.study.study import Study, name_book
-from crfdeid.systems.model_folder import hash_file
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import keep_longest
 
 SpansByNote = Mapping[int, Sequence[Span]]  # by the note's number
+NAME = re.compile(r"[\w][\w .'@+-]{0,59}")
 SHOWN_THRESHOLD = 20  # characters
 Progress = Callable[[list[Note]], Iterable[Note]]  # may show progress over the notes
 
@@ -61,15 +62,15 @@ def tag_notes(
 
 
 def name_system(tagger: Tagger, threshold: Threshold | None = None) -> str:
-    """The model folder's name, the beginning of its manifest's checksum, which a new training changes, and
-    the threshold, or the beginning of its checksum where it is long.
+    """The model's name, the beginning of its fingerprint, which a new training changes, and the threshold,
+    or the beginning of its checksum where it is long.
 
     >>> show_threshold(Threshold(0.05, {"DATE": 0.2}))
     ' at 0.05 DATE 0.2'
     >>> show_threshold(Threshold(0.123456, {"STATE": 0.123456}))
     ' at threshold 46b660'
     """
-    return f"{tagger.folder.name} {hash_file(tagger.folder / 'manifest.json')[:6]}{show_threshold(threshold)}"
+    return f"{tagger.name} {tagger.fingerprint[:6]}{show_threshold(threshold)}"
 
 
 def show_threshold(threshold: Threshold | None) -> str:
@@ -115,8 +116,8 @@ def add_system(study: Study, name: str, spans: SpansByNote, premarks: bool = Fal
 def check_new_name(study: Study, name: str) -> None:
     """Raise :class:`StageError` where a system or a reader has this name, :class:`InvalidValueError` where it
     is not allowed."""
-    if not isinstance(name, str) or not accounts.NAME.fullmatch(name):
-        raise InvalidValueError("a system's name: 1 to 60 letters, digits, spaces and . ' @ - _")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InvalidValueError("a system's name: 1 to 60 letters, digits, spaces and . ' @ + - _")
     if name in study.list_systems() or name in [r.name for r in accounts.list_readers(study.store)]:
         raise StageError("exists", "there is a system or reader with this name already")
 

@@ -21,6 +21,7 @@ from crfdeid.systems import crf, model
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.stacking import cross_fitting
 from crfdeid.systems.tagger import ModelFolder, Tagger
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Token
 
@@ -50,7 +51,10 @@ class Options:
 
 
 class TwoStageTagger(Tagger):
-    """The two CRFs. ``tag`` sees one document only, ``tag_all`` the consecutive notes of a patient."""
+    """The two CRFs. ``tag`` sees one document only, ``tag_all`` the consecutive notes of a patient. A
+    threshold is for the second CRF, because it learned from the most probable labels of the first."""
+
+    has_threshold = True
 
     def __init__(self, model_folder: ModelFolder) -> None:
         super().__init__(model_folder)
@@ -58,9 +62,19 @@ class TwoStageTagger(Tagger):
         self.second = crf.CrfTagger(replace(model_folder, pipeline=extend_pipeline(self.pipeline)))
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        return self._tag_in_turn(documents)
+
+    def _tag_by_threshold(
+        self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        return self._tag_in_turn(documents, threshold)
+
+    def _tag_in_turn(
+        self, documents: Iterable[Document], threshold: Threshold | None = None
+    ) -> Iterator[Document]:
         for some in cross_fitting.batch_patients(documents):
             columns = make_columns(self.pipeline, list(self.first.tag_unrepaired(some)))
-            yield from self.second.tag_with_columns(some, columns)
+            yield from self.second.tag_with_columns(some, columns, threshold)
 
 
 def train(training: Training) -> None:
