@@ -14,13 +14,15 @@ SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
 AFTER_A_WORD = re.compile(r"[A-Za-z,] {2,}$")
 TOP = 10  # lines of the head of a note
-VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/.-])|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
+# "MRN at Mercy Hospital was"
+ELSEWHERE = r"(?:\s(?:at|from|with|for|in)\s(?:[\w.'’&-]+\s){1,7}?(?:is|was|of|number|no\.?))?"
+VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/-]|\.\w)|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
 
 
 def build_labelled_rule(name: str, type: str, about: str, labels: str) -> Rule:
     """Build a rule for a number after one of the ``labels`` (alternatives of a regular expression)."""
     first = {word for label in re.split(r"\|", labels) for word in re.findall(r"[a-z]+", label)[:1]}
-    return match_at_words(name, type, SOURCE, about, first, rf"(?:{labels}){NUMBER}{VALUE}")
+    return match_at_words(name, type, SOURCE, about, first, rf"(?:{labels}){ELSEWHERE}{NUMBER}{VALUE}")
 
 
 medical_record_number = build_labelled_rule(

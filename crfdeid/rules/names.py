@@ -25,6 +25,7 @@ from crfdeid.rules.name_words import (
     find_name_from,
     find_name_until,
     is_clear_name,
+    is_initial,
     is_name_part,
     is_nameable,
 )
@@ -64,6 +65,8 @@ def find_in_fields(
             yield add_first_name(note, lists, edges)
         elif is_comma_pair(note, first) and not lists.strict:
             yield add_first_name(note, lists, note.edges(first, first + 1))
+        elif is_initial_pair(note, first) and not lists.strict:
+            yield note.edges(first, first + 2)
 
 
 def is_comma_pair(note: Note, index: int) -> bool:
@@ -73,6 +76,15 @@ def is_comma_pair(note: Note, index: int) -> bool:
     return (
         pair and note.is_capitalised(index) and note.is_capitalised(index + 1) and len(note.words[index]) > 2
     )
+
+
+def is_initial_pair(note: Note, index: int) -> bool:
+    """Whether an initial with a full stop and the last word of the line begin here. In a field they are a
+    name even if the word is an ordinary one ("C. Do")."""
+    last = index + 1
+    pair = last < len(note) and is_initial(note, index) and note.gap(last) in (". ", ".")
+    ends = last + 1 >= len(note) or "\n" in note.gap(last + 1)
+    return pair and ends and note.is_capitalised(last) and len(note.words[last]) > 1
 
 
 def add_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:

@@ -15,6 +15,7 @@ from crfdeid.rules import (
     dates,
     hospitals,
     identifiers,
+    layout,
     lists,
     locations,
     name_lists,
@@ -33,7 +34,7 @@ RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
         *contacts.RULES, *dates.RULES, *identifiers.RULES, *ages.RULES, *hospitals.RULES, *names.RULES,
-        *locations.RULES, *occupations.RULES, *name_lists.RULES, *repeats.RULES,
+        *locations.RULES, *occupations.RULES, *layout.RULES, *name_lists.RULES, *repeats.RULES,
     )
 }  # fmt: skip
 

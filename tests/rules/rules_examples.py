@@ -1,5 +1,5 @@
 """Every rule with what it finds and what it must not: each line is a note, with what the rule
-finds between brackets. Names and numbers are invented."""
+finds between brackets; ¶ ends a line. Names and numbers are invented."""
 
 EXAMPLES = {
     # names.py
@@ -24,6 +24,7 @@ EXAMPLES = {
     """,
     "doctor_field": """
         Attending: [Ana Lindqvist]
+        ANESTHESIOLOGIST:  [C. Do]
         PCP: [Nowak, Jan], seen
         Dictated by [Haddad]
         Attending: pending
@@ -387,9 +388,30 @@ EXAMPLES = {
         10.1.0.256
         1.2.3
     """,
+    # layout.py
+    "footer_initials": """
+        Seen and examined.¶[JRM]/[abc]¶D 11/17/18  T 04/26/21
+        Seen.¶[AST]/[ADH]  D: 3/4/61
+        Well.¶[ab]:[cd]/1234
+        AST/ALT¶were normal
+        Plan:¶AST/ALT
+    """,
+    "name_over_address": """
+        05/30/2020¶[venceslas trillo]¶5900 Pinfold Way
+        To: [Ana M. Ruiz]¶P.O. Box 12
+        please report to¶12 Elm Street
+        Seen today.¶2 weeks on the way
+    """,
+    "name_in_page_head": """
+        Mercy Clinic  [QUEVIXO]  09/28/2016
+        [RUIZ, ANA]	3/4/2061
+        GLUCOSE  09/28/2016
+        Quevixo  09/28/2016
+    """,
     # identifiers.py
     "medical_record_number": """
         MRN: [4471902]
+        Prior MRN at St. Odile Medical Center was [15 89 87]. He is well.
         Hosp #: [69-88-37], Patient ID: [4038 2983]
         MRN pending
         unit of blood 4471902
