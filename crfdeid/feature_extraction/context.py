@@ -7,13 +7,13 @@ once, when a template first asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import regex
 
 from crfdeid.feature_extraction.token import YES, Value, short_shape
 from crfdeid.text.tokenized import TokenizedDocument, find_chunks
 from crfdeid.text.tokenizer import is_line_end
+from crfdeid.text.word_cache import remember_words
 
 TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "doctor", "drs", "sr", "sra", "prof"])
 HEADING_WORDS = 6  # a longer run of words before a colon is not a heading
@@ -159,7 +159,7 @@ def chunk(document: TokenizedDocument) -> list[Value]:
     return values
 
 
-@lru_cache(100_000)
+@remember_words(100_000)
 def chunk_shape(text: str) -> str:
     """The short shape, without outer marks and up to 16 characters; of digits it keeps up to 5.
 
@@ -180,7 +180,7 @@ def written_as(document: TokenizedDocument) -> list[Value]:
     return values
 
 
-@lru_cache(100_000)
+@remember_words(100_000)
 def address_kind(text: str) -> Value:
     """The kind of address that the text holds, or ``None``.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import regex
@@ -19,6 +19,7 @@ from crfdeid.feature_extraction.chunker import PartsOfSpeech, parse_chunks
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text import gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
+from crfdeid.text.word_cache import remember_words
 
 UMLS = "CRFDEID_UMLS"  # the environment variable that names a MRCONSO.RRF
 HEADINGS = "mesh_headings"
@@ -133,4 +134,4 @@ def mesh(
     return values
 
 
-_normalize_word = lru_cache(100_000)(normalize_term)
+_normalize_word = remember_words(100_000)(normalize_term)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.text.word_cache import remember_words
 
 Tagger = Callable[[Sequence[str]], list[str]]
 PUNCTUATION = frozenset(".,;:!?\"'`()[]{}-/…—–&*#%$")
@@ -55,7 +56,7 @@ def load_gruut() -> Tagger:
     )
 
 
-@cache
+@remember_words(200_000)
 def make_gruut_word_features(word: str, head: str) -> dict[str, str | float]:
     """Make one word's features, named as in gruut's model."""
     return {

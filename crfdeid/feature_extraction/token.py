@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import regex
 
 from crfdeid.text.gazetteer import Gazetteer
+from crfdeid.text.word_cache import remember_words
 
 Value = str | tuple[str, ...] | None
 SEVERAL = frozenset(["ngrams", "words_left", "words_right", "links_left", "links_right"])
@@ -54,7 +54,7 @@ def short_shape(text: str) -> str:
     return collapse_runs(shape(text))
 
 
-@lru_cache(4096)
+@remember_words(4096)
 def collapse_runs(text: str) -> str:
     """Replace each run of a character by one character."""
     return RUN.sub(r"\1", text)

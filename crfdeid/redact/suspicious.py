@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from crfdeid.redact.surrogates import check_digits, name_pools
@@ -17,6 +16,7 @@ from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is
 from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
+from crfdeid.text.word_cache import remember_words
 
 MIN_DIGITS, MIN_LETTERS, MIN_GLUED, MAX_BACK = 6, 4, 2, 40
 # Patterns begin with few characters and look back later, because then the search is fast.
@@ -189,7 +189,7 @@ def is_possible_name(low: str) -> bool:
     return (not is_ordinary(low) and len(low) > 2) or find_share(low) >= LEAST_SHARE / 4
 
 
-@lru_cache(maxsize=1 << 16)
+@remember_words(1 << 16)
 def is_unknown_word(low: str) -> bool:
     """Whether a word is in no list of words, nor an inflection of such a word.
 

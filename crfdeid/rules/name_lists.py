@@ -7,7 +7,7 @@ unambiguous one needs nothing. Whether it is the name of a patient or of a docto
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 
 from crfdeid.rules.lists import Lists
@@ -21,6 +21,7 @@ from crfdeid.rules.name_words import (
     is_thing_name,
 )
 from crfdeid.rules.rule import Edges, Note, find_run_end, is_joined, rule
+from crfdeid.text.word_cache import remember_words
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"
@@ -220,7 +221,7 @@ def index_by_deletions(names: frozenset[str]) -> dict[str, list[str]]:
     return found
 
 
-@lru_cache(50_000)
+@remember_words(50_000)
 def find_close_name(word: str, names: frozenset[str]) -> str | None:
     """Return the name of which ``word`` is a misspelling, or None. Both are lowercased and have the same
     first letter.

@@ -20,6 +20,7 @@ from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
 from crfdeid.text.document import Document
 from crfdeid.text.folding import tag_folded
 from crfdeid.text.scheme import Scheme
+from crfdeid.text.word_cache import forget_words
 
 if TYPE_CHECKING:
     from crfdeid.rules.tagger import Rules
@@ -50,6 +51,7 @@ class Tagger(ABC):
     ``is_fork_safe``: a forked process can use the tagger (it starts no threads).
     ``rules``: the rules that find the spans, where the system has rules.
     ``bases``: the systems that a stack of systems asks, by name.
+    ``parts``: the taggers inside a tagger of several.
 
     ``name`` is that of its folder, ``fingerprint`` that of its files and lists (:class:`ModelFolder`).
     """
@@ -61,6 +63,7 @@ class Tagger(ABC):
     labels: Sequence[str] = ()
     rules: Rules | None = None
     bases: Mapping[str, Tagger] = {}
+    parts: Sequence[Tagger] = ()
 
     def __init__(self, model: ModelFolder) -> None:
         self.model = model
@@ -133,6 +136,17 @@ class Tagger(ABC):
 
     def compile(self) -> None:  # noqa: B027 (most systems have nothing to prepare)
         """Prepare for many documents."""
+
+    def forget(self) -> None:
+        """Forget the words of the notes that were tagged, so that neither the time of the next notes nor the
+        memory shows them (docs/sharing.md). The next notes are tagged as by a fresh tagger."""
+        forget_words()
+        self.forget_texts()
+
+    def forget_texts(self) -> None:
+        """Empty what this tagger itself remembers of texts."""
+        for part in self.parts:
+            part.forget_texts()
 
     @abstractmethod
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:

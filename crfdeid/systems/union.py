@@ -27,7 +27,7 @@ class Union(Tagger):
     def __init__(self, taggers: Sequence[Tagger]) -> None:
         first, *others = taggers
         super().__init__(first.model)
-        self.taggers = taggers
+        self.parts = taggers
         self.name = JOIN.join(tagger.name for tagger in taggers)
         self.fingerprint = sha256("".join(tagger.fingerprint for tagger in taggers).encode()).hexdigest()
         self.has_threshold = any(tagger.has_threshold for tagger in taggers)
@@ -38,7 +38,7 @@ class Union(Tagger):
                 raise ConfigurationError(f"{other.folder}: scheme {other.scheme.name}; {wanted}")
 
     def compile(self) -> None:
-        for tagger in self.taggers:
+        for tagger in self.parts:
             tagger.compile()
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
@@ -51,10 +51,10 @@ class Union(Tagger):
 
     def _unite(self, documents: Iterable[Document], threshold: Threshold | None) -> Iterator[Document]:
         """Yield the documents with the spans of all taggers; those that can use the threshold use it."""
-        copies = tee(documents, len(self.taggers))
+        copies = tee(documents, len(self.parts))
         found = (
             tagger.tag_unrepaired(copy, threshold=threshold if tagger.has_threshold else None)
-            for tagger, copy in zip(self.taggers, copies)
+            for tagger, copy in zip(self.parts, copies)
         )
         for answers in zip(*found, strict=True):
             yield answers[0].with_spans(unite_spans(answers[0].text, [answer.spans for answer in answers]))

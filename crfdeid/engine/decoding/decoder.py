@@ -282,6 +282,11 @@ class AdaptiveDecoder:
 
             self.compiled, self.decoder = True, Decoder(self.weights, self.pipeline, numba_kernels)
 
+    def forget_texts(self) -> None:
+        """Begin with an empty vocabulary."""
+        if "decoder" in vars(self):
+            self.decoder.forget()
+
     def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
         """Read documents into arrays for ``decoder``, which this call can replace by the compiled one."""
         self.seen += sum(len(document.text) for document in documents)

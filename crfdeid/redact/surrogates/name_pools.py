@@ -9,6 +9,7 @@ from functools import cache
 
 from crfdeid.redact.surrogates.text_forms import fold
 from crfdeid.text import gazetteer
+from crfdeid.text.word_cache import remember_words
 
 FEMALE, MALE, EITHER, SURNAME = "female", "male", "either", "surname"
 OR_SURNAME = " or surname"
@@ -61,7 +62,7 @@ def is_common_name(name: str) -> bool:
     return any(name in load_folded(list) for list in ("female_names", "male_names", "common_surnames"))
 
 
-@cache
+@remember_words(100_000)
 def classify_name(name: str) -> str:
     """Return ``female``, ``male`` or ``either`` for a (folded) first name, otherwise ``surname``. For a name
     that many people bear as a first name and many as a surname, `` or surname`` is added; its surrogates

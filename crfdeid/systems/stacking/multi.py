@@ -77,6 +77,7 @@ class MultiTagger(Tagger):
         self.bases = {name: model.load(self.folder / BASES / name) for name in names}
         self.last = LinearTagger(replace(model_folder, pipeline=extend_pipeline(self.pipeline, names)))
         self.labels = self.last.labels
+        self.parts = (*self.bases.values(), self.last)
 
     def score_tokens(self, document: Document) -> np.ndarray:
         """Return the SVM's scores [tokens, labels]."""

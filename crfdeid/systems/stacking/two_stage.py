@@ -60,6 +60,7 @@ class TwoStageTagger(Tagger):
         super().__init__(model_folder)
         self.first = model.load(self.folder / FIRST)
         self.second = crf.CrfTagger(replace(model_folder, pipeline=extend_pipeline(self.pipeline)))
+        self.parts = (self.first, self.second)
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         return self._tag_in_turn(documents)

@@ -1,0 +1,58 @@
+"""A tagger forgets the words of the notes that it tagged: neither its memory nor its caches hold them."""
+
+import gc
+
+import pytest
+
+from crfdeid.rules import name_lists
+from crfdeid.systems import model
+from crfdeid.text import word_cache
+from crfdeid.text.document import Document
+
+CANARY = "Zanzibarovich"
+NOTE = Document("1", f"Mr. {CANARY} of Lakeside was seen by Dr. Ruiz on 3/4/2061, call {CANARY}77/55x.\n")
+
+
+def strings_in_memory(word: str) -> int:
+    """How many containers of this process hold a string with ``word`` in it."""
+    held = 0
+    gc.collect()
+    for thing in gc.get_objects():
+        if isinstance(thing, dict) and thing.get("__name__") is None:
+            held += any(isinstance(key, str) and word in key and len(key) < 60 for key in list(thing))
+        elif isinstance(thing, list):
+            held += any(isinstance(item, str) and word in item and len(item) < 60 for item in thing)
+    return held
+
+
+@pytest.mark.parametrize("name", ["english", "english+rules"])
+def test_a_tagger_forgets_the_words_of_a_note(name):
+    tagger = model.load(name)
+    before = strings_in_memory(CANARY)
+    found = tagger.tag(NOTE)
+    assert found.spans and strings_in_memory(CANARY) > before
+    tagger.forget()
+    assert strings_in_memory(CANARY) <= before
+    assert tagger.tag(NOTE) == found
+
+
+def test_a_tagger_that_has_not_tagged_forgets(small_model):
+    model.load(small_model.folder).forget()
+
+
+def test_a_cache_of_words_is_emptied():
+    calls = []
+    cached = word_cache.remember_words(10)(calls.append)
+    cached("a")
+    cached("a")
+    assert calls == ["a"]
+    word_cache.forget_words()
+    cached("a")
+    assert calls == ["a", "a"]
+
+
+def test_the_lists_stay_loaded():
+    names = frozenset(["william"])
+    index = name_lists.index_by_deletions(names)
+    word_cache.forget_words()
+    assert name_lists.index_by_deletions(names) is index
