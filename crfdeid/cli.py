@@ -35,6 +35,7 @@ VERBS = {
     },
     "release notes": {
         "redact": Verb("crfdeid.redact.__main__", "replace PHI by surrogates or by markers"),
+        "release": Verb("crfdeid.redact.release_page", "write the page of a release that people sign"),
         "restore": Verb("crfdeid.redact.restore", "undo a release with its map"),
         "review": Verb("crfdeid.review.__main__", "mark, compare and check notes in a browser"),
         "certify": Verb("crfdeid.certify.__main__", "say how much PHI a release still holds, from a sample"),

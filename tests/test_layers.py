@@ -11,7 +11,7 @@ from crfdeid import resources
 LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("errors",),
     ("files", "resources"),
-    ("text",),
+    ("text", "pages"),
     ("corpora", "rules", "config", "policy"),
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
@@ -28,6 +28,7 @@ DOORS = (
     "crfdeid.thresholds",
     "crfdeid.reidentify",
     "crfdeid.restore",
+    "crfdeid.release",
     "crfdeid.rules.__main__",
 )
 # The layers inside a room, from the bottom, as above.

@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from html import escape
-from pathlib import Path
 from typing import Any
 
+from crfdeid import pages, resources
 from crfdeid.certify.statement import Bound, Group, Sensitivity, Statement
-from crfdeid.files import read_text
 
 PURPOSE = (
     "This is evidence for an expert, who decides (in the United States by 45 CFR 164.514(b)(1)).\n"
@@ -27,10 +26,12 @@ def render_statement(statement: Statement, kind: str) -> str:
     text = "\n".join(list_lines(statement)) + "\n"
     if kind == "text":
         return text
-    page = read_text(Path(__file__).with_name("statement.html"))
-    return page.replace("<!-- statement -->", escape(text)).replace(
-        "<!-- store -->", statement.store.fingerprint
-    )
+    parts = {
+        "<!-- statement -->": escape(text),
+        "<!-- signatures -->": pages.render_signatures(("Reader", "Reader", "Expert")),
+        "<!-- store -->": statement.store.fingerprint,
+    }
+    return pages.fill_page(resources.PACKAGE / "certify" / "statement.html", parts)
 
 
 def build_table(statement: Statement) -> dict[str, Any]:

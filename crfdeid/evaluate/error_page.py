@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
-from crfdeid import resources
+from crfdeid import pages, resources
 from crfdeid.evaluate import error_analysis, report
 from crfdeid.evaluate.error_analysis import ErrorRecord
 from crfdeid.evaluate.evaluation import Evaluation
@@ -20,6 +20,7 @@ from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
 
 HUES = (215, 30, 120, 280, 65, 180, 250, 320, 95)  # of the categories in order; red is for leaks
+NOTES = "<!-- notes -->"  # where the notes come
 SIDE = 22  # of a confusion matrix's cell, in pixels
 
 NumberedErrors = list[tuple[int, ErrorRecord]]
@@ -33,17 +34,17 @@ def write_page(evaluation: Evaluation, path: Path) -> None:
 
 def render_page(evaluation: Evaluation) -> Iterator[str]:
     """Yield the page in pieces: its head with the tables, then note by note."""
-    html, style, script = (read_asset(f"error_page.{suffix}") for suffix in ("html", "css", "js"))
-    head, tail = html.split("<!-- notes -->")
-    for mark, value in {"/* style */": style, **fill_head(evaluation)}.items():
-        head = head.replace(mark, value, 1)
+    room = resources.PACKAGE / "evaluate"
+    script = {"/* script */": read_text(room / "error_page.js")}
+    html = pages.fill_page(room / "error_page.html", script | fill_head(evaluation))
+    head, tail = html.split(NOTES)
     yield head
     errors = defaultdict(list)
     for number, error in enumerate(evaluation.errors):
         errors[error.document].append((number, error))
     for gold, system in evaluation.pairs:
         yield render_note(gold, system, errors[gold.id], evaluation.options.scheme)
-    yield tail.replace("/* script */", script, 1)
+    yield tail
 
 
 def fill_head(evaluation: Evaluation) -> dict[str, str]:
@@ -60,11 +61,6 @@ def fill_head(evaluation: Evaluation) -> dict[str, str]:
         "<!-- matrix -->": render_matrix(confusion),
         "<!-- legend -->": render_legend(scheme),
     }
-
-
-def read_asset(name: str) -> str:
-    """Read a file of this room: the page's markup, style or script."""
-    return read_text(resources.PACKAGE / "evaluate" / name)
 
 
 def render_colours(scheme: Scheme) -> str:

@@ -2,7 +2,7 @@
 
 The page contains words of notes: only its owner may read the file, and a warning on top says so. It
 loads nothing, sends nothing and runs nothing: its content security policy allows only its style. The
-markup is in ``page.html`` and the style in ``page.css``; comments there mark the places that are filled.
+markup is in ``page.html``; comments there mark the places that are filled (:mod:`crfdeid.pages`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from crfdeid import resources
+from crfdeid import pages, resources
 from crfdeid.evaluate.error_page import render_colours
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
@@ -48,18 +48,13 @@ def render_page(
 ) -> str:
     """The page as HTML: the note of ``trace``, the explained tokens, and the weights of ``labels`` (all
     labels if it is empty)."""
-    folder = resources.PACKAGE / "explain"
     parts = {
-        "/* style */": (folder / "page.css").read_text(encoding="utf-8"),
         "/* colours */": render_colours(weights.scheme),
         "<!-- note -->": render_note(trace, explanations, weights.scheme) if trace else "",
         "<!-- tokens -->": "".join(render_explanation(one, runners, top) for one in explanations),
         "<!-- model -->": "".join(render_model(weights, labels or weights.labels, top)),
     }
-    html = (folder / "page.html").read_text(encoding="utf-8")
-    for mark, part in parts.items():
-        html = html.replace(mark, part, 1)
-    return html
+    return pages.fill_page(resources.PACKAGE / "explain" / "page.html", parts)
 
 
 def render_note(trace: DocumentTrace, explanations: Sequence[Explanation], scheme: Scheme) -> str:
@@ -145,20 +140,14 @@ def render_weights(caption: str, weights: Sequence[Weight]) -> str:
 
 
 def render_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], bars: bool = False) -> str:
-    """A table whose first column heads its rows; with ``bars``, the last column is drawn too."""
+    """A table; with ``bars``, the last column is drawn too."""
     rows = list(rows)
     longest = max((abs(float(row[-1])) for row in rows if row[0] != TOTAL), default=0) if bars else 0
-    columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head) + ("<td></td>" if bars else "")
-    lines = []
-    for name, *cells in rows:
-        tail = render_bar(0 if name == TOTAL else float(cells[-1]), longest) if bars else ""
-        inside = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        kind = ' class="total"' if name == TOTAL else ""
-        lines.append(f'<tr{kind}><th scope="row">{escape(name)}</th>{inside}{tail}</tr>')
-    return (
-        f'<div class="wide"><table><caption>{escape(caption)}</caption><thead><tr>{columns}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>\n"
-    )
+
+    def draw(row: Sequence[str]) -> str:
+        return render_bar(0 if row[0] == TOTAL else float(row[-1]), longest)
+
+    return pages.render_table(caption, head, rows, TOTAL, draw if bars else None)
 
 
 def render_bar(value: float, longest: float) -> str:

@@ -22,8 +22,11 @@ from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import known_patients, new_ids, patients, processes, release, shifts, streams
 from crfdeid.redact.formulas import quote_formulas
+from crfdeid.redact.journal import Journal
 from crfdeid.redact.markers import MARKER
 from crfdeid.redact.redactor import STYLES, Redactor
+from crfdeid.redact.run_settings import IDS, describe_run
+from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
@@ -33,11 +36,6 @@ from crfdeid.text.document import Document
 
 TagGroup = Callable[[release.Group], list[Document]]
 ReadAhead = Callable[[Iterator[release.Todo]], Iterator[release.Todo]]
-IDS = {
-    None: "the ids of notes and patients are unchanged; --new-ids replaces them",
-    "random": "the ids of notes and patients are random",
-    "keyed": "the ids are codes of the real ids: 45 CFR 164.514(c), the Safe Harbor, does not allow that",
-}
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -68,6 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--spreadsheet-safe", action="store_true", help="begin cells with ' that a spreadsheet would take "
         "for a formula")  # fmt: skip
     add("--report", type=Path, help="the counts as JSON; offsets of survivors in FILE.survivors.csv")
+    add("--html", type=Path, metavar="FILE", help="the report as a page to sign; needs --report")
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
     add("--overwrite", action="store_true", help="replace existing files")
     add("--jobs", type=int, default=1, metavar="N", help="number of processes that find PHI (default: 1)")
@@ -109,6 +108,8 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    if args.html and not args.report:
+        raise ConfigurationError("--html shows what --report FILE has; --report is missing")
     is_stream = args.notes == streams.STREAM
     source = streams.find_input_format(args.source) if is_stream else patients.detect_format(args.notes, args)
     destination = open_destination(args, source)
@@ -117,17 +118,21 @@ def main(arguments: list[str] | None = None) -> None:
     terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)
     tag_group, read_ahead = choose_tagger(args, chosen, threshold)
     tagger = known.wrap(terms.wrap(tag_group))
-    release.clear_leftovers(args.out, args.map, args.report, args.export_shifts)
+    report = Report(
+        redactor.by_note,
+        describe_run(args, redactor, destination.format),
+        patients.describe_source(source, args),
+        policy=chosen,
+        terms=terms,
+        threshold=str(threshold) if threshold else None,
+        known_patients=known,
+    )
+    release.clear_leftovers(args.out, args.map, args.report, args.html, args.export_shifts)
     with ExitStack() as stack:
         if args.map:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
         replaces_report = args.overwrite or args.resume
-        journal = stack.enter_context(
-            release.Journal.open(args.report, redactor.by_note, replaces_report, chosen)
-        )
-        journal.report.patient_source = patients.describe_source(source, args)
-        journal.report.terms, journal.report.known_patients = terms, known
-        journal.report.threshold = str(threshold) if threshold else None
+        journal = stack.enter_context(Journal.open(report, args.report, args.html, replaces_report))
         read = patients.build_reader(streams.INPUT if is_stream else args.notes, source, args)
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
         group = streams.group_stream if is_stream else patients.group_by_patient
@@ -143,7 +148,7 @@ def main(arguments: list[str] | None = None) -> None:
         shown = map(quote_formulas, shown) if args.spreadsheet_safe else shown
         destination.write(shown, not args.no_spans, options, by_id=args.new_ids is not None)
     shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
-    print(*journal.report.lines(), IDS[args.new_ids], sep="\n", file=shown_on)
+    print(*report.lines(), IDS[args.new_ids], sep="\n", file=shown_on)
 
 
 def open_destination(args: argparse.Namespace, source: str) -> release.Destination:

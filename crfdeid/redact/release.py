@@ -7,8 +7,6 @@ Memory holds the notes of one patient (:func:`crfdeid.redact.patients.group_by_p
 
 from __future__ import annotations
 
-import csv
-import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,8 +19,10 @@ from crfdeid import corpora, files
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.policy import Policy
+from crfdeid.redact.journal import Journal
 from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
-from crfdeid.redact.redactor import Redaction, Redactor
+from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.release_inputs import name_survivors
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import map_file, surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
@@ -203,11 +203,6 @@ def name_mark(out: Path) -> Path:
     return out.with_name(f"{out.name}.unfinished")
 
 
-def name_survivors(report: Path) -> Path:
-    """The table of survivors that belongs to a report."""
-    return report.with_name(f"{report.name}.survivors.csv")
-
-
 @dataclass(frozen=True)
 class Destination:
     """A file for all notes, or a folder with a file per note. Until a folder is finished, a file beside it
@@ -304,39 +299,3 @@ class Destination:
                 raise ConfigurationError(f"{self.path}: two notes have one name: {show_id(note.id)}")
             written.add(note.id.lower())
             corpora.write_each([note], self.path, self.format, overwrite=True)
-
-
-@dataclass
-class Journal:
-    """The report of a run, and a table of the survivors' offsets, which is written as the notes come."""
-
-    report: Report
-    write_rows: Callable[[Iterable[Sequence[object]]], object] | None = None
-
-    @classmethod
-    @contextmanager
-    def open(
-        cls, path: Path | None, by_note: bool = False, overwrite: bool = False, policy: Policy | None = None
-    ) -> Iterator[Journal]:
-        """Open a journal and write its report to ``path`` at the end. The offsets of survivors show
-        where real names may be, so only the owner can read their file. Raises :class:`FormatError` if a
-        report exists."""
-        report = Report(by_note, policy=policy)
-        if path is None:
-            yield cls(report)
-            return
-        survivors = name_survivors(path)
-        for each in (path, survivors):
-            storage.refuse_existing(each, overwrite)
-        with files.open_whole(survivors, private=True) as table:
-            writer = csv.writer(table, lineterminator="\n")
-            writer.writerow(("id", "start", "end", "type", "kind"))
-            yield cls(report, writer.writerows)
-            with files.open_whole(path) as file:
-                file.write(json.dumps(report.table(), indent=2) + "\n")
-
-    def add(self, redaction: Redaction, id: str, source: str) -> None:
-        self.report.add(redaction, id, source)
-        if self.write_rows:
-            rows = [(id, span.start, span.end, span.type, "survivor") for span in redaction.survivors]
-            self.write_rows([*rows, *((id, s.start, s.end, "", s.kind) for s in redaction.suspicions)])

@@ -7,12 +7,14 @@ which type belongs to which. What the rule does not require is counted separatel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 from crfdeid.policy import Policy, read_policy
 from crfdeid.redact.known_patients import KnownPatients
+from crfdeid.redact.markers import name_type
+from crfdeid.redact.policy_actions import KEPT
 from crfdeid.redact.redactor import Redaction
 from crfdeid.systems.term_lists import Terms
 
@@ -61,14 +63,17 @@ class Report:
     ``treated_by_rule`` by the paragraph and title of its rules. ``by_note``: each note was redacted by
     itself, so a text found in another note of its patient may remain in it. ``ids_with_phi`` counts the
     notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by
-    where their spans come from, and ``untouched`` has the ids of notes without a replacement."""
+    where their spans come from, and ``untouched`` has the ids of notes without a replacement;
+    the ``unchanged`` have the text that they had. ``run`` says how it was redacted."""
 
     by_note: bool = False
+    run: Mapping[str, object] = field(default_factory=dict)
     patient_source: str = "the notes"
     documents: int = 0
     patients: set[str] = field(default_factory=set, repr=False)
     sources: Counter[str] = field(default_factory=Counter)
     untouched: list[str] = field(default_factory=list, repr=False)
+    unchanged: int = 0
     written_before: int = 0
     ids_with_phi: int = 0
     without_patient: int = 0
@@ -90,12 +95,13 @@ class Report:
         self.sources[source] += 1
         if not redaction.replacements:
             self.untouched.append(id)
+        self.unchanged += all(made.treatment == KEPT for made in redaction.replacements)
         if redaction.document.patient is not None:
             self.patients.add(redaction.document.patient)
         self.without_patient += redaction.document.patient is None
         self.ids_with_phi += redaction.id_has_phi
         self.overlaps += redaction.overlaps
-        self.survivors.update(span.type for span in redaction.survivors)
+        self.survivors.update(name_type(span.type) for span in redaction.survivors)
         self.suspicious.update(suspicion.kind for suspicion in redaction.suspicions)
         for made in redaction.replacements:
             self.repeats += made.repeat
@@ -108,6 +114,7 @@ class Report:
     def table(self) -> dict[str, object]:
         """The report for JSON."""
         return {
+            **({"run": dict(self.run)} if self.run else {}),
             "documents": self.documents,
             "documents_written_before_and_not_counted": self.written_before,
             "documents_without_patient": self.without_patient,
@@ -115,6 +122,7 @@ class Report:
             "patients_from": self.patient_source,
             "documents_by_source_of_spans": {name: self.sources[name] for name in SOURCES},
             "documents_in_which_nothing_was_found": sorted(self.untouched),
+            "documents_unchanged": self.unchanged,
             "documents_whose_id_or_patient_holds_a_found_string": self.ids_with_phi,
             "looked_for_survivors_in": "each note alone" if self.by_note else "all notes of the patient",
             "overlapping_spans_of_different_types_united": self.overlaps,

@@ -1,0 +1,89 @@
+"""Reading what a page of a release shows: the report, its table of survivors, the statement of a sample."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crfdeid import files
+from crfdeid.errors import FormatError
+
+Table = Mapping[str, Any]
+PLACE_COLUMNS = ["id", "start", "end", "type", "kind"]
+# What the page needs, as (key, key of an inner table or empty, kind).
+REPORT = (
+    ("run", "date", str), ("run", "crfdeid", str), ("run", "secret", str), ("documents", "", int),
+    ("patients", "", int), ("documents_without_patient", "", int), ("documents_unchanged", "", int),
+    ("documents_by_source_of_spans", "", dict), ("survivors", "", dict), ("suspicious", "", dict),
+    ("categories", "", dict), ("documents_in_which_nothing_was_found", "", list),
+    ("documents_whose_id_or_patient_holds_a_found_string", "", int), ("repeats_replaced", "", int),
+    ("documents_written_before_and_not_counted", "", int), ("unread_replaced_by_marker", "", int),
+    ("overlapping_spans_of_different_types_united", "", int), ("looked_for_survivors_in", "", str),
+    ("patients_from", "", str), ("run", "together", str), ("run", "ids", str), ("run", "spans", str),
+)  # fmt: skip
+STATEMENT = (
+    ("notes", "", int), ("patients", "", int), ("misses", "", int), ("leaking_notes", "", int),
+    ("confidence", "", float), ("is_shown", "", bool), ("draw", "release", str), ("draw", "fingerprint", str),
+    ("draw", "frame", dict), ("draw", "aim", dict), ("together", "plants", int), ("together", "found", int),
+    *((bound, key, float) for bound in ("notes_with_leak", "spans_missed", "misses_per_1000_notes")
+      for key in ("found", "as_read")),
+)  # fmt: skip
+
+
+class Place(NamedTuple):
+    """A row of the table of survivors: offsets in the text of the output."""
+
+    id: str
+    start: int
+    end: int
+    type: str
+    kind: str
+
+
+def name_survivors(report: Path) -> Path:
+    """The table of survivors that belongs to a report."""
+    return report.with_name(f"{report.name}.survivors.csv")
+
+
+def read_report(path: Path) -> Table:
+    """Read what ``redact --report`` wrote. Raises :class:`FormatError` for another file."""
+    return read_table(path, REPORT, "the report that redact --report writes")
+
+
+def read_statement(path: Path, report: Table) -> Table:
+    """Read the statement of a sample. Raises :class:`FormatError` for another file, and for a statement of
+    another number of notes than the report has."""
+    statement = read_table(path, STATEMENT, "the statement that certify state --out FILE.json writes")
+    found = statement["draw"]["frame"].get("notes")
+    wanted = report["documents"] + report["documents_written_before_and_not_counted"]
+    if found != wanted:
+        sizes = f"{found} notes, the report of {wanted}" if isinstance(found, int) else "another release"
+        raise FormatError(f"{path}: is of a release of {sizes}; wanted the statement of this release")
+    return statement
+
+
+def read_table(path: Path, fields: tuple[tuple[str, str, type], ...], wanted: str) -> Table:
+    try:
+        table = json.loads(files.read_text(path))
+    except (ValueError, RecursionError):
+        raise FormatError(f"{path}: no JSON; wanted {wanted}") from None
+    for key, inner, kind in fields:
+        value = table.get(key) if isinstance(table, dict) else None
+        value = value.get(inner) if inner and isinstance(value, dict) else value
+        if not isinstance(value, (int, float) if kind is float else kind):
+            raise FormatError(f"{path}: no {f'{key}.{inner}'.strip('.')}; wanted {wanted}")
+    return table
+
+
+def read_places(path: Path) -> list[Place]:
+    """Read the table of survivors. Raises :class:`FormatError` for another table."""
+    rows = csv.reader(files.read_text(path).splitlines(), strict=True)
+    try:
+        if next(rows, []) != PLACE_COLUMNS:
+            raise FormatError(f"{path}: wanted the columns {', '.join(PLACE_COLUMNS)}")
+        return [Place(id, int(start), int(end), type, kind) for id, start, end, type, kind in rows]
+    except (csv.Error, ValueError):
+        raise FormatError(f"{path}, line {rows.line_num}: wanted the table beside a report") from None

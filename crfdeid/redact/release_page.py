@@ -1,0 +1,263 @@
+"""The report of a release as a page that people sign: figures and offsets, no text of a note.
+
+    python -m crfdeid.release report.json --out release.html
+    python -m crfdeid.release report.json --statement statement.json --out release.html
+
+The report is what ``redact --report`` writes, with its table of survivors beside it. The statement is that of
+``certify state``: what people found in a sample of the release. Only the owner can read the page, because
+offsets of survivors show where real names may be.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from crfdeid import cli, files, pages, resources
+from crfdeid.corpora import storage
+from crfdeid.errors import looks_like_id, show_id
+from crfdeid.redact import release_inputs
+from crfdeid.redact.release_inputs import Place, Table
+from crfdeid.redact.run_settings import IDS, SECRETS
+
+KEPT, TOTAL, SURVIVOR, UNKNOWN = "kept", "total", "survivor", "unknown word"
+TREATMENTS = ("surrogate", "shifted", "generalised", "hashed", "marker", "blank")
+SHOWN_IDS, SHOWN_PLACES = 100, 400
+SIGNS = {
+    "e-mail": "written like an e-mail address",
+    "check digit": "a number that passes a check, such as that of a payment card",
+    "long number": "six or more digits",
+    "age": "over 89",
+    "glued": "capitalized letters that touch a number",
+    "title": "a name beside a title",
+    "initials": "of a person who wrote or typed, or before a name",
+    "spaced letters": "single letters with blanks between them",
+    UNKNOWN: "a capitalized word in no list of words",
+}
+BOUNDS = {
+    "notes_with_leak": ("notes with a leak", "{:.2%}"),
+    "spans_missed": ("PHI spans missed", "{:.2%}"),
+    "misses_per_1000_notes": ("missed spans per 1,000 notes", "{:,.0f}"),
+}
+FIGURES = ("found", "as_read", "corrected")
+NO_BOUND = "No sample was read, or its statement is not attached: no figure here says how much was missed."
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.release", description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("report", type=Path, help="what redact --report has written")
+    add("--out", type=Path, required=True, help="the page, which only its owner can read")
+    add("--statement", type=Path, metavar="FILE", help="FILE.json of certify state: what people found in a "
+        "sample")  # fmt: skip
+    add("--overwrite", action="store_true", help="replace an existing page")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = build_parser().parse_args(arguments)
+    storage.refuse_existing(args.out, args.overwrite)
+    write_page(args.report, args.out, args.statement)
+
+
+def write_page(report: Path, out: Path, statement: Path | None = None) -> None:
+    """Write the page of a report, which has its table of survivors beside it, to ``out``. Raises
+    :class:`FormatError` if a file is none of these, or the statement is that of another release."""
+    table, survivors = release_inputs.read_report(report), release_inputs.name_survivors(report)
+    bound = release_inputs.read_statement(statement, table) if statement else None
+    page = render_page(table, release_inputs.read_places(survivors), survivors.name, bound)
+    with files.open_whole(out, private=True) as file:
+        file.write(page)
+
+
+def render_page(report: Table, places: Sequence[Place], file: str, bound: Table | None = None) -> str:
+    """Render the page. ``file`` is the name of the table that has the ``places``, and ``bound`` the statement
+    of a sample."""
+    run, patients = report["run"], report["patients"] + report["documents_without_patient"]
+    title = f"{report['documents']:,} notes of {patients:,} patients, redacted on {run['date']}"
+    parts = {
+        "<!-- head -->": f"{pages.escape(title)} by crfdeid {pages.escape(run['crfdeid'])}",
+        "<!-- checks -->": pages.render_list(list_checks(report, bound)),
+        "<!-- input -->": pages.render_facts(describe_input(report)),
+        "<!-- treated -->": "".join(render_treated(report)),
+        "<!-- left -->": pages.render_facts(describe_left(report)) + render_untouched(report),
+        "<!-- sources -->": pages.render_facts(describe_sources(report)),
+        "<!-- remaining -->": render_remaining(report),
+        "<!-- places -->": render_places(places, file),
+        "<!-- bound -->": render_bound(bound) if bound else pages.render_list([NO_BOUND]),
+        "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
+    }
+    return pages.fill_page(resources.PACKAGE / "redact" / "release_page.html", parts)
+
+
+def list_checks(report: Table, bound: Table | None) -> Iterator[str]:
+    """Yield what the person who signs needs to know or to do first."""
+    run, left = report["run"], sum(report["survivors"].values())
+    untouched = list_untouched(report)
+    alone = report["documents_without_patient"]
+    named = report["documents_whose_id_or_patient_holds_a_found_string"]
+    checks = {
+        f"The secret is {SECRETS['seed']}.": run["secret"] == SECRETS["seed"],
+        "The spans of the surrogates are beside the notes: they show which names are surrogates, and "
+        "which are real.": run["spans_beside_the_notes"],
+        "Ids of notes and patients are the real ones.": run["ids"] == IDS[None],
+        f"Read the ids that contain a text that was found: {named:,}.": named,
+        f"Read the places that still contain a text that was found: {left:,}.": left,
+        f"Read the notes in which nothing was found: {len(untouched):,}.": untouched,
+        f"Notes that name no patient: {alone:,}. A text found in one was not looked for in others.": alone,
+        "Each note was redacted alone: a text found in one note may remain in others of its patient.":
+            run["together"] == "each note alone",
+        "Notes that an earlier run wrote are not in these counts.":
+            report["documents_written_before_and_not_counted"],
+        NO_BOUND: not bound,
+    }  # fmt: skip
+    return (check for check, is_needed in checks.items() if is_needed)
+
+
+def list_untouched(report: Table) -> list[str]:
+    return list(report["documents_in_which_nothing_was_found"])
+
+
+def describe_input(report: Table) -> dict[str, str]:
+    """Say what was redacted, and how."""
+    run, policy = report["run"], report.get("policy")
+    known, terms = report.get("known_patients"), report.get("listed_terms")
+    return {
+        "notes": f"{report['documents']:,}",
+        "patients": f"{report['patients']:,}, told apart by {report['patients_from']}",
+        "notes that name no patient": f"{report['documents_without_patient']:,}",
+        "redacted together": run["together"],
+        "spans": run["spans"],
+        "model": run["model"] or "none",
+        "threshold": report.get("threshold") or "none: the most probable labels",
+        "policy": f"{policy['name']}: {policy['source']}" if policy else f"none; style: {run['style']}",
+        "dates shift by": run["dates_shift_by"],
+        "ZIP codes": run["zip"],
+        "check digits": run["check_digits"],
+        "doctors": "one surrogate in all notes" if run["same_doctor_across_patients"] else "by patient",
+        "known patients": f"a table, for {known['notes_of_known_patients']:,} notes" if known else "no table",
+        "lists of terms": ", ".join(f"--{name}" for name in terms) if terms else "none",
+        "secret": run["secret"],
+        "ids": run["ids"],
+        "format": run["format"],
+        "spans of surrogates": "beside the notes" if run["spans_beside_the_notes"] else "not written",
+        "version": f"crfdeid {run['crfdeid']}",
+        "date": run["date"],
+    }
+
+
+def render_treated(report: Table) -> Iterator[str]:
+    """Yield tables of what was found and what it became: by rule of the policy, and by category."""
+    if policy := report.get("policy"):
+        rules = {f"{rule['cite']} {rule['title']}": rule for rule in policy["rules"]}
+        yield render_counts(f"By rule of the policy {policy['name']}: {policy['source']}", rules)
+    categories = {f"({letter}) {row['name']}": row for letter, row in report["categories"].items()}
+    yield render_counts("By category: 45 CFR 164.514(b)(2)(i)", categories)
+
+
+def render_counts(caption: str, rows: Mapping[str, Table]) -> str:
+    """A table: spans before, by what they became, and spans that are in the output as they were."""
+    used = [name for name in TREATMENTS if any(row.get(name) for row in rows.values())]
+    kinds = (*TREATMENTS, KEPT)
+    total = {name: sum(row.get(name, 0) for row in rows.values()) for name in kinds}
+    lines = []
+    for title, row in [*rows.items(), (TOTAL, total)]:
+        before = sum(row.get(name, 0) for name in kinds)
+        lines.append([title, *(f"{n:,}" for n in (before, *(row.get(name, 0) for name in (*used, KEPT))))])
+    return pages.render_table(caption, ("", "before", *used, "after: kept"), lines, TOTAL)
+
+
+def describe_left(report: Table) -> dict[str, str]:
+    facts = {
+        "notes whose text is unchanged": f"{report['documents_unchanged']:,}",
+        "notes in which nothing was found": f"{len(list_untouched(report)):,}",
+        "texts that could not be read and became a marker": f"{report['unread_replaced_by_marker']:,}",
+        "notes written by an earlier run, in no count here":
+            f"{report['documents_written_before_and_not_counted']:,}",
+    }  # fmt: skip
+    never = report.get("listed_terms", {}).get("never")
+    return facts | ({} if never is None else {"spans left out because a list has them": f"{never:,}"})
+
+
+def render_untouched(report: Table) -> str:
+    """The ids of the notes in which nothing was found, except those that may be names."""
+    ids = list_untouched(report)
+    shown = [id for id in ids if looks_like_id(id)][:SHOWN_IDS]
+    sentences = [f"Nothing was found in {', '.join(shown)}."] if shown else []
+    if left := len(ids) - len(shown):
+        sentences.append(f"Nothing was found in {left:,} notes whose ids are not shown here.")
+    return "".join(f"<p>{pages.escape(sentence)}</p>\n" for sentence in sentences)
+
+
+def describe_sources(report: Table) -> dict[str, str]:
+    notes = report["documents_by_source_of_spans"]
+    names = {"own": "only the notes' own", "model": "only the model's", "both": "both", "none": "no span"}
+    facts = {f"notes with {name}": f"{notes.get(key, 0):,}" for key, name in names.items()}
+    facts["repeats that had no span, replaced"] = f"{report['repeats_replaced']:,}"
+    facts["merged spans of different types"] = f"{report['overlapping_spans_of_different_types_united']:,}"
+    known = report.get("known_patients", {}).get("found_without_another_span")
+    always = report.get("listed_terms", {}).get("always")
+    if known is not None:
+        facts["texts of the table of patients without another span"] = f"{sum(known.values()):,}"
+    if always is not None:
+        facts["texts of the list of terms that are always PHI"] = f"{sum(always.values()):,}"
+    return facts
+
+
+def render_remaining(report: Table) -> str:
+    """Tables of what still holds a text that was found, and of what looks like PHI."""
+    left = [(type, f"{count:,}") for type, count in report["survivors"].items()]
+    signs = [(kind, SIGNS.get(kind, ""), f"{count:,}") for kind, count in report["suspicious"].items()]
+    left.append((TOTAL, sum_up(report["survivors"])))
+    signs.append((TOTAL, "", sum_up(report["suspicious"])))
+    where = f"Texts found elsewhere in {report['looked_for_survivors_in']} and still in the output"
+    tables = pages.render_table(where, ("type", "places"), left, TOTAL)
+    return tables + pages.render_table("What else looks like PHI", ("kind", "", "places"), signs, TOTAL)
+
+
+def sum_up(counts: Mapping[str, int]) -> str:
+    return f"{sum(counts.values()):,}"
+
+
+def render_places(places: Sequence[Place], file: str) -> str:
+    """A table of places by offset, survivors first, without unknown words. Ids that may be names are left
+    out: the line of the place in the file stands for them."""
+    numbered = [(line, place) for line, place in enumerate(places, 2) if place.kind != UNKNOWN]
+    numbered.sort(key=lambda each: each[1].kind != SURVIVOR)
+    rows = [
+        (show_id(place.id, f"line {line}"), f"{place.start}", f"{place.end}", place.kind, place.type)
+        for line, place in numbered[:SHOWN_PLACES]
+    ]
+    caption = f"{len(rows):,} of {len(places):,} places, without unknown words; {file} has all"
+    return pages.render_table(caption, ("note", "start", "end", "kind", "type"), rows)
+
+
+def render_bound(statement: Table) -> str:
+    """The figures of a sample that people read."""
+    draw, together = statement["draw"], statement["together"]
+    plants = f"{together['found']:,} of {together['plants']:,}" if together["plants"] else "none were planted"
+    facts = {
+        "read": f"{statement['notes']:,} notes of {statement['patients']:,} patients, drawn at random",
+        "missed spans": f"{statement['misses']:,}, in {statement['leaking_notes']:,} notes",
+        "planted leaks that readers found": plants,
+        "aim": f"at most {draw['aim'].get('aim', 0):.2%} of the PHI spans are missed: "
+               f"{'shown' if statement['is_shown'] else 'not shown'}",
+        "release, by SHA-256": draw["release"],
+        "draw": draw["fingerprint"],
+    }  # fmt: skip
+    caption = f"Upper bounds, each with {statement['confidence']:.1%} confidence"
+    rows = [
+        (name, *(show_figure(statement[key].get(figure), form) for figure in FIGURES))
+        for key, (name, form) in BOUNDS.items()
+    ]
+    head = ("", "found", "at most, as read", "at most, corrected for readers")
+    return pages.render_facts(facts) + pages.render_table(caption, head, rows)
+
+
+def show_figure(value: float | None, form: str) -> str:
+    return "-" if value is None else form.format(value)
+
+
+if __name__ == "__main__":
+    cli.run(main)

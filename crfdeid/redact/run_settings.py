@@ -1,0 +1,76 @@
+"""What the report says of how a run redacted: no secret, no path, no text of a note."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from crfdeid import __version__
+from crfdeid.errors import ConfigurationError
+from crfdeid.redact.redactor import Redactor
+from crfdeid.systems import model, model_folder
+
+EPOCH = "SOURCE_DATE_EPOCH"  # seconds since 1970, by which the same run gives the same bytes on another day
+IDS = {
+    None: "the ids of notes and patients are unchanged; --new-ids replaces them",
+    "random": "the ids of notes and patients are random",
+    "keyed": "the ids are codes of the real ids: 45 CFR 164.514(c), the Safe Harbor, does not allow that",
+}
+SPANS = {
+    "auto": "the notes' own and the model's",
+    "gold": "only the notes' own",
+    "tag": "only the model's",
+}
+SECRETS = {
+    "map": "in the map: whoever has its key can undo the release",
+    "key_file": "in a key file: whoever has it can test guesses",
+    "seed": "made from a seed, for experiments only: whoever guesses the seed can undo the release",
+    None: "random, and not kept",
+}
+
+
+def describe_run(args: argparse.Namespace, redactor: Redactor, format: str) -> dict[str, object]:
+    """Describe the options of a run that writes ``format``."""
+    rules = redactor.rules
+    shift = f"whole weeks, at most {rules.years} years and {rules.weeks} weeks"
+    return {
+        "crfdeid": __version__,
+        "date": find_date(),
+        "spans": SPANS[args.spans],
+        "model": None if args.spans == "gold" else describe_model(args.model),
+        "style": args.style,
+        "together": "each note alone" if redactor.by_note else "all notes of a patient",
+        "secret": SECRETS[next((name for name in SECRETS if name and getattr(args, name) is not None), None)],
+        "ids": IDS[args.new_ids],
+        "dates_shift_by": shift + "; some patients' days come from a table" * bool(redactor.shifts),
+        "zip": rules.zip,
+        "check_digits": rules.check_digits,
+        "same_doctor_across_patients": rules.same_doctors,
+        "format": format,
+        "spans_beside_the_notes": not args.no_spans,
+    }
+
+
+def find_date() -> str:
+    """The day of the run, in UTC. Raises :class:`ConfigurationError` if the environment names no day."""
+    given = os.environ.get(EPOCH)
+    if given is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise ConfigurationError(f"{EPOCH}: wanted seconds since 1970, a whole number") from None
+
+
+def describe_model(name: str) -> str:
+    """The names of the models, each with the beginning of its manifest's SHA-256."""
+    names = [name] if Path(name).exists() else name.split(model.JOIN)
+    return " + ".join(map(describe_part, names))
+
+
+def describe_part(name: str) -> str:
+    manifest = model_folder.find_folder(name) / "manifest.json"
+    shown = Path(name).name
+    return f"{shown} ({model_folder.hash_file(manifest)[:12]})" if manifest.is_file() else shown

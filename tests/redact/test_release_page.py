@@ -1,0 +1,236 @@
+"""The page of a release that people sign: every figure of the report, no text of a note, no promise."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from marked_notes import STORY, marked, run, status
+
+from crfdeid import cli, corpora, pages
+from crfdeid.redact import release_page
+
+CANARY, HOSTILE = "Zanzibarova", "<script>alert(1)</script>"
+VOID = ("meta",)
+
+
+class Page(HTMLParser):
+    """The words, tags and attributes of a page. An element that is not closed is an error."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.words, self.tags, self.open, self.values, self.rows = "", [], [], [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.values += attributes
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data if "style" not in self.open else ""
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+
+    def row(self, name):
+        return next(row[1:] for row in self.rows if row[0] == name)
+
+
+@pytest.fixture
+def released(corpus, monkeypatch):
+    """Redact the small corpus with the options, and return the page."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000")
+
+    def redact(*options, notes=STORY, name="release"):
+        corpora.write(notes, corpus / "in.jsonl", "jsonl", overwrite=True)
+        report, html = corpus / f"{name}.json", corpus / f"{name}.html"
+        files = ("--report", report, "--html", html)
+        run(corpus / "in.jsonl", "--out", corpus / f"{name}.jsonl", "--spans", "gold", *files, *options)
+        return html.read_text(encoding="utf-8")
+
+    return redact
+
+
+def test_the_page_has_the_figures_of_the_report(corpus, released):
+    html = released("--seed", "1", "--policy", "safe_harbor")
+    page, report = Page(html), json.loads((corpus / "release.json").read_text())
+    assert (
+        report["run"]["date"] == "2001-09-09"
+        and "5 notes of 3 patients, redacted on 2001-09-09" in page.words
+    )
+    found = sum(sum(v for v in row.values() if isinstance(v, int)) for row in report["categories"].values())
+    assert page.row("total")[0] == str(found) == "18"
+    assert page.row("(A) names")[:2] == ["9", "9"]
+    assert "safe_harbor: 45 CFR 164.514(b)(2)(i)" in page.words
+    assert page.words.count("signature") == 2 and "Approved by" in page.words
+    assert ("name", "viewport") in page.values and "script" not in page.tags
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "The secret is random, and not kept"),
+        (("--seed", "1"), "The secret is made from a seed, for experiments only"),
+        (("--seed", "1"), "Ids of notes and patients are the real ones."),
+        (("--seed", "1"), "The spans of the surrogates are beside the notes"),
+        (("--seed", "1"), "Notes that name no patient: 1."),
+        (("--seed", "1"), release_page.NO_BOUND),
+        (("--seed", "1", "--by", "note"), "Each note was redacted alone"),
+        (("--seed", "1", "--style", "type"), "none; style: type"),
+        (("--seed", "1", "--new-ids"), "the ids of notes and patients are random"),
+        (("--seed", "1", "--zip", "three"), "three"),
+    ],
+)
+def test_the_page_says_what_one_needs_to_know_before_signing(released, options, said):
+    page = Page(released(*options))
+    assert said in page.words.replace("secretrandom", "The secret is random")
+
+
+def test_what_is_no_reason_to_wait_is_not_said(released):
+    words = Page(released("--new-ids", "--no-spans", notes=STORY[:3])).words
+    before = words.split("Before you sign")[1].split("What went in")[0].strip()
+    assert before == release_page.NO_BOUND
+
+
+def test_the_page_has_the_places_by_offset_and_no_text_of_a_note(corpus, released, capsys):
+    notes = [
+        marked(
+            f"Mrs. <PATIENT {CANARY}> of <{CANARY} Vorin>, Dr. Xu{CANARY}, 30990453SMITH", f"{CANARY} 1", "7"
+        ),
+        marked(f"<PATIENT {CANARY}>: {CANARY.lower()[:-1]}z, {CANARY}s, Dr. Quevixo", "n-2", HOSTILE),
+        marked("nothing here", HOSTILE, "7"),
+    ]
+    page = Page(html := released("--seed", "1", notes=notes))
+    assert CANARY.lower() not in html.lower() and "script" not in page.tags and "alert" not in html
+    assert "Nothing was found in 1 notes whose ids are not shown here." in page.words
+    rows = (corpus / "release.json.survivors.csv").read_text().splitlines()[1:]
+    shown = [row for row in page.rows if row[0].startswith("line ") or row[0] == "n-2"]
+    assert len(shown) == sum("unknown word" not in row for row in rows) > 1
+    assert CANARY not in "".join(row.partition(",")[2] for row in rows)
+    assert ["line 2", *rows[0].split(",")[1:3]] == shown[0][:3]
+    assert (corpus / "release.html").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_same_seed_gives_the_same_bytes(released):
+    assert released("--seed", "3", name="a").replace("a.json", "b.json") == released("--seed", "3", name="b")
+
+
+GUARANTEES = re.compile(
+    r"anonym|guarant|complian|comply|\bsafe\b|secure|certain|all PHI|no PHI|fully|free of", re.I
+)
+
+
+def test_no_sentence_can_be_read_as_a_promise(released):
+    page = Page(released("--seed", "1"))
+    for sentence in re.split(r"(?<=[.:])\s", page.words):
+        assert not GUARANTEES.search(sentence) or " not " in sentence, sentence
+
+
+def test_the_page_loads_nothing_and_prints(released):
+    html = released("--seed", "1")
+    assert not re.search(r"""(src|href)=|url\(|https?://|@import""", html) and "default-src 'none'" in html
+    assert "prefers-color-scheme: dark" in html and "@media print" in html
+
+
+# The statement of a sample
+
+
+def state(**changes):
+    bound = {"found": 0.01, "as_read": 0.0234, "corrected": 0.031}
+    frame, aim = {"notes": 5, "patients": 3}, {"aim": 0.05}
+    return {
+        "notes": 4, "patients": 3, "misses": 2, "leaking_notes": 1, "confidence": 0.95, "is_shown": True,
+        "draw": {"release": "77edd", "fingerprint": "d70cc", "frame": frame, "aim": aim},
+        "together": {"plants": 60, "found": 55}, "notes_with_leak": bound,
+        "spans_missed": {**bound, "corrected": None}, "misses_per_1000_notes": bound,
+    } | changes  # fmt: skip
+
+
+def test_a_statement_adds_its_bounds(corpus, released):
+    released("--seed", "1")
+    (corpus / "s.json").write_text(json.dumps(state()))
+    arguments = [str(corpus / "release.json"), "--out", str(corpus / "signed.html")]
+    release_page.main([*arguments, "--statement", str(corpus / "s.json")])
+    page = Page((corpus / "signed.html").read_text())
+    assert page.row("notes with a leak") == ["1.00%", "2.34%", "3.10%"]
+    assert page.row("PHI spans missed") == ["1.00%", "2.34%", "-"]
+    assert "55 of 60" in page.words and release_page.NO_BOUND not in page.words
+    release_page.main([*arguments, "--overwrite"])
+    assert (corpus / "signed.html").read_bytes() == (corpus / "release.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("report", "statement", "said"),
+    [
+        (None, "no json", "no JSON; wanted the statement"),
+        (None, "[]", "no notes; wanted the statement"),
+        (None, json.dumps(state(draw={})), "no draw.release"),
+        (None, json.dumps(state(misses="2")), "no misses"),
+        (
+            None,
+            json.dumps(state(draw=state()["draw"] | {"frame": {"notes": 6}})),
+            "of 6 notes, the report of 5",
+        ),
+        (None, json.dumps(state(draw=state()["draw"] | {"frame": {"notes": CANARY}})), "of another release"),
+        ("[" * 100_000, None, "no JSON; wanted the report"),
+        (json.dumps({"documents": 5}), None, "no run.date; wanted the report"),
+        (json.dumps({CANARY: 5}), None, "no run.date; wanted the report"),
+    ],
+)
+def test_other_files_are_refused_in_one_line(corpus, released, capsys, report, statement, said):
+    released("--seed", "1")
+    capsys.readouterr()
+    arguments = [str(corpus / "release.json"), "--out", str(corpus / "signed.html")]
+    if report:
+        (corpus / "release.json").write_text(report)
+    if statement:
+        (corpus / "s.json").write_text(statement)
+        arguments += ["--statement", str(corpus / "s.json")]
+    assert end(arguments) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1 and CANARY not in error
+    assert not (corpus / "signed.html").exists()
+
+
+def end(arguments):
+    with pytest.raises(SystemExit) as stopped:
+        cli.run(lambda _: release_page.main(arguments))
+    return stopped.value.code
+
+
+@pytest.mark.parametrize("rows", [CANARY, "id,start,end,type,kind\n1,x,2,PATIENT,survivor\n", 'id,start\n"x'])
+def test_another_table_of_survivors_is_refused(corpus, released, capsys, rows):
+    released("--seed", "1")
+    (corpus / "release.json.survivors.csv").write_text(rows)
+    assert end([str(corpus / "release.json"), "--out", str(corpus / "signed.html")]) == 2
+    error = capsys.readouterr().err
+    assert "survivors.csv" in error and CANARY not in error and error.count("\n") == 1
+
+
+def test_the_page_needs_the_report_and_replaces_nothing(corpus, capsys):
+    out = ("--out", corpus / "clean.jsonl", "--spans", "gold")
+    assert status(corpus / "notes.jsonl", *out, "--html", corpus / "r.html") == 2
+    assert "--report is missing" in capsys.readouterr().err
+    (corpus / "r.html").write_text("mine")
+    assert (
+        status(corpus / "notes.jsonl", *out, "--report", corpus / "r.json", "--html", corpus / "r.html") == 2
+    )
+    assert "r.html: exists" in capsys.readouterr().err
+    assert (corpus / "r.html").read_text() == "mine" and not (corpus / "clean.jsonl").exists()
+
+
+def test_a_mark_in_a_part_is_not_filled(tmp_path):
+    (tmp_path / "page.html").write_text("<!-- a --><!-- b -->")
+    assert (
+        pages.fill_page(tmp_path / "page.html", {"<!-- a -->": "<!-- b -->", "<!-- b -->": "2"})
+        == "<!-- b -->2"
+    )
