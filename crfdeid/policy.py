@@ -49,7 +49,7 @@ WORD = re.compile(r"\w+")
 YEAR_WORDS = frozenset(
     WORD.findall(
         """in since from between around about circa c ca the year years calendar fiscal fy cy of before after
-        by until through to and or en año años desde hasta entre el los y a de del"""
+        by until through to and or vs versus than en año años desde hasta entre el los y a de del"""
     )
 )
 DECADE_WORDS = YEAR_WORDS | {"early", "mid", "middle", "late"}

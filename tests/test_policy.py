@@ -18,7 +18,7 @@ from crfdeid.text.scheme import SHIPPED, read_scheme
         ("the 1990s", True), ("1980's", True), ("'70s", True), ("early 1990s", True), ("mid-90s", True),
         ("2014-2016", True), ("2014–16", True), ("2014/15", True), ("1998, 2004 and 2006", True),
         ("from 2010 to 2015", True), ("year 2000", True), ("FY 2019", True), ("since 2010", True),
-        ("año 2014", True), ("2014 y 2016", True),
+        ("año 2014", True), ("2014 y 2016", True), ("2010 vs 2015", True),
         ("March 2014", False), ("3/2014", False),
         ("2014-03", False), ("2014-03-05", False), ("03/05/2014", False),
         ("2014-11", False), ("summer 2014", False), ("Q3 2014", False), ("Christmas 2014", False),

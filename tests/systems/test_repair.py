@@ -28,6 +28,8 @@ call <PHONE|(617) 555-0101> now
 <DATE|May 3> and <DATE|the 4th>
 <AGE|61>-year-old
 see <URL|http://a.org/b/> here
+printed 12:30@elm and 4@5 mg
+write to <EMAIL|ana@elm.org or leo@oak.org> today
 from <HOSPITAL|MGH> and <HOSPITAL|BWH> both
 from <HOSPITAL|Elm Hospital> and <HOSPITAL|Oak Hospital> both
 from <HOSPITAL|Elm Hospital> of <HOSPITAL|Oak Hospital> both
@@ -195,6 +197,10 @@ CHANGED = {
     "ROTH (M, 49)  9": "<PATIENT|ROTH> (M, 49)  9",
     "I, Roth, was present": "I, <DOCTOR|Roth>, was present",
     "x. Roth is a pleasant 32-year-old": "x. <PATIENT|Roth> is a pleasant 32-year-old",
+    "mail a-b@elm.org. Or": "mail <EMAIL|a-b@elm.org>. Or",
+    "to <PATIENT|ana>@<HOSPITAL|elm>.org, or": "to <EMAIL|ana@elm.org>, or",
+    "see www.elm.org/a_b. Or": "see <URL|www.elm.org/a_b>. Or",
+    "at <HOSPITAL|HTTPS://ELM.org>:80/x?y=1 now": "at <URL|HTTPS://ELM.org:80/x?y=1> now",
     "NP NPI 1011518115 x": "NP NPI <IDNUM|1011518115> x",
     "MRN: 1234567 x": "MRN: <MEDICALRECORD|1234567> x",
     "SSN 144-28-7188 x": "SSN <SSN|144-28-7188> x",

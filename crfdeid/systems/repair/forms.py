@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crfdeid.systems.repair.addresses import find_addresses
 from crfdeid.systems.repair.cues import drop_words, find_names
 from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
 from crfdeid.systems.repair.hospitals import (
@@ -66,6 +67,9 @@ FORMS = {
         "in <HOSPITAL|Elm Clinic> Emergency Department now",
     ),
     "trim_marks": Form(trim_marks, "mail <EMAIL|a@b.org.> or", "mail <EMAIL|a@b.org>. or"),
+    "find_addresses": Form(
+        find_addresses, "to <EMAIL|a.ruiz@elm>.info now", "to <EMAIL|a.ruiz@elm.info> now"
+    ),
     "widen_numbers": Form(widen_numbers, "no. MR<MEDICALRECORD|268398>", "no. <MEDICALRECORD|MR268398>"),
     "widen_ages": Form(widen_ages, "a 2-1/<AGE|2>-year-old", "a <AGE|2-1/2>-year-old"),
     "join_components": Form(join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||"),
