@@ -78,11 +78,11 @@ def _start_pool(tagger: Tagger, folder: Path | str | None, engine: str, jobs: in
     global _tagger
     if sys.platform == "linux" and tagger.is_fork_safe:
         _tagger = tagger
-        return ProcessPoolExecutor(jobs, get_context("fork"), _end_with_parent, (os.getpid(),))
+        return ProcessPoolExecutor(jobs, get_context("fork"), end_with_parent, (os.getpid(),))
     return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine))
 
 
-def _end_with_parent(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     """Ask the kernel to kill this process when its parent ends, also after ``kill -9``. Otherwise it would
     wait forever for work, and hold the locks of its parent's files."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

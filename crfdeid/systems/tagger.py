@@ -100,12 +100,16 @@ class Tagger(ABC):
         threshold: AnyThreshold | None = None,
     ) -> Iterator[Document]:
         """As :meth:`tag_all`, without the repair: what the model itself decides, for a stack of systems."""
-        if probabilities and not self.has_probabilities:
-            raise ConfigurationError(f"the system {self.config.system} gives no probabilities")
+        self.check_probabilities(probabilities)
         if threshold is None:
             return tag_folded(lambda folded: self._tag_all(folded, probabilities), documents)
         chosen = self.check_threshold(threshold)
         return tag_folded(lambda folded: self._tag_by_threshold(folded, chosen, probabilities), documents)
+
+    def check_probabilities(self, wanted: bool) -> None:
+        """Raise :class:`ConfigurationError` where probabilities are wanted and the system has none."""
+        if wanted and not self.has_probabilities:
+            raise ConfigurationError(f"the system {self.config.system} gives no probabilities")
 
     def check_threshold(self, threshold: AnyThreshold) -> Threshold:
         """Return the threshold. Raises :class:`ConfigurationError` where the system cannot use one, or the
