@@ -4,11 +4,11 @@
     found = spark.tag(notes, text="note", id="id")
     clean = spark.redact(notes, patient="patient", key_file="key")
 
-Nothing runs before an action on the returned frame. Each row of the frame gives one row. ``spans`` is an array
-of structs ``start, end, type, probability`` with offsets in code points, so that
-``substring(note, start + 1, end - start)`` is the text of a span. ``error`` is null, or one word: the class of
-the error that the note raised, ``NullText``, ``NullId``, or ``WorkerDied`` for a note that ended its process.
-Where it is not null, ``spans`` (and a redacted text) are null.
+Nothing runs before an action on the returned frame. Each row of the frame gives one row. ``spans`` is an
+array of structs ``start, end, type, probability`` with offsets in code points, so that
+``substring(note, start + 1, end - start)`` is the text of a span. ``error`` is null, or one word: the class
+of the error that the note raised, ``NullText``, ``NullId``, or ``WorkerDied`` for a note that ended its
+process. Where it is not null, ``spans`` (and a redacted text) are null.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def redact(
     The notes of a patient are redacted together, by the secret that the driver reads from ``key_file``, so
     that the result does not depend on the partitions. An error of one note is an error of all notes of the
     patient. By default, PHI is what either the shipped model or the rules find. Raises the errors of
-    :func:`tag`, and :class:`ConfigurationError` for a key that cannot be read or a policy that does not fit."""
+    :func:`tag`, and :class:`ConfigurationError` for a key that cannot be read or a policy that does not
+    fit."""
     columns = worker.Columns(text, id, patient)
     frames.check_columns(df, columns, new=worker.NEW)
     rules = policies.read_policy(policy) if policy else None

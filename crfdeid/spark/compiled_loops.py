@@ -1,8 +1,8 @@
 """Where numba keeps compiled loops, so that not every worker process compiles them again.
 
-numba keeps them beside the source, or in the user's cache folder. On a cluster the package is often read-only,
-and the user of the workers has no home; then numba refuses to start. So a folder that only this user can write
-is named for it. Nobody else may write there, because numba runs what it finds in it.
+numba keeps them beside the source, or in the user's cache folder. On a cluster the package is often
+read-only, and the user of the workers has no home; then numba refuses to start. So a folder that only this
+user can write is named for it. Nobody else may write there, because numba runs what it finds in it.
 """
 
 from __future__ import annotations

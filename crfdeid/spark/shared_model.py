@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid.errors import ModelError
-from crfdeid.systems import model, model_folder, registry
+from crfdeid.systems import model_folder, registry
+from crfdeid.systems.union import JOIN
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,17 +57,17 @@ class SharedModel:
     @property
     def name(self) -> str:
         """What the driver knows the model by."""
-        return model.JOIN.join(part.name for part in self.parts)
+        return JOIN.join(part.name for part in self.parts)
 
     def locate(self) -> str:
         """Return the name or folder of the model in this process, as :meth:`Part.locate` does."""
-        return model.JOIN.join(part.locate() for part in self.parts)
+        return JOIN.join(part.locate() for part in self.parts)
 
 
 def share_model(session: SparkSession, name: str | Path) -> SharedModel:
     """Send the folders of the model ``name`` to the workers of the session. Raises :class:`ModelError` where
     there is no such model."""
-    parts = [str(name)] if Path(name).exists() else str(name).split(model.JOIN)
+    parts = [str(name)] if Path(name).exists() else str(name).split(JOIN)
     return SharedModel(tuple(share_part(session, part) for part in parts))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 
 from crfdeid.spark import worker
 from crfdeid.systems import model
@@ -32,6 +33,7 @@ class Poisoned(Tagger):
             yield self.inner.tag(document)
 
 
+@cache
 def load_poisoned(name: str) -> Tagger:
     return Poisoned(model.load("rules"))
 
