@@ -113,14 +113,17 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
 
 
-def add_threshold_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the option that :func:`crfdeid.systems.threshold.parse_threshold` reads."""
+def add_threshold_option(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str = "the most probable labels"
+) -> None:
+    """Add the option that :func:`crfdeid.systems.threshold.parse_threshold` reads; ``default`` is for the
+    help."""
     parser.add_argument(
         "--threshold",
         action="append",
         metavar="T",
         help="tag where PHI is at least that probable: a number, TYPE=NUMBER, or a file .toml or .json; "
-        "can be given several times (default: the most probable labels)",
+        f"can be given several times (default: {default})",
     )
 
 

@@ -31,7 +31,7 @@ from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
 from crfdeid.systems import model, term_lists
-from crfdeid.systems.threshold import Threshold, parse_threshold
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
 TagGroup = Callable[[release.Group], list[Document]]
@@ -52,7 +52,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--spans", choices=release.SPANS, default="auto", help="auto: the notes' own spans and the model's; "
         "gold: only the notes' own; tag: only the model's")  # fmt: skip
     add("--model", default=model.CAREFUL, help="default: %(default)s, what either system finds")
-    cli.add_threshold_option(parser)
+    cli.add_threshold_option(parser, f"{release.CAREFUL}, where the model has probabilities; {release.BEST}: "
+        "the most probable labels")  # fmt: skip
     add("--policy", metavar="NAME", help="what becomes of each type: "
         f"{', '.join(policy.list_shipped())} or a TOML file (default: surrogates)")  # fmt: skip
     term_lists.add_term_options(parser)
@@ -114,9 +115,9 @@ def main(arguments: list[str] | None = None) -> None:
     source = streams.find_input_format(args.source) if is_stream else patients.detect_format(args.notes, args)
     destination = open_destination(args, source)
     redactor = build_redactor(args, read_rules(args))
-    chosen, threshold = redactor.actions.policy, parse_threshold(args.threshold)
+    chosen = redactor.actions.policy
     terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)
-    tag_group, read_ahead = choose_tagger(args, chosen, threshold)
+    tag_group, read_ahead, threshold = choose_tagger(args, chosen)
     tagger = known.wrap(terms.wrap(tag_group))
     report = Report(
         redactor.by_note,
@@ -161,15 +162,16 @@ def open_destination(args: argparse.Namespace, source: str) -> release.Destinati
 
 
 def choose_tagger(
-    args: argparse.Namespace, chosen: policy.Policy | None, threshold: Threshold | None
-) -> tuple[TagGroup, ReadAhead]:
-    """Return the function that tags a group of notes, and the one that lets it look ahead."""
+    args: argparse.Namespace, chosen: policy.Policy | None
+) -> tuple[TagGroup, ReadAhead, Threshold | None]:
+    """Return the function that tags a group of notes, the one that lets it look ahead, and the threshold."""
     if args.jobs < 1:
         raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
-    if args.jobs == 1 or args.spans == "gold":
-        return release.build_tagger(args.spans, args.model, chosen, threshold), iter
-    tagger = processes.ParallelTagger(args.spans, args.model, chosen, threshold, args.jobs)
-    return tagger.tag_group, tagger.read_ahead
+    tagger, threshold = release.load_tagger(args.spans, args.model, chosen, args.threshold)
+    if args.jobs == 1 or tagger is None:
+        return release.build_tagger(args.spans, tagger, threshold), iter, threshold
+    ahead = processes.ParallelTagger(args.spans, args.model, tagger, threshold, args.jobs)
+    return ahead.tag_group, ahead.read_ahead, threshold
 
 
 def read_rules(args: argparse.Namespace) -> Rules:

@@ -10,9 +10,9 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice, tee
 
-from crfdeid.policy import Policy
-from crfdeid.redact.release import Group, Todo, load_tagger, unite_notes
+from crfdeid.redact.release import Group, Todo, unite_notes
 from crfdeid.systems import model, parallel
+from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
@@ -22,10 +22,10 @@ class ParallelTagger:
     :meth:`read_ahead` looks at the notes that :meth:`tag_group` is asked for later, in the same order."""
 
     def __init__(
-        self, spans: str, folder: str | None, policy: Policy | None, threshold: Threshold | None, jobs: int
+        self, spans: str, folder: str | None, tagger: Tagger, threshold: Threshold | None, jobs: int
     ) -> None:
         self.spans, self.folder, self.threshold, self.jobs = spans, folder, threshold, jobs
-        self.tagger = load_tagger(folder, policy, threshold)
+        self.tagger = tagger
         self.tagged: Generator[Document, None, None] = self._tag_each(())
 
     def read_ahead(self, todo: Iterator[Todo]) -> Iterator[Todo]:

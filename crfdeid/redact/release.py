@@ -11,7 +11,6 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,48 +27,53 @@ from crfdeid.redact.surrogates import map_file, surrogate_map
 from crfdeid.redact.surrogates.surrogate_map import MapError, SurrogateMap
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
-from crfdeid.systems.threshold import Threshold
+from crfdeid.systems.threshold import Threshold, parse_threshold
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document
 
 SPANS = ("auto", "gold", "tag")
+CAREFUL, BEST = Threshold(0.1), "best"  # of a release: a missed name harms more than a hidden word
 Group = Sequence[Document]
 
 
 def build_tagger(
-    spans: str, folder: str | None, policy: Policy | None = None, threshold: Threshold | None = None
+    spans: str, tagger: Tagger | None, threshold: Threshold | None = None
 ) -> Callable[[Group], list[Document]]:
-    """Build a function that gives a patient's notes their spans: their own (``gold``), the model's
-    (``tag``), or both (``auto``), where the model's fill what the note's own leave. The notes are tagged
-    together, because what a system finds in one note may help in the others. The model in ``folder`` is
-    loaded when it is first needed, or at once where there is a threshold. Raises
-    :class:`ConfigurationError` if its scheme has a type for which the policy has no rule, or the model
-    cannot use the threshold."""
-    if spans == "gold":
-        if threshold:
-            raise ConfigurationError("--threshold is for the model; --spans gold does not use one")
+    """Build a function that gives a patient's notes their spans: their own (``gold``, without a tagger), the
+    tagger's (``tag``), or both (``auto``), where the tagger's fill what the note's own leave. The notes are
+    tagged together, because what a system finds in one note may help in the others."""
+    if tagger is None:
         return list
-
-    load = cache(partial(load_tagger, folder, policy, threshold))
-    if threshold:
-        load()
 
     def tag_group(group: Group) -> list[Document]:
         bare = [note.with_spans(()) for note in group]
-        tagged = list(load().tag_all(bare, threshold=threshold))
+        tagged = list(tagger.tag_all(bare, threshold=threshold))
         return tagged if spans == "tag" else list(map(unite_notes, group, tagged))
 
     return tag_group
 
 
-def load_tagger(folder: str | None, policy: Policy | None, threshold: Threshold | None) -> Tagger:
-    """Load a model, and refuse one that does not fit the policy or the threshold."""
+def load_tagger(
+    spans: str, folder: str | None, policy: Policy | None = None, threshold: Sequence[str] | None = None
+) -> tuple[Tagger | None, Threshold | None]:
+    """Load the model, and choose its threshold by the values of the option: without any the careful one where
+    the model can use it, with :data:`BEST` none. ``gold`` needs neither. Raises :class:`ConfigurationError`
+    if the scheme of the model has a type for which the policy has no rule, or the model cannot use the
+    threshold."""
+    is_best = threshold == [BEST]
+    chosen = None if is_best else parse_threshold(threshold)
+    if spans == "gold":
+        if chosen:
+            raise ConfigurationError("--threshold is for the model; --spans gold does not use one")
+        return None, None
     tagger = model.load(folder)
     if policy:
         policy.check_scheme(tagger.scheme)
-    if threshold:
-        tagger.check_threshold(threshold)
-    return tagger
+    if chosen:
+        tagger.check_threshold(chosen)
+    elif tagger.has_threshold and not is_best:
+        chosen = CAREFUL
+    return tagger, chosen
 
 
 def unite_notes(note: Document, tagged: Document) -> Document:

@@ -55,12 +55,22 @@ def test_a_patients_notes_are_tagged_together_and_gold_spans_stay():
     first = Document("1", "Seen by Dr. Quevix, lives in Zimmstraboro.", patient="7")
     second = Document("2", "Quevix agrees. Back to Zimmstraboro; quest.", patient="7")
     gold = marked("Quevix said <DATE today>.", "3")
-    found = release.build_tagger("auto", "rules")([first, gold, second])
+    tagger, threshold = release.load_tagger("auto", "rules")
+    assert threshold is None  # rules have no probabilities
+    found = release.build_tagger("auto", tagger)([first, gold, second])
     assert [note.id for note in found] == ["1", "3", "2"] and set(gold.spans) <= set(found[1].spans)
     assert [gold.text_of(span) for span in found[1].spans] == ["Quevix", "today"]
     assert [second.text_of(span) for span in found[2].spans] == ["Quevix", "Zimmstraboro"]
-    assert release.build_tagger("tag", "rules")([gold])[0].spans == ()
-    assert release.build_tagger("gold", "rules")([first, gold]) == [first, gold]
+    assert release.build_tagger("tag", tagger)([gold])[0].spans == ()
+    assert release.build_tagger("gold", None)([first, gold]) == [first, gold]
+
+
+def test_the_model_of_a_release_tags_by_a_careful_threshold(small_model):
+    folder = str(small_model.folder)
+    options = (None, ["0.3"], ["best"])
+    chosen = [release.load_tagger("auto", folder, threshold=values)[1] for values in options]
+    assert list(map(str, chosen)) == ["0.1", "0.3", "None"]
+    assert release.load_tagger("gold", folder) == (None, None)
 
 
 @pytest.mark.parametrize("by_note", [False, True])
