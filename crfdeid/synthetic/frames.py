@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from math import prod
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from crfdeid.synthetic import slots
 
 FOLDER = Path(__file__).parent
 CHOICE = regex.compile(r"\[([^\[\]]*\|[^\[\]]*)\]")
+ORDINARY = regex.compile(r"(?<![\p{L}'-])[a-z]{3,8}(?![\p{L}'-])")
 SLOT = regex.compile(r"\{(\w+)(?:[.:]([^{}]*))?\}")
 
 # How often frames with each type are chosen, against chance. The rates bring the default mix near the
@@ -135,3 +137,11 @@ def read_blocks() -> dict[str, tuple[tuple[frozenset[str], Frame], ...]]:
             frame = parse_frame(body.strip("\n"), f"{path.name}: block {heading}")
             found.setdefault(kind, []).append((frozenset(genres), frame))
     return {kind: tuple(group) for kind, group in found.items()}
+
+
+@cache
+def read_words() -> tuple[str, ...]:
+    """Read the words in small letters of all shipped frames, in order: ordinary words of notes."""
+    parts = chain.from_iterable(frame.parts for group in read_sections().values() for frame in group)
+    texts = (part for part in parts if isinstance(part, str))
+    return tuple(sorted({word for text in texts for word in ORDINARY.findall(text)}))

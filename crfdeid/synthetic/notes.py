@@ -63,6 +63,8 @@ def compose_lines(genre: Genre, cast: Cast) -> Pieces:
     rng = cast.rng
     head = compose_edge("head", genre, cast) if genre.name != "hl7" and rng.random() < 0.3 else []
     lines = compose_bare(genre, cast, "\n", rng.choice(("\n", "\n", "\n\n")))
+    if genre.name == "hl7" and rng.random() < 0.5:
+        lines = noise.to_upper(lines)
     return noise.add_noise(list(tidy([*head, *lines])), rng)
 
 

@@ -11,7 +11,10 @@ from crfdeid.synthetic import invented
 from crfdeid.synthetic.drawing import choose_pattern
 
 SETS = {"#": string.digits, "^": "23456789", "A": "ABCDEFGHJKLMNPRSTVWXYZ", "a": string.ascii_lowercase}
-DOMAINS = ["com", "org", "net", "edu"]
+DOMAINS = [
+    *("com", "org", "net", "edu") * 4, "gov", "us", "info", "co.uk", "ca", "com.au", "health", "care",
+    "clinic", "me",
+]  # fmt: skip
 SITES = ["aol", "gmail", "yahoo", "hotmail", "verizon", "comcast", "partners", "outlook"]
 
 

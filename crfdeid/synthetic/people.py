@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from random import Random
 
 import regex
 
-from crfdeid.synthetic import invented, regions
+from crfdeid.synthetic import frames, invented, regions
 from crfdeid.synthetic.drawing import choose_pattern, choose_weighted, draw, read_list
 
 PARTICLES = (
@@ -18,6 +19,7 @@ PARTICLES = (
 )  # fmt: skip
 CREDENTIALS = ("MD", "DO", "RN", "NP", "PA")  # initials that would be read as credentials
 SHAPED = ("full", "formal")
+WEAK = 0.08  # the share of people whose surname is short or an ordinary word
 MIDDLE = regex.compile(r" ?\{(m|M|middle)\}\.?")
 
 
@@ -45,6 +47,8 @@ def draw_person(
         if region == regions.AMERICAN
         else draw_regional(rng, part, sex, regions.read_regions()[region])
     )
+    if not last and rng.random() < WEAK:
+        last = draw_weak_surname(rng, part)
     return replace(person, last=last) if last and person.order != "single" else person
 
 
@@ -120,6 +124,25 @@ def draw_surname(rng: Random, part: str) -> str:
     ]
     make = choose_weighted(rng, kinds)
     return draw(part, lambda: fix_case(make()))
+
+
+def draw_weak_surname(rng: Random, part: str) -> str:
+    """Draw a surname that says little by itself: of two or three letters, or an ordinary word."""
+    kinds: list[tuple[float, tuple[str, ...]]] = [
+        (5, read_short_surnames()),
+        (4, read_list("word_names")),
+        (1, frames.read_words()),
+    ]
+    return draw(part, lambda: fix_case(rng.choice(choose_weighted(rng, kinds))))
+
+
+@cache
+def read_short_surnames() -> tuple[str, ...]:
+    """Read the surnames of two or three letters of all regions, without accents, in order."""
+    listed = {name for region in regions.read_regions().values() for name in region.names.get("surname", ())}
+    listed |= {*read_list("common_surnames"), *read_list("surnames")}
+    plain = {fix_case(regions.respell(name, Random(0), accents=False)) for name in listed}
+    return tuple(sorted(name for name in plain if 1 < len(name) < 4 and name.isalpha() and name.isascii()))
 
 
 def fix_case(name: str) -> str:

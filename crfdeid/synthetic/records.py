@@ -17,11 +17,12 @@ from crfdeid.synthetic.pieces import Piece, join_pieces
 from crfdeid.synthetic.sections import Pieces, join_sentences
 
 Row = list[Pieces]
+Column = tuple[tuple[str, ...], Frame]
 Writer = Callable[[Sequence[str], Sequence[Row], Random], Pieces]
 
 
 @cache
-def read_columns() -> tuple[tuple[tuple[str, ...], Frame], ...]:
+def read_columns() -> tuple[Column, ...]:
     """Read the names and the value of every column."""
     rows = (line.split(" = ", 1) for line in read_list("columns"))
     return tuple((tuple(names.split("|")), parse_frame(value, "columns.txt")) for names, value in rows)
@@ -29,14 +30,28 @@ def read_columns() -> tuple[tuple[tuple[str, ...], Frame], ...]:
 
 def compose_records(genre: Genre, cast: Cast) -> Pieces:
     """Compose an export: some columns, and a row for each of some patients."""
-    rng, known = cast.rng, read_columns()
+    rng = cast.rng
     _, fewest, most = genre.sections[0]
-    weights = [frame_weight(value) for _, value in known]
-    columns = list(dict.fromkeys(rng.choices(known, weights, k=rng.randint(4, 14))))
+    columns = choose_columns(rng)
     casing = rng.choice((str, str, str, str.upper, write_title, write_camel))
     names = [casing(rng.choice(labels)) for labels, _ in columns]
     rows = [draw_row([value for _, value in columns], cast) for _ in range(rng.randint(fewest, most))]
     return rng.choice(WRITERS)(names, rows, rng)
+
+
+def choose_columns(rng: Random) -> list[Column]:
+    """Choose the columns of an export: some at random, a run that goes together, or both."""
+    known, chance = read_columns(), rng.random()
+    columns: list[Column] = []
+    if chance < 0.75:
+        columns = rng.choices(known, [frame_weight(value) for _, value in known], k=rng.randint(4, 12))
+    if chance > 0.4:
+        at = rng.randint(0, len(columns))
+        columns[at:at] = [
+            rng.choice([column for column in known if name in column[0]])
+            for name in rng.choice(read_list("column_runs")).split()
+        ]
+    return list(dict.fromkeys(columns))
 
 
 def draw_row(values: Sequence[Frame], cast: Cast) -> Row:
@@ -143,6 +158,6 @@ def write_aligned(names: Sequence[str], rows: Sequence[Row], rng: Random) -> Pie
 
 
 WRITERS: tuple[Writer, ...] = (
-    write_delimited, write_delimited, write_json, write_sql, write_xml, write_pairs, write_pairs,
-    write_aligned,
+    write_delimited, write_delimited, write_delimited, write_json, write_sql, write_xml, write_pairs,
+    write_pairs, write_aligned, write_aligned,
 )  # fmt: skip

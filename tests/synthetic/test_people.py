@@ -122,3 +122,17 @@ def test_most_relatives_come_from_the_region_of_the_patient(monkeypatch: pytest.
     for _ in range(100):
         FILLERS["relative"](cast, "first")
     assert 70 < wanted.count("korean") < 100
+
+
+def test_some_surnames_say_little_by_themselves() -> None:
+    """A weak surname is a word or has two or three letters, and belongs to the part like any other."""
+    weak = [people.draw_weak_surname(Random(n), "train") for n in range(300)]
+    assert all(is_in_part(name, "train") and name[:1].isupper() for name in weak)
+    short = sum(len(name) < 4 for name in weak)
+    assert 100 < short < 220
+
+
+def test_short_surnames_are_of_letters_without_accents() -> None:
+    short = people.read_short_surnames()
+    assert all(1 < len(name) < 4 and name.isalpha() and name.isascii() for name in short)
+    assert {"Ng", "Do", "Xu"} <= {*short}

@@ -404,3 +404,17 @@ def test_exports_keep_the_spans_of_their_cells(writer):
         pieces = writer(["name", "k", "date"], [cells, cells], Random(seed))
         note = build_document(pieces, "n")
         assert [note.text_of(span) for span in note.spans] == ["Ana, B.", "2067-03-07"] * 2
+
+
+def test_columns_that_go_together_are_beside_each_other():
+    """Each run of columns names known ones, and exports have them in this order."""
+    labels = [names for names, _ in records.read_columns()]
+    for run in records.read_list("column_runs"):
+        assert all(any(name in names for names in labels) for name in run.split()), run
+    chosen = [[names[0] for names, _ in records.choose_columns(Random(n))] for n in range(80)]
+    assert any("street city state zip" in " ".join(columns) for columns in chosen)
+
+
+def test_the_words_of_frames_are_ordinary():
+    words = frames.read_words()
+    assert {"pain", "sharp"} <= {*words} and all(word.islower() and 3 <= len(word) <= 8 for word in words)
