@@ -8,12 +8,12 @@ forms are of English notes and of the types of i2b2-2014.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from crfdeid.systems.repair.forms import FORMS
 from crfdeid.systems.repair.spans import Form
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 
 __all__ = ["FORMS", "SCHEME", "Form", "repair_spans"]
 
@@ -31,12 +31,19 @@ def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values(
     """
     if any(following.start < span.end for span, following in pairwise(document.spans)):
         return document
-    spans = list(document.spans)
-    chosen = list(forms)
+    spans, chosen = list(document.spans), list(forms)
+    settled: list[Sequence[Span] | None] = [None] * len(chosen)  # what each form left as it was
+    types = {span.type for span in spans}
     for _ in range(ROUNDS):
         before = spans
-        for form in chosen:
-            spans = list(form.repair(document.text, spans))
-        if spans == before:
+        for index, form in enumerate(chosen):
+            if settled[index] is spans or not form.is_for(types):
+                continue
+            repaired = list(form.repair(document.text, spans))
+            if repaired == spans:
+                settled[index] = spans
+            else:
+                spans, types = repaired, {span.type for span in repaired}
+        if spans is before:
             break
     return document if spans == list(document.spans) else document.with_spans(spans)

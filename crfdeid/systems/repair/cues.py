@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from crfdeid.systems.repair.hospitals import LETTERS
 from crfdeid.systems.repair.names import NOT_SURNAMES, RELATION
 from crfdeid.systems.repair.numbers import GLUED_AFTER
 from crfdeid.systems.repair.spans import NAMES, Spans
 from crfdeid.text.document import Span
-from crfdeid.text.spans import mask_spans
+from crfdeid.text.spans import Range, mask_spans
 
 WORD = r"(?:(?:Mc|Mac|O['’]|D['’])?[A-Z][a-z'’]+|[A-Z][A-Z'’]+|(?:Mc)[A-Z]+)"
-NAME = rf"{WORD}(?:-(?:{WORD}|[A-Za-z]+))*"
+LAST = r"(?![A-Za-z'’])"
+PART = rf"(?:{WORD}{LAST}|(?!{WORD}{LAST})(?:{WORD}|[A-Za-z]+))"  # one way to match a whole part
+NAME = rf"{WORD}(?:-{PART})*"
 NOT_NAMES = (
     r"(?:The|This|That|He|She|They|It|We|I|A|An|And|Who|Her|His|Patient|Doctor|Dr|Mr|Mrs|Ms|Will|Was|Is|At|In|On|Of|"
     r"THE|THIS|THAT|HE|SHE|THEY|IT|WE|AND|WHO|HER|HIS|PATIENT|DOCTOR|WILL|WAS|IS|AT|IN|ON|OF|TO|FOR|WITH|No|NO)\b"
@@ -41,83 +44,136 @@ NOBODY = (
 )
 SHORT = r"(?:Do|To|Le|Ho|My|Im|Oh|Ng)\b"
 
-# Each cue: its pattern, the type of what it announces, and strings of which the text (in small letters) has
-# at least one. A search for them is much quicker than the pattern.
-CUES = tuple(
-    (re.compile(pattern), type, tuple(needs.split("|")))
-    for pattern, type, needs in (
-        (rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})", "DOCTOR", "dr"),
-        (
-            rf"\b(?:Drs|DRS)\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}(?:Dr\. )?"
-            rf"(?P<name>{PERSON})",
-            "DOCTOR",
-            "drs",
-        ),
-        (rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.?{BLANK}(?P<name>{PERSON})", "PATIENT", "mr|ms|miss"),
-        (
-            rf"\b(?i:the|his|her){BLANK}(?i:{RELATION}),{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
-            "PATIENT",
-            "",
-        ),
-        (
-            rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
-            rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
-            "DOCTOR",
-            "page|call|contact",
-        ),
-        (
-            rf"(?m)^[ \t]*(?P<name>(?!{NOT_SURNAMES}\b){PERSON}(?:, ?{NAME}(?: [A-Z]\b)?)?)"
-            r" ?(?=\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d))",
-            "PATIENT",
-            "(",
-        ),
-        (
-            rf"\b(?i:(?:signed|dictated|authenticated|transcribed|verified|acknowledged) by):?{BLANK}"
-            rf"(?P<name>(?!{NOT_SIGNERS}){PERSON}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
-            "DOCTOR",
-            "signed|dictated|authenticated|transcribed|verified|acknowledged",
-        ),
-        (
-            rf"\b(?P<name>{PERSON}) ?(?=\({SERVICE}\){BLANK}{DOES})",
-            "DOCTOR",
-            "(gi)|(ent)|(id)|(pcp)|ology)|(surgery)|(attending)|(resident)|(covering)",
-        ),
-        (
-            rf"\b(?P<name>{PERSON}) ?(?=\((?:covering|attending|nephrology|cardiology)\b)",
-            "DOCTOR",
-            "(covering|(attending|(nephrology|(cardiology",
-        ),
-        (rf"\((?i:covering for) (?P<name>{PERSON})\)", "DOCTOR", "(covering"),
-        (
-            rf"\b(?i:{ROLE})[ \t]*:[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
-            rf"(?:, ?(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)?)(?=[ \t]*(?:[\r\n(,;]|$|\s\s))",
-            "DOCTOR",
-            "anesthesiologist|surgeon|assistant|consultant|cosigner|author|asst|surg|attending|pcp|ologist",
-        ),
-        (
-            rf"\b(?:PT|Pt|PATIENT|Patient)(?: NAME| Name)?:?[ \t]+(?P<name>{PERSON}, ?{NAME}(?: [A-Z]\b)?)"
-            r"(?=\s*[/(|\n]|\s\s)",
-            "PATIENT",
-            "pt|patient",
-        ),
-        (
-            rf"\b(?P<name>(?!{NOT_SIGNERS}){PERSON}(?: [A-Z]\.)? (?!{NOT_SIGNERS}){NAME})"
-            r"(?=, (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_]))",
-            "DOCTOR",
-            ", md|, m.d.|, d.o.|, msn|, rn|, r.n.|, fnp|, pa-c",
-        ),
-        (rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )", "DOCTOR", "i, "),
-        (
-            rf"(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON})"
-            rf"(?={BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -](?i:year))",
-            "PATIENT",
-            "year",
-        ),
-        (r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)", "IDNUM", "npi"),
-        (r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])", "MEDICALRECORD", "mrn"),
-        (r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)", "SSN", "ssn"),
-        (rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})", "MEDICALRECORD", ""),
-    )
+OLD = rf"{BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -]"
+NUMBER_IN_BRACKETS = r"\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d)"
+SIGNER = rf"(?!{NOT_SIGNERS}){PERSON}"
+CREDENTIAL = r", (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_])"
+WINDOW = 100  # characters before an anchor in which a match begins
+FOLDED = {"\u0130": "i", "\u0131": "i", "\u017f": "s"}  # (?i) takes them for ASCII letters
+
+
+class Cue:
+    """What announces a name: a pattern in two parts, of which one has the group ``name``.
+
+    ``before`` ends where one of the ``anchors`` begins, at most ``WINDOW`` characters after its own start;
+    ``after`` begins there. An anchor begins with fixed letters, so that a search for it is ten times as quick
+    as one for the pattern. With ``fold`` it is in small letters, and the case does not matter.
+    """
+
+    def __init__(
+        self, type: str, *anchors: str, before: str = "", after: str = "", fold: bool = False
+    ) -> None:
+        self.type, self.fold, self.pattern = type, fold, before + after
+        self.anchors = tuple(map(re.compile, anchors))
+        self.before = re.compile(rf"(?:{before})\Z") if before else None
+        self.after = re.compile(after)
+
+    def find(self, text: str, folded: str) -> Iterator[Range]:
+        """Yield the ranges of the names that ``pattern`` finds in the text."""
+        source = folded if self.fold else text
+        low = 0
+        for at in sorted(match.start() for anchor in self.anchors for match in anchor.finditer(source)):
+            if at >= low and (name := self._match(text, low, at)):
+                low = name[1]
+                yield name
+
+    def _match(self, text: str, low: int, at: int) -> Range | None:
+        """Return the range of the name whose cue has its anchor at ``at`` and begins at ``low`` or later."""
+        before = self.before and self.before.search(text, max(low, at - WINDOW), at)
+        if self.before and not before:
+            return None
+        after = self.after.match(text, at)
+        name = before if before and "name" in before.re.groupindex else after
+        return name.span("name") if name and after else None
+
+
+CUES = (
+    Cue("DOCTOR", r"D[rR]\b", after=rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})"),
+    Cue(
+        "DOCTOR",
+        r"D(?:rs|RS)\b",
+        after=rf"\b(?:Drs|DRS)\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}(?:Dr\. )?"
+        rf"(?P<name>{PERSON})",
+    ),
+    Cue(
+        "PATIENT",
+        r"M(?:rs?|iss|RS?|[sS])\b",
+        after=rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.?{BLANK}(?P<name>{PERSON})",
+    ),
+    Cue(
+        "PATIENT",
+        r",[ \t\r\n]+[A-Z]",
+        before=rf"\b(?i:the|his|her){BLANK}(?i:{RELATION})",
+        after=rf",{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
+    ),
+    Cue(
+        "DOCTOR",
+        *("page", "call", "contact"),
+        after=rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
+        rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
+        fold=True,
+    ),
+    Cue(
+        "PATIENT",
+        NUMBER_IN_BRACKETS,
+        before=rf"(?m:^)[ \t]*(?P<name>(?!{NOT_SURNAMES}\b){PERSON}(?:, ?{NAME}(?: [A-Z]\b)?)?) ?",
+        after=rf"(?={NUMBER_IN_BRACKETS})",
+    ),
+    Cue(
+        "DOCTOR",
+        "ed by",
+        before=r"\b(?i:sign|dictat|authenticat|transcrib|verifi|acknowledg)",
+        after=rf"(?i:ed by):?{BLANK}(?P<name>{SIGNER}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
+        fold=True,
+    ),
+    Cue(
+        "DOCTOR",
+        rf"\({SERVICE}\)",
+        before=rf"\b(?P<name>{PERSON}) ?",
+        after=rf"(?=\({SERVICE}\){BLANK}{DOES})",
+    ),
+    Cue(
+        "DOCTOR",
+        r"\([acn]",
+        before=rf"\b(?P<name>{PERSON}) ?",
+        after=r"(?=\((?:covering|attending|nephrology|cardiology)\b)",
+    ),
+    Cue("DOCTOR", r"\([cC]", after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
+    Cue(
+        "DOCTOR",
+        r":(?i:(?<=[ns]t:)|(?<=o[nr]:)|(?<=[nr]g:)|(?<=cp:)|(?<=[ \t]:))[ \t]*[A-Z]",
+        before=rf"\b(?i:{ROLE})[ \t]*",
+        after=rf":[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
+        rf"(?:, ?(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)?)(?=[ \t]*(?:[\r\n(,;]|$|\s\s))",
+    ),
+    Cue(
+        "PATIENT",
+        r"P(?:[tT]|ATIENT|atient)\b",
+        after=rf"\b(?:PT|Pt|PATIENT|Patient)(?: NAME| Name)?:?[ \t]+(?P<name>{PERSON}, ?{NAME}(?: [A-Z]\b)?)"
+        r"(?=\s*[/(|\n]|\s\s)",
+    ),
+    Cue(
+        "DOCTOR",
+        CREDENTIAL,
+        before=rf"\b(?P<name>{SIGNER}(?: [A-Z]\.)? (?!{NOT_SIGNERS}){NAME})",
+        after=rf"(?={CREDENTIAL})",
+    ),
+    Cue("DOCTOR", "I, (?=[A-Z])", after=rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )"),
+    Cue(
+        "PATIENT",
+        r"year(?<=\d[ -]year)",
+        before=rf"(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON}){OLD}",
+        after="(?i:year)",
+        fold=True,
+    ),
+    Cue("IDNUM", "NPI", after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
+    Cue("MEDICALRECORD", "MRN", after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
+    Cue("SSN", "SSN", after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
+    Cue(
+        "MEDICALRECORD",
+        r"\d(?=\d{5})",
+        after=rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})",
+    ),
 )
 GENERIC = re.compile(
     r"(?i:(?:(?:the|a|an|to|per|this|our|outlying|outside|local)\s)*"
@@ -136,16 +192,27 @@ def find_names(text: str, spans: Sequence[Span]) -> Spans:
     person's."""
     mask = mask_spans(len(text), spans)
     found: list[Span] = []
-    low = text.lower()
-    for pattern, type, needs in CUES:
-        if not any(need in low for need in needs):
-            continue
-        for match in pattern.finditer(text):
-            span = Span(*match.span("name"), type)
-            if not any(mask[span.start : span.end]) and not _is_word(text, span):
-                mask[span.start : span.end] = b"\x01" * (span.end - span.start)
-                found.append(span)
+    for span in _read_cues(text):
+        if not any(mask[span.start : span.end]):
+            mask[span.start : span.end] = b"\x01" * (span.end - span.start)
+            found.append(span)
     return sorted([*spans, *found]) if found else spans
+
+
+@lru_cache(maxsize=1)  # each round of repair asks again
+def _read_cues(text: str) -> tuple[Span, ...]:
+    """Return what the cues announce, in their order; two of them can overlap."""
+    folded = fold_case(text)
+    found = (Span(*name, cue.type) for cue in CUES for name in cue.find(text, folded))
+    return tuple(span for span in found if not _is_word(text, span))
+
+
+def fold_case(text: str) -> str:
+    """Return the text in small letters, one for each character: letters that ``(?i)`` takes for each other
+    are the same."""
+    for sign, letter in FOLDED.items():
+        text = text.replace(sign, letter)
+    return text.lower()
 
 
 def drop_words(text: str, spans: Sequence[Span]) -> Spans:

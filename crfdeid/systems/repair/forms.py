@@ -6,6 +6,8 @@ from crfdeid.systems.repair.addresses import find_addresses
 from crfdeid.systems.repair.cues import drop_words, find_names
 from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
 from crfdeid.systems.repair.hospitals import (
+    OTHER_PIECES,
+    PLACES,
     join_hospitals,
     mark_places,
     split_places,
@@ -14,6 +16,7 @@ from crfdeid.systems.repair.hospitals import (
 )
 from crfdeid.systems.repair.names import join_components, mark_names, split_names, widen_names
 from crfdeid.systems.repair.numbers import (
+    LABELLED,
     join_glued_name,
     join_numbers,
     mark_numbers,
@@ -24,7 +27,7 @@ from crfdeid.systems.repair.numbers import (
     widen_ages,
     widen_numbers,
 )
-from crfdeid.systems.repair.spans import Form
+from crfdeid.systems.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Form
 
 FORMS = {
     "split_gaps": Form(
@@ -34,58 +37,91 @@ FORMS = {
         split_numbers,
         "/ 80 M / <DATE|47110532 / 03/07/14>",
         "/ 80 M / <MEDICALRECORD|47110532> / <DATE|03/07/14>",
+        NUMBERS | {"DATE"},
     ),
     "join_numbers": Form(
-        join_numbers, "/ <USERNAME|87 30> <MEDICALRECORD|38> / ", "/ <MEDICALRECORD|87 30 38> / "
+        join_numbers,
+        "/ <USERNAME|87 30> <MEDICALRECORD|38> / ",
+        "/ <MEDICALRECORD|87 30 38> / ",
+        frozenset({"MEDICALRECORD"}),
     ),
     "split_glued_name": Form(
-        split_glued_name, "<MEDICALRECORD|30990453SMITH> ", "<MEDICALRECORD|30990453><PATIENT|SMITH> "
+        split_glued_name,
+        "<MEDICALRECORD|30990453SMITH> ",
+        "<MEDICALRECORD|30990453><PATIENT|SMITH> ",
+        NAMES | LABELLED,
     ),
     "join_glued_name": Form(
         join_glued_name,
         "<IDNUM|30990453><PATIENT|SMITH>, <PATIENT|JOHN>",
         "<IDNUM|30990453><PATIENT|SMITH, JOHN>",
+        NAMES,
     ),
     "split_phones": Form(
         split_phones,
         "T: <PHONE|617-555-0101 / 617-555-0102>",
         "T: <PHONE|617-555-0101> / <PHONE|617-555-0102>",
+        PHONE_TYPES,
     ),
     "split_names": Form(
-        split_names, "cc: <DOCTOR|Ana Ruiz, Leo Roth>", "cc: <DOCTOR|Ana Ruiz>, <DOCTOR|Leo Roth>"
+        split_names, "cc: <DOCTOR|Ana Ruiz, Leo Roth>", "cc: <DOCTOR|Ana Ruiz>, <DOCTOR|Leo Roth>", NAMES
     ),
     "split_places": Form(
         split_places,
         "of <DOCTOR|Elm Clinic, Erie> today",
         "of <HOSPITAL|Elm Clinic>, <CITY|Erie> today",
+        PLACES | NAMES,
     ),
     "trim_fields": Form(trim_fields, "MRN 1 | <IDNUM|CSN 0-70327691>", "MRN 1 | CSN <IDNUM|0-70327691>"),
-    "trim_date_words": Form(trim_date_words, "seen <DATE|on 3/7> here", "seen on <DATE|3/7> here"),
+    "trim_date_words": Form(
+        trim_date_words, "seen <DATE|on 3/7> here", "seen on <DATE|3/7> here", frozenset({"DATE"})
+    ),
     "trim_departments": Form(
         trim_departments,
         "in <HOSPITAL|Elm Clinic Emergency Department> now",
         "in <HOSPITAL|Elm Clinic> Emergency Department now",
+        PLACES,
     ),
     "trim_marks": Form(trim_marks, "mail <EMAIL|a@b.org.> or", "mail <EMAIL|a@b.org>. or"),
     "find_addresses": Form(
         find_addresses, "to <EMAIL|a.ruiz@elm>.info now", "to <EMAIL|a.ruiz@elm.info> now"
     ),
-    "widen_numbers": Form(widen_numbers, "no. MR<MEDICALRECORD|268398>", "no. <MEDICALRECORD|MR268398>"),
-    "widen_ages": Form(widen_ages, "a 2-1/<AGE|2>-year-old", "a <AGE|2-1/2>-year-old"),
-    "join_components": Form(join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||"),
-    "widen_names": Form(widen_names, "by Mc<DOCTOR|Namara> today", "by <DOCTOR|McNamara> today"),
+    "widen_numbers": Form(
+        widen_numbers,
+        "no. MR<MEDICALRECORD|268398>",
+        "no. <MEDICALRECORD|MR268398>",
+        NUMBERS | {"DEPARTMENT", "ROOM"},
+    ),
+    "widen_ages": Form(widen_ages, "a 2-1/<AGE|2>-year-old", "a <AGE|2-1/2>-year-old", frozenset({"AGE"})),
+    "join_components": Form(
+        join_components, "||BELL^<PATIENT|MARTIN>^F||", "||<PATIENT|BELL^MARTIN^F>||", NAMES
+    ),
+    "widen_names": Form(widen_names, "by Mc<DOCTOR|Namara> today", "by <DOCTOR|McNamara> today", NAMES),
     "join_hospitals": Form(
         join_hospitals,
         "at <HOSPITAL|Lady> of the <HOSPITAL|Lakes Hospital>",
         "at <HOSPITAL|Lady of the Lakes Hospital>",
+        frozenset({"HOSPITAL", "CITY"}),
     ),
     "widen_hospitals": Form(
-        widen_hospitals, "<HOSPITAL|Elm Clinic>, Inc. wrote", "<HOSPITAL|Elm Clinic, Inc.> wrote"
+        widen_hospitals,
+        "<HOSPITAL|Elm Clinic>, Inc. wrote",
+        "<HOSPITAL|Elm Clinic, Inc.> wrote",
+        frozenset({"HOSPITAL"}),
     ),
-    "mark_places": Form(mark_places, "at <CITY|Elm Clinic> today", "at <HOSPITAL|Elm Clinic> today"),
-    "drop_words": Form(drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now"),
+    "mark_places": Form(
+        mark_places,
+        "at <CITY|Elm Clinic> today",
+        "at <HOSPITAL|Elm Clinic> today",
+        OTHER_PIECES | {"HOSPITAL"},
+    ),
+    "drop_words": Form(
+        drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now", NAMES | {"HOSPITAL"}
+    ),
     "find_names": Form(find_names, "by Dr. Roth today", "by Dr. <DOCTOR|Roth> today"),
-    "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>"),
-    "mark_numbers": Form(mark_numbers, "ACCT NO: <IDNUM|5811528013>", "ACCT NO: <ACCOUNT|5811528013>"),
-    "mark_names": Form(mark_names, "Attending: <PATIENT|Ana Ruiz>", "Attending: <DOCTOR|Ana Ruiz>"),
+    "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>", PHONE_TYPES),
+    "mark_numbers": Form(
+        mark_numbers, "ACCT NO: <IDNUM|5811528013>", "ACCT NO: <ACCOUNT|5811528013>", LABELLED
+    ),
+    "mark_names": Form(mark_names, "Attending: <PATIENT|Ana Ruiz>", "Attending: <DOCTOR|Ana Ruiz>", NAMES),
 }

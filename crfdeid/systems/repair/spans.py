@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from crfdeid.text.document import Span
@@ -18,11 +18,17 @@ Spans = Iterable[Span]
 
 @dataclass(frozen=True)
 class Form:
-    """One form of repair, with a text before and after it. In a sample ``<TYPE|text>`` is a span."""
+    """One form of repair, with a text before and after it. In a sample ``<TYPE|text>`` is a span. Without a
+    span of ``types`` it changes nothing, where it has types."""
 
     repair: Callable[[str, Sequence[Span]], Spans]
     before: str
     after: str
+    types: frozenset[str] = frozenset()
+
+    def is_for(self, types: Set[str]) -> bool:
+        """Whether the form can change spans of these types."""
+        return not self.types or not self.types.isdisjoint(types)
 
 
 def cut(span: Span, text: str, before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[Span]:

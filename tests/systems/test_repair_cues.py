@@ -1,0 +1,140 @@
+"""The quick search for what announces a name, and the forms of repair that a note does not need."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.systems.repair import FORMS, repair_spans
+from crfdeid.systems.repair.cues import CUES, NAME, Cue, fold_case
+from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import read_scheme
+
+WORDS = """
+    Dr. DR Drs. and & Mr. Mrs Miss MS. Ms the his wife daughter, page Call contacted paged CONTACT at on
+    x8 (617 signed dictated verified by: ed (MRN: 1234567) (M, 4 (F, (GI) (nephrology) (covering for )
+    will was Attending: surgeon : ASST: author:PCP: PT Patient NAME: / | , MD , RN , PA-C , M.D. I, is a
+    pleasant 32-year-old 32 year NPI MRN SSN 144-28-7188 1011518115 12345678 Roth RUIZ McCoy O'Neil
+    D’Arcy Tae-yang ROTH-Ruiz A. J. He Do Le İs ſigned paGe The None Aa-AAa Ruiz's Mc- mother
+    12345678Roth 123456SMITH-Ruiz ٣٣٣٣٣٣ Roth, Roth. ( - ' .
+""".split()  # noqa: SIM905
+PHRASES = [
+    "is a pleasant",
+    "is a 32-year-old",
+    "signed by",
+    "(covering for Roth)",
+    "at x8",
+    "the wife,",
+    "Drs. Roth and",
+]
+BLANKS = ["", " ", " ", " ", " ", "  ", "\n", "\r\n", "\t", ", "]
+PIECES = st.tuples(st.sampled_from([*WORDS, *PHRASES]), st.sampled_from(BLANKS)).map("".join)
+TEXTS = st.lists(PIECES, max_size=14).map("".join)
+
+
+def find_plainly(cue: Cue, text: str) -> list[tuple[int, int]]:
+    return [match.span("name") for match in re.finditer(cue.pattern, text)]
+
+
+@given(TEXTS)
+def test_the_quick_search_finds_what_the_whole_patterns_find(text):
+    for cue in CUES:
+        assert list(cue.find(text, fold_case(text))) == find_plainly(cue, text), cue.pattern
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SIGNED BY ROTH, ANA", "ſigned by Roth, Ana", "Dictated\tby Roth, Ana",
+        "I, I, Roth, was",
+        "signed by signed by Roth Ruiz",
+        "Dr. Roth (GI) will and Ruiz (nephrology) was", "call Page Roth at x8 on x9",
+        "the wife, Roth, Ruiz, Ana.",
+        "ATTENDING \t:  Roth; PCP:Le, My\n", "Roth  Ruiz is a 32-year-old", "İİ PAGE Roth at x1",
+        "1234567Roth 1234567SMITH", "٣٣٣٣٣٣Roth", "Ana Roth, MD, RN, Leo A. Ruiz, PA-C",
+    ],
+)  # fmt: skip
+def test_examples_of_the_quick_search(text):
+    wanted = {cue.pattern: find_plainly(cue, text) for cue in CUES}
+    assert {cue.pattern: list(cue.find(text, fold_case(text))) for cue in CUES} == wanted
+    assert any(wanted.values()) or "Dictated" in text
+
+
+def test_folded_text_has_the_offsets_of_the_text():
+    text = "".join(map(chr, {*range(sys.maxunicode + 1)} - {*range(0xD800, 0xE000)}))
+    assert len(fold_case(text)) == len(text)
+
+
+def test_folded_letters_are_those_of_case_insensitive_patterns():
+    letters = [chr(code) for code in range(0x3000) if re.match("[a-z]", chr(code), re.IGNORECASE)]
+    assert all(fold_case(letter) in "abcdefghijklmnopqrstuvwxyz" for letter in letters)
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMS.items() if form.types])
+def test_a_form_leaves_other_types_as_they_are(name):
+    form = FORMS[name]
+    text = "Dr. 30990453SMITH, Ana at Elm Clinic, Erie MRN 87 30 38 fax 617-555-0101, 617-555-0102 on 3/7"
+    cuts = [*range(0, len(text), 7), len(text)]
+    for type in {*read_scheme().types} - form.types:
+        spans = [Span(a, b, type) for a, b in zip(cuts, cuts[1:])]
+        assert list(form.repair(text, spans)) == spans
+
+
+def test_a_form_is_asked_again_only_after_a_change():
+    asked: list[int] = []
+
+    def count(text: str, spans: Sequence[Span]) -> Sequence[Span]:
+        asked.append(len(spans))
+        return spans
+
+    form = FORMS["trim_marks"]
+    counting = type(form)(count, "", "")
+    repair_spans(Document("n", "Ana.", (Span(0, 3, "DOCTOR"),)), [counting, form])
+    assert asked == [1]
+    repair_spans(Document("n", "Ana,", (Span(0, 4, "DOCTOR"),)), [counting, form, counting])
+    assert asked == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "Dr. Roth ",
+        "the wife, ",
+        "Attending: ",
+        "Roth (GI) will ",
+        "(",
+        ":A",
+        "1",
+        "Roth, MD ",
+        "32-year ",
+        "page ",
+    ],
+)
+def test_a_note_twice_as_long_has_twice_the_anchors(piece, monkeypatch):
+    seen: list[Cue] = []
+    match = Cue._match
+
+    def count_match(cue, text, low, at):
+        seen.append(cue)
+        return match(cue, text, low, at)
+
+    monkeypatch.setattr(Cue, "_match", count_match)
+
+    def count_matches(text):
+        seen.clear()
+        return sum(1 for cue in CUES for _ in cue.find(text, fold_case(text))) + len(seen)
+
+    assert count_matches(piece * 400) <= 2 * count_matches(piece * 200) + len(CUES)
+
+
+@pytest.mark.parametrize("start", ["page ", "the wife, ", "Attending: ", "PT ", "", "I, "])
+def test_a_chain_of_hyphens_is_read_in_one_way(start):
+    """With two ways for each part the search would not end."""
+    text = f"{start}{'Aa-' * 60}Aa! (GI)"
+    assert [list(cue.find(text, fold_case(text))) for cue in CUES] == [[]] * len(CUES)
+    assert re.findall(NAME, "Aa-Bb-cc-AAa")[0] == "Aa-Bb-cc-AA"
