@@ -82,7 +82,7 @@ def test_a_form_leaves_other_types_as_they_are(name):
     cuts = [*range(0, len(text), 7), len(text)]
     for type in {*read_scheme().types} - form.types:
         spans = [Span(a, b, type) for a, b in zip(cuts, cuts[1:])]
-        assert list(form.repair(text, spans)) == spans
+        assert list(form.start(text)(spans)) == spans
 
 
 def test_a_form_is_asked_again_only_after_a_change():

@@ -31,15 +31,15 @@ def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values(
     """
     if any(following.start < span.end for span, following in pairwise(document.spans)):
         return document
-    spans, chosen = list(document.spans), list(forms)
+    spans, types = list(document.spans), {span.type for span in document.spans}
+    chosen = [(form, form.start(document.text)) for form in forms]
     settled: list[Sequence[Span] | None] = [None] * len(chosen)  # what each form left as it was
-    types = {span.type for span in spans}
     for _ in range(ROUNDS):
         before = spans
-        for index, form in enumerate(chosen):
+        for index, (form, repair) in enumerate(chosen):
             if settled[index] is spans or not form.is_for(types):
                 continue
-            repaired = list(form.repair(document.text, spans))
+            repaired = list(repair(spans))
             if repaired == spans:
                 settled[index] = spans
             else:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from operator import attrgetter
 
 from crfdeid.systems.repair.spans import Spans, join
 from crfdeid.text.document import Span
@@ -18,20 +20,32 @@ URL = re.compile(rf"(?<![\w@.])(?i:https?://|www\.)(?:{LABEL}\.)*{LABEL}(?::\d+)
 KINDS = (("@", EMAIL, "EMAIL"), ("www.", URL, "URL"), ("://", URL, "URL"))
 
 
-def find_addresses(text: str, spans: Sequence[Span]) -> Spans:
-    """An e-mail address, and an address of the web that begins with "http://" or "www.", is one span."""
+def read_addresses(text: str) -> list[Span]:
+    """Return the addresses in the text."""
+    folded = text.lower()
+    return [
+        Span(*match.span(), type)
+        for sign, pattern, type in KINDS
+        if sign in folded
+        for match in pattern.finditer(text)
+    ]
+
+
+def find_addresses(text: str, spans: Sequence[Span], found: Sequence[Span]) -> Spans:
+    """An e-mail address, and an address of the web that begins with "http://" or "www.", is one span.
+    ``found`` is what :func:`read_addresses` finds."""
     kept = list(spans)
-    for sign, pattern, type in KINDS:
-        for match in pattern.finditer(text) if sign in text.lower() else ():
-            kept = _cover(kept, *match.span(), type)
-    return sorted(kept)
+    for address in found:
+        _cover(kept, address)
+    return kept
 
 
-def _cover(spans: list[Span], start: int, end: int, type: str) -> list[Span]:
-    """Put one span of the type over those inside; where a span reaches out of it, all stay."""
-    beside = [span for span in spans if span.end <= start or end <= span.start]
-    inside = [span for span in spans if start <= span.start and span.end <= end]
-    if len(beside) + len(inside) < len(spans):
-        return spans
-    whole = reduce(join, inside) if inside else Span(start, end, type)
-    return [*beside, replace(whole, start=start, end=end, type=type)]
+def _cover(spans: list[Span], address: Span) -> None:
+    """Put the address in place of the spans inside; where a span reaches out of it, all stay."""
+    first = bisect_right(spans, address.start, key=attrgetter("end"))
+    last = bisect_left(spans, address.end, key=attrgetter("start"))
+    inside = spans[first:last]
+    if inside and (inside[0].start < address.start or address.end < inside[-1].end):
+        return
+    whole = reduce(join, inside) if inside else address
+    spans[first:last] = [replace(whole, start=address.start, end=address.end, type=address.type)]

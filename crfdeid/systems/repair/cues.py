@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from crfdeid.systems.repair.hospitals import LETTERS
 from crfdeid.systems.repair.names import NOT_SURNAMES, RELATION
@@ -186,21 +185,22 @@ FIELD_WORDS = re.compile(
 )
 
 
-def find_names(text: str, spans: Sequence[Span]) -> Spans:
+def find_names(text: str, spans: Sequence[Span], found: Sequence[Span]) -> Spans:
     """The word after a title or a role, after a relative and a comma, before a pager number, a credential,
     or a service or record number in brackets is a name; a number after "NPI" or glued to a name is a
-    person's."""
+    person's. ``found`` is what :func:`read_cues` finds."""
+    if not found:
+        return spans
     mask = mask_spans(len(text), spans)
-    found: list[Span] = []
-    for span in _read_cues(text):
+    added: list[Span] = []
+    for span in found:
         if not any(mask[span.start : span.end]):
             mask[span.start : span.end] = b"\x01" * (span.end - span.start)
-            found.append(span)
-    return sorted([*spans, *found]) if found else spans
+            added.append(span)
+    return sorted([*spans, *added]) if added else spans
 
 
-@lru_cache(maxsize=1)  # each round of repair asks again
-def _read_cues(text: str) -> tuple[Span, ...]:
+def read_cues(text: str) -> tuple[Span, ...]:
     """Return what the cues announce, in their order; two of them can overlap."""
     folded = fold_case(text)
     found = (Span(*name, cue.type) for cue in CUES for name in cue.find(text, folded))

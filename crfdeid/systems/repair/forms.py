@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from crfdeid.systems.repair.addresses import find_addresses
-from crfdeid.systems.repair.cues import drop_words, find_names
+from crfdeid.systems.repair.addresses import find_addresses, read_addresses
+from crfdeid.systems.repair.cues import drop_words, find_names, read_cues
 from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
 from crfdeid.systems.repair.hospitals import (
     OTHER_PIECES,
@@ -84,7 +84,10 @@ FORMS = {
     ),
     "trim_marks": Form(trim_marks, "mail <EMAIL|a@b.org.> or", "mail <EMAIL|a@b.org>. or"),
     "find_addresses": Form(
-        find_addresses, "to <EMAIL|a.ruiz@elm>.info now", "to <EMAIL|a.ruiz@elm.info> now"
+        find_addresses,
+        "to <EMAIL|a.ruiz@elm>.info now",
+        "to <EMAIL|a.ruiz@elm.info> now",
+        search=read_addresses,
     ),
     "widen_numbers": Form(
         widen_numbers,
@@ -118,7 +121,7 @@ FORMS = {
     "drop_words": Form(
         drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now", NAMES | {"HOSPITAL"}
     ),
-    "find_names": Form(find_names, "by Dr. Roth today", "by Dr. <DOCTOR|Roth> today"),
+    "find_names": Form(find_names, "by Dr. Roth today", "by Dr. <DOCTOR|Roth> today", search=read_cues),
     "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>", PHONE_TYPES),
     "mark_numbers": Form(
         mark_numbers, "ACCT NO: <IDNUM|5811528013>", "ACCT NO: <ACCOUNT|5811528013>", LABELLED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 
 from crfdeid.text.document import Span
 
@@ -19,12 +20,20 @@ Spans = Iterable[Span]
 @dataclass(frozen=True)
 class Form:
     """One form of repair, with a text before and after it. In a sample ``<TYPE|text>`` is a span. Without a
-    span of ``types`` it changes nothing, where it has types."""
+    span of ``types`` it changes nothing, where it has types. What ``search`` finds in the text is the third
+    argument of ``repair``."""
 
-    repair: Callable[[str, Sequence[Span]], Spans]
+    repair: Callable[..., Spans]
     before: str
     after: str
     types: frozenset[str] = frozenset()
+    search: Callable[[str], Sequence[Span]] | None = None
+
+    def start(self, text: str) -> Callable[[Sequence[Span]], Spans]:
+        """Return the repair of the spans of one text, which is searched only here."""
+        if self.search is None:
+            return partial(self.repair, text)
+        return partial(self.repair, text, found=self.search(text))
 
     def is_for(self, types: Set[str]) -> bool:
         """Whether the form can change spans of these types."""
