@@ -3,6 +3,13 @@
 from importlib.util import find_spec
 
 # Doctests import their module; tests/systems/test_rnn.py says itself that it skips.
-collect_ignore = [] if find_spec("torch") else [
-    f"crfdeid/systems/rnn/{name}.py" for name in ("embeddings", "network", "tagging", "training")
+collect_ignore = [
+    f"crfdeid/{name}.py"
+    for extra, names in {
+        "torch": [f"systems/rnn/{name}" for name in ("embeddings", "network", "tagging", "training")],
+        "spacy": ["integrations/spacy"],
+        "presidio_analyzer": ["integrations/presidio"],
+    }.items()
+    for name in names
+    if not find_spec(extra)
 ]
