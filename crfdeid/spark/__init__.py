@@ -15,15 +15,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from crfdeid import policy as policies
+from crfdeid.redact import release
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import keyed_choice
 from crfdeid.spark import frames, worker
-from crfdeid.spark.shared_model import share_model
+from crfdeid.spark.shared_model import SharedModel, share_model
 from crfdeid.systems import model as models
-from crfdeid.systems.threshold import AnyThreshold
+from crfdeid.systems.threshold import AnyThreshold, Threshold
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -66,7 +67,7 @@ def redact(
     policy: str | None = None,
     style: str = "surrogate",
     model: str | Path | None = None,
-    threshold: AnyThreshold | None = None,
+    threshold: AnyThreshold | Literal["best"] | None = None,
 ) -> DataFrame:
     """Return the columns ``id``, ``patient`` (where it is named) and ``text`` with the text redacted, and
     ``spans`` over the replacements, and ``error``. Other columns are left out, because they can hold PHI. Ids
@@ -74,8 +75,9 @@ def redact(
 
     The notes of a patient are redacted together, by the secret that the driver reads from ``key_file``, so
     that the result does not depend on the partitions. An error of one note is an error of all notes of the
-    patient. By default, PHI is what either the shipped model or the rules find. Raises the errors of
-    :func:`tag`, and :class:`ConfigurationError` for a key that cannot be read or a policy that does not
+    patient. By default, PHI is what the rules find, and what the shipped model finds at a probability of
+    0.1, as in the command ``redact``; the threshold ``best`` is the most probable labels. Raises the errors
+    of :func:`tag`, and :class:`ConfigurationError` for a key that cannot be read or a policy that does not
     fit."""
     columns = worker.Columns(text, id, patient)
     frames.check_columns(df, columns, new=worker.NEW)
@@ -84,7 +86,16 @@ def redact(
     shared = share_model(df.sparkSession, model or models.CAREFUL)
     if rules:
         rules.check_scheme(worker.load_model(shared.name).scheme)
-    work = worker.Work(columns, shared, worker.check_threshold(shared, threshold), redactor=redactor)
+    work = worker.Work(columns, shared, choose_threshold(shared, threshold), redactor=redactor)
     narrow = df.select(*columns.names)
     rows = frames.group_rows(narrow, columns)
     return rows.mapInArrow(partial(worker.redact_rows, work), frames.add_new(narrow.schema))
+
+
+def choose_threshold(
+    shared: SharedModel, threshold: AnyThreshold | Literal["best"] | None
+) -> Threshold | None:
+    """Return the threshold of a release: the careful one, if the model can use it and no other is given."""
+    if threshold is None and worker.load_model(shared.name).has_threshold:
+        return release.CAREFUL
+    return worker.check_threshold(shared, None if isinstance(threshold, str) else threshold)

@@ -67,7 +67,7 @@ def test_redacted_notes_do_not_depend_on_the_partitions(frame, key):
     assert set(one["0-1"]) == {"id", "patient", "note", "spans", "error"}
     redactor = crfdeid.Redactor(keyed_choice.read_key_file(key))
     own = [crfdeid.Document(id, text, patient=patient) for id, text, patient, _ in rows() if patient == "p1"]
-    tagged = crfdeid.load("english+rules").tag_patient(sorted(own, key=lambda note: note.id))
+    tagged = list(crfdeid.load("english+rules").tag_all(sorted(own, key=lambda note: note.id), threshold=0.1))
     for redaction in redactor.redact(tagged):
         assert one[redaction.document.id]["note"] == redaction.document.text
 
