@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import spacy
 import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
-from spacy.util import minibatch
 
 from crfdeid.systems import model as models
 from crfdeid.systems.tagger import Tagger
@@ -87,7 +87,7 @@ class PhiFinder:
 
     def pipe(self, stream: Iterable[Doc], batch_size: int = 1000) -> Iterator[Doc]:
         """Yield the docs in order; ``batch_size`` of them are tagged at once."""
-        for docs in minibatch(stream, size=batch_size):
+        for docs in spacy.util.minibatch(stream, size=batch_size):
             notes = [Document(str(number), doc.text) for number, doc in enumerate(docs)]
             tagged = self.tagger.tag_all(notes, self.probabilities, self.threshold)
             for doc, note in zip(docs, tagged, strict=True):
