@@ -33,7 +33,8 @@ SIGNS = {
     "title": "a name beside a title",
     "initials": "of a person who wrote or typed, or before a name",
     "spaced letters": "single letters with blanks between them",
-    UNKNOWN: "a capitalized word in no list of words",
+    "listed name": "a capitalized word in a list of names of people or towns, and in no list of words",
+    UNKNOWN: "a capitalized word in no list, used as names are",
 }
 BOUNDS = {
     "notes_with_leak": ("notes with a leak", "{:.2%}"),

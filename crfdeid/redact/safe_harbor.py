@@ -16,6 +16,7 @@ from crfdeid.redact.known_patients import KnownPatients
 from crfdeid.redact.markers import name_type
 from crfdeid.redact.policy_actions import KEPT
 from crfdeid.redact.redactor import Redaction
+from crfdeid.redact.suspicious import KINDS
 from crfdeid.systems.term_lists import Terms
 
 NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
@@ -129,7 +130,7 @@ class Report:
             "repeats_replaced": self.repeats,
             "unread_replaced_by_marker": self.unresolved,
             "survivors": dict(sorted(self.survivors.items())),
-            "suspicious": dict(sorted(self.suspicious.items())),
+            "suspicious": self._order_suspicious(),
             "categories": {
                 letter: {"name": name, **dict(sorted(self.treated.get(letter, Counter()).items()))}
                 for letter, name in list_categories().items()
@@ -139,6 +140,10 @@ class Report:
             **self.terms.table(),
             **self.known_patients.report(),
         }
+
+    def _order_suspicious(self) -> dict[str, int]:
+        """The counts by kind, the most suspicious kind first."""
+        return {kind: self.suspicious[kind] for kind in KINDS if self.suspicious[kind]}
 
     def _policy_table(self) -> dict[str, object]:
         """What the policy did, by rule; nothing without a policy."""
@@ -200,6 +205,6 @@ class Report:
             yield f"{self.written_before} notes were written before and are not counted here"
         count, where = self.survivors.total(), "its own note" if self.by_note else "its patient's output"
         yield f"{count} places in the output still contain a text that was found elsewhere in {where}"
-        kinds = [f"{count} {kind}" for kind, count in sorted(self.suspicious.items())]
+        kinds = [f"{count} {kind}" for kind, count in self._order_suspicious().items()]
         yield f"{self.suspicious.total()} other places look like PHI{': ' * bool(kinds)}{', '.join(kinds)}"
         yield "PHI that neither was found nor looks like PHI is in no count"

@@ -10,15 +10,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from crfdeid.redact.surrogates import check_digits, name_pools
-from crfdeid.redact.surrogates.names import is_listed
+from crfdeid.redact.surrogates import check_digits
 from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary, is_rare_word
 from crfdeid.redact.surrogates.text_forms import fold
+from crfdeid.redact.unknown_words import find_listed_names, find_unknown_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
-from crfdeid.text.word_cache import remember_words
 
-MIN_DIGITS, MIN_LETTERS, MIN_GLUED, MAX_BACK = 6, 4, 2, 40
+MIN_DIGITS, MIN_GLUED, MAX_BACK = 6, 2, 40
 # Patterns begin with few characters and look back later, because then the search is fast.
 CAPITAL = "[A-ZÀ-ÖØ-Þ]"
 NAME = rf"(?P<name>{CAPITAL}[^\W\d_]['’\w-]*)"
@@ -47,10 +46,6 @@ TYPIST, AUTHOR = (
 )
 INITIAL = re.compile(rf"{CAPITAL}\.\s?{NAME}")
 SPACED = re.compile(rf"{CAPITAL}(?:[ .]{CAPITAL}){{3,}}(?!\w)")
-ENDINGS = ("s", "es", "al", "d", "ies")
-WORD_ENDING = re.compile(
-    r"(?:..(?:ly|ed|ing)|ions?|ities|ity|ments?|ness|ous|able|itis|omy|oscopic|plasty|emia|graphy|ology|ologist|ectomies)$"
-)
 
 
 class Suspicion(NamedTuple):
@@ -176,36 +171,9 @@ def find_spaced_letters(document: Document) -> Ranges:
     return (match.span() for match in SPACED.finditer(text) if begins_word(text, match.start()))
 
 
-def find_unknown_words(document: Document) -> Ranges:
-    """Yield the capitalized words that no list of words has."""
-    text = document.text
-    for match in CAPITALIZED.finditer(text):
-        if len(match[0]) > 2 and begins_word(text, match.start()) and is_unknown_word(fold(match[0])):
-            yield match.span()
-
-
 def is_possible_name(low: str) -> bool:
     """Whether a capitalized word beside a title or an initial may be a name."""
     return (not is_ordinary(low) and len(low) > 2) or find_share(low) >= LEAST_SHARE / 4
-
-
-@remember_words(1 << 16)
-def is_unknown_word(low: str) -> bool:
-    """Whether a word is in no list of words, nor an inflection of such a word.
-
-    >>> [is_unknown_word(word) for word in ("quevixo", "prepped", "craniotomy", "lund")]
-    [True, False, False, True]
-    """
-    if len(low) < MIN_LETTERS - is_listed(low) or is_known_word(low):
-        return False
-    stems = (low[: -len(ending)] for ending in ENDINGS if low.endswith(ending))
-    is_inflected = any(is_known_word(stem + more) for stem in stems for more in ("", "e", "y"))
-    return is_listed(low) or not (is_inflected or WORD_ENDING.search(low))
-
-
-def is_known_word(low: str) -> bool:
-    lists = ("dates", "titles", "street_words", "us_states")
-    return is_ordinary(low) or low in name_pools.load_lowercase(*lists)
 
 
 KINDS: dict[str, Callable[[Document], Ranges]] = {
@@ -213,9 +181,10 @@ KINDS: dict[str, Callable[[Document], Ranges]] = {
     "check digit": find_checked,
     "long number": find_long_numbers,
     "age": find_ages,
-    "glued": find_glued,
     "title": find_titled,
     "initials": find_initials,
+    "glued": find_glued,
     "spaced letters": find_spaced_letters,
+    "listed name": find_listed_names,
     "unknown word": find_unknown_words,
 }

@@ -40,12 +40,18 @@ def list_kinds(text: str) -> list[tuple[str, str]]:
         ("signed by White, MD", [("title", "White")]),
         ("nurse Quevixo left", [("title", "Quevixo")]),
         ("page C. Do at noon", [("initials", "C. Do")]),
-        ("\nVICKIE/AWG\nD 11/06", [("unknown word", "VICKIE"), ("initials", "AWG")]),
+        ("\nVICKIE/AWG\nD 11/06", [("listed name", "VICKIE"), ("initials", "AWG")]),
         ("\nKKT/DJT\nD 11/06", [("initials", "KKT/DJT")]),
         ("\n<DOCTOR KKT>/DJT\nD 11/06", [("initials", "DJT")]),
         ("O K A F O R", [("spaced letters", "O K A F O R")]),
         ("Pharmacy called re Quevixo, refill", [("unknown word", "Quevixo")]),
         ("Yours,\nMachackova (covering)", [("unknown word", "Machackova")]),
+        ("Quevixo, seen", [("unknown word", "Quevixo")]),
+        ("Quevixo Rest Home", [("unknown word", "Quevixo")]),
+        ("came with Okafor.", [("listed name", "Okafor")]),
+        ("lives in Yuma.", [("listed name", "Yuma")]),
+        ("SISHU,CARLA", [("unknown word", "SISHU"), ("listed name", "CARLA")]),
+        ("the Okafor family", [("listed name", "Okafor")]),
     ],
 )  # fmt: skip
 def test_what_looks_like_phi_is_suspicious(text, found):
@@ -64,6 +70,10 @@ def test_what_looks_like_phi_is_suspicious(text, found):
         "Dr. said; nurse practitioner; Nurse Practitioner",
         "The patient was Placed in Supine position. Estimated blood loss",
         "I saw A. The B. test was negative.",
+        "Therefore a Kitner was used, with the LigaSure device in the PACU",
+        "Demerol 50 mg and 25 mg of Nubain; Caucasian; the Robinson catheter",
+        "SUBACROMIAL AND GLENOHUMERAL SPACE",
+        "A word Quevixo that is written small elsewhere: quevixo",
     ],
 )
 def test_what_notes_always_have_is_not_suspicious(text):
@@ -82,7 +92,7 @@ def test_the_report_counts_and_the_table_lists_what_is_suspicious(tmp_path, key)
     report = tmp_path / "r.json"
     run(tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--spans", "gold", "--key-file", key,
         "--report", report)  # fmt: skip
-    assert '"suspicious": {\n    "glued": 1,\n    "long number": 1\n  }' in report.read_text()
+    assert '"suspicious": {\n    "long number": 1,\n    "glued": 1\n  }' in report.read_text()
     rows = list(csv.reader((tmp_path / "r.json.survivors.csv").read_text().splitlines()))
     assert rows[0] == ["id", "start", "end", "type", "kind"]
     assert [row[0] + " " + row[4] for row in rows[1:]] == ["n1 glued", "n1 long number"]

@@ -1,0 +1,155 @@
+"""Find the capitalized words of a redacted note that no list of words has: names of people and towns first,
+then words of no list. What is not a name by its writing or its place is left out, so that a person can read
+the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from crfdeid.redact.surrogates import name_pools
+from crfdeid.redact.surrogates.names import is_listed
+from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary
+from crfdeid.redact.surrogates.text_forms import fold, word_set
+from crfdeid.text.document import Document
+from crfdeid.text.word_cache import remember_words
+
+Ranges = Iterator[tuple[int, int]]
+
+MIN_LETTERS, MIN_CAPITALS, MIN_CLASSICAL = 4, 6, 8
+CAPITALIZED = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W\d_]{2,}")
+SMALL = re.compile(r"(?<![\w’'-])[a-z]{3,}(?!\w)")
+BRAND = re.compile(
+    r"(?!(?:Mac|Fitz|Van|[MDLSO][a-z]?)[A-Z])[A-Z]+[a-z]+[A-Z]|[A-Z]{2,}[a-z]"
+)  # LigaSure, LFTs
+DOSE = re.compile(
+    r"[- ]?(?:\d+(?:[.,/]\d+)*)[- ]?(?:mg|mcg|ml|mm|cm|cc|french|fr|units?|percent|%)", re.IGNORECASE
+)
+DOSE_BEFORE = re.compile(r"(?:mg|mcg|ml|cc|units|tablets?|percent|%) of $", re.IGNORECASE)
+SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\r*#>)-])[\s\"'(\[]*$")
+ARTICLE = re.compile(r"\b(?:an?|the)\s+$", re.IGNORECASE)
+BEFORE_FIRST_NAME = re.compile(r", ?[A-Z]")
+NEXT_WORDS = re.compile(r"[\s-]+([^\W\d_]+)(?:[\s-]+([^\W\d_]+))?")
+ENDINGS = ("s", "es", "al", "d", "ies")
+WORD_ENDING = re.compile(
+    r"(?:..(?:ly|ed|ing)|ions?|ities|ity|ments?|ness|ous|able|itis|omy|oscopic|plasty|emia|graphy|ology|ologist|ectomies)$"
+)
+CLASSICAL_ENDING = re.compile(
+    r"(?:[aeilrtnc]al|[uo]lar|rior|ic|ive|oid|osis|iasis|ase|ine|one|ide|lol|statin|azole|illin|mycin|pril|cele|lysis"
+    r"|pexy|scopes?|grams?|graph|pathy|opsy|oma|ocytes?|trophy|opia|uria|algia|ectasis|ular|ialis|alis|aris|oris)$"
+)
+THINGS = word_set(
+    """retractor retractors forceps clamp clamps bag tube tubes curette stem score scale criteria sign signs
+    test tests type classification syndrome disease catheter catheters drain drains suture sutures needle
+    wire wires stent valve device devices pacemaker lead leads phenomenon maneuver procedure operation
+    technique position index formula rule grade cyst fracture palsy node nodes tumor sarcoma lymphoma
+    scissors speculum pouch stain reflex triad law line screw screws rod rods plate plates prosthesis implant
+    implants fascia splint silk awl elevator elevators graft grafts balloon rongeur rongeurs ligament
+    gastroscope scope laryngoscope sheath pins clip clips stapler tape dressing dressings solution block mesh
+    component components total knee hip cement stockings boot collar knife blade drill bur hook hooks
+    dissector dissectors headholder closure cannula incision"""
+)
+FORM_WORDS = word_set(
+    """acct accession asst conf consultant coord encounter enc facsimile signature transcriptionist
+    wristband caucasian fahrenheit celsius nevertheless noncontributory"""
+)
+RELATIONS = word_set("family house home children baby boy girl twins rest town city county village nursing")
+
+
+def find_listed_names(document: Document) -> Ranges:
+    """Yield the capitalized words that are in a list of names and in no list of words."""
+    return _find(document, True)
+
+
+def find_unknown_words(document: Document) -> Ranges:
+    """Yield the capitalized words that are in no list."""
+    return _find(document, False)
+
+
+def _find(document: Document, is_name: bool) -> Ranges:
+    text, small = document.text, frozenset(SMALL.findall(document.text))
+    for match in CAPITALIZED.finditer(text):
+        start, end = match.span()
+        low = fold(match[0])
+        if (start and text[start - 1].isalnum()) or not is_unknown_word(low):
+            continue
+        if is_listed_name(low) == is_name and low not in small and not is_thing(text, start, end):
+            is_surname = bool(BEFORE_FIRST_NAME.match(text, end))
+            is_word = has_form_of_word(match[0]) or is_in_prose(text, start, end)
+            if is_name or is_surname or not is_word:
+                yield start, end
+
+
+def is_listed_name(low: str) -> bool:
+    """Whether a word is in a list of names of people, towns or countries."""
+    return is_listed(low) or low in name_pools.load_lowercase("us_cities", "world_cities", "countries")
+
+
+@remember_words(1 << 16)
+def is_unknown_word(low: str) -> bool:
+    """Whether a word is in no list of words, nor an inflection of such a word.
+
+    >>> [is_unknown_word(word) for word in ("quevixo", "prepped", "craniotomy", "therefore", "lund")]
+    [True, False, False, False, True]
+    """
+    is_name = is_listed_name(low)
+    if len(low) < MIN_LETTERS - is_name or is_known_word(low):
+        return False
+    if low in load_frequent_words() and find_share(low) < LEAST_SHARE:
+        return False
+    stems = (low[: -len(ending)] for ending in ENDINGS if low.endswith(ending))
+    is_inflected = any(is_known_word(stem + more) for stem in stems for more in ("", "e", "y"))
+    return is_name or not (is_inflected or WORD_ENDING.search(low))
+
+
+def is_known_word(low: str) -> bool:
+    lists = ("dates", "titles", "street_words", "us_states")
+    return is_ordinary(low) or low in FORM_WORDS or low in name_pools.load_lowercase(*lists)
+
+
+@cache
+def load_frequent_words() -> frozenset[str]:
+    """The words that several reports of the list of clusters have."""
+    return frozenset(entry.partition("|")[0] for entry in name_pools.read_entries("clusters"))
+
+
+def has_form_of_word(word: str) -> bool:
+    """Whether a word that no list has is an abbreviation, a brand or a classical word by its letters.
+
+    >>> [has_form_of_word(word) for word in ("PACU", "LigaSure", "McQuevix", "SUBACROMIAL", "Quevixo")]
+    [True, True, False, True, False]
+    """
+    if (word.isupper() and len(word) < MIN_CAPITALS) or BRAND.match(word):
+        return True
+    return len(word) >= MIN_CLASSICAL and bool(CLASSICAL_ENDING.search(fold(word)))
+
+
+def is_thing(text: str, start: int, end: int) -> bool:
+    """Whether the name of a thing is here: before a word for a thing, or at a dose."""
+    following = NEXT_WORDS.match(text, end)
+    nexts = [word.lower() for word in following.groups() if word] if following else []
+    if any(word in THINGS for word in nexts):
+        return True
+    return bool(DOSE.match(text, end) or DOSE_BEFORE.search(text, max(0, start - 12), start))
+
+
+def is_in_prose(text: str, start: int, end: int) -> bool:
+    """Whether a word of no list is capitalized by its place: a word of the language follows, and the
+    beginning of a sentence or an article is before it ("the Dacron was")."""
+    following = NEXT_WORDS.match(text, end)
+    if not following or not is_small_word(following[1], text[start:end].isupper()):
+        return False
+    before = text[max(0, start - 8) : start]
+    return bool(ARTICLE.search(before) or SENTENCE_START.search(before))
+
+
+def is_small_word(word: str, in_capitals: bool) -> bool:
+    """Whether a word is written small, or in a text in capitals is a word of the language, and is not a
+    word for people or a place."""
+    low = fold(word)
+    if low in RELATIONS or low in name_pools.load_lowercase("hospital_words", "street_words"):
+        return False
+    is_word = (is_known_word(low) or low in load_frequent_words()) and not is_listed_name(low)
+    return word.islower() or (in_capitals and word.isupper() and is_word)
