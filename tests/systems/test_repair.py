@@ -28,6 +28,7 @@ call <PHONE|(617) 555-0101> now
 <DATE|May 3> and <DATE|the 4th>
 <AGE|61>-year-old
 see <URL|http://a.org/b/> here
+seen at <STREET|12 Knoll Blvd>, Today, in 16501
 printed 12:30@elm and 4@5 mg
 write to <EMAIL|ana@elm.org or leo@oak.org> today
 from <HOSPITAL|MGH> and <HOSPITAL|BWH> both
@@ -201,6 +202,10 @@ CHANGED = {
     "to <PATIENT|ana>@<HOSPITAL|elm>.org, or": "to <EMAIL|ana@elm.org>, or",
     "see www.elm.org/a_b. Or": "see <URL|www.elm.org/a_b>. Or",
     "at <HOSPITAL|HTTPS://ELM.org>:80/x?y=1 now": "at <URL|HTTPS://ELM.org:80/x?y=1> now",
+    "|<STREET|1 Elm St>^^Elm City^OH^12345^": "|<STREET|1 Elm St>^^<CITY|Elm City>^<STATE|OH>^<ZIP|12345>^",
+    "<STREET|1 Elm St>, Erie, <STATE|PA>, 16501": "<STREET|1 Elm St>, <CITY|Erie>, <STATE|PA>, <ZIP|16501>",
+    "<STREET|1 Elm St>|Erie|PA|<IDNUM|16501>": "<STREET|1 Elm St>|<CITY|Erie>|<STATE|PA>|<IDNUM|16501>",
+    "<STREET|1 Elm St>, <CITY|Erie>, PA, 16501": "<STREET|1 Elm St>, <CITY|Erie>, <STATE|PA>, <ZIP|16501>",
     "NP NPI 1011518115 x": "NP NPI <IDNUM|1011518115> x",
     "MRN: 1234567 x": "MRN: <MEDICALRECORD|1234567> x",
     "SSN 144-28-7188 x": "SSN <SSN|144-28-7188> x",

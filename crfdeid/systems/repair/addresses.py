@@ -1,4 +1,4 @@
-"""Addresses of the internet: the whole address is one span, if a tagger found a part of it or nothing."""
+"""Addresses: those of the internet are one span each; after a street come its town, state and ZIP code."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ EMAIL = re.compile(
     rf"(?<![\w.%+-])[\w%+-](?:[\w.%+-]{{0,62}}[\w%+-])?@(?:{LABEL}\.)+[A-Za-z]{{2,18}}(?![\w-]|\.\w)"
 )
 URL = re.compile(rf"(?<![\w@.])(?i:https?://|www\.)(?:{LABEL}\.)*{LABEL}(?::\d+)?(?:/[\w./~%#?=&+-]*[\w/])?")
+STATE = (
+    r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|"
+    r"V[AIT]|W[AIVY])"
+)
+CELL = r"(?:\"?[ \t]*[,;|\t][ \t]*\"?|\^{1,2})"  # what separates two cells, or two components of HL7
+TOWN = re.compile(
+    rf"{CELL}(?P<CITY>[A-Z][A-Za-z.'’-]+(?: [A-Z][A-Za-z.'’-]+){{0,2}}){CELL}(?P<STATE>{STATE}){CELL}"
+    r"(?P<ZIP>\d{5}(?:-\d{4})?)(?![\w-])"
+)
 KINDS = (("@", EMAIL, "EMAIL"), ("www.", URL, "URL"), ("://", URL, "URL"))
 
 
@@ -49,3 +58,13 @@ def _cover(spans: list[Span], address: Span) -> None:
         return
     whole = reduce(join, inside) if inside else address
     spans[first:last] = [replace(whole, start=address.start, end=address.end, type=address.type)]
+
+
+def find_towns(text: str, spans: Sequence[Span]) -> Spans:
+    """The cells after a street, or the components of HL7, are its town, state and ZIP code."""
+    found: list[Span] = []
+    for span in spans:
+        if span.type == "STREET" and (match := TOWN.match(text, span.end)):
+            places = (Span(match.start(type), match.end(type), type) for type in TOWN.groupindex)
+            found += (place for place in places if not any(map(place.overlaps, spans)))
+    return sorted([*spans, *found]) if found else spans

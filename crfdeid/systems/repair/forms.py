@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crfdeid.systems.repair.addresses import find_addresses, read_addresses
+from crfdeid.systems.repair.addresses import find_addresses, find_towns, read_addresses
 from crfdeid.systems.repair.cues import drop_words, find_names, read_cues
 from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
 from crfdeid.systems.repair.hospitals import (
@@ -88,6 +88,12 @@ FORMS = {
         "to <EMAIL|a.ruiz@elm>.info now",
         "to <EMAIL|a.ruiz@elm.info> now",
         search=read_addresses,
+    ),
+    "find_towns": Form(
+        find_towns,
+        'at "<STREET|12 Knoll Blvd>","Erie","PA","16501"',
+        'at "<STREET|12 Knoll Blvd>","<CITY|Erie>","<STATE|PA>","<ZIP|16501>"',
+        frozenset({"STREET"}),
     ),
     "widen_numbers": Form(
         widen_numbers,
