@@ -138,3 +138,34 @@ def test_a_chain_of_hyphens_is_read_in_one_way(start):
     text = f"{start}{'Aa-' * 60}Aa! (GI)"
     assert [list(cue.find(text, fold_case(text))) for cue in CUES] == [[]] * len(CUES)
     assert re.findall(NAME, "Aa-Bb-cc-AAa")[0] == "Aa-Bb-cc-AA"
+
+
+class CountedSpans(list[Span]):
+    """Spans that count how many of them are read."""
+
+    reads = 0
+
+    def __getitem__(self, index):
+        self.reads += 1
+        return super().__getitem__(index)
+
+    def __iter__(self):
+        for span in super().__iter__():
+            self.reads += 1
+            yield span
+
+
+@pytest.mark.parametrize(
+    "piece", ["<123456>Roth <Leo> ", "<123456Roth> <Leo> ", "<Leo>^<Roth> ", "<Leo>@x.org "]
+)
+def test_a_form_reads_each_span_a_few_times(piece):
+    """A form that reads all spans for each span is slow in a long note."""
+    text, spans = "", CountedSpans()
+    for part in re.split("[<>]", piece * 2000):
+        if part in ("123456", "123456Roth", "Leo", "Roth"):
+            spans.append(Span(len(text), len(text) + len(part), "IDNUM" if part[0] == "1" else "DOCTOR"))
+        text += part
+    for name, form in FORMS.items():
+        spans.reads = 0
+        list(form.start(text)(spans))
+        assert spans.reads < 40 * len(spans), name

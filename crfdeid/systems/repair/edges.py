@@ -57,8 +57,8 @@ def _is_wrap(text: str, gap: re.Match[str], span: Span) -> bool:
     """Whether a gap is one line end in a wrapped line, or within a hospital's capitalized name."""
     if len(LINE_END.findall(gap[0].replace("\r\n", "\n"))) != 1:
         return False
-    line_start = max(text.rfind("\n", 0, gap.start()), text.rfind("\r", 0, gap.start())) + 1
-    if gap.start() - line_start >= WRAPPED:
+    before = text[max(0, gap.start() - WRAPPED) : gap.start()]
+    if len(before) == WRAPPED and not LINE_END.search(before):
         return True
     if span.type not in ("HOSPITAL", "ORGANIZATION", "STREET"):
         return False

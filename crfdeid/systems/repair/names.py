@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from operator import attrgetter
 
 from crfdeid.systems.repair.spans import NAMES, REACH, Spans, join, join_neighbours, widen
 from crfdeid.text.document import Span
@@ -35,7 +37,7 @@ LAST_INITIAL = re.compile(r"[\w'’-]{2,},? ?[\w'’-]* [A-Z]$")
 FULL_NAME = r"[A-Z][\w'’-]+ (?:[A-Z]\.? )?[A-Z][\w'’-]+"
 TWO_NAMES = re.compile(rf"({FULL_NAME}), ([A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)*(?:, \w+)*)")
 HALF = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
-COPIES = re.compile(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b[^\n]*$")
+COPIES = re.compile(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b")
 JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
 COMPONENTS = re.compile(r"(?<![\w^])[^\W\d_][\w'’-]+(?:\^[^\W\d_][\w'’-]*){1,3}(?![\w^])")
 SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
@@ -106,13 +108,14 @@ def _add_initial(text: str, span: Span, high: int) -> Span:
 
 def split_names(text: str, spans: Sequence[Span]) -> Spans:
     """Two people after "cc" or "Drs." are two spans."""
+    line = low = 0
     for span in spans:
         match = None
         if span.type in NAMES:
-            line = text.rfind("\n", 0, span.start) + 1
+            line, low = max(line, text.rfind("\n", low, span.start) + 1), span.start
             if COPIES.match(text, line, span.start):
                 match = TWO_NAMES.fullmatch(text, span.start, span.end)
-            elif SPLIT_TITLE.search(text, line, span.start):
+            elif SPLIT_TITLE.search(text, max(line, span.start - REACH), span.start):
                 match = JOINED.fullmatch(text, span.start, span.end)
         if match:
             yield replace(span, end=match.end(1))
@@ -158,9 +161,12 @@ def join_components(text: str, spans: Sequence[Span]) -> Spans:
     """The components of a name in HL7, with ^ between them, are one span if one of them is a name."""
     kept = list(spans)
     for match in COMPONENTS.finditer(text) if "^" in text else ():
-        inside = [span for span in kept if span.start < match.end() and match.start() < span.end]
+        first = bisect_right(kept, match.start(), key=attrgetter("end"))
+        last = bisect_left(kept, match.end(), key=attrgetter("start"))
+        inside = kept[first:last]
         if inside and all(span.type in NAMES for span in inside):
             type = Counter(span.type for span in inside).most_common(1)[0][0]
-            joined = replace(reduce(join, inside), start=match.start(), end=match.end(), type=type)
-            kept = [span for span in kept if span not in inside] + [joined]
-    return sorted(kept)
+            kept[first:last] = [
+                replace(reduce(join, inside), start=match.start(), end=match.end(), type=type)
+            ]
+    return kept

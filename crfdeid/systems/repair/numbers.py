@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from crfdeid.systems.repair.spans import NAMES, NUMBERS, PHONE_TYPES, Spans, join_neighbours, widen
 from crfdeid.text.document import Span
@@ -131,14 +133,16 @@ def _find_glued(text: str, span: Span, spans: Sequence[Span], starts: set[int]) 
     value, match = text[span.start : span.end], GLUED_AFTER.match(text, span.end)
     if not match or len(value) < 6 or not value.isdigit():
         return
-    if not any(span.end < other.end and other.start < match.end() for other in spans):
+    following = bisect_right(spans, span.end, key=attrgetter("end"))
+    if following == len(spans) or spans[following].start >= match.end():
         yield replace(span, start=span.end, end=match.end(), type=_find_name_type(spans, span.end))
 
 
 def _find_name_type(spans: Sequence[Span], at: int) -> str:
     """Return the type of the next name of the line, which begins near ``at``; else PATIENT."""
-    near = [span for span in spans if span.type in NAMES and at < span.start <= at + NEAR]
-    return near[0].type if near else "PATIENT"
+    first = bisect_right(spans, at, key=attrgetter("start"))
+    after = bisect_right(spans, at + NEAR, key=attrgetter("start"))
+    return next((span.type for span in spans[first:after] if span.type in NAMES), "PATIENT")
 
 
 def join_glued_name(text: str, spans: Sequence[Span]) -> Spans:
