@@ -138,6 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
         group = streams.group_stream if is_stream else patients.group_by_patient
         grouped = group(read, redactor.by_note)
+        grouped = release.drop_spans(grouped) if args.spans == "tag" else grouped
         groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
         ids = new_ids.IdReplacer(args.new_ids, redactor)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids, read_ahead)

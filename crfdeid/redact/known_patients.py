@@ -17,11 +17,14 @@ from pathlib import Path
 
 import regex
 
+from crfdeid.redact.known_writings import find_doubtful, find_odd_writings, list_names
 from crfdeid.redact.patient_table import Cells, PatientTable
+from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
 from crfdeid.redact.surrogates.text_forms import WORD
+from crfdeid.redact.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.systems.union import unite_spans
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import keep_longest
@@ -77,6 +80,13 @@ class KnownPatients:
         self.found.update(span.type for span in new)
         return document.with_spans(unite_spans(document.text, [new, document.spans]))
 
+    def list_doubtful(self, redaction: Redaction) -> Redaction:
+        """Return the redaction with what may be a name of the patient in small letters as suspicious."""
+        cells = self.table.find_cells(redaction.document.patient) if self.table else None
+        found = find_doubtful(redaction.document, list_names(cells)) if cells else ()
+        doubtful = [Suspicion(start, end, KNOWN_NAME) for start, end in found]
+        return replace(redaction, suspicions=tuple(sorted((*redaction.suspicions, *doubtful))))
+
     def report(self) -> dict[str, object]:
         """What the table did, for a report in JSON; nothing without a table."""
         if not self.table:
@@ -99,7 +109,8 @@ def find_known(document: Document, cells: Cells) -> list[Span]:
     search = PatientSearch(cells, sorted(collect_facts([document]).words))
     mentions = [each.span for each in search.finder.find_mentions(document.text) if not each.string.derived]
     certain = [span for span in mentions if is_certain(document.text, span)]
-    found = keep_longest([*search.find_missed(document, certain), *certain])
+    odd = find_odd_writings(document.text, cells)
+    found = keep_longest([*search.find_missed(document, certain), *certain, *odd])
     found += find_beside(document.text, found, mentions)
     joined = join_names(document.text, sorted(found), list_initials(cells))
     return [span for span in joined if not is_held(span, document.spans)]

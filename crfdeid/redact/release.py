@@ -81,6 +81,11 @@ def unite_notes(note: Document, tagged: Document) -> Document:
     return note.with_spans(unite_spans(note.text, [note.spans, tagged.spans]))
 
 
+def drop_spans(groups: Iterable[Group]) -> Iterator[Group]:
+    """Yield the groups of notes without their own spans, which then are no source of what is found."""
+    return ([note.with_spans(()) for note in group] for group in groups)
+
+
 def name_source(note: Document, tagged: Document) -> str:
     """Say where the spans of a tagged note come from: one of :data:`safe_harbor.SOURCES`."""
     if not tagged.spans:
@@ -134,7 +139,9 @@ def redact_groups(
             if note.id in missing:
                 id, patient = renamed[note.id].id, renamed[note.id].patient
                 redaction = replace(redaction, id_has_phi=redaction.id_has_phi and ids.kind is None)
-                journal.add(redaction, id, name_source(note, found))
+                journal.add(
+                    journal.report.known_patients.list_doubtful(redaction), id, name_source(note, found)
+                )
                 yield replace(redaction.document, id=id, patient=patient)
 
 

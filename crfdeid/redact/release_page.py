@@ -25,6 +25,7 @@ KEPT, TOTAL, SURVIVOR, UNKNOWN = "kept", "total", "survivor", "unknown word"
 TREATMENTS = ("surrogate", "shifted", "generalised", "hashed", "marker", "blank")
 SHOWN_IDS, SHOWN_PLACES = 100, 400
 SIGNS = {
+    "known name": "a name of a known patient in small letters, which is also a word",
     "e-mail": "written like an e-mail address",
     "check digit": "a number that passes a check, such as that of a payment card",
     "long number": "six or more digits",

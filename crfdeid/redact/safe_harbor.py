@@ -16,7 +16,7 @@ from crfdeid.redact.known_patients import KnownPatients
 from crfdeid.redact.markers import name_type
 from crfdeid.redact.policy_actions import KEPT
 from crfdeid.redact.redactor import Redaction
-from crfdeid.redact.suspicious import KINDS
+from crfdeid.redact.suspicious import ORDER
 from crfdeid.systems.term_lists import Terms
 
 NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
@@ -143,7 +143,7 @@ class Report:
 
     def _order_suspicious(self) -> dict[str, int]:
         """The counts by kind, the most suspicious kind first."""
-        return {kind: self.suspicious[kind] for kind in KINDS if self.suspicious[kind]}
+        return {kind: self.suspicious[kind] for kind in ORDER if self.suspicious[kind]}
 
     def _policy_table(self) -> dict[str, object]:
         """What the policy did, by rule; nothing without a policy."""

@@ -176,6 +176,7 @@ def is_possible_name(low: str) -> bool:
     return (not is_ordinary(low) and len(low) > 2) or find_share(low) >= LEAST_SHARE / 4
 
 
+KNOWN_NAME = "known name"  # of a patient of the table, in small letters: redact.known_patients finds it
 KINDS: dict[str, Callable[[Document], Ranges]] = {
     "e-mail": find_emails,
     "check digit": find_checked,
@@ -188,3 +189,4 @@ KINDS: dict[str, Callable[[Document], Ranges]] = {
     "listed name": find_listed_names,
     "unknown word": find_unknown_words,
 }
+ORDER = (KNOWN_NAME, *KINDS)  # the most suspicious first

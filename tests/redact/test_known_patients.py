@@ -46,6 +46,13 @@ def list_found(table, text: str, patient: str = "7") -> list[tuple[str, str]]:
         ("seen: a. wrzeszczynska", [("a. wrzeszczynska", "PATIENT")]),
         ("WRZESZCZYNSKA, ANA A  chart", [("WRZESZCZYNSKA, ANA A", "PATIENT")]),
         ("Eze, A smoker", [("Eze", "PATIENT")]),
+        ("WRZESZCZYNSKA30990453 intake", [("WRZESZCZYNSKA", "PATIENT")]),
+        ("30990453wrzeszczynska intake", [("wrzeszczynska", "PATIENT")]),
+        ("seen: AnaWrzeszczynska", [("AnaWrzeszczynska", "PATIENT")]),
+        ("file okaforchidi.pdf, DrOkafor", [("okaforchidi", "PATIENT"), ("Okafor", "PATIENT")]),
+        ("Mrs. Wrzeszczyn5ka and 0kafor", [("Wrzeszczyn5ka", "PATIENT"), ("0kafor", "PATIENT")]),
+        ("MRN 44719O2, tel 6l7-555-0l48", [("44719O2", "MEDICALRECORD"), ("6l7-555-0l48", "PHONE")]),
+        ("banana, Okapi, 4471903", []),
     ],
 )  # fmt: skip
 def test_what_the_table_says_is_found_in_every_writing(table, text, expected):
@@ -60,6 +67,10 @@ def test_what_the_table_says_is_found_in_every_writing(table, text, expected):
         ("he will see a young man; a rose", []),
         ("Chart 9920", [("9920", "MEDICALRECORD")]),
         ("seen: young,will", [("young,will", "PATIENT")]),
+        ("spoke with will about it. The young man will go", [("will", "PATIENT")]),
+        ("Plan:\nhome today, young agrees, he will rest", [("young", "PATIENT")]),
+        ("The Home for will", []),
+        ("WillYoung; y0ung", [("WillYoung", "PATIENT"), ("y0ung", "PATIENT")]),
     ],
 )
 def test_names_that_are_words_need_only_a_capital(table, text, expected):
@@ -135,6 +146,17 @@ def test_redact_finds_known_patients_and_reports_them(table, tmp_path, capsys):
         "notes_of_known_patients": 2, "notes_of_others": 1, "found_without_another_span": {"PATIENT": 2},
     }  # fmt: skip
     assert "--patients: 2 notes are of patients of the table, 1 are not" in capsys.readouterr().out
+
+
+def test_a_name_in_small_letters_that_may_be_a_word_is_suspicious(table, tmp_path):
+    note = marked("The Home for will. He will go.", "1", "8")
+    corpora.write([note], tmp_path / "n.jsonl", "jsonl")
+    report = tmp_path / "r.json"
+    options = ("--spans", "gold", "--seed", 1, "--patients", table, "--report", report)
+    run(tmp_path / "n.jsonl", "--out", tmp_path / "c.jsonl", *options)
+    assert json.loads(report.read_text())["suspicious"] == {"known name": 1}
+    rows = (tmp_path / "r.json.survivors.csv").read_text().splitlines()
+    assert rows[1:] == ["1,13,17,,known name"]
 
 
 def test_a_missing_table_ends_with_status_2(tmp_path, capsys):

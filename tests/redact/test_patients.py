@@ -79,3 +79,14 @@ def test_the_spans_of_a_note_keep_their_types_beside_those_of_the_model():
     sources = [release.name_source(note, release.unite_notes(note, other)) for other in (note, tagged)]
     assert sources == ["own", "both"] and release.name_source(note, note.with_spans(())) == "none"
     assert release.name_source(note.with_spans(()), tagged) == "model"
+
+
+def test_with_spans_tag_the_notes_own_spans_are_no_source(tmp_path, capsys):
+    corpora.write([marked("Seen by Dr. <DOCTOR Quevix>.")], tmp_path / "n.jsonl", "jsonl")
+    sources = []
+    for spans in ("tag", "auto"):
+        report = tmp_path / f"{spans}.json"
+        options = ("--model", "rules", "--spans", spans, "--seed", 1, "--report", report)
+        run(tmp_path / "n.jsonl", "--out", tmp_path / f"{spans}.jsonl", *options)
+        sources.append(json.loads(report.read_text())["documents_by_source_of_spans"])
+    assert [{name for name, count in each.items() if count} for each in sources] == [{"model"}, {"own"}]
