@@ -215,7 +215,7 @@ def print_stages(documents: list[Document]) -> None:
     tagger.compile()
     list(tagger.tag_all(documents))
     decoder: Decoder = tagger.decoder
-    times = dict.fromkeys(("tokenize", "observe", "window rows", "template rows", "Viterbi", "spans"), 0.0)
+    times = dict.fromkeys(("tokenize", "observe", "rows and Viterbi", "spans"), 0.0)
 
     def timed(name: str, call: Callable):
         began = time.process_time()
@@ -225,16 +225,8 @@ def print_stages(documents: list[Document]) -> None:
 
     for some in (documents[i : i + 20] for i in range(0, len(documents), 20)):
         batch = timed("tokenize", lambda some=some: decoder.batch(some))
-        columns = timed("observe", lambda b=batch: {n: decoder.columns.column(n, b) for n in decoder.names})
-        scores = np.tile(decoder.bias, (len(batch), 1))
-        where = batch.first, batch.stop
-        arrays = batch.texts, *where, decoder.offsets, decoder.window, scores
-        timed("window rows", lambda a=arrays: decoder.kernels.add_window(*a))
-        seen = scores, columns, *where
-        timed("template rows", lambda a=seen: [table.add_to(*a) for table in decoder.tables])
-        path = np.full(len(batch), -1)
-        arrays = scores, *where, decoder.transitions, decoder.lead, path
-        timed("Viterbi", lambda a=arrays: decoder.kernels.find_best_paths(*a))
+        seen = timed("observe", lambda b=batch: decoder.observe(b))
+        path = timed("rows and Viterbi", lambda b=batch, o=seen: decoder.scorer.find_paths(b, *o))
         timed("spans", lambda b=batch, p=path: decode_spans(b, decoder.labels, p))
     total = sum(times.values())
     print("stages: " + ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in times.items()))

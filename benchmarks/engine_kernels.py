@@ -22,10 +22,13 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from numba import njit
 
 from crfdeid import corpora
 from crfdeid.engine.decoding import numba_kernels
+from crfdeid.engine.decoding.compiled_rows import add_window
 from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.engine.training import numba_kernels as training_kernels
 from crfdeid.engine.training.objective import Work
 from crfdeid.engine.training.transition_layout import Transitions, place_labels
@@ -74,34 +77,40 @@ def print_comparison(name: str, tokens: int, by_numba: Callable, by_c: Callable,
     print(f"{name:16} numba {numba}, C {c}; numba/C {ratio:.2f}; results differ by {apart:.0e}")
 
 
+@njit(nogil=True, cache=True)
+def add_windows(texts, sequence, offsets, window, scores):
+    """Add the rows of all tokens' windows."""
+    for t in range(len(texts)):
+        add_window(t, texts, sequence, offsets, window, scores[t])
+
+
 def compare_tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
     tagger = model.load()
     decoder = Decoder(tagger.weights, tagger.pipeline, numba_kernels)
     batch = decoder.batch(list(islice(corpora.read(args.data), args.documents)))
     emissions = decoder.emissions(batch)
     texts, first, stop = batch.texts.astype(np.int32), batch.first, batch.stop
-    offsets, window = decoder.offsets, decoder.window
+    offsets, window, scorer = decoder.offsets, decoder.window, decoder.scorer
     labels, sequences = len(decoder.labels), len(first)
+    narrow = np.ascontiguousarray(window[:, :, :labels])
 
     def window_numba() -> np.ndarray:
-        scores = np.zeros_like(emissions)
-        numba_kernels.add_window(texts, first, stop, offsets, window, scores)
-        return scores
+        scores = np.zeros((len(batch), scorer.width))
+        add_windows(texts, batch.sequence, offsets, window, scores)
+        return scores[:, :labels]
 
     def window_c() -> np.ndarray:
         scores = np.zeros_like(emissions)
         where = pointer(texts), pointer(first), pointer(stop), int64(sequences)
-        rows = pointer(offsets), int64(len(offsets)), pointer(window), int64(labels), pointer(scores)
+        rows = pointer(offsets), int64(len(offsets)), pointer(narrow), int64(labels), pointer(scores)
         library.add_window(*where, *rows)
         return scores
 
     transitions = np.ascontiguousarray(decoder.transitions)
-    turned, lead = np.ascontiguousarray(transitions.T), np.ascontiguousarray(decoder.lead)
+    turned, lead = np.ascontiguousarray(transitions.T), label_leads(transitions)
 
     def viterbi_numba() -> np.ndarray:
-        path, scores = np.full(len(batch), -1), emissions.copy()
-        numba_kernels.find_best_paths(scores, first, stop, transitions, lead, path)
-        return path
+        return scorer.find_best_paths(batch, emissions)
 
     def viterbi_c() -> np.ndarray:
         path, scores = np.full(len(batch), -1), emissions.copy()

@@ -108,7 +108,7 @@ def print_limits(tagger: crf.CrfTagger) -> None:
     """Print the least time that the bytes and additions of a token could take on this core."""
     labels, offsets = len(tagger.weights.labels), len(tagger.decoder.offsets)
     hits = 20  # template rows for each token, with about two labels each
-    bytes_of = 8 * (offsets * labels + 3 * labels) + 12 * len(tagger.decoder.tables) + 32 * hits
+    bytes_of = 8 * (offsets * labels + 3 * labels) + 12 * len(tagger.decoder.names) + 32 * hits
     additions = offsets * labels + 3 * labels + 2 * hits
     block = np.ones(1 << 25)
     into = np.ones_like(block)  # written before: the system allocates a page when it is first written

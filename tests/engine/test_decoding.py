@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_notes import SMALL, note
 
-from crfdeid.engine.arrays.batch import Reader
+from crfdeid.engine.arrays.batch import Batch, Reader
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form
 from crfdeid.engine.crfsuite_file import model_file as weights
 from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
-from crfdeid.engine.decoding.viterbi import label_leads
+from crfdeid.engine.decoding.tables import EMPTY, Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import registry, token
 from crfdeid.systems import model
@@ -189,7 +189,7 @@ LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f�
 @given(text=LETTERS)
 def test_the_compiled_tokenizer_equals_fine(text):
     pytest.importorskip("numba")
-    from crfdeid.engine.decoding.numba_kernels import Scanner
+    from crfdeid.engine.decoding.scanner import Scanner
 
     scanner, table = Scanner(), TokenVocabulary({}, lambda name, value: 0)
     for _ in range(2):
@@ -200,7 +200,7 @@ def test_the_compiled_tokenizer_equals_fine(text):
 
 def test_the_compiled_table_of_texts_grows():
     pytest.importorskip("numba")
-    from crfdeid.engine.decoding.numba_kernels import Scanner
+    from crfdeid.engine.decoding.scanner import Scanner
 
     scanner, table = Scanner(), TokenVocabulary({}, lambda name, value: 0)
     words = [f"{first}{second}x" for first in "abcdefghijklmnopqrstuvwxyz" * 9 for second in range(40)]
@@ -221,8 +221,11 @@ def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
     cut = data.draw(st.integers(0, length))
     bounds = [(a, b) for a, b in ((0, cut), (cut, length)) if a < b]
     first, stop = np.array(bounds, np.int64).reshape(-1, 2).T
-    path = np.full(length, NONE)
-    kernels.find_best_paths(emissions.copy(), first, stop, transitions, label_leads(transitions), path)
+    tables = Tables((), Rows(np.zeros((0, size)), np.zeros(1, np.int64), *EMPTY))
+    scorer = kernels.Scorer(tables, np.zeros(1, np.int64), np.zeros(size), transitions)
+    none = np.zeros(length, np.int64)
+    batch = Batch([], none, none, none, none, none, first, stop)
+    path = scorer.find_best_paths(batch, emissions.copy())
     parts = emissions[:cut], emissions[cut:]
     assert path.tolist() == [y for part in parts for y in plain_viterbi(part, transitions)]
 

@@ -45,6 +45,15 @@ class Batch:
         return np.repeat(np.arange(len(self.documents)), np.diff(self.bounds))
 
     @cached_property
+    def sequence(self) -> np.ndarray:
+        """The index of each token's sequence, [tokens], -1 outside the sequences."""
+        found = np.full(len(self), NONE, np.int32)
+        sizes = self.stop - self.first
+        inside = np.repeat(self.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        found[inside] = np.repeat(np.arange(len(sizes)), sizes)
+        return found
+
+    @cached_property
     def line_first(self) -> np.ndarray:
         """The first token of each line; its line end is its last token."""
         begins = np.zeros(len(self) + 1, bool)

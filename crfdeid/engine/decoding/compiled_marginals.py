@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from crfdeid.engine.decoding.numba_kernels import OPTIONS
+from crfdeid.engine.decoding.hashing import OPTIONS
 
 SMALLEST = -700.0  # the exponential of less is 0 beside the best label's
 

@@ -13,29 +13,27 @@ number, as in CRFsuite.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib.util import find_spec
-from itertools import combinations
 from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
-from crfdeid.engine.arrays.batch import Batch, Reader
+from crfdeid.engine.arrays.batch import Batch, Reader, Scan
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, form
-from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
+from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
-from crfdeid.engine.decoding.viterbi import label_leads
+from crfdeid.engine.decoding.numpy_kernels import add_to_tokens, find_keys
+from crfdeid.engine.decoding.tables import EMPTY, Codes, Entry, build_tables, fill_row, group_by_template
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import Columns, Template, format_template, split_values
+from crfdeid.feature_extraction.templates import Columns, Extractor, Template, format_template, split_values
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
 
 REMEMBERED = 32_000  # distinct texts whose rows are kept at once
-FILLED = 6  # how many times as fast a whole row is added as its weights one by one
 WORTH_COMPILED = 120_000  # characters after which it pays to load the compiled loops
 
 
@@ -46,40 +44,49 @@ class Decoder:
     def __init__(self, weights: Weights, pipeline: Pipeline, kernels: ModuleType = numpy_kernels) -> None:
         self.pipeline, self.kernels = pipeline, kernels
         self.labels, self.transitions = weights.labels, weights.transitions
-        self.lead = label_leads(weights.transitions)
         extractor = pipeline.extractor
         self.offsets = np.array(sorted(extractor.by_offset), np.int64)
         templates: list[Template] = [(atom,) for atom in extractor.single_contextual]
         templates += [joined.atoms for joined in extractor.joined]
-        self.codes: dict[str, dict[str, int]] = {name: {} for t in templates for name, _ in t}
-        state = _group_by_template(weights)
-        self.bias = _dense_row(state.get("bias", {}).get("", _EMPTY), len(self.labels))
-        self.blocks = _Blocks(state, extractor.by_offset, len(self.labels))
+        self.codes: Codes = {name: {} for t in templates for name, _ in t}
+        state = group_by_template(weights)
+        size = len(self.labels)
+        self.bias = fill_row(state.get("bias", {}).get("", EMPTY), size)
+        of_text = [template for template in templates if is_of_one_text(template, extractor)]
+        others = [template for template in templates if template not in of_text]
+        self.text_tables = build_tables(of_text, state, self.codes, size)
+        tables = build_tables(others, state, self.codes, size)
+        self.scorer = kernels.Scorer(tables, self.offsets, self.bias, self.transitions)
+        self.blocks = _Blocks(state, extractor.by_offset, self.scorer.width)
         observations = [
             _Observation(name, extractor.lexical[name], numbers)
             for name, numbers in self.blocks.numbers.items()
         ]
         self.of_form = [one for one in observations if one.name in OF_SHAPE]
         self.of_text = [one for one in observations if one.name not in OF_SHAPE]
-        self.tables = [
-            _Table(template, state[format_template(template)], self.codes, len(self.labels), kernels)
-            for template in templates
-            if format_template(template) in state
-        ]
-        self.names = sorted({name for table in self.tables for name, _ in table.template})
+        self.names = tables.names
         self.forget()
 
     def forget(self) -> None:
         """Begin with an empty vocabulary (its size is bounded)."""
         extractor = self.pipeline.extractor
-        self.vocabulary = TokenVocabulary(text_observations(self.names, extractor), self.code)
-        compiled = self.kernels is not numpy_kernels and self.pipeline.tokenizer == "fine"
-        self.reader = Reader(self.pipeline, self.vocabulary, self.kernels.Scanner() if compiled else None)
+        self.vocabulary = TokenVocabulary(
+            text_observations([*self.names, *self.text_tables.names], extractor), self.code
+        )
+        self.reader = Reader(self.pipeline, self.vocabulary, self._make_scanner())
         gazetteers = self.pipeline.gazetteers
         self.columns = ContextColumns(extractor.contextual, gazetteers, self.vocabulary, self.code)
-        self.window = np.zeros((1024, len(self.offsets), len(self.labels)))
+        self.window = np.zeros((1024, len(self.offsets), self.scorer.width))
         self.known = 0
         self.forms: dict[str, list[int]] = {}  # the blocks of each form
+
+    def _make_scanner(self) -> Scan | None:
+        """A compiled tokenizer, where loops are compiled and the tokenizer has a compiled version."""
+        if self.kernels is numpy_kernels or self.pipeline.tokenizer != "fine":
+            return None
+        from crfdeid.engine.decoding.scanner import Scanner
+
+        return Scanner()
 
     def code(self, name: str, value: Value) -> int:
         """The number of an observation's value, -1 for one without a weight."""
@@ -93,25 +100,20 @@ class Decoder:
 
     def emissions(self, batch: Batch) -> np.ndarray:
         """The emission scores [tokens, labels]."""
-        self._add_rows()
-        scores = np.tile(self.bias, (len(batch), 1))
-        sequences = batch.first, batch.stop
-        self.kernels.add_window(batch.texts, *sequences, self.offsets, self.window, scores)
-        columns = {name: self.columns.column(name, batch) for name in self.names}
-        for table in self.tables:
-            table.add_to(scores, columns, *sequences)
-        return scores
+        return self.scorer.sum_scores(batch, *self.observe(batch))
 
     def path(self, batch: Batch) -> np.ndarray:
         """The label number of each token, -1 outside the sequences."""
-        return self.find_best_path(batch, self.emissions(batch))
+        return self.scorer.find_paths(batch, *self.observe(batch))
 
     def find_best_path(self, batch: Batch, emissions: np.ndarray) -> np.ndarray:
-        """As :meth:`path`, for the batch's emission scores, which it overwrites."""
-        path = np.full(len(batch), NONE, np.int64)
-        sequences = batch.first, batch.stop
-        self.kernels.find_best_paths(emissions, *sequences, self.transitions, self.lead, path)
-        return path
+        """As :meth:`path`, for the batch's emission scores, which it can overwrite."""
+        return self.scorer.find_best_paths(batch, emissions)
+
+    def observe(self, batch: Batch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The window rows of all texts, and the columns of the batch."""
+        self._add_rows()
+        return self.window, {name: self.columns.column(name, batch) for name in self.names}
 
     def _add_rows(self) -> None:
         """Compute the rows of the texts that are new in the vocabulary."""
@@ -122,9 +124,22 @@ class Decoder:
             found = [*self._form_blocks(form(text)), *_find_blocks(text, self.of_text)]
             starts += [start] * len(found)
             blocks += found
+        new = self.window[self.known : len(self.vocabulary)]
         if blocks:
-            self.blocks.add_to(self.window[self.known : len(self.vocabulary)], starts, blocks)
+            self.blocks.add_to(new, starts, blocks)
+        self._add_joined(new)
         self.known = len(self.vocabulary)
+
+    def _add_joined(self, rows: np.ndarray) -> None:
+        """Add to the rows [texts, offsets, width] of new texts those of templates of one text."""
+        each = np.arange(len(rows))
+        values = self.vocabulary.values
+        columns = {name: values[name].rows[self.known :][: len(rows)] for name in self.text_tables.names}
+        for pattern in self.text_tables.patterns:
+            places, found = find_keys(pattern, [columns[name] for name in pattern.names], each, each + 1)
+            for shift, row in zip(pattern.shifts.tolist(), pattern.rows[found].T):
+                into = rows[:, np.searchsorted(self.offsets, shift), : len(self.labels)]
+                add_to_tokens(self.text_tables.rows, places[row != NONE], row[row != NONE], into)
 
     def _form_blocks(self, like: str) -> list[int]:
         if like not in self.forms:
@@ -132,8 +147,12 @@ class Decoder:
         return self.forms[like]
 
 
-Entry = tuple[np.ndarray, np.ndarray]  # label numbers and their weights
-_EMPTY: Entry = (np.zeros(0, np.int64), np.zeros(0))
+def is_of_one_text(template: Template, extractor: Extractor) -> bool:
+    """Whether the value of a template depends only on one text of the window."""
+    first = template[0][1]
+    return first in extractor.by_offset and all(
+        offset == first and name in extractor.lexical for name, offset in template
+    )
 
 
 class _Observation(NamedTuple):
@@ -156,19 +175,6 @@ def _find_blocks(text: str, observations: Iterable[_Observation]) -> list[int]:
     return found
 
 
-def _group_by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
-    """The weights of each attribute, by its template (the head of its name) and its value."""
-    records = weights.records[weights.records["kind"] == STATE]
-    records = records[np.argsort(records["source"], kind="stable")]
-    ends = np.searchsorted(records["source"], np.arange(len(weights.attributes) + 1)).tolist()
-    labels, values = records["target"].astype(np.int64), records["weight"].astype(np.float64)
-    found: dict[str, dict[str, Entry]] = {}
-    for attribute, a, b in zip(weights.attributes, ends, ends[1:]):
-        head, _, value = attribute.partition("=")
-        found.setdefault(head, {})[value] = labels[a:b], values[a:b]
-    return found
-
-
 class _Blocks:
     """A block for each value of each lexical observation: its weights at all offsets, with their places in
     a flat row [offsets * labels]. ``numbers[name][value]`` is the number of a block."""
@@ -186,8 +192,8 @@ class _Blocks:
             self.numbers.setdefault(name, {})[value] = number
         entries = [entry for found in parts.values() for entry in found]
         self.ends = np.cumsum([0, *(sum(len(where) for where, _ in found) for found in parts.values())])
-        self.places = np.concatenate([_EMPTY[0], *(where for where, _ in entries)])
-        self.weights = np.concatenate([_EMPTY[1], *(weights for _, weights in entries)])
+        self.places = np.concatenate([EMPTY[0], *(where for where, _ in entries)])
+        self.weights = np.concatenate([EMPTY[1], *(weights for _, weights in entries)])
 
     def add_to(self, rows: np.ndarray, starts: Sequence[int], blocks: Sequence[int]) -> None:
         """Add each block to the row at its start."""
@@ -197,69 +203,6 @@ class _Blocks:
         where = np.arange(int(sizes.sum())) + np.repeat(self.ends[chosen] - before, sizes)
         places = self.places[where] + np.repeat(np.array(starts) * rows[0].size, sizes)
         np.add.at(rows.reshape(-1), places, self.weights[where])
-
-
-def _dense_row(entry: Entry, size: int) -> np.ndarray:
-    row = np.zeros(size)
-    row[entry[0]] = entry[1]
-    return row
-
-
-class _Table:
-    """The rows of one template, by the key that is mixed from the codes of its values."""
-
-    def __init__(
-        self,
-        template: Template,
-        entries: dict[str, Entry],
-        codes: dict[str, dict[str, int]],
-        labels: int,
-        kernels: ModuleType,
-    ) -> None:
-        self.template, self.kernels = template, kernels
-        known = [codes[name] for name, _ in template]
-        found = {
-            tuple(code.setdefault(v, len(code)) for code, v in zip(known, values)): entry
-            for text, entry in entries.items()
-            for values in split_value(text, len(template))
-        }
-        rows = sorted(found.items(), key=lambda row: -len(row[1][0]))  # rows with most weights first
-        mixed = np.array([values for values, _ in rows], np.int64)
-        self.sizes = mixed.max(axis=0) + 1
-        self.offsets = np.array([offset for _, offset in template], np.int64)
-        keys = np.zeros(len(mixed), np.int64)
-        for size, column in zip(self.sizes.tolist(), mixed.T):
-            keys = keys * size + column
-        self.ends = np.cumsum([0, *(len(where) for _, (where, _) in rows)])
-        self.labels = np.concatenate([where for _, (where, _) in rows])
-        self.values = np.concatenate([values for _, (_, values) in rows])
-        whole = int(np.count_nonzero(FILLED * np.diff(self.ends) > labels))
-        self.dense = np.array([_dense_row(entry, labels) for _, entry in rows[:whole]]).reshape(-1, labels)
-        self.index = kernels.index_keys(keys, math.prod(self.sizes.tolist()))
-
-    def add_to(
-        self, scores: np.ndarray, columns: dict[str, np.ndarray], first: np.ndarray, stop: np.ndarray
-    ) -> None:
-        """Add to each token's scores the row of the template's value there, if it has one."""
-        parts = [columns[name] for name, _ in self.template]
-        several = parts[0] if parts[0].ndim == 2 else [parts[0]]
-        for column in several:
-            seen = np.array([column, *parts[1:]], np.int32)
-            where = seen, self.offsets, self.sizes, first, stop
-            rows = self.ends, self.labels, self.values, self.dense
-            self.kernels.add_table(*where, *self.index, *rows, scores)
-
-
-def split_value(text: str, parts: int) -> Iterator[tuple[str, ...]]:
-    """Every way to split ``text`` into ``parts`` joined values (a value may contain the bar itself).
-
-    >>> list(split_value("a|b", 2)), list(split_value("a||", 2))
-    ([('a', 'b')], [('a', '|'), ('a|', '')])
-    """
-    bars = [i for i, character in enumerate(text) if character == "|"]
-    for chosen in combinations(bars, parts - 1):
-        ends = [-1, *chosen, len(text)]
-        yield tuple(text[a + 1 : b] for a, b in zip(ends, ends[1:]))
 
 
 class AdaptiveDecoder:

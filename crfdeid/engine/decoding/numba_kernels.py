@@ -1,317 +1,190 @@
-"""The inner loops of tagging, compiled by numba: the tokenizer ``fine`` with the look-up of
-each token's text, sums of rows, and pruned Viterbi.
+"""Scores and best paths of whole batches, compiled by numba.
 
-:mod:`crfdeid.engine.decoding.numpy_kernels` has the same functions in numpy; both give the same bits.
+A block of a few hundred tokens goes the whole way at once: its rows are listed and added
+(:mod:`crfdeid.engine.decoding.compiled_rows`), and Viterbi goes on by one token after the other
+(:mod:`crfdeid.engine.decoding.compiled_viterbi`). :mod:`crfdeid.engine.decoding.numpy_kernels` has the same
+:class:`Scorer` in numpy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import regex
 from numba import njit
 
-from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
-
-OPTIONS: dict[str, Any] = {"nogil": True, "cache": True}
-
-# The kinds of characters that the tokenizer distinguishes.
-UNKNOWN, SPACE, NEWLINE, RETURN, CAPITAL, SMALL, LETTER, MARK, DIGIT, RULE, OTHER = range(11)
-KINDS = regex.compile(
-    r"(?P<RETURN>\r)|(?P<NEWLINE>[\n-\f\x85\u2028\u2029])|(?P<SPACE>\s)|(?P<CAPITAL>\p{Lu})"
-    r"|(?P<SMALL>\p{Ll})|(?P<LETTER>[\p{Lo}\p{Lm}\p{Lt}])|(?P<MARK>\p{M})|(?P<DIGIT>\d)"
-    r"|(?P<RULE>[-=*_~\#])|(?P<OTHER>.)",
-    regex.DOTALL,
+from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.decoding.compiled_rows import (
+    add_window,
+    count_most,
+    list_rows,
+    list_sums,
+    pack_bundles,
+    pack_rows,
+    pack_tables,
+    pad_last,
+    stack_columns,
 )
+from crfdeid.engine.decoding.compiled_viterbi import advance, build_chain, double_length, trace_back
+from crfdeid.engine.decoding.hashing import INLINED, OPTIONS
+from crfdeid.engine.decoding.tables import Tables
+
+VECTOR = 8  # scores that are added at once
+BLOCK = 256  # tokens whose rows are listed at once
 
 
-def character_kind(character: str) -> int:
-    return globals()[KINDS.match(character).lastgroup]
+class Scorer:
+    """Computes scores and best paths of batches. ``bias`` [labels] is read again for each batch; ``window``
+    is [texts, offsets, ``width``]."""
+
+    def __init__(self, tables: Tables, offsets: Ints, bias: Floats, transitions: Floats) -> None:
+        self.names, self.offsets, self.bias = tables.names, offsets, bias
+        self.labels = len(bias)
+        self.width = -(-self.labels // VECTOR) * VECTOR
+        rows, bundles = pack_rows(tables.rows, self.width), pack_bundles(tables, self.width)
+        self.packed = pack_tables(tables), rows, bundles
+        self.chain = build_chain(transitions, self.width)
+
+    def sum_scores(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Floats:
+        """Return the scores [tokens, labels], the bias for tokens outside the sequences."""
+        scores = np.empty((len(batch), self.width))
+        fill_scores(*self._arguments(batch, window, columns), scores)
+        return np.ascontiguousarray(scores[:, : self.labels])
+
+    def find_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Ints:
+        """Return the best labels [tokens], -1 outside the sequences."""
+        path = np.full(len(batch), NONE, np.int64)
+        fill_paths(*self._arguments(batch, window, columns), batch.first, batch.stop, self.chain, path)
+        return path
+
+    def find_best_paths(self, batch: Batch, scores: Floats) -> Ints:
+        """As :meth:`find_paths`, for the batch's scores."""
+        path = np.full(len(batch), NONE, np.int64)
+        fill_best_paths(self._pad(scores), batch.first, batch.stop, self.chain, path)
+        return path
+
+    def _arguments(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> tuple[Any, ...]:
+        found = stack_columns([columns[name] for name in self.names], batch.sequence)
+        return batch.texts, batch.sequence, self._pad(self.bias), self.offsets, window, found, *self.packed
+
+    def _pad(self, scores: Floats) -> Floats:
+        return pad_last(scores, self.width, -np.inf)
 
 
-@njit(**OPTIONS)
-def token_end(points, kinds, at, size):
-    """The end of the token of the tokenizer ``fine`` that begins at ``at`` (comments have the numbers of its
-    cases); ``at`` itself at white space."""
-    k = kinds[points[at]]
-    if k == SPACE:
-        return at
-    if k == NEWLINE:
-        return at + 1
-    if k == RETURN:
-        return at + 2 if at + 1 < size and points[at + 1] == 10 else at + 1
-    # 1: at most one capital, marks, then small letters with their marks
-    end = at + 1 if k == CAPITAL else at
-    while end < size and kinds[points[end]] == MARK:
-        end += 1
-    if end < size and kinds[points[end]] == SMALL:
-        while end < size and (kinds[points[end]] == SMALL or kinds[points[end]] == MARK):
-            end += 1
-        return end
-    if k == CAPITAL:
-        return capitals_end(points, kinds, at, size)
-    if k in (DIGIT, LETTER):
-        end = at + 1
-        while end < size and (kinds[points[end]] == k or (k == LETTER and kinds[points[end]] == MARK)):
-            end += 1
-        return end
-    if k == RULE:
-        end = at + 1
-        while end < size and points[end] == points[at]:
-            end += 1
-        return end
-    return at + 1
-
-
-@njit(**OPTIONS)
-def capitals_end(points, kinds, at, size):
-    """2: capitals with their marks. Before a small letter the token ends one character earlier: before the
-    last mark, or before the last capital if it has no mark."""
-    end, last = at, at
-    while end < size and kinds[points[end]] == CAPITAL:
-        last = end
-        end += 1
-        while end < size and kinds[points[end]] == MARK:
-            end += 1
-    if end < size and kinds[points[end]] == SMALL:
-        if end > last + 1:
-            return end - 1
-        return last if last > at else at + 1
-    return end
-
-
-@njit(**OPTIONS)
-def hash_text(points, start, end):
-    """FNV-1a over code points, with its high bits mixed into the low ones."""
-    value = np.uint64(14695981039346656037)
-    for i in range(start, end):
-        value = (value ^ np.uint64(points[i])) * np.uint64(1099511628211)
-    return value ^ (value >> np.uint64(32))
-
-
-@njit(**OPTIONS)
-def find_slot(points, start, end, slots, pool, pool_first):
-    """The slot of a text, or the free slot where it belongs."""
-    mask = np.uint64(len(slots) - 1)
-    place = hash_text(points, start, end) & mask
-    while slots[place] != NONE:
-        first = pool_first[slots[place]]
-        if pool_first[slots[place] + 1] - first == end - start:
-            same = True
-            for i in range(end - start):
-                if pool[first + i] != points[start + i]:
-                    same = False
-                    break
-            if same:
-                return place
-        place = (place + np.uint64(1)) & mask
-    return place
+@njit(**INLINED)
+def add_rows(
+    t, i, counts, listed, summed, texts, sequence, bias, offsets, window, sums, dense, ends, labels, values,
+    into,
+):  # fmt: skip
+    """Fill ``into`` with the scores of token ``t``, the one with number ``i`` in its block: the bias, the
+    rows of its window, the sums of its bundles, and the rows of its patterns."""
+    for y in range(len(into)):
+        into[y] = bias[y]
+    add_window(t, texts, sequence, offsets, window, into)
+    for j in range(summed.shape[1]):
+        q = summed[i, j]
+        for y in range(len(into)):
+            into[y] += sums[q, y]
+    whole = len(dense)
+    for q in range(counts[i]):
+        r = listed[i, q]
+        if r < whole:
+            for y in range(len(into)):
+                into[y] += dense[r, y]
+    for q in range(counts[i]):
+        r = listed[i, q] - whole
+        if r >= 0:
+            for e in range(ends[r], ends[r + 1]):
+                into[labels[e]] += values[e]
 
 
 @njit(**OPTIONS)
-def scan(points, kinds, slots, pool, pool_first, starts, ends, numbers):
-    """Tokenize; return the number of tokens, or -1 - i where the kind of character i is not known.
-    ``numbers`` is -1 for a text that is not in the pool."""
-    count, at, size = 0, 0, len(points)
-    for i in range(size):
-        if kinds[points[i]] == UNKNOWN:
-            return -1 - i
-    while at < size:
-        end = token_end(points, kinds, at, size)
-        if end > at:
-            starts[count] = at
-            ends[count] = end
-            numbers[count] = slots[find_slot(points, at, end, slots, pool, pool_first)]
-            count += 1
-            at = end
-        else:
-            at += 1
-    return count
-
-
-class Scanner:
-    """The tokenizer ``fine`` with a vocabulary: a :data:`crfdeid.engine.arrays.batch.Scan`. It keeps a hash
-    table of the vocabulary's texts."""
-
-    def __init__(self) -> None:
-        self.kinds = np.full(0x110000, UNKNOWN, np.uint8)
-        self.kinds[:256] = [character_kind(chr(point)) for point in range(256)]
-        self.slots = np.full(1 << 12, NONE, np.int32)
-        self.pool = np.zeros(1 << 14, np.uint32)
-        self.pool_first = np.zeros(1 << 11, np.int64)
-        self.count = 0
-
-    def __call__(self, text: str, vocabulary: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-        starts, ends = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
-        numbers = np.empty(len(points), np.int32)
-        while True:
-            arrays = (self.slots, self.pool, self.pool_first)
-            count = scan(points, self.kinds, *arrays, starts, ends, numbers)
-            if count >= 0:
-                break
-            self.kinds[points[-1 - count]] = character_kind(chr(points[-1 - count]))
-        numbers, starts, ends = numbers[:count].copy(), starts[:count].copy(), ends[:count].copy()
-        for index in np.flatnonzero(numbers == NONE).tolist():
-            numbers[index] = self._number(points, int(starts[index]), int(ends[index]), text, vocabulary)
-        return numbers, starts, ends
-
-    def _number(
-        self, points: np.ndarray, start: int, end: int, text: str, vocabulary: TokenVocabulary
-    ) -> int:
-        """The number of a text that was not in the pool when this document began."""
-        part = text[start:end]
-        if part not in vocabulary.numbers:
-            vocabulary.add(part)
-            self._insert(points, start, end)
-        return vocabulary.numbers[part]
-
-    def _insert(self, points: np.ndarray, start: int, end: int) -> None:
-        used = int(self.pool_first[self.count])
-        while used + end - start > len(self.pool):
-            self.pool = np.concatenate([self.pool, np.zeros_like(self.pool)])
-        self.pool[used : used + end - start] = points[start:end]
-        if self.count + 2 > len(self.pool_first):
-            self.pool_first = np.concatenate([self.pool_first, np.zeros_like(self.pool_first)])
-        self.pool_first[self.count + 1] = used + end - start
-        if 2 * self.count > len(self.slots):
-            self.slots = np.full(2 * len(self.slots), NONE, np.int32)
-            fill_slots(self.slots, self.pool, self.pool_first, self.count)
-        self.slots[find_slot(points, start, end, self.slots, self.pool, self.pool_first)] = self.count
-        self.count += 1
+def make_lists(columns, packed, bundles):
+    """Arrays for the rows and the sums of a block."""
+    listed = np.empty((BLOCK, count_most(columns, packed)), np.int32)
+    return np.empty(BLOCK, np.int64), listed, np.empty((BLOCK, len(bundles.parts) - 1), np.int32)
 
 
 @njit(**OPTIONS)
-def fill_slots(slots, pool, pool_first, count):
-    for number in range(count):
-        start, end = pool_first[number], pool_first[number + 1]
-        slots[find_slot(pool, start, end, slots, pool, pool_first)] = number
+def list_block(begin, end, sequence, columns, packed, rows, bundles, counts, listed, summed):
+    """Fill the arrays of :func:`make_lists` for the tokens from ``begin`` to before ``end``."""
+    list_rows(begin, end, sequence, columns, packed, counts, listed)
+    list_sums(begin, end, sequence, columns, packed, rows, bundles, summed)
 
 
 @njit(**OPTIONS)
-def add_window(texts, first, stop, offsets, window, scores):
-    """Add to each token's scores the rows ``window`` [texts, offsets, labels] of the texts around it."""
-    width = scores.shape[1]
-    for s in range(len(first)):
-        for t in range(first[s], stop[s]):
-            into = scores[t]
-            for o in range(len(offsets)):
-                u = t + offsets[o]
-                if first[s] <= u < stop[s]:
-                    row = window[texts[u], o]
-                    for y in range(width):
-                        into[y] += row[y]
-
-
-MIX = np.uint64(0x9E3779B97F4A7C15)
-DIRECT = 1 << 15  # with at most this many possible keys, a plain table replaces the hash table
-
-
-@njit(**OPTIONS)
-def add_table(columns, offsets, sizes, first, stop, keys, rows, shift, ends, labels, values, dense, scores):
-    """Add to each token's scores the row of its key, which is mixed from the codes in ``columns`` [parts,
-    tokens] at ``offsets``. ``keys``, ``rows`` and ``shift`` come from :func:`index_keys`. The first rows
-    are ``dense`` [rows, labels]; row r of the others has ``values[ends[r] : ends[r + 1]]`` for ``labels``."""
-    for s in range(len(first)):
-        for t in range(first[s], stop[s]):
-            key = np.int64(0)
-            for part in range(len(offsets)):
-                u = t + offsets[part]
-                code = columns[part, u] if first[s] <= u < stop[s] else NONE
-                if code < 0 or code >= sizes[part]:
-                    key = np.int64(NONE)
-                    break
-                key = key * sizes[part] + code
-            row = find_row(key, keys, rows, shift) if key >= 0 else NONE
-            if row == NONE:
+def fill_scores(texts, sequence, bias, offsets, window, columns, packed, rows, bundles, scores):
+    """Fill ``scores`` [tokens, width]."""
+    counts, listed, summed = make_lists(columns, packed, bundles)
+    sums = bundles.sums
+    dense, row_ends, row_labels, values = rows
+    for begin in range(0, len(texts), BLOCK):
+        end = min(begin + BLOCK, len(texts))
+        list_block(begin, end, sequence, columns, packed, rows, bundles, counts, listed, summed)
+        for t in range(begin, end):
+            if sequence[t] < 0:
+                scores[t] = bias
                 continue
-            into = scores[t]
-            if row < len(dense):
-                more = dense[row]
-                for y in range(len(into)):
-                    into[y] += more[y]
+            add_rows(
+                t, t - begin, counts, listed, summed, texts, sequence, bias, offsets, window, sums, dense,
+                row_ends, row_labels, values, scores[t],
+            )  # fmt: skip
+
+
+@njit(**OPTIONS)
+def fill_paths(
+    texts, sequence, bias, offsets, window, columns, packed, rows, bundles, first, stop, chain, path
+):
+    """Fill ``path`` [tokens] with the best labels of each sequence."""
+    counts, listed, summed = make_lists(columns, packed, bundles)
+    transitions, turned, lead, hub, order, gains = chain
+    sums, width = bundles.sums, len(bias)
+    dense, row_ends, row_labels, values = rows
+    scores, before, come = np.empty(width), np.empty(width), np.empty(width)
+    ends, used = np.empty(len(texts) + 1, np.int64), 0
+    labels, kept = np.empty(4 * len(texts) + width, np.int16), np.empty(4 * len(texts) + width)
+    for begin in range(0, len(texts), BLOCK):
+        end = min(begin + BLOCK, len(texts))
+        list_block(begin, end, sequence, columns, packed, rows, bundles, counts, listed, summed)
+        for t in range(begin, end):
+            s = sequence[t]
+            if s < 0:
+                continue
+            add_rows(
+                t, t - begin, counts, listed, summed, texts, sequence, bias, offsets, window, sums, dense,
+                row_ends, row_labels, values, scores,
+            )  # fmt: skip
+            if t == first[s]:
+                before[:] = scores
+                used = 0
             else:
-                for k in range(ends[row], ends[row + 1]):
-                    into[labels[k]] += values[k]
+                if used + width > len(labels):
+                    labels, kept = double_length(labels, used), double_length(kept, used)
+                ends[t - 1] = used
+                used = advance(scores, transitions, lead, hub, order, gains, before, come, labels, kept, used)
+            ends[t] = used
+            if t == stop[s] - 1:
+                trace_back(first[s], stop[s], before, turned, ends, labels, kept, path)
 
 
 @njit(**OPTIONS)
-def find_row(key, keys, rows, shift):
-    if len(keys) == 0:
-        return rows[key]
-    mask = np.uint64(len(keys) - 1)
-    slot = (np.uint64(key) * MIX) >> shift
-    while keys[slot] != NONE:
-        if keys[slot] == key:
-            return rows[slot]
-        slot = (slot + np.uint64(1)) & mask
-    return NONE
-
-
-def index_keys(keys: np.ndarray, space: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
-    """The arguments ``keys``, ``rows`` and ``shift`` of :func:`add_table`, for keys below ``space``: the key
-    in each slot or -1, the row in each slot, and the shift that turns a key into a slot; or no slots, and
-    the row of each key."""
-    if space <= DIRECT:
-        rows = np.full(space, NONE, np.int64)
-        rows[keys] = np.arange(len(keys))
-        return np.zeros(0, np.int64), rows, np.uint64(0)
-    bits = max(int(2 * len(keys)).bit_length(), 2)
-    slots, rows = np.full(1 << bits, NONE, np.int64), np.full(1 << bits, NONE, np.int64)
-    shift = np.uint64(64 - bits)
-    fill_keys(keys, slots, rows, shift)
-    return slots, rows, shift
-
-
-@njit(**OPTIONS)
-def fill_keys(keys, slots, rows, shift):
-    mask = np.uint64(len(slots) - 1)
-    for number in range(len(keys)):
-        slot = (np.uint64(keys[number]) * MIX) >> shift
-        while slots[slot] != NONE:
-            slot = (slot + np.uint64(1)) & mask
-        slots[slot] = keys[number]
-        rows[slot] = number
-
-
-@njit(**OPTIONS)
-def find_best_paths(scores, first, stop, transitions, lead, path):
-    """Fill ``path`` with the best labels of each sequence (:mod:`crfdeid.engine.decoding.viterbi`).
-    ``scores`` [tokens, labels] become the best scores of the paths that end in a label."""
-    labels = scores.shape[1]
-    alive = np.empty(labels, np.int64)
-    turned = np.ascontiguousarray(transitions.T)
-    come = np.empty(labels)
+def fill_best_paths(scores, first, stop, chain, path):
+    """Fill ``path`` [tokens] with the best labels of each sequence, for ``scores`` [tokens, width]."""
+    transitions, turned, lead, hub, order, gains = chain
+    width = scores.shape[1]
+    before, come = np.empty(width), np.empty(width)
+    ends = np.empty(len(scores) + 1, np.int64)
+    labels, kept = np.empty(4 * len(scores) + width, np.int16), np.empty(4 * len(scores) + width)
     for s in range(len(first)):
+        before[:] = scores[first[s]]
+        used = 0
         for t in range(first[s] + 1, stop[s]):
-            before = scores[t - 1]
-            best = before.argmax()
-            top = before[best]
-            count = 0
-            for i in range(labels):
-                alive[count] = i
-                if top - before[i] <= lead[best, i]:
-                    count += 1
-            row = transitions[alive[0]]
-            gain = before[alive[0]]
-            for j in range(labels):
-                come[j] = gain + row[j]
-            for k in range(1, count):
-                row = transitions[alive[k]]
-                gain = before[alive[k]]
-                for j in range(labels):
-                    come[j] = max(come[j], gain + row[j])
-            into = scores[t]
-            for j in range(labels):
-                into[j] = come[j] + into[j]
-        if stop[s] > first[s]:
-            path[stop[s] - 1] = scores[stop[s] - 1].argmax()
-        for t in range(stop[s] - 2, first[s] - 1, -1):
-            row = turned[path[t + 1]]
-            here = scores[t]
-            best, top = 0, here[0] + row[0]
-            for i in range(1, labels):
-                if here[i] + row[i] > top:
-                    best, top = i, here[i] + row[i]
-            path[t] = best
+            if used + width > len(labels):
+                labels, kept = double_length(labels, used), double_length(kept, used)
+            ends[t - 1] = used
+            used = advance(scores[t], transitions, lead, hub, order, gains, before, come, labels, kept, used)
+            ends[t] = used
+        trace_back(first[s], stop[s], before, turned, ends, labels, kept, path)

@@ -1,15 +1,53 @@
 """The inner loops of tagging in numpy, for machines without numba and for a single note, where it
 would take longer to load numba than to do the work. :mod:`crfdeid.engine.decoding.numba_kernels` has
-the same functions; both give the same bits.
+the same :class:`Scorer`; the labels of both are the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.viterbi import best_step
+from crfdeid.engine.decoding.tables import Pattern, Rows, Tables
+from crfdeid.engine.decoding.viterbi import best_step, label_leads
+
+
+class Scorer:
+    """Computes scores and best paths of batches. ``bias`` [labels] is read again for each batch; ``window``
+    is [texts, offsets, ``width``]."""
+
+    def __init__(self, tables: Tables, offsets: Ints, bias: Floats, transitions: Floats) -> None:
+        self.tables, self.offsets, self.bias, self.transitions = tables, offsets, bias, transitions
+        self.names = tables.names
+        self.width = len(bias)
+        self.lead = label_leads(transitions)
+
+    def sum_scores(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Floats:
+        """Return the scores [tokens, labels], the bias for tokens outside the sequences."""
+        scores = np.tile(self.bias, (len(batch), 1))
+        add_window(batch.texts, batch.first, batch.stop, self.offsets, window, scores)
+        for pattern in self.tables.patterns:
+            add_pattern(pattern, self.tables.rows, columns, batch.first, batch.stop, scores)
+        return scores
+
+    def find_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Ints:
+        """Return the best labels [tokens], -1 outside the sequences."""
+        return self.find_best_paths(batch, self.sum_scores(batch, window, columns))
+
+    def find_best_paths(self, batch: Batch, scores: Floats) -> Ints:
+        """As :meth:`find_paths`, for the batch's scores, which it overwrites."""
+        path = np.full(len(batch), NONE, np.int64)
+        for a, b in zip(batch.first.tolist(), batch.stop.tolist()):
+            for t in range(a + 1, b):
+                scores[t] = best_step(scores[t - 1], self.transitions, self.lead) + scores[t]
+            path[b - 1] = scores[b - 1].argmax()
+            for t in range(b - 2, a - 1, -1):
+                path[t] = (scores[t] + self.transitions[:, path[t + 1]]).argmax()
+        return path
 
 
 def neighbour_pairs(first: Ints, stop: Ints, offset: int) -> tuple[Ints, Ints]:
@@ -29,45 +67,45 @@ def add_window(texts: Ints, first: Ints, stop: Ints, offsets: Ints, window: Floa
         scores[here] += window[texts[there], row]
 
 
-def add_table(
-    columns: Ints,
-    offsets: Ints,
-    sizes: Ints,
-    first: Ints,
-    stop: Ints,
-    keys: Ints,
-    order: Ints,
-    ends: Ints,
-    labels: Ints,
-    values: Floats,
-    dense: Floats,
-    scores: Floats,
+def add_pattern(
+    pattern: Pattern, rows: Rows, columns: Mapping[str, Ints], first: Ints, stop: Ints, scores: Floats
 ) -> None:
-    """Add to each token's scores the row of its key, which is mixed from the codes in ``columns`` [parts,
-    tokens] at ``offsets``. ``keys`` and ``order`` come from :func:`index_keys`. The first rows are
-    ``dense`` [rows, labels]; row r of the others has ``values[ends[r] : ends[r + 1]]`` for ``labels``."""
-    codes = [shift_codes(column, first, stop, offset) for column, offset in zip(columns, offsets.tolist())]
-    known = np.flatnonzero(np.all([(c >= 0) & (c < size) for c, size in zip(codes, sizes)], axis=0))
-    key = np.zeros(len(known), np.int64)
-    for size, code in zip(sizes.tolist(), codes):
-        key = key * size + code[known]
-    found = np.searchsorted(keys, key)
-    found[found == len(keys)] = 0
-    hits = keys[found] == key
-    tokens, rows = known[hits], order[found[hits]]
-    whole = rows < len(dense)
-    scores[tokens[whole]] += dense[rows[whole]]
-    tokens, rows = tokens[~whole], rows[~whole]
-    counts = ends[rows + 1] - ends[rows]
+    """Add to the scores [tokens, labels] the rows of a pattern; a token has one row for each shift and, where
+    the observation has several values, for each value."""
+    parts = [columns[name] for name in pattern.names]
+    for column in parts[0] if parts[0].ndim == 2 else parts[:1]:
+        places, found = find_keys(pattern, [column, *parts[1:]], first, stop)
+        sequence = np.searchsorted(stop, places, side="right")
+        for shift, row in zip(pattern.shifts.tolist(), pattern.rows[found].T):
+            tokens = places - shift
+            inside = (row != NONE) & (tokens >= first[sequence]) & (tokens < stop[sequence])
+            add_to_tokens(rows, tokens[inside], row[inside], scores)
+
+
+def find_keys(pattern: Pattern, columns: list[Ints], first: Ints, stop: Ints) -> tuple[Ints, Ints]:
+    """Return the tokens that have a key of the pattern, and the places of their keys; ``columns`` [tokens]
+    are the codes of its parts."""
+    codes = [shift_codes(c, first, stop, offset) for c, offset in zip(columns, pattern.offsets.tolist())]
+    known = np.all([(c >= 0) & (c < size) for c, size in zip(codes, pattern.sizes)], axis=0)
+    tokens = np.flatnonzero(known)
+    keys = np.zeros(len(tokens), np.int64)
+    for stride, code in zip(pattern.strides.tolist(), codes):
+        keys += stride * code[tokens]
+    found = np.searchsorted(pattern.keys, keys)
+    found[found == len(pattern.keys)] = 0
+    hits = pattern.keys[found] == keys
+    return tokens[hits], found[hits]
+
+
+def add_to_tokens(rows: Rows, tokens: Ints, numbers: Ints, scores: Floats) -> None:
+    """Add to the scores of each of ``tokens``, which are distinct, the row of its number."""
+    whole = numbers < len(rows.dense)
+    scores[tokens[whole]] += rows.dense[numbers[whole]]
+    tokens, numbers = tokens[~whole], numbers[~whole] - len(rows.dense)
+    counts = rows.ends[numbers + 1] - rows.ends[numbers]
     before = np.cumsum(counts) - counts
-    entries = np.repeat(ends[rows] - before, counts) + np.arange(int(counts.sum()))
-    scores[np.repeat(tokens, counts), labels[entries]] += values[entries]
-
-
-def index_keys(keys: Ints, space: int) -> tuple[Ints, Ints]:
-    """The arguments ``keys`` and ``order`` of :func:`add_table`: the sorted keys, and the row of each."""
-    order = np.argsort(keys)
-    return keys[order], order
+    entries = np.repeat(rows.ends[numbers] - before, counts) + np.arange(int(counts.sum()))
+    scores[np.repeat(tokens, counts), rows.labels[entries]] += rows.values[entries]
 
 
 def shift_codes(codes: Ints, first: Ints, stop: Ints, offset: int) -> Ints:
@@ -76,16 +114,3 @@ def shift_codes(codes: Ints, first: Ints, stop: Ints, offset: int) -> Ints:
     here, there = neighbour_pairs(first, stop, offset)
     found[here] = codes[there]
     return found
-
-
-def find_best_paths(
-    scores: Floats, first: Ints, stop: Ints, transitions: Floats, lead: Floats, path: Ints
-) -> None:
-    """Fill ``path`` with the best labels of each sequence. ``scores`` [tokens, labels] become the best
-    scores of the paths that end in a label."""
-    for a, b in zip(first.tolist(), stop.tolist()):
-        for t in range(a + 1, b):
-            scores[t] = best_step(scores[t - 1], transitions, lead) + scores[t]
-        path[b - 1] = scores[b - 1].argmax()
-        for t in range(b - 2, a - 1, -1):
-            path[t] = (scores[t] + transitions[:, path[t + 1]]).argmax()

@@ -231,6 +231,6 @@ def compiled_scanner(pipeline: Pipeline) -> Scan | None:
     """The compiled tokenizer, if the pipeline's tokenizer has a compiled version."""
     if pipeline.tokenizer != "fine":
         return None
-    from crfdeid.engine.decoding.numba_kernels import Scanner
+    from crfdeid.engine.decoding.scanner import Scanner
 
     return Scanner()
