@@ -67,14 +67,16 @@ def sum_covered(gold: Sequence[Document], system: Sequence[Document]) -> tuple[i
 
 def compute_precision(gold: Sequence[Document], system: Sequence[Document]) -> float:
     """Return the share of tagged tokens that overlap a gold span; a token is tagged if one character is."""
-    tagged = right = 0
-    for answer, found in zip(gold, system):
-        gold_mask, mask = build_mask(answer), build_mask(found)
-        for token in find_tokens(answer):
-            if any(mask[token.start : token.end]):
-                tagged += 1
-                right += any(gold_mask[token.start : token.end])
-    return right / tagged if tagged else 0.0
+    counts = [count_tokens(*pair) for pair in zip(gold, system)]
+    tagged = sum(count for _, count in counts)
+    return sum(right for right, _ in counts) / tagged if tagged else 0.0
+
+
+def count_tokens(gold: Document, system: Document) -> tuple[int, int]:
+    """Return the tagged tokens of a note that overlap a gold span, and all tagged ones."""
+    gold_mask, mask = build_mask(gold), build_mask(system)
+    tagged = [token for token in find_tokens(gold) if any(mask[token.start : token.end])]
+    return sum(any(gold_mask[token.start : token.end]) for token in tagged), len(tagged)
 
 
 def compute_strict_f1(gold: Sequence[Document], system: Sequence[Document]) -> float:

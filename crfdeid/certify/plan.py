@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
-from crfdeid.certify.bounds import ASSUMED_EFFECT, FEW_CLUSTERS
 from crfdeid.certify.sample_size import SECONDS, Aim, Plan, find_hours, make_plan
 
 NEIGHBOURS = (0.5, 0.75, 1, 1.5, 2, 3)  # times the aim
@@ -59,11 +58,6 @@ def describe_plan(aim: Aim, seconds: float, readers: int) -> Iterator[str]:
         yield "There are no plants: nothing shows how many leaks the readers find."
     corrected = f"If they find {aim.sensitivity:.0%} of {aim.plants} plants"
     yield from describe_need(make_plan(aim, corrected=True), corrected, seconds, readers)
-    if aim.effect < ASSUMED_EFFECT:
-        yield (
-            f"Where fewer than {FEW_CLUSTERS} patients have a miss, the statement assumes a design effect of "
-            f"{ASSUMED_EFFECT:g} or more: plan with that."
-        )
     yield ""
     yield f"{'aim':>7}{'as read':>24}{'corrected for readers':>26}"
     for factor in NEIGHBOURS:
@@ -78,8 +72,9 @@ def describe_need(plan: Plan | None, where: str, seconds: float, readers: int) -
         return
     hours = find_hours(plan.notes, seconds, readers)
     yield (
-        f"{where}: read {plan.notes:,} notes ({plan.spans:,} effective spans, at most {plan.allowed} "
-        f"missed), {hours:,.1f} hours for {readers} reader{'s' * (readers != 1)} at {seconds:g} s a note."
+        f"{where}: read {plan.notes:,} notes ({plan.spans:,} effective spans at design effect "
+        f"{plan.effect:.3g}, at most {plan.allowed} missed), {hours:,.1f} hours for {readers} "
+        f"reader{'s' * (readers != 1)} at {seconds:g} s a note."
     )
 
 

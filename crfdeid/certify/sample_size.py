@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from crfdeid.certify.bounds import ASSUMED_EFFECT, bound_share_above, bound_share_below, split_error
+from crfdeid.certify.bounds import (
+    assume_effect,
+    bound_share_above,
+    bound_share_below,
+    split_error,
+)
 from crfdeid.errors import ConfigurationError
 
 SECONDS = 87.0  # to read a note: Dorr et al. 2006, Methods of Information in Medicine 45:246
@@ -24,7 +29,7 @@ class Aim:
     expected: float = 0.003
     power: float = 0.8
     spans: float = 12.0
-    effect: float = ASSUMED_EFFECT
+    effect: float = 3.0
     plants: int = 60
     sensitivity: float = 0.95
     looks: int = 1
@@ -44,10 +49,12 @@ class Aim:
 
 @dataclass(frozen=True)
 class Plan:
-    """``spans`` are effective spans; the aim is shown where at most ``allowed`` of them are missed."""
+    """``spans`` are effective spans; the aim is shown where at most ``allowed`` of them are missed.
+    ``effect`` is the design effect of the bound: at least what is assumed with so few misses."""
 
     spans: int
     allowed: int
+    effect: float
     notes: int
 
 
@@ -108,7 +115,8 @@ def make_plan(aim: Aim, corrected: bool = False) -> Plan | None:
     if limit <= 0 or (found := find_size(limit, expected, confidence, aim.power)) is None:
         return None
     spans, allowed = found
-    return Plan(spans, allowed, max(FEWEST_NOTES, ceil(spans * aim.effect / aim.spans)))
+    effect = max(aim.effect, assume_effect(allowed))
+    return Plan(spans, allowed, effect, max(FEWEST_NOTES, ceil(spans * effect / aim.spans)))
 
 
 def find_hours(notes: int, seconds: float = SECONDS, readers: int = 1) -> float:

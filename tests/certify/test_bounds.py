@@ -79,12 +79,22 @@ def test_without_misses_the_design_effect_is_assumed():
     assert bound == pytest.approx(bounds.bound_share_above(0, 1000))
 
 
-@pytest.mark.parametrize("effect", [1, 3, 9])
-def test_the_clustered_bounds_hold_on_clustered_misses(effect):
+def test_each_further_cluster_with_a_miss_raises_the_bound():
+    found = [make_clusters([1] * leaking + [0] * (200 - leaking), [12] * 200) for leaking in range(60)]
+    for bound in (
+        bounds.bound_clustered_share,
+        lambda each: bounds.bound_clustered_mean(each.misses, np.ones(200)),
+    ):
+        values = list(map(bound, found))
+        assert values == sorted(values)
+
+
+@pytest.mark.parametrize(("effect", "rate"), [(1, 0.01), (3, 0.01), (9, 0.01), (9, 0.005), (9, 0.003)])
+def test_the_clustered_bounds_hold_on_clustered_misses(effect, rate):
     rng = np.random.default_rng(effect)
     spans = 1 + rng.negative_binomial(1.5, 1.5 / 12.5, 20_000)
     inside = (effect - 1) / ((spans**2).sum() / spans.sum() - 1)
-    each = rng.beta(0.01 * (1 / inside - 1), 0.99 * (1 / inside - 1), 20_000) if inside else 0.01
+    each = rng.beta(rate * (1 / inside - 1), (1 - rate) * (1 / inside - 1), 20_000) if inside else rate
     misses = rng.binomial(spans, each)
     share, mean, held = misses.sum() / spans.sum(), misses.mean(), np.zeros(2)
     for _ in range(300):

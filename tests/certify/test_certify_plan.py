@@ -1,5 +1,6 @@
 """Sample sizes, and ``certify plan`` through the command line."""
 
+import math
 import subprocess
 import sys
 
@@ -7,7 +8,7 @@ import pytest
 from scipy import stats
 
 from crfdeid.certify.__main__ import main
-from crfdeid.certify.bounds import bound_share_above
+from crfdeid.certify.bounds import assume_effect, bound_share_above
 from crfdeid.certify.sample_size import Aim, find_size, find_size_for, make_plan
 from crfdeid.errors import ConfigurationError
 
@@ -33,7 +34,9 @@ def test_a_plan_has_the_power_and_no_smaller_allowance_has(aim, expected):
 def test_a_plan_counts_design_effect_and_spans():
     plan, clustered = make_plan(Aim(effect=2)), make_plan(Aim(effect=6))
     assert plan.spans == clustered.spans == find_size(0.01, 0.003, 0.95, 0.8)[0]
-    assert (plan.notes, clustered.notes) == (-(-plan.spans * 2 // 12), -(-plan.spans * 6 // 12))
+    assert (plan.effect, clustered.effect) == (assume_effect(plan.allowed), 6)
+    assert plan.notes == math.ceil(plan.spans * plan.effect / 12)
+    assert clustered.notes == -(-plan.spans * 6 // 12)
 
 
 def test_readers_who_miss_leaks_need_more_notes():
@@ -45,11 +48,11 @@ def test_an_aim_below_the_expected_share_has_no_plan():
 
 
 def test_the_verb_prints_the_plan_and_its_neighbours(capsys):
-    main(["plan", "--aim", "0.01", "--expected", "0.003", "--spans", "12", "--effect", "1"])
+    main(["plan", "--aim", "0.01", "--expected", "0.003", "--spans", "12", "--effect", "6"])
     said = capsys.readouterr().out
     assert "Aim: at most 1.00% of the PHI spans are missed, at 95% confidence" in said
     size, _ = find_size(0.01, 0.003, 0.95, 0.8)
-    assert f"read {max(100, -(-size // 12))} notes ({size:,} effective spans" in said
+    assert f"read {-(-size * 6 // 12)} notes ({size:,} effective spans at design effect 6," in said
     assert "0.50%" in said and "3.00%" in said
 
 
