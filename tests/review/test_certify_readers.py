@@ -1,0 +1,77 @@
+"""Two people read the sample of ``certify draw`` in the reading room; their exports are ``state``'s marks."""
+
+import json
+import re
+
+import pytest
+
+for package in ("fastapi", "argon2"):
+    pytest.importorskip(package, reason="pip install 'crfdeid[review]'")
+
+from review_client import Browser  # noqa: E402
+from small_release import CANARY, draw, write_release  # noqa: E402
+
+from crfdeid.certify.__main__ import main as certify_main  # noqa: E402
+from crfdeid.errors import CrfdeidError  # noqa: E402
+from crfdeid.review.__main__ import main as review_main  # noqa: E402
+from crfdeid.review.study.study import open_study  # noqa: E402
+
+PHI = re.compile(rf"Ruiz|3/4/2061|{CANARY}")  # what a reader of small_release can see
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A study of the 100 notes that were drawn, with the readers ann and bob and the adjudicator eve."""
+    write_release(tmp_path, leaking=8)
+    draw(tmp_path, "--notes", "100")
+    base = [str(tmp_path / "reading.jsonl"), "--store", str(tmp_path / "reading.db"), "--no-server"]
+    review_main([*base, "--reader", "ann", "--reader", "bob", "--adjudicator", "eve"])
+    opened = open_study(tmp_path / "reading.db", tmp_path / "exports")
+    yield opened
+    opened.store.close()
+
+
+def read_all(study, name, skip):
+    """Mark what PHI shows, except every ``skip``-th place, and finish the notes."""
+    browser, seen = Browser(study, name), 0
+    for note in study.notes.all:
+        for found in PHI.finditer(browser.get(f"/api/notes/{note.number}").json()["text"]):
+            seen += 1
+            if seen % skip:
+                browser.act(note.number, "add", start=found.start(), end=found.end(), type="PATIENT")
+        browser.act(note.number, "done")
+
+
+def export(study, name):
+    body = {"name": name, "format": "jsonl", "what": "reader", "who": name}
+    answer = Browser(study, "eve").post("/api/export", body)
+    assert answer.status_code == 200, answer.text
+    return f"--reader={name}={answer.json()['path']}"
+
+
+def state(folder, *options):
+    certify_main(["state", str(folder / "study.json"), str(folder / "clean.jsonl"), *options])
+
+
+def test_marks_of_the_reading_room_become_a_statement(study, tmp_path, capsys):
+    read_all(study, "ann", 10**9)
+    read_all(study, "bob", 4)
+    notes = [study.notes.read_document(note.number) for note in study.notes.all]
+    leaks = sum(note.text.count(CANARY) for note in notes)
+    plants = sum(len(PHI.findall(note.text)) for note in notes) - leaks
+    assert plants == 60 and leaks > 0  # nothing but the store tells them apart
+    state(tmp_path, export(study, "ann"), export(study, "bob"), f"--out={tmp_path / 's.json'}")
+    said = json.loads((tmp_path / "s.json").read_text())
+    ann, bob = said["readers"]
+    assert (ann["found"], ann["plants"], said["together"]["found"]) == (60, 60, 60)
+    assert 40 <= bob["found"] < 60
+    assert (said["misses"], said["leaking_notes"]) == (leaks, leaks)
+    assert CANARY not in (tmp_path / "s.json").read_text() and CANARY not in capsys.readouterr().out
+
+
+def test_a_reader_who_has_not_finished_is_refused(study, tmp_path):
+    ann = Browser(study, "ann")
+    for note in study.notes.all[:-1]:
+        ann.act(note.number, "done")
+    with pytest.raises(CrfdeidError, match="1 of 100 notes of the sample are missing"):
+        state(tmp_path, export(study, "ann"))
