@@ -117,8 +117,10 @@ def list_choices(
         places = np.array([choose_once(curve, notes, aim, rng) for _ in range(resamples)])
         some = places[places >= 0]
         broken, none = np.count_nonzero(curve.truths[some] > aim) / resamples, np.mean(places < 0)
-        precision, missed = curve.precisions[some].mean(), curve.truths[some].mean()
-        yield f"| {aim:.2%} | {notes} | {broken:.3f} | {none:.3f} | {precision:.3f} | {missed:.2%} |"
+        means = "- | -"
+        if len(some):
+            means = f"{curve.precisions[some].mean():.3f} | {curve.truths[some].mean():.2%}"
+        yield f"| {aim:.2%} | {notes} | {broken:.3f} | {none:.3f} | {means} |"
 
 
 def bound_sample(found: Clusters, sensitivity: float | None) -> tuple[float, float, float]:

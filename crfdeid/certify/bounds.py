@@ -85,8 +85,13 @@ def find_design_effect(found: Clusters, confidence: float, assumed: float = ASSU
     below :func:`assume_effect`."""
     freedom = count_freedom(found.misses - found.share * found.spans)
     ratio = find_student_ratio(float(found.spans.sum()), freedom, confidence)
-    least = assume_effect(np.count_nonzero(found.misses), assumed)
+    least = assume_effect(count_leaking(found.misses), assumed)
     return max(max(measure_design_effect(found), 1.0) / (ratio if found.share else 1.0), least)
+
+
+def count_leaking(misses: np.ndarray) -> int:
+    """Count the clusters that have a miss."""
+    return int(np.count_nonzero(misses))
 
 
 def assume_effect(clusters: float, assumed: float = ASSUMED_EFFECT) -> float:
@@ -146,7 +151,7 @@ def bound_clustered_mean(
     total, size = float(notes.sum()), len(misses)
     mean = float(misses.sum()) / total
     residuals = misses - mean * notes
-    effect = assume_effect(np.count_nonzero(misses), assumed)
+    effect = assume_effect(count_leaking(misses), assumed)
     if mean > 0 and size > 1:
         measured = size / (size - 1) * float((residuals**2).sum()) / (total * mean)
         ratio = find_student_ratio(total, count_freedom(residuals), confidence)

@@ -19,12 +19,12 @@ from crfdeid import cli
 from crfdeid.certify.bounds import ASSUMED_EFFECT, Clusters, bound_clustered_share, pass_in_sequence
 from crfdeid.certify.sample_size import FEWEST_NOTES
 from crfdeid.certify.sampling import name_patient
-from crfdeid.certify.tuning import LIST, hash_notes
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError
 from crfdeid.files import open_whole
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
+from crfdeid.systems.tuned_notes import KEY, hash_notes
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import find_unmasked, mask_spans
 
@@ -145,6 +145,6 @@ def write_choice(
     """Write the choice. ``tuned_notes`` has the hashes that certify draw refuses."""
     chosen = points[passed - 1].threshold if passed else None
     table = {"threshold": chosen, "aim": args.aim, "confidence": args.confidence,
-             "points": [asdict(point) for point in points], LIST: hash_notes(gold)}  # fmt: skip
+             "points": [asdict(point) for point in points], KEY: hash_notes(gold)}  # fmt: skip
     with open_whole(path) as file:
         file.write(json.dumps(table, indent=1) + "\n")

@@ -13,7 +13,7 @@ from crfdeid.certify.reading_copy import Plant, draw_plants, make_reading_copy
 from crfdeid.certify.sample_size import FEWEST_NOTES, Aim, make_plan
 from crfdeid.certify.sampling import Unit
 from crfdeid.certify.store import Frame, Store, record_draw, refuse_second_draw, write_store
-from crfdeid.certify.tuning import refuse_tuning_notes
+from crfdeid.certify.tuning import HELP, refuse_tuning_notes
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError
 from crfdeid.text.document import Document
@@ -42,8 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a CSV table with a row for each note: column id and others",
     )
     add("--by", metavar="COLUMNS", default="", help="columns of --strata, such as genre,year,site")
-    add("--tuned", type=Path, action="append", default=[], metavar="FILE", help="notes that trained or tuned "
-        "the model or the threshold: a corpus, or what certify choose has written")  # fmt: skip
+    add("--tuned", type=Path, action="append", default=[], metavar="PATH", help=HELP)
     add("--allowed", metavar="TYPES", default="", help="types that the policy lets stay, such as AGE,STATE: "
         "marks of these types are not leaks")  # fmt: skip
     add("--precision", type=float, default=PRECISION,

@@ -91,13 +91,3 @@ def hash_release(documents: Iterable[Document]) -> str:
         spans = [(span.start, span.end, span.type) for span in document.spans]
         digest.update(json.dumps([document.id, document.patient, document.text, spans]).encode())
     return digest.hexdigest()
-
-
-def hash_id(id: str) -> str:
-    """The SHA-256 of a note's id, as lists of notes that tuned a model have it."""
-    return hashlib.sha256(id.encode()).hexdigest()
-
-
-def hash_text(text: str) -> str:
-    """The SHA-256 of a note's text without white space, as lists of notes that tuned a model have it."""
-    return hashlib.sha256("".join(text.split()).encode()).hexdigest()

@@ -14,6 +14,7 @@ from crfdeid.certify.sample_size import FEWEST_NOTES
 from crfdeid.certify.statement import Statement, make_statement
 from crfdeid.certify.statement_text import render_statement
 from crfdeid.certify.store import Marks, Store, read_store, refuse_unrecorded, write_store
+from crfdeid.certify.tuning import HELP, refuse_tuning_notes
 from crfdeid.corpora import storage
 from crfdeid.errors import ConfigurationError
 from crfdeid.files import open_whole
@@ -30,6 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "them, in any format; without it, the last look again, from the store")  # fmt: skip
     add("--out", type=Path, action="append", default=[], help="also to a file: .txt, .json, or .html to sign")
     add("--overwrite", action="store_true", help="replace existing files")
+    add("--tuned", type=Path, action="append", default=[], metavar="PATH", help=HELP)
     add("--from", dest="source", metavar="FORMAT", help="of the release (default: detected)")
     cli.add_reading_options(parser)
 
@@ -42,6 +44,7 @@ def run(args: argparse.Namespace) -> None:
     store = read_store(args.store)
     documents = list(cli.read_documents(args.release, args.source, args))
     refuse_changes(store, documents, args.release)
+    refuse_tuning_notes(documents, args.tuned)
     looked = take_look(store, documents, args.reader)
     statement = restate(looked, documents)
     if looked != store:

@@ -12,7 +12,7 @@ from crfdeid import resources
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
-from crfdeid.systems import model_folder, registry
+from crfdeid.systems import model_folder, registry, tuned_notes
 from crfdeid.systems.model_folder import hash_file
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger
@@ -86,7 +86,7 @@ def train(
     system, folder = registry.find_system(settings.system), Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
         raise ModelError(f"{folder}: exists and is not empty; --overwrite replaces it")
-    documents = [fold_document(document) for document in documents]
+    given, documents = documents, [fold_document(document) for document in documents]
     check_documents(documents, settings)
     check_engine(system, settings.system, engine)
     if resume:
@@ -94,6 +94,7 @@ def train(
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
         model = model_folder.create_folder(Path(name) / "model", documents, settings)
+        list_notes(given, settings, model.path, folder if resume else None)
         try:
             system.train(Training(model, documents, on_iteration, engine, folder if resume else None))
         except Stopped:
@@ -101,6 +102,14 @@ def train(
             raise Stopped(f"stopped; {folder} holds the model so far, --resume continues from it") from None
         replace_folder(folder, model.path)
     return load(folder)
+
+
+def list_notes(documents: Sequence[Document], settings: Config, folder: Path, earlier: Path | None) -> None:
+    """Write the list of the notes that trained the model, and of those that trained it before ``earlier``
+    was continued. A model for sharing has none."""
+    if not settings.min_patients:
+        known = (earlier and tuned_notes.read_model_list(earlier)) or []
+        tuned_notes.write_list(folder, [*known, *tuned_notes.hash_notes(documents)])
 
 
 def replace_folder(folder: Path, built: Path) -> None:

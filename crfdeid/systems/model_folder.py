@@ -2,6 +2,7 @@
 
     manifest.json     format, version, and the SHA-256 of every other file
     settings.json     the configuration
+    tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.tuned_notes`)
     scheme.toml  features/*.template  gazetteers/*.txt
     ...               the system's own files, such as model.crfsuite
 
