@@ -194,13 +194,13 @@ def add_slips(pieces: Sequence[Piece], rng: Random) -> Pieces:
 
 
 def vary_writing(pieces: Sequence[Piece], rng: Random) -> Pieces:
-    """Write one note in four otherwise: with many typos, scanned, in capitals or without any."""
+    """Write one note in three otherwise: with many typos, scanned, in capitals or without any."""
     noisy, chance = list(pieces), rng.random()
     if chance < 0.05:
         noisy = add_typos_anywhere(noisy, rng, rng.choice((0.02, 0.05, 0.08)))
     elif chance < 0.11:
         noisy = misread(noisy, rng, rng.choice((0.005, 0.015, 0.03)))
     chance = rng.random()
-    if chance < 0.2:
-        noisy = (to_upper if chance < 0.1 else to_lower)(noisy)
+    if chance < 0.25:
+        noisy = (to_upper if chance < 0.11 else to_lower)(noisy)
     return noisy
