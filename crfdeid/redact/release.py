@@ -81,7 +81,7 @@ def unite_notes(note: Document, tagged: Document) -> Document:
     return note.with_spans(unite_spans(note.text, [note.spans, tagged.spans]))
 
 
-def drop_spans(groups: Iterable[Group]) -> Iterator[Group]:
+def drop_spans(groups: Iterable[Group]) -> Iterator[list[Document]]:
     """Yield the groups of notes without their own spans, which then are no source of what is found."""
     return ([note.with_spans(()) for note in group] for group in groups)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from crfdeid import __version__
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.redactor import Redactor
-from crfdeid.systems import model, model_folder
+from crfdeid.systems import model_folder, union
 
 EPOCH = "SOURCE_DATE_EPOCH"  # seconds since 1970, by which the same run gives the same bytes on another day
 IDS = {
@@ -66,7 +66,7 @@ def find_date() -> str:
 
 def describe_model(name: str) -> str:
     """The names of the models, each with the beginning of its manifest's SHA-256."""
-    names = [name] if Path(name).exists() else name.split(model.JOIN)
+    names = [name] if Path(name).exists() else name.split(union.JOIN)
     return " + ".join(map(describe_part, names))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from marked_notes import KEY, SECRET, marked, run, status
 
-from crfdeid import corpora, files
+from crfdeid import corpora, files, synthetic
 from crfdeid.redact import release, restore
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import sealed_entries, surrogate_map
@@ -22,6 +22,7 @@ from crfdeid.text.document import Document
 
 NAMES = ["Robert Smith", "Ana Ruiz", "Chidi Okafor", "Mary Young", "Olena Zanzibarova", "Piotr Quetzal"]
 PATIENTS = 12
+MODULE = ("-m", "crfdeid.redact")
 
 
 def write_notes(path: Path) -> list[Document]:
@@ -82,10 +83,21 @@ def find_notes_without_undo(folder: Path) -> set[str]:
     return {note.id for note in notes if restorer.restore(note).text != real[note.id]}
 
 
-def kill_when_written(arguments: list[str], folder: Path, count: int, delay: float) -> int:
+PROCESSES = """
+from crfdeid import cli
+from crfdeid.redact.__main__ import main
+from crfdeid.systems import parallel
+parallel.CHUNK = 3000
+cli.run(main)
+"""  # as python -m crfdeid.redact, with chunks so small that every process has work
+
+
+def kill_when_written(
+    arguments: list[str], folder: Path, count: int, delay: float, program: tuple[str, ...] = MODULE
+) -> int:
     """Start a run, kill it ``delay`` seconds after ``count`` notes are in the folder; return its status."""
     running = subprocess.Popen(
-        [sys.executable, "-m", "crfdeid.redact", *arguments],
+        [sys.executable, *program, *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -116,6 +128,35 @@ def test_what_a_killed_run_has_written_is_in_the_map_and_resuming_completes_both
     assert surrogate_map.read_map(tmp_path / "map", KEY) == held
     assert find_notes_without_undo(tmp_path) == set()
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("ids", [(), ("--new-ids", "keyed"), ("--new-ids", "random")])
+def test_killed_runs_of_several_processes_are_completed(tmp_path, arguments, ids):
+    """The notes are tagged in two processes, and the run is killed at random moments."""
+    corpora.write(synthetic.generate(16, seed=3), tmp_path / "n.jsonl", "jsonl", overwrite=True)
+    options = ["--model", "rules", "--spans", "tag", *ids]
+    arguments = [*arguments[:5], *arguments[7:], *options]
+    shutil.copy(tmp_path / "map", tmp_path / "fresh")
+    run(*arguments)
+    whole, held = read_output(tmp_path / "clean"), surrogate_map.read_map(tmp_path / "map", KEY)
+    shutil.rmtree(tmp_path / "clean")
+    shutil.copy(tmp_path / "fresh", tmp_path / "map")
+    rng, killed, jobs = random.Random(str(ids)), 0, [*arguments, "--jobs", "2", "--resume"]
+    for count in sorted(rng.sample(range(1, 14), 2)):
+        ended = kill_when_written(jobs, tmp_path / "clean", count, rng.random() / 20, ("-c", PROCESSES))
+        killed += ended == -signal.SIGKILL
+        if not ids:
+            assert find_notes_without_undo(tmp_path) == set()
+        if "random" not in ids:
+            assert read_output(tmp_path / "clean").items() <= whole.items()
+    assert killed
+    run(*arguments, "--resume")
+    found = surrogate_map.read_map(tmp_path / "map", KEY)
+    if "random" in ids:  # other ids: the same texts
+        assert sorted(read_output(tmp_path / "clean").values()) == sorted(whole.values())
+        assert found.patients.keys() == held.patients.keys()
+    else:
+        assert read_output(tmp_path / "clean") == whole and found == held
 
 
 def test_a_run_clears_what_killed_runs_left_and_nothing_else(tmp_path, arguments):
