@@ -79,8 +79,9 @@ class Redactor:
     """Redacts notes with one secret. With ``by_note`` each note is redacted by itself, so that the
     result does not depend on the patient's other notes. A policy chooses the action for each span, and the
     style is how its surrogates are written. ``shifts`` holds by patient the days by which dates
-    move; for other patients they are drawn. Raises :class:`ConfigurationError` for an impossible style,
-    marker, policy or shift."""
+    move; for other patients they are drawn. No surrogate name is a folded word that ``avoid`` is
+    true of, if all notes of a patient are redacted together. Raises :class:`ConfigurationError` for
+    an impossible style, marker, policy or shift."""
 
     def __init__(
         self,
@@ -91,6 +92,7 @@ class Redactor:
         by_note: bool = False,
         policy: Policy | None = None,
         shifts: Mapping[str, int] | None = None,
+        avoid: Callable[[str], bool] | None = None,
     ) -> None:
         if style not in STYLES:
             raise ConfigurationError(
@@ -98,7 +100,7 @@ class Redactor:
             )
         self.secret, self.style, self.rules, self.by_note = secret, style, rules or Rules(), by_note
         self.marker, self.actions = check_marker(marker), PolicyActions(policy, STYLE_ACTIONS[style])
-        self.shifts = check_shifts(shifts or {})
+        self.shifts, self.avoid = check_shifts(shifts or {}), avoid
         self.histories: dict[str, PatientHistory] | None = None  # by patient, if a map is used
         self.save_history: Callable[[str, PatientHistory], None] | None = None
 
@@ -139,7 +141,8 @@ class Redactor:
     def copy_without_map(self) -> Redactor:
         """A redactor with the same secret and options that remembers nothing."""
         chosen = self.actions.policy
-        return Redactor(self.secret, self.style, self.marker, self.rules, self.by_note, chosen, self.shifts)
+        options = self.style, self.marker, self.rules, self.by_note, chosen, self.shifts, self.avoid
+        return Redactor(self.secret, *options)
 
     def propose(self, document: Document, others: Iterable[Document] = ()) -> list[Replacement]:
         """Propose the replacements for a note; ``others`` are the patient's other notes."""
@@ -150,6 +153,7 @@ class Redactor:
     def _prepare(self, documents: Sequence[Document]) -> tuple[PatientSurrogates, PatientSearch]:
         """The surrogates of the patient of these notes, and the search for the texts of their spans."""
         facts, id = collect_facts(documents, complete=not self.by_note), identify_patient(documents[0])
+        facts.avoid = self.avoid
         history = PatientHistory()
         if self.histories is not None:
             history = self.open_history(id)

@@ -157,6 +157,7 @@ class Names:
     def _is_not_real(self, candidate: str, name: str) -> bool:
         low = fold(candidate)
         is_real = low in self.facts.names or low in self.facts.words
+        is_real |= self.facts.avoid is not None and self.facts.avoid(low)
         return low != name and not (self.facts.complete and is_real)
 
     def _is_unused(self, candidate: str) -> bool:

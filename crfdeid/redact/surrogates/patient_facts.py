@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,8 @@ class PatientFacts:
     ``orders`` counts the dates that prove day-first or month-first; ``states`` counts by folded city the
     states written beside it; ``words`` holds all normalized words of the notes. ``complete`` means that
     these are all notes of the patient, so that surrogates may avoid what occurs in them. Otherwise
-    surrogates must not depend on which notes are here."""
+    surrogates must not depend on which notes are here. ``avoid`` is true of other folded words that no
+    surrogate name may be."""
 
     names: Counter[str] = field(default_factory=Counter)
     texts: dict[str, set[str]] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class PatientFacts:
     first_names: Counter[str] = field(default_factory=Counter)
     surnames: Counter[str] = field(default_factory=Counter)
     doctors: Counter[str] = field(default_factory=Counter)
+    avoid: Callable[[str], bool] | None = None
 
     def __repr__(self) -> str:
         return f"PatientFacts({len(self.names)} names)"  # never the names

@@ -1,0 +1,151 @@
+"""The forms in which an issued text may come back in an answer, each with the real text in the same form.
+
+Of a placeholder: with other marks, escaped for Markdown, with a possessive inside. Of a surrogate: parts of a
+name, a date in other notations, a number grouped otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+
+from crfdeid.redact.surrogates import kinds
+from crfdeid.redact.surrogates.ordinary_words import is_ordinary
+from crfdeid.redact.surrogates.search.search_strings import NUMBERS, list_days
+from crfdeid.redact.surrogates.text_forms import WORD, normalize, split_possessive
+from crfdeid.session.placeholders import PLACEHOLDER
+
+MIN_PART = 3  # letters of a part of a name that is restored where it comes back without the others
+PHONES = ("{}{}{}", "{}-{}-{}", "({}) {}-{}", "{}.{}.{}", "{} {} {}", "({}){}-{}")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """``has_case``: its capitals are those of the text, and the real text follows them."""
+
+    issued: str
+    real: str = field(repr=False)
+    has_case: bool
+
+
+def list_forms(issued: str, real: str, type: str, month_first: bool = True) -> Iterator[Form]:
+    """Yield the forms of an issued text, first the text itself."""
+    if match := PLACEHOLDER.fullmatch(issued):
+        yield from list_placeholders(match["name"], match["number"] + match["letters"], real)
+        return
+    yield Form(issued, real, True)
+    kind = kinds.kind_of(type)
+    if kind == kinds.NAME:
+        yield from list_names(issued, real)
+    elif kind == kinds.DATE:
+        yield from list_dates(issued, real, month_first)
+    elif kind in NUMBERS:
+        yield from list_numbers(issued, real)
+
+
+def list_placeholders(name: str, number: str, real: str) -> Iterator[Form]:
+    """Yield ``[NAME_1]`` and what answers make of it. Without brackets it keeps its underscore: "patient 1"
+    may be anybody."""
+    yield Form(f"[{name}_{number}]", real, False)
+    for mark in ("_", r"\_", " ", "-"):
+        joined = f"{name}_{number}".replace("_", mark)
+        yield Form(f"[{joined}]", real, False)
+        yield Form(rf"\[{joined}\]", real, False)
+        yield Form(f"[{joined}'s]", f"{real}'s", False)
+        if "_" in mark:
+            yield Form(joined, real, False)
+
+
+def list_names(issued: str, real: str) -> Iterator[Form]:
+    """Yield the parts of a name, and an initial with a surname. Names are replaced word by word."""
+    pairs = list(zip(WORD.findall(issued), WORD.findall(real)))
+    if len(pairs) != len(WORD.findall(issued)) or len(pairs) != len(WORD.findall(real)):
+        return
+    parts = [(split_possessive(a)[0], split_possessive(b)[0]) for a, b in pairs]
+    changed = [(a, b) for a, b in parts if is_part(a) and a.lower() != b.lower()]
+    for a, b in changed:
+        yield Form(a, b, True)
+    if len(changed) > 1:
+        (first, real_first), *_, (last, real_last) = changed
+        for dot in (".", ""):
+            yield Form(f"{first[0]}{dot} {last}", f"{real_first[0]}{dot} {real_last}", True)
+            yield Form(f"{last}, {first[0]}{dot}", f"{real_last}, {real_first[0]}{dot}", True)
+
+
+def is_part(word: str) -> bool:
+    """Whether a word of a surrogate name is known by itself: it is long enough and no word of a language."""
+    return len(word) >= MIN_PART and not is_ordinary(word.lower())
+
+
+def list_dates(issued: str, real: str, month_first: bool) -> Iterator[Form]:
+    """Yield a whole date in other notations."""
+    old, new = read_date(issued, month_first), read_date(real, month_first)
+    if old and new:
+        pairs = zip(write_notations(old), write_notations(new))
+        yield from (Form(a, b, True) for a, b in pairs)
+
+
+def read_date(text: str, month_first: bool) -> date | None:
+    """The day of a whole date whose year has four digits.
+
+    >>> read_date("3/14/2061", True), read_date("14 March 2061", True), read_date("3/14/61", True)
+    (datetime.date(2061, 3, 14), datetime.date(2061, 3, 14), None)
+    """
+    years, keys = re.findall(r"(?<!\d)[12]\d{3}(?!\d)", text), sorted(list_days(normalize(text).text))
+    if len(years) != 1 or not 1 <= len(keys) <= 2:
+        return None
+    months_days = [tuple(map(int, key.split("-")[1:])) for key in keys]
+    numbers = [int(digits) for digits in re.findall(r"\d+", text.replace(years[0], ""))]
+    order = numbers if month_first else numbers[::-1]
+    month, day = next((pair for pair in months_days if list(pair) == order), months_days[0])
+    try:
+        return date(int(years[0]), month, day)
+    except ValueError:
+        return None
+
+
+def write_notations(day: date) -> Iterator[str]:
+    """Yield a day in the notations that answers use, in a fixed order."""
+    y, m, d, month = day.year, day.month, day.day, MONTHS[day.month - 1]
+    for mark in "/-.":
+        yield from (
+            f"{m}{mark}{d}{mark}{y}",
+            f"{m:02}{mark}{d:02}{mark}{y}",
+            f"{m:02}{mark}{d:02}{mark}{y % 100:02}",
+        )
+        yield f"{y}{mark}{m:02}{mark}{d:02}"
+    for name in (month, month[:3], f"{month[:3]}."):
+        yield from (f"{name} {d}, {y}", f"{name} {d} {y}", f"{d} {name} {y}", f"{name} {d:02}, {y}")
+        yield from (
+            f"{name} {add_ending(d)}, {y}",
+            f"{add_ending(d)} of {name} {y}",
+            f"{add_ending(d)} {name} {y}",
+        )
+        yield from (f"{name} {d}", f"{name} {add_ending(d)}", f"{d} {name}", f"{add_ending(d)} of {name}")
+
+
+def add_ending(day: int) -> str:
+    """
+    >>> [add_ending(day) for day in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ending = "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{day}{ending}"
+
+
+def list_numbers(issued: str, real: str) -> Iterator[Form]:
+    """Yield a number without its marks, and a telephone number in its usual groupings."""
+    a, b = (re.sub(r"[\W_]", "", text) for text in (issued, real))
+    if len(a) != len(b) or not a.isalnum():
+        return
+    yield Form(a, b, True)
+    if len(a) == 10 and a.isdigit() and b.isdigit():
+        for grouping in PHONES:
+            issued, real = (grouping.format(n[:3], n[3:6], n[6:]) for n in (a, b))
+            yield Form(issued, real, True)

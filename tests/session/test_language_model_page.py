@@ -1,0 +1,112 @@
+"""Every example of docs/language_models.md runs as it is on the page."""
+
+import asyncio
+import contextlib
+import io
+import sys
+import types
+
+import pytest
+
+from crfdeid import resources
+from crfdeid.session import Session
+
+PAGE = (resources.PACKAGE.parent / "docs/language_models.md").read_text("utf-8")
+EXAMPLES = [block.split("```")[0] for block in PAGE.split("```python\n")[1:]]
+FIRST, LITELLM, LANGCHAIN, CHAT = EXAMPLES
+PROMPT = "Mr. John Okafor was seen on 3/14/2061."
+
+
+def run(code: str) -> dict:
+    names: dict = {}
+    exec(compile(code, "docs/language_models.md", "exec"), names)
+    return names
+
+
+def say(content: str) -> types.SimpleNamespace:
+    """A response of LiteLLM, or a chunk of one."""
+    text = types.SimpleNamespace(content=content)
+    return types.SimpleNamespace(choices=[types.SimpleNamespace(message=text, delta=text)])
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    module = types.ModuleType("litellm.integrations.custom_logger")
+    module.CustomLogger = object  # type: ignore[attr-defined]
+    for name in ("litellm", "litellm.integrations"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return run(LITELLM)["hook"]
+
+
+def ask(hook) -> dict:
+    data = {"litellm_call_id": "7", "messages": [{"role": "user", "content": PROMPT}]}
+    return asyncio.run(hook.async_pre_call_hook(None, None, data, "completion"))
+
+
+def test_the_first_example_prints_what_the_page_says():
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        run(FIRST)
+    assert out.getvalue() == PAGE.split("It prints:\n\n```\n")[1].split("```")[0]
+
+
+def test_the_hook_redacts_a_call_and_restores_its_answer(hook):
+    data = ask(hook)
+    assert data["messages"] == [{"role": "user", "content": "Mr. [PATIENT_1] was seen on [DATE_1]."}]
+    answer = asyncio.run(hook.async_post_call_success_hook(data, None, say("On [DATE_1]: [PATIENT_1]'s")))
+    assert answer.choices[0].message.content == "On 3/14/2061: John Okafor's"
+    assert hook.sessions == {}
+
+
+def test_the_hook_restores_a_stream(hook):
+    data = ask(hook)
+
+    async def stream():
+        for content in ("I saw [PAT", "IENT_1] and", None, " [DATE", "_1"):
+            yield say(content)
+
+    async def collect():
+        chunks = hook.async_post_call_streaming_iterator_hook(None, stream(), data)
+        return [chunk.choices[0].delta.content async for chunk in chunks]
+
+    assert asyncio.run(collect()) == ["I saw ", "John Okafor and", "", " ", "[3/14/2061"]
+    assert hook.sessions == {}
+
+
+def test_the_hook_refuses_what_it_cannot_redact_and_closes_after_a_failure(hook):
+    data = {"litellm_call_id": "8", "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}
+    with pytest.raises(ValueError, match="only messages of text"):
+        asyncio.run(hook.async_pre_call_hook(None, None, data, "completion"))
+    asyncio.run(hook.async_post_call_failure_hook(ask(hook), RuntimeError(), None))
+    asyncio.run(hook.async_post_call_failure_hook({}, RuntimeError(), None))
+    assert hook.sessions == {}
+
+
+def test_a_chain_of_langchain_redacts_and_restores():
+    pytest.importorskip("langchain_core", reason="langchain-core is not installed")
+    from langchain_core.runnables import RunnableGenerator
+
+    seen: list[str] = []
+
+    def answer(prompts):
+        seen.extend(prompts)
+        yield from ("Mr. [PATI", "ENT_1] on ", "[DATE_1]", ".")
+
+    with Session() as session:
+        chain = run(LANGCHAIN)["build_chain"](RunnableGenerator(answer), session)
+        assert "".join(chain.stream(PROMPT)) == "Mr. John Okafor on 3/14/2061."
+        assert chain.invoke(PROMPT) == "Mr. John Okafor on 3/14/2061."
+    assert set(seen) == {"Mr. [PATIENT_1] was seen on [DATE_1]."}
+
+
+def test_a_conversation_keeps_its_placeholders():
+    asked = []
+
+    def ask(messages):
+        asked.append([message["content"] for message in messages])
+        yield from ("To [PAT", "IENT_1].")
+
+    answers = list(run(CHAT)["chat"](ask, [PROMPT, "And John Okafor?"]))
+    assert answers == ["To John Okafor.", "To John Okafor."]
+    assert asked[1] == ["Mr. [PATIENT_1] was seen on [DATE_1].", "To [PATIENT_1].", "And [PATIENT_1]?"]
