@@ -29,6 +29,7 @@ call <PHONE|(617) 555-0101> now
 <AGE|61>-year-old
 see <URL|http://a.org/b/> here
 seen at <STREET|12 Knoll Blvd>, Today, in 16501
+TIME: <DATE|3161> was <STREET|0611>
 printed 12:30@elm and 4@5 mg
 write to <EMAIL|ana@elm.org or leo@oak.org> today
 from <HOSPITAL|MGH> and <HOSPITAL|BWH> both
@@ -206,6 +207,8 @@ CHANGED = {
     "<STREET|1 Elm St>, Erie, <STATE|PA>, 16501": "<STREET|1 Elm St>, <CITY|Erie>, <STATE|PA>, <ZIP|16501>",
     "<STREET|1 Elm St>|Erie|PA|<IDNUM|16501>": "<STREET|1 Elm St>|<CITY|Erie>|<STATE|PA>|<IDNUM|16501>",
     "<STREET|1 Elm St>, <CITY|Erie>, PA, 16501": "<STREET|1 Elm St>, <CITY|Erie>, <STATE|PA>, <ZIP|16501>",
+    "TIME: <STREET|0611>   <STREET|12 Elm St>": "TIME: 0611   <STREET|12 Elm St>",
+    "Run Time <DATE|2315> x": "Run Time 2315 x",
     "NP NPI 1011518115 x": "NP NPI <IDNUM|1011518115> x",
     "MRN: 1234567 x": "MRN: <MEDICALRECORD|1234567> x",
     "SSN 144-28-7188 x": "SSN <SSN|144-28-7188> x",

@@ -179,6 +179,9 @@ GENERIC = re.compile(
     r"(?:hospital|medical center|clinic|rehabilitation center|rehab center|nursing home|health center))"
     rf"|{LETTERS}|(?i:postpartum|PACU)"
 )
+TIMED = frozenset({"STREET", "DATE"})
+CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
+TIME_BEFORE = re.compile(r"(?i:\btime):?[ \t]*\Z")
 EDGE = re.compile(r"[^\W_]")
 FIELD_WORDS = re.compile(
     r"(?i:batch|exam|F\.?A\.?C\.?[SPC]\.?|es|dictated|signed|transcribed|printed|anesthesia|drains|impression|seen|dear)"
@@ -216,8 +219,13 @@ def fold_case(text: str) -> str:
 
 
 def drop_words(text: str, spans: Sequence[Span]) -> Spans:
-    """A hospital without a name, and the name of a field or a title, are not PHI."""
-    return (span for span in spans if not _is_word(text, span))
+    """A hospital without a name, the name of a field or a title, and the hour after "TIME:" are not PHI."""
+    return (span for span in spans if not (_is_time(text, span) or _is_word(text, span)))
+
+
+def _is_time(text: str, span: Span) -> bool:
+    is_clock = span.type in TIMED and CLOCK.fullmatch(text, span.start, span.end)
+    return bool(is_clock and TIME_BEFORE.search(text, max(0, span.start - 12), span.start))
 
 
 def _is_word(text: str, span: Span) -> bool:

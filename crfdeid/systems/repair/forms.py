@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crfdeid.systems.repair.addresses import find_addresses, find_towns, read_addresses
-from crfdeid.systems.repair.cues import drop_words, find_names, read_cues
+from crfdeid.systems.repair.cues import TIMED, drop_words, find_names, read_cues
 from crfdeid.systems.repair.edges import split_gaps, trim_date_words, trim_fields, trim_marks
 from crfdeid.systems.repair.hospitals import (
     OTHER_PIECES,
@@ -125,7 +125,7 @@ FORMS = {
         OTHER_PIECES | {"HOSPITAL"},
     ),
     "drop_words": Form(
-        drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now", NAMES | {"HOSPITAL"}
+        drop_words, "at <HOSPITAL|the hospital> now", "at the hospital now", NAMES | {"HOSPITAL"} | TIMED
     ),
     "find_names": Form(find_names, "by Dr. Roth today", "by Dr. <DOCTOR|Roth> today", search=read_cues),
     "mark_phones": Form(mark_phones, "Fax: <PHONE|617-555-0101>", "Fax: <FAX|617-555-0101>", PHONE_TYPES),
