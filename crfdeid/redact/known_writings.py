@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.names import is_listed
 from crfdeid.redact.surrogates.ordinary_words import is_ordinary
-from crfdeid.redact.surrogates.search.similar_names import SimilarNames
+from crfdeid.redact.surrogates.similar_names import SimilarNames
 from crfdeid.redact.surrogates.text_forms import WORD, fold
 from crfdeid.text.document import Document, Span
 

@@ -41,8 +41,8 @@ TITLE = re.compile(
 CREDENTIAL = re.compile(r"[MDRNPLC](?:\.?[DONP]\b|A-C\b|h\.?D\b|DS\b|PN\b|RNA\b)")
 NAME_BEFORE = re.compile(rf"{NAME},?\s+$")
 TYPIST, AUTHOR = (
-    re.compile(rf"/\s?{CAPITAL}{{2,4}}(?=\s*(?:\n|$))"),
-    re.compile(rf"(?:^|\n){CAPITAL}{{2,4}}\s?$"),
+    re.compile(rf"/\s?{CAPITAL}{{2,4}}(?=\s*(?:\n|$)|\s+[DT]{{1,2}}[: ]+\d)"),
+    re.compile(rf"(?:^|\n|[.!?]\s){CAPITAL}{{2,4}}\s?$"),
 )
 INITIAL = re.compile(rf"{CAPITAL}\.\s?{NAME}")
 SPACED = re.compile(rf"{CAPITAL}(?:[ .]{CAPITAL}){{3,}}(?!\w)")
@@ -158,7 +158,7 @@ def find_initials(document: Document) -> Ranges:
     for match in TYPIST.finditer(text):
         author = AUTHOR.search(text, max(0, match.start() - 7), match.start())
         if author:
-            yield author.end() - len(author[0].lstrip("\n")), match.end()
+            yield author.end() - len(author[0].lstrip("\n.!? ")), match.end()
         if text[match.start() - 1 : match.start()].isalpha():  # also where only the author was replaced
             yield match.start() + 1, match.end()
     for match in INITIAL.finditer(text):

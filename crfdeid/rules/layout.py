@@ -12,8 +12,8 @@ from crfdeid.rules.rule import Edges, Note, rule
 
 OURS = "ours (layout)"
 INITIALS = re.compile(
-    r"^[ \t]*(?P<author>[A-Z]{2,4}|[a-z]{2,4})[/:](?P<typist>[A-Z]{2,4}|[a-z]{2,4})(?:[/:]\w{1,10})?"
-    r"(?=[ \t]*$|[ \t]+[DT]{1,2}[: ]{1,2}\d)",
+    r"(?:^[ \t]*|(?<=[.!?] ))(?P<author>[A-Z]{2,4}|[a-z]{2,4})[/:](?P<typist>[A-Z]{2,4}|[a-z]{2,4})"
+    r"(?:[/:]\w{1,10})?(?=[ \t]*$|[ \t]+[DT]{1,2}[: ]{1,2}\d)",
     re.MULTILINE,
 )
 AFTER_INITIALS = re.compile(

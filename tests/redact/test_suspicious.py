@@ -42,6 +42,7 @@ def list_kinds(text: str) -> list[tuple[str, str]]:
         ("page C. Do at noon", [("initials", "C. Do")]),
         ("\nVICKIE/AWG\nD 11/06", [("listed name", "VICKIE"), ("initials", "AWG")]),
         ("\nKKT/DJT\nD 11/06", [("initials", "KKT/DJT")]),
+        ("is well. KKT/DJT D 11/06", [("initials", "KKT/DJT")]),
         ("\n<DOCTOR KKT>/DJT\nD 11/06", [("initials", "DJT")]),
         ("O K A F O R", [("spaced letters", "O K A F O R")]),
         ("Pharmacy called re Quevixo, refill", [("unknown word", "Quevixo")]),

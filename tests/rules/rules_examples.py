@@ -393,6 +393,7 @@ EXAMPLES = {
         Seen and examined.¶[JRM]/[abc]¶D 11/17/18  T 04/26/21
         Seen.¶[AST]/[ADH]  D: 3/4/61
         Well.¶[ab]:[cd]/1234
+        He is well. [AST]/[ADH] D 05/16/84  T 05/25/84 Copy: Ana Ruiz
         AST/ALT¶were normal
         Plan:¶AST/ALT
     """,

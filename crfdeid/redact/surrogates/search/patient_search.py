@@ -27,7 +27,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
     SearchString,
     derive_strings,
 )
-from crfdeid.redact.surrogates.search.similar_names import MIN_LENGTH, SimilarNames
+from crfdeid.redact.surrogates.similar_names import MIN_LENGTH, SimilarNames
 from crfdeid.redact.surrogates.text_forms import pluralize
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
