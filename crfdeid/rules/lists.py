@@ -29,7 +29,26 @@ NOT_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh"
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
 CACHE_SIZE = 200_000  # words whose answer is kept
 
-Phrases = dict[str, frozenset[tuple[str, ...]]]
+Phrases = dict[str, frozenset[tuple[str, ...]]]  # by their first word
+
+
+class Entries:
+    """Entries of lists, to find in a text: ``single`` words, and ``longer`` phrases by their first and second
+    word, the longest first.
+
+    >>> entries = Entries([("york",), ("new", "york"), ("new", "york", "mills")])
+    >>> entries.single, entries.longer
+    (frozenset({'york'}), {'new': {'york': [('new', 'york', 'mills'), ('new', 'york')]}})
+    """
+
+    def __init__(self, phrases: Iterable[tuple[str, ...]]) -> None:
+        ordered = sorted(phrases, key=len, reverse=True)
+        self.single = frozenset(phrase[0] for phrase in ordered if len(phrase) == 1)
+        self.longer: dict[str, dict[str, list[tuple[str, ...]]]] = {}
+        for phrase in ordered:
+            if len(phrase) > 1:
+                self.longer.setdefault(phrase[0], {}).setdefault(phrase[1], []).append(phrase)
+        self.first_words = self.single.union(self.longer)
 
 
 def stems(word: str) -> Iterable[str]:
@@ -125,47 +144,38 @@ class Lists:
         return self.phrases("us_cities", "world_cities")
 
     @cached_property
-    def clear_cities(self) -> Phrases:
+    def clear_cities(self) -> Entries:
         """Unambiguous towns: names of several words, or of one word that is not ordinary, an eponym or
         a name."""
         never = self.names | self.eponyms
-        return {
-            first: kept
-            for first, group in self.cities.items()
-            if (
-                kept := frozenset(
-                    p for p in group if len(p) > 1 or not (first in never or self.is_ordinary(first))
-                )
-            )
-        }
+        towns = (phrase for group in self.cities.values() for phrase in group)
+        return Entries(p for p in towns if len(p) > 1 or not (p[0] in never or self.is_ordinary(p[0])))
 
     @cached_property
-    def states(self) -> Phrases:
-        return self.phrases("us_states")
+    def states(self) -> Entries:
+        return self.entries("us_states")
 
     @cached_property
-    def countries(self) -> Phrases:
-        return {
-            first: group
-            for first, group in self.phrases("countries").items()
-            if first not in self.first_names
-        }
+    def countries(self) -> Entries:
+        """Countries whose first word is not a first name."""
+        countries = self.phrases("countries").items()
+        return Entries(p for first, group in countries if first not in self.first_names for p in group)
 
     @cached_property
     def state_abbreviations(self) -> frozenset[str]:
         return self.words("state_abbreviations")
 
     @cached_property
-    def hospitals(self) -> Phrases:
-        return self.phrases("hospitals")
+    def hospitals(self) -> Entries:
+        return self.entries("hospitals")
 
     @cached_property
-    def organizations(self) -> Phrases:
-        return self.phrases("organizations")
+    def organizations(self) -> Entries:
+        return self.entries("organizations")
 
     @cached_property
-    def professions(self) -> Phrases:
-        return self.phrases("professions")
+    def professions(self) -> Entries:
+        return self.entries("professions")
 
     def words(self, *names: str) -> frozenset[str]:
         """The words of the lists of these names."""
@@ -190,6 +200,10 @@ class Lists:
                     if words := tuple(part for part in entry if part.isalnum()):
                         found.setdefault(words[0], set()).add(words)
         return {first: frozenset(group) for first, group in found.items()}
+
+    def entries(self, *names: str) -> Entries:
+        """The entries of the lists of these names, without their punctuation."""
+        return Entries(phrase for group in self.phrases(*names).values() for phrase in group)
 
 
 @cache

@@ -215,7 +215,7 @@ def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words after "lives in", "comes from", "returns to" and the like."""
     for index in note.find_words(INDICATORS):
         match = TO_A_PLACE.match(note.text, note.ends[index] + 1)
-        first = note.index_at.get(match.end()) if match else None
+        first = note.find_index(match.end()) if match else None
         if first is not None and not is_excluded(note, lists, first):
             stop = find_run_end(
                 note, first, lambda i: note.is_capitalised(i) and not is_excluded(note, lists, i), 3

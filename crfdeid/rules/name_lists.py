@@ -161,7 +161,7 @@ def clear_surname(note: Note, lists: Lists) -> Iterator[Edges]:
 
 def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
     """Yield the capitalised words of a list, except short ones in capitals: they are abbreviations."""
-    for index in note.find_words((note.vocabulary & names) - note.lowercase_words):
+    for index in note.find_words((note.capitalised_words & names) - note.lowercase_words):
         short = len(note.words[index]) < SHORTEST_CAPITALS and note.words[index].isupper()
         if note.is_capitalised(index) and not short and not is_thing_name(note, index):
             yield note.edges(index, index + 1)
@@ -171,23 +171,17 @@ def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
 def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised word of no list that is one of the most common first names except for a slip
     or two: "Willaim"."""
-    for word, places in note.indices.items():
-        if is_unknown(note, lists, word) and find_close_name(word, lists.popular_names):
-            yield from (
-                note.edges(i, i + 1) for i in places if note.is_capitalised(i) and not is_thing_name(note, i)
-            )
+    for word in note.capitalised_words - note.lowercase_words:
+        if is_unknown(lists, word) and find_close_name(word, lists.popular_names):
+            places = filter(note.is_capitalised, note.indices[word])
+            yield from (note.edges(i, i + 1) for i in places if not is_thing_name(note, i))
 
 
-def is_unknown(note: Note, lists: Lists, word: str) -> bool:
-    """Whether a word is long enough, in no list, and not written small in the note."""
+def is_unknown(lists: Lists, word: str) -> bool:
+    """Whether a word is long enough and in no list."""
     if len(word) < SHORTEST:
         return False
-    known = (
-        word in lists.names
-        or word in lists.eponyms
-        or word in lists.place_words
-        or word in note.lowercase_words
-    )
+    known = word in lists.names or word in lists.eponyms or word in lists.place_words
     return not known and word.isalpha() and not lists.is_ordinary(word)
 
 

@@ -58,7 +58,7 @@ def find_in_fields(
     """Yield the names that follow ``fields``; each field begins with one of ``words``."""
     for index in note.find_words(words):
         match = fields.match(note.text, note.starts[index])
-        first = note.index_at.get(match.end()) if match else None
+        first = note.find_index(match.end()) if match else None
         if first is None:
             continue
         if is_name_part(note, lists, first) and (edges := find_name_from(note, lists, first)):
@@ -90,7 +90,7 @@ def is_initial_pair(note: Note, index: int) -> bool:
 def add_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:
     """Extend a surname by the first name behind its comma: ``Ruiz`` to ``Ruiz, Ana``."""
     match = COMMA.match(note.text, edges[1])
-    first = note.index_at.get(match.end()) if match else None
+    first = note.find_index(match.end()) if match else None
     if first is None or not is_nameable(note, lists, first) or note.lowered[first] in CREDENTIAL_WORDS:
         return edges
     more = find_name_from(note, lists, first, 2)

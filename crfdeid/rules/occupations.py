@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import is_nameable
-from crfdeid.rules.rule import Edges, Note, find_entries, find_run_end, rule, word_set
+from crfdeid.rules.rule import Edges, Note, find_entries, find_run_end, measure_entry, rule, word_set
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "
@@ -16,6 +16,7 @@ BEFORE_PROFESSION = re.compile(
     r"|\b(?:became|employed as|career as|former|job as) an? (?:retired |former |self-employed )?)$",
     re.IGNORECASE,
 )
+LAST_WORDS = word_set("retired old a an occupation former employed")  # with which it can end
 EMPLOYER = re.compile(
     r"(?:employer|employed|works?|worked|working|insurance|insurer)"
     r"(?:\s*[:=]\s*|(?: \w+){0,2}? (?:for|at|by|with) )(?:the )?",
@@ -29,7 +30,10 @@ NEAR = 40  # characters before a profession
 def profession(note: Note, lists: Lists) -> Iterator[Edges]:
     """A profession of the list after "retired", "works as a", "Occupation:" and the like."""
     for first, stop in find_entries(note, lists.professions):
-        if BEFORE_PROFESSION.search(note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]):
+        is_possible = first and note.lowered[first - 1] in LAST_WORDS
+        if is_possible and BEFORE_PROFESSION.search(
+            note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]
+        ):
             begin = first - 1 if first and note.word_before(first) in ("retired", "former") else first
             yield note.edges(begin, stop)
 
@@ -38,15 +42,15 @@ def profession(note: Note, lists: Lists) -> Iterator[Edges]:
 def employer(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words after "works for", "Employer:" or "Insurance:"; at least one is no common word,
     or all are an entry of the list."""
-    listed = {first: stop for first, stop in find_entries(note, lists.organizations)}
     for index in note.find_words(EMPLOYER_WORDS):
         match = EMPLOYER.match(note.text, note.starts[index])
-        first = note.index_at.get(match.end()) if match else None
+        first = note.find_index(match.end()) if match else None
         if match is None or first is None or not note.is_capitalised(first):
             continue
-        stop = listed.get(first) or find_run_end(note, first, note.is_capitalised, 4)
+        listed = measure_entry(note, lists.organizations, first)
+        stop = first + listed if listed else find_run_end(note, first, note.is_capitalised, 4)
         is_field = match[0].rstrip().endswith((":", "="))
-        if is_field or first in listed or any(is_nameable(note, lists, i) for i in range(first, stop)):
+        if is_field or listed or any(is_nameable(note, lists, i) for i in range(first, stop)):
             yield note.edges(first, stop)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crfdeid.rules import hospitals, locations, name_lists, names
-from crfdeid.rules.lists import Lists
+from crfdeid.rules.lists import Entries, Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, PREFIXES
 from crfdeid.rules.rule import (
     NAME_TYPES,
@@ -72,8 +72,8 @@ class KnownNames:
 
 def list_words(note: Note, span: Span) -> list[str]:
     """Return the lowercased words in a span."""
-    index, words = note.index_at.get(span.start, len(note)), []
-    while index < len(note) and note.ends[index] <= span.end:
+    index, words = note.find_index(span.start), []
+    while index is not None and index < len(note) and note.ends[index] <= span.end:
         words.append(note.lowered[index])
         index += 1
     return words
@@ -89,8 +89,8 @@ def find_names(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
 
 def find_places(note: Note, lists: Lists, known: KnownNames) -> Iterator[Span]:
     """Yield the known places and hospitals that have their capitals."""
-    phrases = {first: frozenset(group) for first, group in known.places.items()}
-    for first, stop in find_capitalised_entries(note, phrases):
+    entries = Entries(phrase for group in known.places.values() for phrase in group)
+    for first, stop in find_capitalised_entries(note, entries):
         type = known.places[note.lowered[first]][tuple(note.lowered[first:stop])]
         yield Span(*note.edges(first, stop), type)
 

@@ -6,25 +6,25 @@ where one of its words occurs."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from crfdeid.rules.lists import Lists, Phrases
+from crfdeid.rules.lists import Entries, Lists
+from crfdeid.rules.words import find_edges
 from crfdeid.text.document import Span
 
 Edges = tuple[int, int]  # half-open offsets
 
-# Letters with their combining marks, or digits.
-WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*|\d+")
 HEADER = 400  # characters at the top of a note that can hold the note's own date
 CENTURY = r"(?:18|19|20|21)\d\d"
 HEADER_YEAR = re.compile(
-    rf"(?P<born>(?:dob|birth|born)\W*)?(?<![\d./-])"
-    rf"(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)",
-    re.IGNORECASE,
+    rf"(?<![\d./-])(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)"
 )
+BORN = re.compile(r"(?:dob|birth|born)\W*\Z", re.IGNORECASE)
 CASED_WORDS = 30  # fewer words do not show whether a note is written without capitals
 CAPITAL_SHARE = 0.01  # words with a capital, at most, in a note that is written without capitals
 EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
@@ -42,49 +42,64 @@ class Note:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        edges = [match.span() for match in WORD.finditer(text)]
-        self.starts = [start for start, _ in edges]
-        self.ends = [end for _, end in edges]
-        self.words = [text[start:end] for start, end in edges]
-        self.lowered = [word.lower() for word in self.words]
-        self.indices: dict[str, list[int]] = {}
+        edges = find_edges(text)
+        self.starts, self.ends, self.numbers = edges.starts, edges.ends, edges.numbers
+        self._capitals, self._smalls = edges.capitals, edges.smalls
+        self.words = [text[start:end] for start, end in zip(self.starts, self.ends)]
+        self.lowered = self._lower_words()
+        places: defaultdict[str, list[int]] = defaultdict(list)
         for index, word in enumerate(self.lowered):
-            self.indices.setdefault(word, []).append(index)
-        self.vocabulary = frozenset(self.indices)
+            places[word].append(index)
+        self.indices = dict(places)
+        self.vocabulary = frozenset(places)
+
+    def _lower_words(self) -> list[str]:
+        if not self.text.isascii():
+            return [word.lower() for word in self.words]
+        lowered = self.text.lower()
+        return [lowered[start:end] for start, end in zip(self.starts, self.ends)]
 
     def __len__(self) -> int:
         return len(self.words)
 
     @cached_property
-    def numbers(self) -> list[int]:
-        """The indices of the words that consist of digits."""
-        return sorted(i for word, places in self.indices.items() if word[0].isdecimal() for i in places)
-
-    @cached_property
     def number_starts(self) -> list[int]:
         return [self.starts[index] for index in self.numbers]
 
-    @cached_property
-    def index_at(self) -> dict[int, int]:
-        """The index of the word that begins at an offset."""
-        return {start: index for index, start in enumerate(self.starts)}
+    def find_index(self, offset: int) -> int | None:
+        """Return the index of the word that begins at an offset, or ``None``."""
+        index = bisect_left(self.starts, offset)
+        return index if index < len(self) and self.starts[index] == offset else None
 
     @cached_property
     def is_caseless(self) -> bool:
         """Whether the note is written without capitals, so that they have no meaning."""
-        capitals = sum(word[0].isupper() for word in self.words)
-        return len(self.words) >= CASED_WORDS and capitals <= CAPITAL_SHARE * len(self.words)
+        return len(self) >= CASED_WORDS and len(self._capitals) <= CAPITAL_SHARE * len(self)
 
     @cached_property
     def lowercase_words(self) -> frozenset[str]:
         """The words that this note also writes without a capital; none if it has no capitals."""
-        return frozenset() if self.is_caseless else frozenset(w for w in self.words if w[0].islower())
+        return frozenset() if self.is_caseless else frozenset(map(self.words.__getitem__, self._smalls))
+
+    @cached_property
+    def capitalised_words(self) -> frozenset[str]:
+        """The lowercased words that are capitalised somewhere, as :meth:`is_capitalised` says."""
+        if self.is_caseless:
+            return frozenset(word for word in self.vocabulary if word[0].isalpha())
+        return frozenset(map(self.lowered.__getitem__, self._capitals))
 
     @cached_property
     def year(self) -> int | None:
         """The year of the note: the latest year in a full date at its top, except a date of birth."""
-        dates = HEADER_YEAR.finditer(self.text, 0, HEADER)
-        return max((int(date["iso"] or date["us"]) for date in dates if not date["born"]), default=None)
+        top = self.number_starts[: bisect_left(self.number_starts, HEADER)]
+        dates = (HEADER_YEAR.match(self.text, start, HEADER) for start in top)
+        years = (date["iso"] or date["us"] for date in dates if date and not self._is_birth(date.start()))
+        return max(map(int, years), default=None)
+
+    def _is_birth(self, start: int) -> bool:
+        """Whether a word for birth precedes the date at ``start``, with no other word between them."""
+        index = bisect_left(self.starts, start)
+        return BORN.search(self.text, self.starts[index - 1] if index else 0, start) is not None
 
     def is_plausible_year(self, year: int) -> bool:
         """Whether the note can mention a year (four digits): one near its own, if that is known."""
@@ -118,36 +133,42 @@ class Note:
         return self.starts[first], self.ends[stop - 1]
 
 
-def find_entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
+def find_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
     """Yield the index ranges of whole entries, the longest at each place."""
-    for first in note.vocabulary & phrases.keys():
-        group = phrases[first]
-        single = (first,) in group
-        longer = len(group) > single
+    for first in note.vocabulary.intersection(entries.first_words):
         for index in note.indices[first]:
-            length = max((len(p) for p in group if has_phrase(note, index, p)), default=0) if longer else 1
-            if length:
+            if length := measure_entry(note, entries, index):
                 yield index, index + length
+
+
+def measure_entry(note: Note, entries: Entries, index: int) -> int:
+    """Return how many words the longest entry that begins at ``index`` has; 0 if there is none."""
+    longer = entries.longer.get(note.lowered[index])
+    if longer and index + 1 < len(note):
+        for phrase in longer.get(note.lowered[index + 1], ()):
+            if has_phrase(note, index, phrase):
+                return len(phrase)
+    return int(note.lowered[index] in entries.single)
 
 
 def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
     """Whether the words of ``phrase`` begin at ``index``, with only a :data:`PLACE_GAP` between them."""
     size = len(phrase)
-    if size == 1:
-        return True
     if tuple(note.lowered[index : index + size]) != phrase:
         return False
     return all(PLACE_GAP.fullmatch(note.gap(i)) for i in range(index + 1, index + size))
 
 
-def find_capitalised_entries(note: Note, phrases: Phrases) -> Iterator[tuple[int, int]]:
+def find_capitalised_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
     """Yield the index ranges of whole entries in which all words of four letters or more, and the first, are
     capitalised."""
-    for first, stop in find_entries(note, phrases):
-        if note.is_capitalised(first) and all(
-            note.is_capitalised(i) or len(note.words[i]) < 4 for i in range(first, stop)
-        ):
-            yield first, stop
+    for first in note.capitalised_words.intersection(entries.first_words):
+        for index in filter(note.is_capitalised, note.indices[first]):
+            stop = index + measure_entry(note, entries, index)
+            if stop > index and all(
+                note.is_capitalised(i) or len(note.words[i]) < 4 for i in range(index, stop)
+            ):
+                yield index, stop
 
 
 def find_run_end(

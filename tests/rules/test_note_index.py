@@ -1,0 +1,98 @@
+"""How rules read a note: its words, and the entries of lists in it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid.rules.lists import Entries
+from crfdeid.rules.rule import (
+    HEADER,
+    PLACE_GAP,
+    Note,
+    find_capitalised_entries,
+    find_entries,
+)
+from crfdeid.rules.words import WORD, _find_any, find_edges
+
+SIGNS = st.sampled_from("abzABZ019 \n\t_-.,'éÉ²٣\u0301ß")
+TEXTS = st.text(SIGNS, max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40)
+
+
+@given(TEXTS)
+def test_the_words_are_those_of_the_pattern(text):
+    edges = find_edges(text)
+    assert list(zip(edges.starts, edges.ends)) == [match.span() for match in WORD.finditer(text)]
+    assert edges == _find_any(text)
+
+
+@given(TEXTS)
+def test_a_note_knows_its_capitals_and_numbers(text):
+    note = Note(text)
+    assert note.words == WORD.findall(text) and note.lowered == [word.lower() for word in note.words]
+    assert note.numbers == [index for index, word in enumerate(note.words) if word[0].isdecimal()]
+    capitalised = {word for index, word in enumerate(note.lowered) if note.is_capitalised(index)}
+    assert note.capitalised_words == capitalised
+    assert [note.find_index(offset) for offset in note.starts] == list(range(len(note)))
+    assert {note.find_index(offset) for offset in {*range(len(text) + 2)} - {*note.starts}} <= {None}
+
+
+PLACES = [("new", "york"), ("new", "york", "mills"), ("york",), ("st", "ann"), ("ann", "arbor"), ("of",)]
+PIECES = st.sampled_from(["New", "new", "York", "york", "Mills", "St", "Ann", "Arbor", "of", "x"])
+GAPS = st.sampled_from([" ", " ", "-", ". ", "\n", ", "])
+
+
+def measure_plainly(note: Note, index: int) -> int:
+    """The length of the longest entry at a word, by trying each entry."""
+    lengths = [
+        len(entry)
+        for entry in PLACES
+        if tuple(note.lowered[index : index + len(entry)]) == entry
+        and all(PLACE_GAP.fullmatch(note.gap(i)) for i in range(index + 1, index + len(entry)))
+    ]
+    return max(lengths, default=0)
+
+
+@given(st.lists(st.tuples(PIECES, GAPS), max_size=12))
+def test_the_longest_entry_is_found_at_each_place(pieces):
+    note, entries = Note("".join(word + gap for word, gap in pieces)), Entries(PLACES)
+    wanted = {(i, i + length) for i in range(len(note)) if (length := measure_plainly(note, i))}
+    assert set(find_entries(note, entries)) == wanted
+    capitalised = {
+        (first, stop)
+        for first, stop in wanted
+        if note.is_capitalised(first)
+        and all(note.is_capitalised(i) or len(note.words[i]) < 4 for i in range(first, stop))
+    }
+    assert set(find_capitalised_entries(note, entries)) == capitalised
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("Seen 3/4/2061", 2061), ("DOB: 3/4/1961 seen 2061-03-04", 2061), ("born 3/4/1961", None),
+        ("Birth date 3/4/1961", 1961), ("12/3/4/2061", None), ("3/4/20611", None), ("3-4-2061.", 2061),
+        ("x" * HEADER + " 3/4/2061", None), ("", None),
+    ],
+)  # fmt: skip
+def test_the_year_of_a_note_is_that_of_a_date_at_its_top(text, year):
+    assert Note(text).year == year
+
+
+OLD_YEAR = re.compile(
+    r"(?P<born>(?:dob|birth|born)\W*)?(?<![\d./-])"
+    r"(?:(?P<iso>(?:18|19|20|21)\d\d)-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>(?:18|19|20|21)\d\d))(?!\d)",
+    re.IGNORECASE,
+)
+DATES = st.sampled_from(
+    ["dob", "Born", "birth", "on", "3/4/2061", "1961-03-04", "3-4-1999", "1", ":", " ", "-"]
+)
+
+
+@given(st.lists(DATES, max_size=10).map("".join))
+def test_the_year_is_that_of_one_pattern_over_the_top(text):
+    years = [int(date["iso"] or date["us"]) for date in OLD_YEAR.finditer(text) if not date["born"]]
+    assert Note(text).year == max(years, default=None)
