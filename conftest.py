@@ -7,6 +7,7 @@ collect_ignore = [
     f"crfdeid/{name}.py"
     for extra, names in {
         "torch": [f"systems/rnn/{name}" for name in ("embeddings", "network", "tagging", "training")],
+        "transformers": ["systems/transformer/training"],
         "spacy": ["integrations/spacy"],
         "presidio_analyzer": ["integrations/presidio"],
     }.items()

@@ -13,18 +13,12 @@ process. Where it is not null, ``spans`` (and a redacted text) are null.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from crfdeid import policy as policies
-from crfdeid.redact import release
-from crfdeid.redact.redactor import Redactor
-from crfdeid.redact.surrogates import keyed_choice
-from crfdeid.spark import frames, worker
-from crfdeid.spark.shared_model import SharedModel, share_model
-from crfdeid.systems import model as models
-from crfdeid.systems.threshold import AnyThreshold, Threshold
+from crfdeid.spark import frames, plan
+from crfdeid.spark.worker import Columns
+from crfdeid.systems.threshold import AnyThreshold
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -46,15 +40,9 @@ def tag(
     what ``tag --model`` accepts; a folder goes to the workers. Raises :class:`ConfigurationError` for a
     column that is missing or that the result would have twice, and for a threshold or probabilities that the
     model does not have; :class:`ModelError` for a damaged model."""
-    columns = worker.Columns(text, id, patient)
-    frames.check_columns(df, columns, new=worker.NEW)
-    shared = share_model(df.sparkSession, model or models.DEFAULT)
-    work = worker.Work(
-        columns, shared, worker.check_threshold(shared, threshold, probabilities), probabilities
-    )
-    return frames.group_rows(df, columns).mapInArrow(
-        partial(worker.tag_rows, work), frames.add_new(df.schema)
-    )
+    columns = Columns(text, id, patient)
+    frames.check_columns(df, columns)
+    return frames.apply_work(df, plan.plan_tagging(df.sparkSession, columns, model, threshold, probabilities))
 
 
 def redact(
@@ -79,23 +67,7 @@ def redact(
     0.1, as in the command ``redact``; the threshold ``best`` is the most probable labels. Raises the errors
     of :func:`tag`, and :class:`ConfigurationError` for a key that cannot be read or a policy that does not
     fit."""
-    columns = worker.Columns(text, id, patient)
-    frames.check_columns(df, columns, new=worker.NEW)
-    rules = policies.read_policy(policy) if policy else None
-    redactor = Redactor(keyed_choice.read_key_file(Path(key_file)), style, policy=rules)
-    shared = share_model(df.sparkSession, model or models.CAREFUL)
-    if rules:
-        rules.check_scheme(worker.load_model(shared.name).scheme)
-    work = worker.Work(columns, shared, choose_threshold(shared, threshold), redactor=redactor)
-    narrow = df.select(*columns.names)
-    rows = frames.group_rows(narrow, columns)
-    return rows.mapInArrow(partial(worker.redact_rows, work), frames.add_new(narrow.schema))
-
-
-def choose_threshold(
-    shared: SharedModel, threshold: AnyThreshold | Literal["best"] | None
-) -> Threshold | None:
-    """Return the threshold of a release: the careful one, if the model can use it and no other is given."""
-    if threshold is None and worker.load_model(shared.name).has_threshold:
-        return release.CAREFUL
-    return worker.check_threshold(shared, None if isinstance(threshold, str) else threshold)
+    columns = Columns(text, id, patient)
+    frames.check_columns(df, columns)
+    work = plan.plan_redaction(df.sparkSession, columns, key_file, policy, style, model, threshold)
+    return frames.apply_work(df.select(*columns.names), work)

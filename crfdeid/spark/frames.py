@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crfdeid.errors import ConfigurationError
-from crfdeid.spark.worker import ERROR, SPANS, Columns
+from crfdeid.spark import worker
+from crfdeid.spark.worker import ERROR, NEW, SPANS, Columns, Work
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
 SPAN = "array<struct<start: int, end: int, type: string, probability: double>>"
 
 
-def check_columns(df: DataFrame, columns: Columns, new: Iterable[str] = ()) -> None:
+def check_columns(df: DataFrame, columns: Columns) -> None:
     """Raise :class:`ConfigurationError` where the frame lacks a column, its text is not a string, or it has
     a column that is to be added. No message shows a name that only the frame has."""
     types = dict(df.dtypes)
@@ -24,9 +25,15 @@ def check_columns(df: DataFrame, columns: Columns, new: Iterable[str] = ()) -> N
             raise ConfigurationError(f"column {name}: not in the frame of {len(types)} columns")
     if (found := types[columns.text]) != "string":
         raise ConfigurationError(f"column {columns.text}: is of type {found}; wanted a string")
-    for name in new:
+    for name in NEW:
         if name in types:
             raise ConfigurationError(f"column {name}: already in the frame; the result has one of this name")
+
+
+def apply_work(df: DataFrame, work: Work) -> DataFrame:
+    """Return the frame that the workers make of this one."""
+    rows = worker.tag_rows if work.redactor is None else worker.redact_rows
+    return group_rows(df, work.columns).mapInArrow(partial(rows, work), add_new(df.schema))
 
 
 def add_new(schema: StructType) -> StructType:
@@ -42,8 +49,16 @@ def group_rows(df: DataFrame, columns: Columns) -> DataFrame:
     without a patient are grouped by their id."""
     if columns.patient is None:
         return df
-    from pyspark.sql import functions
+    return df.repartition(find_owner(columns)).sortWithinPartitions(columns.patient, columns.id)
 
-    patient, id = functions.col(columns.patient), functions.col(columns.id)
-    owner = functions.struct(patient, functions.when(patient.isNull(), id))
-    return df.repartition(owner).sortWithinPartitions(patient, id)
+
+def find_owner(columns: Columns) -> Column:
+    """Return the column that rows have in common where they are tagged or redacted together: the patient, or
+    the id of a row without one."""
+    from pyspark.sql.functions import col, concat, lit, when
+
+    id = col(columns.id).cast("string")
+    if columns.patient is None:
+        return concat(lit("i"), id)
+    patient = col(columns.patient).cast("string")
+    return when(patient.isNull(), concat(lit("i"), id)).otherwise(concat(lit("p"), patient))

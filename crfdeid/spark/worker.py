@@ -9,6 +9,7 @@ its message, which could quote a note.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -19,6 +20,7 @@ from itertools import chain
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
+from crfdeid import __version__
 from crfdeid.cli import locate_error
 from crfdeid.errors import CrfdeidError
 from crfdeid.redact.redactor import Redactor
@@ -26,7 +28,7 @@ from crfdeid.spark.compiled_loops import choose_cache_folder
 from crfdeid.spark.shared_model import SharedModel
 from crfdeid.systems import model, parallel
 from crfdeid.systems.tagger import Tagger, group_by_patient
-from crfdeid.systems.threshold import AnyThreshold, Threshold
+from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
 if TYPE_CHECKING:
@@ -63,6 +65,14 @@ class Work:
     threshold: Threshold | None = None
     probabilities: bool = False
     redactor: Redactor | None = None
+
+    def hash_options(self) -> str:
+        """Hash everything that the result depends on, except the notes."""
+        models = [part.digest or part.name for part in self.shared.parts]
+        options = (__version__, models, str(self.threshold), self.probabilities, self.columns.patient is None)
+        if self.redactor:
+            return self.redactor.hash_options(*options)
+        return hashlib.sha256(repr(options).encode()).hexdigest()
 
 
 def tag_rows(work: Work, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -107,16 +117,6 @@ def load_model(name: str) -> Tagger:
     """Load a model, once in a process."""
     choose_cache_folder()
     return model.load(name)
-
-
-def check_threshold(
-    shared: SharedModel, threshold: AnyThreshold | None, probabilities: bool = False
-) -> Threshold | None:
-    """Return the threshold. Raises :class:`ConfigurationError` where the model cannot use it, or has no
-    probabilities; :class:`ModelError` where it is damaged."""
-    tagger = load_model(shared.name)
-    tagger.check_probabilities(probabilities)
-    return None if threshold is None else tagger.check_threshold(threshold)
 
 
 def join_patients(batches: Iterable[pyarrow.RecordBatch], column: str) -> Iterator[pyarrow.RecordBatch]:

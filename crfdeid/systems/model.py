@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
@@ -29,7 +30,8 @@ FAST = "fast"  # the engine that every system has
 def load(folder: Path | str | None = None, engine: str = FAST) -> Tagger:
     """Load the model in ``folder``; by default, the one that ships. Where there is no such folder, it is the
     name of a shipped model or of a system that learns nothing, or several joined by "+"
-    (:class:`crfdeid.systems.union.Union`). Raises :class:`ModelError` where the model is incomplete,
+    (:class:`crfdeid.systems.union.Union`). A folder can also hold an encoder of Hugging Face's format
+    (:mod:`crfdeid.systems.transformer`). Raises :class:`ModelError` where the model is incomplete,
     damaged, or of a newer format."""
     name = str(folder)
     if folder is not None and not Path(name).exists():
@@ -38,6 +40,8 @@ def load(folder: Path | str | None = None, engine: str = FAST) -> Tagger:
         if name in registry.SYSTEMS and not registry.SYSTEMS[name].is_trained:
             return load_untrained(name)
     path = resources.find_folder("models") / DEFAULT if folder is None else model_folder.find_folder(name)
+    if model_folder.is_encoder(path):
+        return load_encoder(path, engine)
     return load_model(model_folder.read_folder(path), engine)
 
 
@@ -62,6 +66,20 @@ def load_untrained(name: str) -> Tagger:
         system.train(Training(model, []))
         model_folder.write_manifest(model.path)
         return system.load(replace(model, fingerprint=hash_file(model.path / "manifest.json")))
+
+
+def load_encoder(folder: Path, engine: str) -> Tagger:
+    """Make the tagger of an encoder that has no model folder of ours. Its configuration is the file
+    ``crfdeid.toml`` beside it, if there is one."""
+    beside = folder / "crfdeid.toml"
+    settings = registry.read_config(beside) if beside.is_file() else Config(system="transformer")
+    settings = replace(settings, options={**settings.options, "encoder": str(folder)})
+    with tempfile.TemporaryDirectory() as place:
+        model = model_folder.create_folder(Path(place) / folder.name, [], settings)
+        sums = {path.name: hash_file(path) for path in sorted(folder.iterdir()) if path.is_file()}
+        (model.path / "encoder.json").write_text(json.dumps(sums), encoding="utf-8")  # for the fingerprint
+        model_folder.write_manifest(model.path)
+        return load_model(replace(model, fingerprint=hash_file(model.path / "manifest.json")), engine)
 
 
 def train(

@@ -121,6 +121,11 @@ def find_folder(name: str) -> Path:
     return shipped if not Path(name).is_dir() and shipped.is_dir() else Path(name)
 
 
+def is_encoder(path: Path) -> bool:
+    """Whether the folder holds a model of Hugging Face's format, and none of ours."""
+    return (path / "config.json").is_file() and not (path / "manifest.json").exists()
+
+
 def read_folder(path: Path) -> ModelFolder:
     """Check a model's files against its manifest, and read them. Raises :class:`ModelError` where the
     folder is incomplete, damaged, or of a newer format."""

@@ -75,6 +75,7 @@ SYSTEMS = {
         "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
     ),
     "rnn": Entry("crfdeid.systems.rnn.rnn", needs_features=False),
+    "transformer": Entry("crfdeid.systems.transformer.transformer", needs_features=False),
 }
 
 

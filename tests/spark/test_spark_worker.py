@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.redact.redactor import Redactor
-from crfdeid.spark import compiled_loops, worker
+from crfdeid.spark import compiled_loops, plan, worker
 from crfdeid.spark.shared_model import Part, SharedModel
 from crfdeid.systems import model
 from crfdeid.text.document import Document
@@ -111,7 +111,7 @@ def test_a_worker_with_another_model_refuses_to_tag():
 @pytest.mark.parametrize("wanted", [{"threshold": 0.1}, {"threshold": None, "probabilities": True}])
 def test_what_the_model_cannot_do_is_refused_on_the_driver(wanted):
     with pytest.raises(ConfigurationError, match="probabilities"):
-        worker.check_threshold(RULES, **wanted)
+        plan.check_threshold(RULES, **wanted)
 
 
 def test_compiled_loops_get_a_private_folder_where_nothing_else_can_be_written(tmp_path, monkeypatch):

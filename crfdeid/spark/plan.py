@@ -1,0 +1,67 @@
+"""What the workers are to do, decided and checked on the driver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from crfdeid import policy as policies
+from crfdeid.redact import release
+from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.surrogates import keyed_choice
+from crfdeid.spark.shared_model import SharedModel, share_model
+from crfdeid.spark.worker import Columns, Work, load_model
+from crfdeid.systems import model as models
+from crfdeid.systems.threshold import AnyThreshold, Threshold
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def plan_tagging(
+    session: SparkSession,
+    columns: Columns,
+    model: str | Path | None = None,
+    threshold: AnyThreshold | None = None,
+    probabilities: bool = False,
+) -> Work:
+    """Plan what :func:`crfdeid.spark.tag` asks for, with its errors."""
+    shared = share_model(session, model or models.DEFAULT)
+    return Work(columns, shared, check_threshold(shared, threshold, probabilities), probabilities)
+
+
+def plan_redaction(
+    session: SparkSession,
+    columns: Columns,
+    key_file: str | Path,
+    policy: str | None = None,
+    style: str = "surrogate",
+    model: str | Path | None = None,
+    threshold: AnyThreshold | Literal["best"] | None = None,
+) -> Work:
+    """Plan what :func:`crfdeid.spark.redact` asks for, with its errors."""
+    rules = policies.read_policy(policy) if policy else None
+    redactor = Redactor(keyed_choice.read_key_file(Path(key_file)), style, policy=rules)
+    shared = share_model(session, model or models.CAREFUL)
+    if rules:
+        rules.check_scheme(load_model(shared.name).scheme)
+    return Work(columns, shared, choose_threshold(shared, threshold), redactor=redactor)
+
+
+def choose_threshold(
+    shared: SharedModel, threshold: AnyThreshold | Literal["best"] | None
+) -> Threshold | None:
+    """Return the threshold of a release: the careful one, if the model can use it and no other is given."""
+    if threshold is None and load_model(shared.name).has_threshold:
+        return release.CAREFUL
+    return check_threshold(shared, None if isinstance(threshold, str) else threshold)
+
+
+def check_threshold(
+    shared: SharedModel, threshold: AnyThreshold | None, probabilities: bool = False
+) -> Threshold | None:
+    """Return the threshold. Raises :class:`ConfigurationError` where the model cannot use it, or has no
+    probabilities; :class:`ModelError` where it is damaged."""
+    tagger = load_model(shared.name)
+    tagger.check_probabilities(probabilities)
+    return None if threshold is None else tagger.check_threshold(threshold)

@@ -1,0 +1,121 @@
+"""A token-classification model of Hugging Face's format: its probabilities for the tokens of a text.
+
+A text is longer than what an encoder can read, so it reads overlapping windows. A subword that is in two of
+them has the probabilities of the window in which it is farther from the edge. Nothing is downloaded, no
+code of a model is run, and weights are read only from safetensors.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.systems.transformer.options import Options
+from crfdeid.text.document import Token
+
+LONGEST = 512  # subwords, where an encoder does not say how many it can read
+Rows = dict[tuple[int, int], np.ndarray]  # of the subwords, by their offsets
+
+
+def import_transformers() -> Any:
+    """Import the package, which then looks for nothing in the network."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    return transformers
+
+
+def load_network(folder: Path, **settings: Any) -> Any:
+    """Load the weights in ``folder``. Raises :class:`ModelError` where there are none as safetensors."""
+    network = import_transformers().AutoModelForTokenClassification
+    try:
+        return network.from_pretrained(str(folder), local_files_only=True, use_safetensors=True, **settings)
+    except (OSError, ValueError) as error:
+        wanted = "wanted a token-classification model with config.json and model.safetensors"
+        raise ModelError(f"{folder}: {type(error).__name__}: {wanted}") from None
+
+
+def load_subwords(folder: Path) -> Any:
+    """Load the tokenizer in ``folder``. Raises :class:`ModelError` where it gives no offsets."""
+    try:
+        found = import_transformers().AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{folder}: {type(error).__name__}: wanted tokenizer.json of the encoder") from None
+    if not found.is_fast:
+        raise ModelError(f"{folder}: its tokenizer gives no offsets; wanted a fast one (tokenizer.json)")
+    return found
+
+
+class Encoder:
+    """A network with its tokenizer. ``names`` are its labels in the order of their numbers."""
+
+    def __init__(self, network: Any, subwords: Any, options: Options) -> None:
+        self.network, self.subwords, self.options = network.to(options.device), subwords, options
+        self.names = [str(network.config.id2label[number]) for number in range(network.config.num_labels)]
+        can_read = getattr(network.config, "max_position_embeddings", LONGEST) - 2  # RoBERTa counts from 2
+        self.window = options.window or min(LONGEST, subwords.model_max_length, can_read)
+        self.stride = min(options.stride, self.window // 4)
+        if self.window > can_read + 2:
+            wanted = f"the encoder reads at most {can_read + 2}"
+            raise ConfigurationError(f"options.window: {self.window} subwords; {wanted}")
+
+    def cut(self, texts: Sequence[str]) -> Any:
+        """Return the windows of the texts: subword numbers, offsets, and the text of each window."""
+        return self.subwords(
+            list(texts),
+            truncation=True,
+            max_length=self.window,
+            stride=self.stride,
+            return_overflowing_tokens=True,
+            return_offsets_mapping=True,
+            verbose=False,
+        )
+
+    def find_probabilities(self, texts: Sequence[str]) -> list[Rows]:
+        """Return the probabilities [labels] of each subword of each text."""
+        windows = self.cut(texts)
+        found: list[Rows] = [{} for _ in texts]
+        margins: list[dict[tuple[int, int], int]] = [{} for _ in texts]
+        for number, rows in enumerate(self._run(windows)):
+            owner, offsets = windows["overflow_to_sample_mapping"][number], windows["offset_mapping"][number]
+            for at, (start, end) in enumerate(offsets):
+                margin = min(at, len(offsets) - 1 - at)
+                if start < end and margin > margins[owner].get((start, end), -1):
+                    margins[owner][start, end] = margin
+                    found[owner][start, end] = rows[at]
+        return found
+
+    def _run(self, windows: Any) -> Iterator[np.ndarray]:
+        """Yield the probabilities [subwords, labels] of each window."""
+        import torch
+
+        self.network.eval()
+        with torch.inference_mode():
+            for start in range(0, len(windows["input_ids"]), self.options.batch):
+                some = windows["input_ids"][start : start + self.options.batch]
+                inputs = self.subwords.pad({"input_ids": some}, return_tensors="pt").to(self.options.device)
+                yield from self.network(**inputs).logits.float().softmax(-1).cpu().numpy()
+
+
+def match_subwords(tokens: Sequence[Token], offsets: Sequence[tuple[int, int]]) -> list[int]:
+    """Return for each token the number of the first subword that has a character of it, -1 for none.
+    ``offsets`` are sorted.
+
+    >>> match_subwords([Token("Dr", 0), Token("\\n", 2), Token("Ruiz", 4)], [(0, 2), (4, 6), (6, 8)])
+    [0, -1, 1]
+    """
+    found, at = [], 0
+    for token in tokens:
+        while at < len(offsets) and offsets[at][1] <= token.start:
+            at += 1
+        found.append(at if at < len(offsets) and offsets[at][0] < token.end else -1)
+    return found
