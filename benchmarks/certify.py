@@ -1,6 +1,6 @@
 """How often the bounds of certify hold, on samples drawn again and again from populations that are known.
 
-    python benchmarks/certify.py [--resamples 1000] [--model FOLDER]
+    python benchmarks/certify.py [--resamples 1000] [--model FOLDER] [--share 0.003 0.005 ...]
 
 The populations are made from the notes of the development set (:mod:`devset`): what the model misses in them;
 the same share of spans missed, but together, with design effects 3 and 10; and readers who find 80%
@@ -54,11 +54,13 @@ def read_devset(folder: str) -> Population:
     return Population("as it is", found.misses.astype(int), found.spans.astype(int))
 
 
-def make_clustered(source: Population, effect: float, rng: np.random.Generator) -> Population:
-    """Return notes with the same spans and share missed, whose misses have a design effect: each note has a
-    share from a beta distribution (Kish 1965: effect = 1 + (m − 1) ρ)."""
+def make_clustered(
+    source: Population, effect: float, rng: np.random.Generator, share: float | None = None
+) -> Population:
+    """Return notes with the same spans and share missed (or another), whose misses have a design effect: each
+    note has a share from a beta distribution (Kish 1965: effect = 1 + (m − 1) ρ)."""
     spans = rng.choice(source.spans, NOTES)
-    share = source.truths[1]
+    share = share or source.truths[1]
     rho = (effect - 1) / ((spans**2).sum() / spans.sum() - 1)
     each = rng.beta(share * (1 / rho - 1), (1 - share) * (1 / rho - 1), NOTES)
     return Population(f"design effect {effect:g}", rng.binomial(spans, each), spans)
@@ -169,6 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--resamples", type=int, default=300)
     parser.add_argument("--model", default=model.CAREFUL)
+    parser.add_argument("--share", type=float, nargs="+", help="design effect 10, with these shares missed")
     parser.add_argument("--choose", action="store_true", help="how often certify choose keeps its promise")
     parser.add_argument("--aim", type=float, nargs="+", default=[0.01, 0.005, 0.003])
     parser.add_argument("--notes", type=int, default=200)
@@ -178,6 +181,10 @@ def main() -> None:
         print(*list_choices(read_curve(args.model), args.notes, args.aim, args.resamples, rng), sep="\n")
         return
     source = read_devset(args.model)
+    if args.share:
+        rare = [make_clustered(source, 10, rng, share) for share in args.share]
+        print(*list_rows(rare, args.resamples, rng), sep="\n")
+        return
     clustered = [make_clustered(source, effect, rng) for effect in (3, 10)]
     readers = [each._replace(name=f"{each.name}, readers {SENSITIVITY:.0%}", sensitivity=SENSITIVITY)
                for each in (source, clustered[0])]  # fmt: skip

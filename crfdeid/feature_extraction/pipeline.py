@@ -7,7 +7,7 @@ training and tagging share.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction.registry import Tag
@@ -46,6 +46,12 @@ class Pipeline:
         own = self.extractor
         longer.extractor = Extractor([*own.templates, *templates], self.gazetteers, own.tag, names)
         return longer
+
+    def with_known_words(self, words: Container[str]) -> Pipeline:
+        """Return this pipeline with pieces (prefix, suffix, n-gram) of these lower-case words only."""
+        other = copy.copy(self)
+        other.extractor = self.extractor.with_known_words(words)
+        return other
 
     def tokenize_document(self, document: Document) -> tuple[TokenizedDocument, list[range]]:
         """Return the document's tokens, and its sequences as ranges of token indices."""

@@ -10,8 +10,9 @@ for each value, and cannot be joined. All names are in :mod:`crfdeid.feature_ext
 
 from __future__ import annotations
 
+import copy
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from crfdeid import resources
 from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import word_clusters
 from crfdeid.feature_extraction.registry import Tag, resolve_names
-from crfdeid.feature_extraction.token import SEVERAL, Value
+from crfdeid.feature_extraction.token import SEVERAL, Value, is_piece, restrict_words
 from crfdeid.files import read_text
 from crfdeid.text.gazetteer import Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
@@ -137,6 +138,16 @@ class Extractor:
         self.joined = [_Joined(format_template(t), t) for t in self.templates if len(t) > 1]
         self._strings: dict[tuple[int, str], list[str]] = {}
         self._cache: tuple[TokenizedDocument, Columns, Columns] | None = None
+
+    def with_known_words(self, words: Container[str]) -> Extractor:
+        """Return this extractor with pieces (prefix, suffix, n-gram) of these lower-case words only."""
+        other = copy.copy(self)
+        other.lexical = {
+            name: restrict_words(observe, words) if is_piece(name) else observe
+            for name, observe in self.lexical.items()
+        }
+        other._strings, other._cache = {}, None
+        return other
 
     def features(
         self, document: TokenizedDocument, sequence: range, extra_columns: Columns = NO_COLUMNS

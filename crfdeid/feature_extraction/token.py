@@ -13,7 +13,7 @@ of features.
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import regex
 
@@ -27,6 +27,7 @@ YES = "1"
 CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
 SMALL = regex.compile(r"[\p{Ll}\p{Lo}\p{Lm}]")
 DIGIT = regex.compile(r"\d")
+PIECE = regex.compile(r"(prefix|suffix)\d|ngrams")
 RUN = regex.compile(r"(.)\1+")
 KINDS = str.maketrans({
     **dict.fromkeys(string.ascii_uppercase, "A"), **dict.fromkeys(string.ascii_lowercase, "a"),
@@ -71,6 +72,20 @@ def make_prefix(size: int) -> Callable[[str], Value]:
 
 def make_suffix(size: int) -> Callable[[str], Value]:
     return lambda text: text[-size:].lower()
+
+
+def is_piece(name: str) -> bool:
+    """Whether an observation shows letters of a word, and not the word.
+
+    >>> [is_piece(name) for name in ("suffix3", "ngrams", "lower", "letter_pattern")]
+    [True, True, False, False]
+    """
+    return PIECE.fullmatch(name) is not None
+
+
+def restrict_words(observe: Callable[[str], Value], words: Container[str]) -> Callable[[str], Value]:
+    """Make an observation that has a value only for these lower-case words."""
+    return lambda text: observe(text) if text.lower() in words else None
 
 
 def number_range(text: str) -> Value:

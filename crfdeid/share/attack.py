@@ -13,6 +13,7 @@ from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.files import read_text
 from crfdeid.share import canaries, strings
 from crfdeid.share.canaries import DECOYS, Canary
+from crfdeid.systems import known_words
 from crfdeid.systems.crf import CRFSUITE, CrfTagger
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import TRAINING
@@ -116,9 +117,12 @@ def watch(documents: Sequence[Document], on_document: Callable[[], object]) -> I
 
 
 def read_model(tagger: CrfTagger) -> set[str]:
-    """Return the words and long numbers that can be read in a model: in its attributes, and in its
-    gazetteers of training spans."""
-    return strings.read_strings(tagger.weights.attributes) | strings.read_training_lists(tagger.folder)
+    """Return the words and long numbers that can be read in a model: in its attributes, in its known words,
+    and in its gazetteers of training spans."""
+    words = tagger.folder / known_words.FILE
+    known = strings.find_strings(read_text(words)) if words.is_file() else set()
+    attributes = strings.read_strings(tagger.weights.attributes)
+    return attributes | known | strings.read_training_lists(tagger.folder)
 
 
 def attack_twin(

@@ -121,6 +121,7 @@ def is_guessed(tagger: CrfTagger, canary: Canary, known: Collection[str], names:
     random = Random(f"guesses {canary.name}")
     for start in range(0, names, CHUNK):
         others = invent_names(min(CHUNK, names - start), random, known)
+        tagger.forget()  # a vocabulary of so many names takes gigabytes
         if any(rank_canary(tagger, canary, others)):
             return False
     return True
@@ -129,17 +130,28 @@ def is_guessed(tagger: CrfTagger, canary: Canary, known: Collection[str], names:
 def rank_canary(tagger: CrfTagger, canary: Canary, decoys: Sequence[str]) -> tuple[int, int]:
     """Return how many of the ``decoys`` the model scores higher than the canary's name in the canary's line,
     and how many equal: where both are 0, an attacker who tries all names takes the canary."""
-    head, tail = canary.line[: canary.start], canary.line[canary.start + len(canary.name) :]
     names = [canary.name, *decoys]
-    documents = [Document("", head + name + tail) for name in names]
-    batch = tagger.batch(documents)
+    lines = [fill_line(canary, name) for name in names]
+    batch = tagger.batch([Document("", line) for line, _ in lines])
     emissions = tagger.decoder.emissions(batch)
     labels = tagger.weights.labels
     own = [place for place, label in enumerate(labels) if label[2:] == canary.type]
     outside = emissions[:, labels.index(bio.OUTSIDE)] if bio.OUTSIDE in labels else 0.0
     scores = emissions[:, own].max(axis=1) - outside
-    owner, inside = batch.document, batch.ends > canary.start
-    inside &= batch.starts < canary.start + np.array([len(name) for name in names])[owner]
+    owner, starts = batch.document, np.array([start for _, start in lines])
+    ends = starts + np.array([len(name) for name in names])
+    inside = (batch.ends > starts[owner]) & (batch.starts < ends[owner])
     total = np.bincount(owner, np.where(inside, scores, 0.0), len(names))
     means = total / np.maximum(np.bincount(owner, inside, len(names)), 1)
     return int((means[1:] > means[0]).sum()), int((means[1:] == means[0]).sum())
+
+
+def fill_line(canary: Canary, name: str) -> tuple[str, int]:
+    """Return the canary's line with another name wherever its own occurs, and where the canary's place is.
+
+    >>> fill_line(Canary("Ana", "PATIENT", True, "Ana, pt Ana: ok", 8), "Zora")
+    ('Zora, pt Zora: ok', 9)
+    """
+    head = canary.line[: canary.start].replace(canary.name, name)
+    tail = canary.line[canary.start :].replace(canary.name, name)
+    return head + tail, len(head)

@@ -2,6 +2,7 @@
 
     manifest.json     format, version, and the SHA-256 of every other file
     settings.json     the configuration
+    known_words.txt   of a model for sharing (:mod:`crfdeid.systems.known_words`)
     tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.tuned_notes`)
     scheme.toml  features/*.template  gazetteers/*.txt
     ...               the system's own files, such as model.crfsuite
@@ -25,7 +26,7 @@ from crfdeid.feature_extraction import templates, word_clusters
 from crfdeid.feature_extraction.long_numbers import has_long_number
 from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
-from crfdeid.systems import registry
+from crfdeid.systems import known_words, registry
 from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text import gazetteer, scheme
 from crfdeid.text.document import Document
@@ -57,6 +58,10 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     table = config.to_table() | {"features": names}
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
+    if config.min_patients:
+        words = known_words.find_known_words(pipeline, documents, config.min_patients)
+        known_words.write_words(path, words)
+    pipeline = known_words.restrict_pipeline(pipeline, path)
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"))
 
 
@@ -134,6 +139,7 @@ def read_folder(path: Path) -> ModelFolder:
     config = registry.build_config(table, str(path / "settings.json"))
     groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
+    pipeline = known_words.restrict_pipeline(pipeline, path)
     fingerprint = hash_file(path / "manifest.json")
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"), fingerprint)
 

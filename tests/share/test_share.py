@@ -130,6 +130,16 @@ def test_word_clusters_of_the_user_are_refused(place, documents, tmp_path, capsy
     assert "the word clusters are your own list" in refuse(tmp_path, capsys, "--out", tmp_path / "out")
 
 
+def test_a_name_of_one_patient_scores_as_any_other_of_its_form(notes, place, tmp_path):
+    """Without known words the planted name of a patient who has it often is the likeliest of all names."""
+    planted, people = canaries.plant_canaries(notes, {"DOCTOR"}, 1, set())
+    chosen = next(one for one in people if one.is_easy)
+    decoys = [name for name in canaries.invent_names(400, Random(3), {chosen.name.lower()})
+              if len(name) == len(chosen.name)]  # fmt: skip
+    twin = model.train(planted, replace(LEXICAL, min_patients=4), tmp_path / "twin")
+    assert canaries.rank_canary(twin, chosen, decoys) == (0, len(decoys))
+
+
 def test_planted_names_replace_names_and_move_the_other_spans(notes):
     note = replace(notes[0], patient="1")
     made, first = canaries.replace_names(note, {"DOCTOR"}, "Zorimav", True)

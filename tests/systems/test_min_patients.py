@@ -9,7 +9,7 @@ from small_notes import SMALL
 from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems import model, registry
+from crfdeid.systems import known_words, model, registry
 from crfdeid.text.document import Document, Span
 
 TEMPLATE = "lower[-1..1] suffix5[0] shape[0] lower[-1]|lower[0] lower[0]|shape[1] words_left[0]\n"
@@ -94,3 +94,40 @@ def test_documents_without_patients_and_too_few_patients_are_refused(corpus, set
     with pytest.raises(DocumentError, match=r"of 12 patients; wanted at least 13 \(k\)"):
         model.train(corpus, replace(settings, min_patients=13), tmp_path / "m")
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+@pytest.mark.parametrize("least", [1, 2])
+def test_the_letters_of_one_patient_s_name_leave_nothing_in_the_model(corpus, tmp_path, engine, least):
+    """Pieces that several patients have, such as "ov", are learned from their words only."""
+    if engine == "fast":
+        pytest.importorskip("numba")
+    rename = corpus[-1].text.replace
+    others = [replace(corpus[-1], id=str(n), text=rename("Zanzibarov", name), patient=f"x{n}")
+              for n, name in enumerate(("Zanmukinov", "Zanmukinov", "Kinzibarov", "Kinzibarov"))]  # fmt: skip
+    path = tmp_path / "own.template"
+    path.write_text("lower[0] prefix3[0] suffix3[-1..1] prefix3[0]|shape[1] shape[0] ngrams[0]\n")
+    settings = replace(SMALL, features=(str(path),), min_patients=least)
+    files = []
+    for name in ("Zanzibarov", "Kinmukinov"):
+        last = replace(corpus[-1], text=corpus[-1].text.replace("Zanzibarov", name))
+        tagger = model.train([*corpus[:-1], last, *others], settings, tmp_path / name, engine=engine)
+        files.append((tagger.folder / "model.crfsuite").read_bytes())
+    assert (files[0] == files[1]) == (least == 2)
+
+
+def test_a_model_knows_the_words_of_enough_patients_also_when_it_tags(corpus, settings, tmp_path):
+    folder = model.train(corpus, replace(settings, min_patients=2), tmp_path / "m").folder
+    words = (folder / known_words.FILE).read_text().split("\n")
+    assert "seen" in words and "zanzibarov" not in words and "445566" not in words and "2061" not in words
+    assert words == [*sorted(set(words) - {""}), ""]
+    seen, rare = (find_pieces(model.load(folder), text) for text in ("Seen by Dr", "Kinmukinov 2061"))
+    assert seen == ["suffix5[0]=seen", "suffix5[0]=by", "suffix5[0]=dr"] and rare == []
+    plain = model.train(corpus, settings, tmp_path / "plain")
+    assert not (plain.folder / known_words.FILE).exists()
+    assert find_pieces(plain, "Kinmukinov") == ["suffix5[0]=kinov"]
+
+
+def find_pieces(tagger, text):
+    (rows,) = tagger.pipeline.features(Document("1", text))
+    return [feature for row in rows for feature in row if feature.startswith("suffix5")]
