@@ -23,6 +23,7 @@ from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.patient_facts import collect_facts
 from crfdeid.redact.surrogates.search import PatientSearch
+from crfdeid.redact.surrogates.search.text_index import TextIndex
 from crfdeid.redact.surrogates.text_forms import WORD
 from crfdeid.redact.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.systems.union import unite_spans
@@ -107,7 +108,9 @@ def find_known(document: Document, cells: Cells) -> list[Span]:
     """Find the texts of a patient that no span of the document holds. A name inside the span of another
     kind (a hospital's) is left to that span; a span of another kind that is only the name is replaced."""
     search = PatientSearch(cells, sorted(collect_facts([document]).words))
-    mentions = [each.span for each in search.finder.find_mentions(document.text) if not each.string.derived]
+    mentions = [
+        each.span for each in search.finder.find_mentions(TextIndex(document.text)) if not each.string.derived
+    ]
     certain = [span for span in mentions if is_certain(document.text, span)]
     odd = find_odd_writings(document.text, cells)
     found = keep_longest([*search.find_missed(document, certain), *certain, *odd])

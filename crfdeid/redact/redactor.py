@@ -201,7 +201,8 @@ class Redactor:
         note_date = surrogates.find_note_date(completed)
         replacements = []
         for span in completed.spans:
-            made = replace(self._replace_span(completed, span, surrogates, note_date), repeat=span in missed)
+            made = self._replace_span(completed, span, surrogates, note_date)
+            made = replace(made, repeat=True) if span in missed else made
             is_doubtful = self.actions.may_keep_words and are_mixed(merged.get(span, ()))
             replacements.append(self._replace_mixed(made, document) if is_doubtful else made)
         return replacements

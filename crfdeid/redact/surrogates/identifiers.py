@@ -39,6 +39,8 @@ class Identifiers:
         self.choices, self.assigned, self.check_digits = choices, assigned, check_digits
         texts = facts.list_texts(kinds.IDENTIFIER) if facts.complete else ()
         self.real = frozenset(remove_marks(split_label(text)[1]) for text in texts)
+        long = (real for real in sorted(self.real, reverse=True) if len(real) > LAST_FOUR + 2)
+        self.by_last_four = {real[-LAST_FOUR:]: real for real in long}  # the first one in order
         self.taken = {surrogate: key for key, surrogate in assigned.items()}
         for number in sorted(self.real):  # in this order, whatever the order of the notes
             self._assign(number)
@@ -49,9 +51,8 @@ class Identifiers:
             return None
         label, written = split_label(text)
         number = remove_marks(written)
-        wholes = sorted(real for real in self.real if len(real) > LAST_FOUR + 2 and real.endswith(number))
-        if len(number) == LAST_FOUR and number.isdecimal() and wholes:
-            return label + fill_pattern(self._assign(wholes[0])[-LAST_FOUR:], written)
+        if number.isdecimal() and (whole := self.by_last_four.get(number)):
+            return label + fill_pattern(self._assign(whole)[-LAST_FOUR:], written)
         if number in self.real:
             return label + fill_pattern(self._assign(number), written)
         return label + self._draw(written, number)

@@ -6,6 +6,8 @@ those of doctors nothing about those of patients where all notes are known.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.text_forms import fold
 
@@ -19,15 +21,19 @@ class Initials:
 
     def __init__(self, choices: KeyedChoices) -> None:
         self.choices = choices
-        self.letters = {
-            thing: {old: new for group in LETTERS for old, new in choices.permute(group, thing).items()}
-            for thing in THINGS
-        }
+        self.letters: dict[str, dict[str, str]] = {}  # by thing, when they are first asked for
+
+    def find_letters(self, thing: str) -> dict[str, str]:
+        """The permutation for a kind of thing."""
+        if thing not in self.letters:
+            pairs = (self.choices.permute(group, thing).items() for group in LETTERS)
+            self.letters[thing] = dict(chain.from_iterable(pairs))
+        return self.letters[thing]
 
     def replace_letter(self, letter: str, thing: str = PATIENTS) -> str:
         """Replace an initial, in the same case."""
         plain = fold(letter)[:1].upper()
-        new = self.letters[thing].get(plain)
+        new = self.find_letters(thing).get(plain)
         if new is None:
             new = self.choices.choose(LETTERS[0], "letter", thing, plain or letter)
         return new if letter.isupper() else new.lower()

@@ -7,9 +7,11 @@ chosen for its word only.
 from __future__ import annotations
 
 import copy
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import regex
@@ -26,7 +28,7 @@ from crfdeid.redact.surrogates.text_forms import (
 from crfdeid.text.document import Document
 
 REMEMBERED = ("names", "orders", "pairs", "given")
-LETTERS = regex.compile(r"\p{L}{3,}")
+LETTERS, ASCII_LETTERS = regex.compile(r"\p{L}{3,}"), re.compile(r"[a-z]{3,}")
 TITLED = regex.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof)\.? $", regex.IGNORECASE)
 
 
@@ -55,7 +57,8 @@ class PatientFacts:
         return f"PatientFacts({len(self.names)} names)"  # never the names
 
     def add(self, document: Document) -> None:
-        self.words.update(LETTERS.findall(normalize(document.text).text))
+        low = normalize(document.text).text
+        self.words.update((ASCII_LETTERS if low.isascii() else LETTERS).findall(low))
         for span in document.spans:
             kind, text = kinds.kind_of(span.type), remove_invisible(document.text_of(span))
             self.texts.setdefault(span.type, set()).add(text)
@@ -63,7 +66,7 @@ class PatientFacts:
                 words = list(map(fold_word, WORD.findall(text)))
                 self.names.update(words)
                 self.doctors.update(words if is_doctor(span.type) else ())
-                self._count_positions(text, document.text[: span.start])
+                self._count_positions(text, document.text[max(0, span.start - 8) : span.start])
             elif kind == kinds.DATE and (order := DateShifter.find_order(text)):
                 self.orders[order] += 1
         for city, state in kinds.pair_adjacent(document, "CITY", "STATE"):
@@ -72,9 +75,7 @@ class PatientFacts:
     def _count_positions(self, text: str, before: str) -> None:
         """Count the words of a name that its place shows to be first names or surnames."""
         last, comma, first = text.partition(",")
-        words, firsts = (
-            [fold(split_possessive(word)[0]) for word in WORD.findall(part)] for part in (last, first)
-        )
+        words, firsts = (list(map(fold_word, WORD.findall(part))) for part in (last, first))
         if comma and firsts:
             self.first_names[firsts[0]] += 1
             self.surnames.update(words[-1:])
@@ -114,6 +115,7 @@ def is_doctor(type: str) -> bool:
     return type in ("DOCTOR", "NOMBRE_PERSONAL_SANITARIO")
 
 
+@lru_cache(maxsize=4096)
 def fold_word(word: str) -> str:
     """The folded word without its possessive."""
     return fold(split_possessive(word)[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -100,12 +100,24 @@ def normalize(text: str) -> NormalizedText:
     if text.isascii():
         return NormalizedText(text.lower(), None, len(text))
     forms = {character: normalize_character(character) for character in set(text) if not character.isascii()}
-    if all(len(form) == 1 for form in forms.values()):
-        lowered = text.translate({ord(c): form for c, form in forms.items()}).lower()
-        return NormalizedText(lowered, None, len(text))
-    pieces = [forms[character] if character in forms else character.lower() for character in text]
-    offsets = [at for at, piece in enumerate(pieces) for _ in piece]
-    return NormalizedText("".join(pieces), offsets, len(text))
+    for character, form in forms.items():
+        if len(form) == 1 and form.isascii():
+            text = text.replace(character, form)
+    rest = {ord(c): form for c, form in forms.items() if len(form) != 1 or not form.isascii()}
+    others = [chr(code) for code, form in rest.items() if len(form) != 1]
+    offsets = list_offsets(text, others, forms) if others else None
+    return NormalizedText(text.translate(rest).lower() if rest else text.lower(), offsets, len(text))
+
+
+def list_offsets(text: str, others: Iterable[str], forms: Mapping[str, str]) -> list[int]:
+    """The offset in ``text`` of each character that results when the forms replace the ``others``."""
+    offsets: list[int] = []
+    at = 0
+    for match in regex.finditer(f"[{''.join(map(regex.escape, others))}]", text):
+        offsets += range(at, match.start())
+        offsets += [match.start()] * len(forms[match[0]])
+        at = match.end()
+    return [*offsets, *range(at, len(text))]
 
 
 def remove_invisible(text: str) -> str:

@@ -8,6 +8,7 @@ a digit or word of the text remains unread, the whole text is not read, because 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import regex
@@ -18,6 +19,7 @@ from crfdeid.redact.surrogates.dates.patterns import FILLER, FORMS, HOLIDAYS, LI
 BEFORE_DAY = regex.compile(
     r"(?:the|on|of|thru|through|to|until|till|by|from|since|and|,|-)\s*$", regex.IGNORECASE
 )  # what may precede a day without a month
+CLOCK, NO_WORD, SPACE = map(regex.compile, (r"\d\d?:\d\d", r"[^a-z0-9 ]", r"\s"))
 MAX_LENGTH = 200  # characters; nobody writes a longer date
 MONTH_FIRST, DAY_FIRST = "month first", "day first"
 
@@ -80,6 +82,12 @@ def parse_dates(text: str, month_first: bool = True) -> list[DateExpression] | N
     """
     if len(text) > MAX_LENGTH:
         return None
+    expressions = parse_short(text, month_first)
+    return None if expressions is None else list(expressions)
+
+
+@lru_cache(maxsize=4096)  # each date of a note is parsed four times
+def parse_short(text: str, month_first: bool) -> tuple[DateExpression, ...] | None:
     found: list[DateExpression] = []
     at = 0
     while at < len(text):
@@ -93,7 +101,7 @@ def parse_dates(text: str, month_first: bool = True) -> list[DateExpression] | N
             at = match.end()
         else:
             return None
-    return found if found or any(c.isalpha() for c in text) else None
+    return tuple(found) if found or any(c.isalpha() for c in text) else None
 
 
 def place_in_list(
@@ -117,9 +125,9 @@ def place_in_list(
 def parse_at(text: str, at: int, month_first: bool) -> tuple[list[DateExpression], int] | None:
     """Parse the expressions that start at ``at``; also return the offset where they end."""
     if match := HOLIDAYS.match(text, at):
-        name = regex.sub(r"[^a-z0-9 ]", "", match["holiday"].lower())
+        name = NO_WORD.sub("", match["holiday"].lower())
         return [DateExpression(read_groups(match, "y"), name, match.span("holiday"))], match.end()
-    if text[at].isdigit() and regex.match(r"\d\d?:\d\d", text, pos=at):
+    if text[at].isdigit() and CLOCK.match(text, at):
         return None
     for name, form in FORMS.items():
         if (match := form.match(text, at)) and (expressions := build_expressions(name, match, month_first)):
@@ -140,7 +148,7 @@ def build_expressions(name: str, match: regex.Match[str], month_first: bool) -> 
             return None
         fields.append(Field("m", number, match.start("mon"), match.end("mon"), read_month_word(match)))
     if match.groupdict().get("word"):
-        number = calendar.ORDINALS.index(regex.sub(r"\s", "-", match["word"].lower())) + 1
+        number = calendar.ORDINALS.index(SPACE.sub("-", match["word"].lower())) + 1
         fields.append(Field.from_group("d", number, match, "word"))
     if match.groupdict().get("decade"):
         fields.append(Field.from_group("decade", int(match["decade"]), match, "decade"))

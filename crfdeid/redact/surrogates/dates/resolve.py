@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from crfdeid.redact.surrogates.dates.parser import DateExpression, Field
 
 NO_NOTE_DATE = date(2010, 7, 1)  # used for a note without a date
+LAST_CENTURY = 9900
 FUTURE_YEARS = 10  # a note's latest plans are at most this many years ahead
 
 
@@ -27,8 +28,8 @@ def complete_year(year: Field, note_date: date) -> int:
     """
     if len(year.text) > 2:
         return year.value
-    years = [century + year.value for century in range(0, 10_000, 100)]
-    return max((full for full in years if full <= note_date.year + FUTURE_YEARS), default=years[0])
+    latest = min(note_date.year + FUTURE_YEARS, LAST_CENTURY + year.value)
+    return max(year.value, latest - (latest - year.value) % 100)
 
 
 def resolve_day(

@@ -34,6 +34,8 @@ WEEKDAY_OR_SEASON = regex.compile(
     rf"(?:on|in|the|every|last|next|this|\s|[.,]|(?:{NO_DAYS})(?:'?s)?|-|/|to|and|or)+", regex.IGNORECASE
 )
 
+JOINED = regex.compile(r"\d-\p{L}")
+
 Edit = tuple[int, int, str]  # text[start:end] becomes this string
 
 
@@ -242,7 +244,7 @@ def has_padding(text: str, fields: list[Field]) -> bool:
     numbers = [f.text for f in fields if f.unit in "md" and f.text.isdecimal()]
     if any(len(n) == 1 for n in numbers):
         return False
-    is_joined = regex.search(r"\d-\p{L}", text) is not None  # 07-Mar
+    is_joined = JOINED.search(text) is not None  # 07-Mar
     return any(n[0] == "0" for n in numbers) or is_joined or not any(c.isalpha() for c in text)
 
 

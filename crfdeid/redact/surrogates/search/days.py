@@ -28,6 +28,20 @@ DAY = re.compile(
 )
 
 
+DAY_WORD = re.compile(
+    rf"\d\d?|\d{{4}}|[12]\d{{7}}|{MONTH}|\d\d?{TH}(?:of|de)?(?:{MONTH}.*)?", re.DOTALL
+)  # the letters and digits with which a date begins
+
+
+def begins_day(word: str) -> bool:
+    """Whether a whole date can begin with this word.
+
+    >>> [begins_day(word) for word in ("3", "march", "2061", "7mar61", "312", "marches")]
+    [True, True, True, True, False, False]
+    """
+    return DAY_WORD.fullmatch(word) is not None
+
+
 def find_days(low: str, starts: Iterable[int]) -> Iterator[tuple[tuple[int, int], tuple[str, ...]]]:
     """Yield the range of each whole date of a normalized text, and its keys (YY-MM-DD): two if day and month
     can be exchanged. A key has no century, because some writers leave it out. ``starts`` are the offsets

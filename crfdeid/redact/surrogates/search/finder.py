@@ -3,6 +3,10 @@
 Words are found as whole words, in any case, with marks and line breaks between them; names also beside
 digits, split at the end of a line, and in spaced letters. Numbers are found by their digits and letters only,
 however these are grouped ("447-19-02" is "4471902"), whole dates by their day.
+
+A text has many words and a patient few strings. So each different word of a patient's notes is looked at
+once (:class:`WordRoles`), and a search goes only through the places of the words that play a role. The time
+of a search is in proportion to the text, however long or repetitive a string is.
 """
 
 from __future__ import annotations
@@ -11,26 +15,29 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import regex
 
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.search.days import find_days
-from crfdeid.redact.surrogates.search.search_strings import MIN_GROUPED, NUMBERS, RUN, SearchString
-from crfdeid.redact.surrogates.text_forms import normalize
+from crfdeid.redact.surrogates.search.search_strings import MIN_GROUPED, NUMBERS, SearchString
+from crfdeid.redact.surrogates.search.text_index import Range, TextIndex
+from crfdeid.redact.surrogates.search.word_roles import MAX_WORD, WordRoles
 from crfdeid.text.document import Span
 from crfdeid.text.spans import keep_leftmost
 
 GAP = regex.compile(r"[\W_]{1,60}")
-MAX_WORD = 60
+MAX_NUMBER = 64  # characters of a number that is found however it is grouped
 MIN_WITHIN = 4  # letters of a name that is also searched inside longer words
 MIN_SPACED = 4  # letters of a name that is also searched in spaced letters
 LINE_END = re.compile(r"-[ \t]*\r?\n[ \t]*")
-LETTER, LETTERS = re.compile(r"[^\W\d_]"), re.compile(r"[^\W\d_]{2,}")
+LETTER = re.compile(r"[^\W\d_]")
+SPACED = re.compile(r"[ .][^\W_][ .][^\W_][ .]")  # is in all spaced letters
 
-Range = tuple[int, int]
+Words = tuple[str, ...]
+Place = tuple[Range, SearchString]
 
 
 class Mention(NamedTuple):
@@ -41,98 +48,103 @@ class Mention(NamedTuple):
 
 
 class Finder:
-    """Finds strings in texts."""
+    """Finds strings in the texts of one patient."""
 
     def __init__(self, strings: Iterable[SearchString]) -> None:
+        self.numbers: dict[str, list[SearchString]] = defaultdict(list)
+        self.phrases: dict[Words, list[SearchString]] = defaultdict(list)
+        self.names: dict[str, list[SearchString]] = defaultdict(list)  # of a single word
         ordered = sorted(set(strings))
-        self.numbers = [s for s in ordered if is_number(s)]
-        self.names = [s for s in ordered if kinds.kind_of(s.type) == kinds.NAME and is_searched_in_words(s)]
-        by_first_word: dict[str, list[SearchString]] = defaultdict(list)
         for string in ordered:
-            if not is_number(string):
-                by_first_word[string.words[0]].append(string)
-        self.by_first_word = {
-            first: sorted(strings, key=lambda s: -s.size) for first, strings in by_first_word.items()
-        }
-        self.has_days = any("-" in first for first in by_first_word)
+            if is_number(string):
+                self.numbers[string.words[0]].append(string)
+                continue
+            self.phrases[string.words].append(string)
+            if is_word(string):
+                self.names[string.words[0]].append(string)
+        self.sizes: dict[str, set[int]] = defaultdict(set)  # words of the phrases with this first word
+        for words in self.phrases:
+            self.sizes[words[0]].add(len(words))
+        self.inner = [s for s in ordered if kinds.kind_of(s.type) == kinds.NAME and is_searched_in_words(s)]
+        inner_words = [string.words[0] for string in self.inner]
+        has_days = any("-" in first for first in self.sizes)
+        self.roles = WordRoles(self.sizes, self.names, self.numbers, inner_words, has_days)
 
-    def find_mentions(self, text: str, taken: Sequence[int] = b"") -> list[Mention]:
+    def find_mentions(self, index: TextIndex, taken: Sequence[int] = b"") -> list[Mention]:
         """Find the mentions in order, without overlaps and outside the ``taken`` characters. ``taken`` has an
-        entry per character of ``text``, or none at all."""
-        normalized = normalize(text)
-        low, runs = normalized.text, [match.span() for match in RUN.finditer(normalized.text)]
-        found = []
-        for (start, end), string in self._find_places(low, runs):
+        entry per character of the text, or none at all."""
+        normalized, found = index.normalized, []
+        for (start, end), string in self._find_places(index):
             start, end = normalized.find_original_range(start, end)
-            if has_capitals(text[start:end], string) and not (taken and any(taken[start:end])):
+            if has_capitals(index.text[start:end], string) and not (taken and any(taken[start:end])):
                 found.append(Mention(Span(start, end, string.type), string))
         # The longest of those that start at the same offset, and none that overlaps an earlier one.
         found.sort(key=lambda mention: (mention.span.start, -mention.span.end, mention.string))
         return keep_leftmost(found, lambda mention: mention.span)
 
-    def _find_places(self, low: str, runs: Sequence[Range]) -> Iterator[tuple[Range, SearchString]]:
-        """Yield the places of all strings. ``runs`` are the ranges of letters and digits in ``low``."""
-        yield from self._find_words(low, runs)
-        yield from self._find_numbers(low, runs)
-        for start, end in (*find_split_words(low, runs), *find_spaced_words(low, runs)):
+    def _find_places(self, index: TextIndex) -> Iterator[Place]:
+        """Yield the places of all strings."""
+        low = index.low
+        hits = self.roles.find_hits(index)
+        yield from self._find_phrases(index, hits)
+        yield from self._find_numbers(index, hits)
+        for start, end in (*find_split_words(index), *find_spaced_words(index)):
             word = "".join(LETTER.findall(low[start:end]))
-            yield from (
-                ((start, end), string) for string in self.by_first_word.get(word, ()) if is_word(string)
-            )
-        if self.has_days:
-            for place, keys in find_days(low, [start for start, _ in runs]):
-                yield from ((place, string) for key in keys for string in self.by_first_word.get(key, ()))
+            yield from (((start, end), string) for string in self.names.get(word, ()))
+        if self.roles.days:
+            starts = (index.runs[n][0] for n in hits if index.words[n] in self.roles.days)
+            for place, keys in find_days(low, starts):
+                yield from ((place, string) for key in keys for string in self.phrases.get((key,), ()))
 
-    def _find_words(self, low: str, runs: Iterable[Range]) -> Iterator[tuple[Range, SearchString]]:
-        for start, end in runs:
-            word = low[start:end]
-            if strings := self.by_first_word.get(word):
-                for string in strings:
-                    if (last := match_further_words(low, end, string)) is not None:
-                        yield (start, last), string
-            elif not word.isalpha() and not word.isdecimal():
-                yield from self._find_beside_digits(low, start, end)
+    def _find_phrases(self, index: TextIndex, hits: Sequence[int]) -> Iterator[Place]:
+        low, words = index.low, index.words
+        for n in hits:
+            if sizes := self.sizes.get(words[n]):
+                start, end = index.runs[n]
+                for size in sizes:
+                    for string in self.phrases.get(tuple(words[n : n + size]), ()):
+                        if (last := match_further_words(low, end, string)) is not None:
+                            yield (start, last), string
+            else:
+                yield from self._find_beside_digits(words[n], index.runs[n][0])
 
-    def _find_beside_digits(self, low: str, start: int, end: int) -> Iterator[tuple[Range, SearchString]]:
+    def _find_beside_digits(self, word: str, start: int) -> Iterator[Place]:
         """Yield the names that touch digits; they must have capitals ("30990453SMITH")."""
-        for match in LETTERS.finditer(low, start, end):
-            for string in self.by_first_word.get(match[0], ()):
-                if is_word(string):
-                    yield match.span(), string._replace(capitals=string.capitals or "first")
+        for at, name in self.roles.beside_digits.get(word, ()):
+            place = (start + at, start + at + len(name))
+            for string in self.names[name]:
+                yield place, string._replace(capitals=string.capitals or "first")
 
-    def _find_numbers(self, low: str, runs: Sequence[Range]) -> Iterator[tuple[Range, SearchString]]:
-        if not self.numbers:
-            return
-        squeezed = "".join([low[start:end] for start, end in runs])
-        starts = [0, *accumulate(end - start for start, end in runs)]
-        for string in self.numbers:
-            at = squeezed.find(string.words[0])
-            while at >= 0:
-                if place := locate_number(low, runs, starts, at, string.size):
-                    yield place, string
-                at = squeezed.find(string.words[0], at + 1)
+    def _find_numbers(self, index: TextIndex, hits: Sequence[int]) -> Iterator[Place]:
+        for n in hits:
+            for at, sizes in self.roles.numbers.get(index.words[n], ()):
+                start = index.starts[n] + at
+                for number in {index.squeezed[start : start + size] for size in sizes}:
+                    if strings := self.numbers.get(number):
+                        place = locate_number(index.low, index.runs, index.starts, start, len(number))
+                        yield from ((place, string) for string in strings if place)
 
-    def find_in_words(self, text: str) -> Iterator[tuple[Mention, str]]:
-        """Yield the mentions of names inside longer words, each with that word."""
-        normalized = normalize(text)
-        low = normalized.text
-        for string in self.names:
-            at = low.find(string.words[0])
-            while at >= 0:
-                start, end = at, at + string.size
-                while start and at - start < MAX_WORD and low[start - 1].isalnum():
-                    start -= 1
-                while end - at < MAX_WORD and low[end : end + 1].isalnum():
-                    end += 1
-                if end - start > string.size:
-                    span = Span(*normalized.find_original_range(at, at + string.size), string.type)
-                    yield Mention(span, string), low[start:end]
-                at = low.find(string.words[0], at + string.size)
+    def find_in_words(self, index: TextIndex) -> list[tuple[Mention, str]]:
+        """Find the mentions of names inside longer words, name by name, each with that word."""
+        found = []
+        for n in self.roles.find_inside(index):
+            for number, at in self.roles.inside[index.words[n]]:
+                (start, end), size = index.runs[n], self.inner[number].size
+                at += start
+                start, end = max(start, at - MAX_WORD), min(end, at + max(size, MAX_WORD))
+                if end - start > size:
+                    found.append((number, at, index.low[start:end]))
+        return [(self._make_mention(index, number, at), word) for number, at, word in sorted(found)]
+
+    def _make_mention(self, index: TextIndex, number: int, at: int) -> Mention:
+        string = self.inner[number]
+        return Mention(Span(*index.normalized.find_original_range(at, at + string.size), string.type), string)
 
 
 def is_number(string: SearchString) -> bool:
     """Whether a string is found however it is grouped."""
-    return kinds.kind_of(string.type) in NUMBERS and len(string.words) == 1 and not string.derived
+    is_code = kinds.kind_of(string.type) in NUMBERS and len(string.words) == 1 and not string.derived
+    return is_code and len(string.words[0]) <= MAX_NUMBER
 
 
 def is_word(string: SearchString) -> bool:
@@ -140,19 +152,22 @@ def is_word(string: SearchString) -> bool:
     return len(string.words) == 1 and kinds.kind_of(string.type) == kinds.NAME
 
 
-def find_split_words(low: str, runs: Sequence[Range]) -> Iterator[Range]:
+def find_split_words(index: TextIndex) -> Iterator[Range]:
     """Yield the ranges of words that a hyphen splits at the end of a line."""
-    for match in LINE_END.finditer(low):
-        before = bisect_right(runs, (match.start(), 0)) - 1
-        if 0 <= before < len(runs) - 1:
-            (start, end), (next, last) = runs[before], runs[before + 1]
+    for match in LINE_END.finditer(index.low):
+        before = bisect_right(index.runs, (match.start(), 0)) - 1
+        if 0 <= before < len(index.runs) - 1:
+            (start, end), (next, last) = index.runs[before], index.runs[before + 1]
             if (end, next) == match.span():
                 yield start, last
 
 
-def find_spaced_words(low: str, runs: Sequence[Range]) -> Iterator[Range]:
+def find_spaced_words(index: TextIndex) -> Iterator[Range]:
     """Yield the ranges of single letters with a space or point between each two: ``o k a f o r``."""
-    letters = [run for run in runs if run[1] - run[0] == 1 and low[run[0]].isalpha()]
+    low = index.low
+    if not SPACED.search(low):
+        return
+    letters = [run for run in index.runs if run[1] - run[0] == 1 and low[run[0]].isalpha()]
     first = 0
     for number, (_, end) in enumerate(letters):
         is_last = letters[number + 1 : number + 2] != [(end + 1, end + 2)] or low[end] not in " ."

@@ -27,6 +27,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
     SearchString,
     derive_strings,
 )
+from crfdeid.redact.surrogates.search.text_index import TextIndex
 from crfdeid.redact.surrogates.similar_names import MIN_LENGTH, SimilarNames
 from crfdeid.redact.surrogates.text_forms import pluralize
 from crfdeid.text.document import Document, Span
@@ -53,10 +54,9 @@ class PatientSearch:
 
     def find_missed(self, document: Document, spans: Iterable[Span]) -> list[Span]:
         """Find the texts that ``spans`` do not cover and that are PHI where they occur."""
-        text, spans = document.text, sorted(spans)
+        text, spans, index = document.text, sorted(spans), TextIndex(document.text)
         mask = mask_spans(len(text), spans)
-        mentions = self.finder.find_mentions(text, mask)
-        in_addresses = list(self._find_in_addresses(text))
+        mentions = self.finder.find_mentions(index, mask)
         # Two neighbouring words that may be names are names.
         names = [span for span in (*spans, *(m.span for m in mentions)) if is_name(span.type)]
         starts, ends = {span.start for span in names}, {span.end for span in names}
@@ -65,8 +65,11 @@ class PatientSearch:
             for mention in mentions
             if is_phi_here(text, mention, has_name_beside(text, mention.span, starts, ends))
         ]
-        for span in in_addresses:
-            if not any(mask[span.start : span.end]) and not any(map(span.overlaps, missed)):
+        for span in missed:
+            mask[span.start : span.end] = b"\1" * (span.end - span.start)
+        for span in self._find_in_addresses(index):
+            if not any(mask[span.start : span.end]):
+                mask[span.start : span.end] = b"\1" * (span.end - span.start)
                 missed.append(span)
         return missed
 
@@ -74,7 +77,7 @@ class PatientSearch:
         """Find what a redacted document still contains: any found text outside its spans, which cover the
         replacements, and names inside them too. Words of the language are left out."""
         text, mask = document.text, mask_spans(len(document.text), document.spans)
-        for mention in self._find_all(text):
+        for mention in self._find_all(TextIndex(text)):
             span = mention.span
             if (is_name(span.type) or not any(mask[span.start : span.end])) and is_worth_listing(
                 text, mention
@@ -85,22 +88,23 @@ class PatientSearch:
         """Whether the id of a note or patient contains a name or number of the patient."""
         return any(
             is_name(mention.string.type) or mention.string.size >= MIN_NUMBER
-            for mention in self._find_all(id)
+            for mention in self._find_all(TextIndex(id))
             if kinds.kind_of(mention.string.type) in (kinds.NAME, *NUMBERS)
         )
 
-    def _find_all(self, text: str) -> Iterator[Mention]:
+    def _find_all(self, index: TextIndex) -> Iterator[Mention]:
         """Yield the mentions of the texts themselves, also inside longer words, except inside an
         ordinary word or another name (the Ander of Anderson)."""
-        yield from (mention for mention in self.finder.find_mentions(text) if not mention.string.derived)
-        for mention, word in self.finder.find_in_words(text):
+        yield from (mention for mention in self.finder.find_mentions(index) if not mention.string.derived)
+        for mention, word in self.finder.find_in_words(index):
             is_long = mention.string.size > MIN_WITHIN
             if is_long and is_distinctive(mention.string) and not is_listed(word) and not is_ordinary(word):
                 yield mention
 
-    def _find_in_addresses(self, text: str) -> Iterator[Span]:
+    def _find_in_addresses(self, index: TextIndex) -> Iterator[Span]:
         """Yield names that are part of what looks like an address, a user name or a file name."""
-        for mention, _ in self.finder.find_in_words(text):
+        text = index.text
+        for mention, _ in self.finder.find_in_words(index):
             span = mention.span
             if not is_distinctive(mention.string):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from crfdeid.redact.surrogates import kinds, name_pools
@@ -16,6 +17,7 @@ from crfdeid.text import ages
 
 RUN = re.compile(r"[^\W_]+")
 MIN_GROUPED = 6  # a shorter number is found only as it was written, or with hyphens
+MAX_WORDS = 32  # of a string that is searched as a whole
 LAST_FOUR = 4
 LOCAL_DIGITS = 7  # of a telephone number
 MIN_LOGIN = 5  # characters of the user name of an e-mail address
@@ -52,7 +54,29 @@ class SearchString(NamedTuple):
 
 
 def derive_strings(text: str, type: str) -> Iterator[SearchString]:
-    """Yield the strings to search for after ``text`` was found with this type."""
+    """Yield the strings to search for after ``text`` was found with this type. The parts of a long string are
+    searched, because the work of a repetitive one would grow with the square of its length."""
+    for string in derive_whole_strings(text, type):
+        if len(string.words) <= MAX_WORDS:
+            yield string
+            continue
+        for start, end in split_range(len(string.words)):
+            yield string._replace(words=string.words[start:end])
+
+
+def split_range(size: int) -> Iterator[tuple[int, int]]:
+    """Split more than :data:`MAX_WORDS` words into parts of so many, and the rest in two halves, so that no
+    part is so short that it occurs by chance.
+
+    >>> list(split_range(70))
+    [(0, 32), (32, 51), (51, 70)]
+    """
+    last = (size - 1) // MAX_WORDS * MAX_WORDS - MAX_WORDS
+    edges = [*range(0, last + 1, MAX_WORDS), (last + size) // 2, size]
+    yield from pairwise(edges)
+
+
+def derive_whole_strings(text: str, type: str) -> Iterator[SearchString]:
     kind = kinds.kind_of(type)
     if kind == kinds.NAME:
         yield from derive_names(remove_invisible(text), type)

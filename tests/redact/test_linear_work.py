@@ -1,0 +1,126 @@
+"""The work of redaction grows in proportion to spans, notes and the notes of a patient."""
+
+import sys
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from marked_notes import SECRET
+
+from crfdeid.redact.redactor import Redactor
+from crfdeid.text.document import Document, Span
+
+SIZE = 150
+
+
+def count_lines(action: Callable[[], object]) -> int:
+    """The number of lines of the package that run, those of each turn of a loop among them."""
+    count = 0
+
+    def trace(frame, event, argument):
+        nonlocal count
+        if event == "call" and "crfdeid" not in frame.f_code.co_filename:
+            return None
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def name(number: int) -> str:
+    """An invented name; different numbers give different names."""
+    letters = Random(number)
+    return "".join(letters.choices("abefgiklmnoprstuvz", k=7)).capitalize()
+
+
+def one_span(type: str, text: str) -> list[Document]:
+    """A note with one span, and the same text after it."""
+    return [Document("1", f"Seen: {text}; {text}", (Span(6, 6 + len(text), type),), "7")]
+
+
+def many_notes(size: int) -> list[Document]:
+    """Notes of one patient, each with a name, a date and a number of its own."""
+    notes = []
+    for n in range(size):
+        text = (
+            f"{name(n)} came on 3/{n % 28 + 1}/{1900 + n % 200}, MRN {7_000_000 + 37 * n}, {name(n)[:-1]}e."
+        )
+        at = text.index(",")
+        spans = (
+            Span(0, 7, "DOCTOR"), Span(16, at, "DATE"), Span(at + 6, at + 13, "MEDICALRECORD"),
+        )  # fmt: skip
+        notes.append(Document(str(n), text, spans, "7"))
+    return notes
+
+
+CASES: dict[str, Callable[[int], list[Document]]] = {
+    "a repetitive date": lambda n: one_span("DATE", "3/7 " * n),
+    "a repetitive whole date": lambda n: one_span("DATE", "3/7/2061, " * n),
+    "a repetitive date in words": lambda n: one_span("DATE", "March 7 of " * n),
+    "a long name": lambda n: one_span("PATIENT", " ".join(map(name, range(n)))),
+    "a repetitive name": lambda n: one_span("PATIENT", "Okafor " * n),
+    "a name with apostrophes": lambda n: one_span("PATIENT", "O'" * n + "Brien"),
+    "a name of one word": lambda n: one_span("PATIENT", "Oka" * n),
+    "a list of names": lambda n: one_span("PATIENT", ", ".join(map(name, range(n)))),
+    "a long number": lambda n: one_span("IDNUM", "11-" * n + "7"),
+    "a long code": lambda n: one_span("IDNUM", "a1" * n),
+    "a repetitive street": lambda n: one_span("STREET", "12 Elm Street " * n),
+    "a repetitive hospital": lambda n: one_span("HOSPITAL", "a a " * n),
+    "a hospital of many names": lambda n: one_span("HOSPITAL", " ".join(map(name, range(n)))),
+    "a repetitive city": lambda n: one_span("CITY", "Elm " * n),
+    "a long phone": lambda n: one_span("PHONE", "617-555-0148 " * n),
+    "a long address": lambda n: one_span("EMAIL", "a.okafor" * n + "@ex.org"),
+    "a long site": lambda n: one_span("URL", "www.okafor.org/" * n),
+    "a long age": lambda n: one_span("AGE", "92 " * n),
+    "a long job": lambda n: one_span("PROFESSION", "nurse " * n),
+    "many notes of a patient": many_notes,
+    "many notes in one": lambda n: [join_notes(many_notes(n))],
+    "names in one long word": lambda n: beside("okaforx" * n),
+    "spaced letters": lambda n: beside("o k a f o r " * n),
+    "split words": lambda n: beside("Oka-\nfor " * n),
+    "lines of hyphens": lambda n: beside("-\n" * n),
+    "names and digits": lambda n: beside("30990453OKAFOR" * n),
+    "addresses": lambda n: beside("aokafor@ex.org" * n),
+    "long numbers": lambda n: beside("4471-9022 " * n),
+}  # fmt: skip
+
+
+def beside(text: str) -> list[Document]:
+    """A note in which something was found, before a text."""
+    spans = (Span(0, 6, "PATIENT"), Span(8, 15, "MEDICALRECORD"), Span(17, 25, "DATE"))
+    return [Document("1", f"Okafor, 4471902, 3/7/2061. {text}", spans, "7")]
+
+
+def join_notes(notes: list[Document]) -> Document:
+    text, spans = "", []
+    for note in notes:
+        spans += [Span(span.start + len(text), span.end + len(text), span.type) for span in note.spans]
+        text += note.text + "\n"
+    return Document("1", text, tuple(spans), "7")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_work_is_in_proportion_to_size(case):
+    redactor = Redactor(SECRET)
+    redactor.redact(CASES[case](3))  # reads the lists
+    small, large = (count_lines(lambda: redactor.redact(CASES[case](size))) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+def test_a_long_text_is_found_again_in_parts():
+    text = " ".join(map(name, range(45)))
+    note = one_span("HOSPITAL", text)[0]
+    redacted = Redactor(SECRET).redact([note])[0]
+    assert all(word not in redacted.document.text for word in text.split())
+    assert sum(made.repeat for made in redacted.replacements) == 2
+
+
+def test_a_long_number_is_found_again():
+    note = one_span("IDNUM", "a1" * 60)[0]
+    assert "a1a1" not in Redactor(SECRET).redact([note])[0].document.text
