@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.rule import Note, match_at_numbers, match_at_words
+from crfdeid.rules.rule import LONG_S, Beside, Note, match_at_numbers, match_at_words
 
 TABLES = "Tafvizi 2011, section 2.5.7"
 TABLE_5 = re.compile(r"\b(?:age|he is|she is|patient is)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)
@@ -27,6 +27,7 @@ MEASURE = re.compile(
 WARM = 94  # from here on, a number before F is rather degrees Fahrenheit than the age of a woman
 TEMPERATURE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°)\W*(?:of |to )?$", re.IGNORECASE)
 BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]{0,26}\d ?\($", re.IGNORECASE)
+LAST_SIGNS = frozenset("deEDfFnNsStTaA:=xX") | {LONG_S}  # with which the phrases can end
 ONES = "one|two|three|four|five|six|seven|eight|nine"
 TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
@@ -35,17 +36,20 @@ TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|
 def has_phrase_before(pattern: re.Pattern[str], match: re.Match[str], note: Note) -> bool:
     """Whether the phrase precedes the number, and no unit follows it."""
     before = note.text[max(0, match.start() - 24) : match.start()]
+    if before.rstrip(" \t\n")[-1:] not in LAST_SIGNS:
+        return False
     return bool(pattern.search(before)) and not MEASURE.match(note.text, match.end())
 
 
 old_age_before = match_at_numbers(
     "old_age_before", "AGE", f"{TABLES}, table 2.5",
     "90 to 125 after \"age\", \"he is\", \"she is\", \"patient is\".", EDGE + OLD,
-    lambda match, note: has_phrase_before(TABLE_5, match, note),
+    lambda match, note: has_phrase_before(TABLE_5, match, note), Beside(lengths=(2, 3)),
 )  # fmt: skip
 old_age_after = match_at_numbers(
     "old_age_after", "AGE", f"{TABLES}, table 2.6",
     "90 to 125 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + OLD + TABLE_6,
+    beside=Beside(next=" -yY"),
 )  # fmt: skip
 age_before = match_at_numbers(
     "age_before", "AGE", "ours, after table 2.5", "0 to 125 after \"age\", \"aged\" or a field for it.",
@@ -55,16 +59,18 @@ age_before = match_at_numbers(
 age_after = match_at_numbers(
     "age_after", "AGE", "ours, after table 2.6",
     "0 to 89 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + YOUNG + TABLE_6,
+    beside=Beside(next=" -yY"),
 )  # fmt: skip
 age_of_life = match_at_numbers(
     "age_of_life", "AGE", "ours", "0 to 125 after \"died at\", \"alive at\", \"diagnosed at\" and the like.",
     EDGE + r"(?P<phi>[1-9]?\d|1[01]\d"
            r"|12[0-5])(?!\d)(?!:)",
-    lambda match, note: has_phrase_before(OF_A_LIFE, match, note),
+    lambda match, note: has_phrase_before(OF_A_LIFE, match, note), Beside(before=" \n"),
 )  # fmt: skip
 age_decade = match_at_numbers(
     "age_decade", "AGE", "ours", "The decade of a life: \"in her 60s\".",
     r"(?:(?<=his )|(?<=her )|(?<=early )|(?<=late )|(?<=their ))[1-9]0'?s\b",
+    beside=Beside(next="'sS" + LONG_S),
 )  # fmt: skip
 age_in_words = match_at_words(
     "age_in_words", "AGE", "ours", "\"fifty-year-old\", \"eighty-two years old\".",
@@ -77,11 +83,13 @@ age_and_sex = match_at_numbers(
     rf"{EDGE}(?P<phi>[1-9]\d?)(?:/?[MF]\b|[ ](?:year[ ]|yr[ ])?(?-i:male|female))(?![/.])",
     lambda match, note: not TEMPERATURE.search(note.text[max(0, match.start() - 12) : match.start()])
     and (not match[0].endswith(("F", "f")) or "/" in match[0] or int(match["phi"]) < WARM),
+    Beside(next="/mMfF "),
 )  # fmt: skip
 age_after_birth = match_at_numbers(
     "age_after_birth", "AGE", "ours", "In parentheses, after a date of birth.",
     r"(?<=\()(?P<phi>[1-9]?\d|1[01]\d)(?= ?(?:y|\)))",
     lambda match, note: BIRTH.search(note.text[max(0, match.start() - 40) : match.start()]),
+    Beside(before="("),
 )  # fmt: skip
 
 RULES = (

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.rule import Beside, Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"
@@ -40,8 +40,7 @@ def cut_line_before(note: Note, start: int) -> str:
 
 def find_area_numbers(note: Note) -> Iterator[tuple[Edges, bool]]:
     """Yield the offsets of numbers with an area code, and whether each is a fax number."""
-    for index in note.numbers:
-        start = note.starts[index]
+    for start in note.find_numbers(Beside(next=").-/ ")):
         before_it = note.text[max(0, start - 2) : start]
         if before_it.endswith((".", "/", "-")) and before_it not in ("1-", "1."):
             continue
@@ -65,13 +64,14 @@ def fax_number(note: Note, lists: Lists) -> Iterator[Edges]:
 local_phone = match_at_numbers(
     "local_phone", "PHONE", PHONES, "nnn-nnnn.",
     rf"(?<![\d./-])(?<!\d[ ])\d{{3}}-\d{{4}}(?![\d-])(?!\.\d)(?!\s?(?:hz|cells|ml|mg)\b){EXTENSION}",
-    lambda match, note: not NOT_PHONE.search(cut_line_before(note, match.start())),
+    lambda match, note: not NOT_PHONE.search(cut_line_before(note, match.start())), Beside(next="-"),
 )  # fmt: skip
 spaced_phone = match_at_numbers(
     "spaced_phone", "PHONE", f"{PHONES}; {DOUGLASS} (indicators)",
     "nnn nnnn, nnn.nnnn or seven digits and more after a word such as \"phone\" or \"call\".",
     r"(?<![\d./-])(?:\d{3}[ .]\d{4}|\d{7}"
     r"|\d{10})(?![\d-])", lambda match, note: CALLED.search(cut_line_before(note, match.start())),
+    Beside(lengths=(3, 7, 10)),
 )  # fmt: skip
 pager = match_at_words(
     "pager", "PHONE", f"{DOUGLASS} (pager)", "The number after \"pager\", \"pg\", \"beeper\".",
@@ -106,6 +106,7 @@ extension = Rule("extension", "PHONE", DOUGLASS, find_extensions)
 
 ssn = match_at_numbers(
     "ssn", "SSN", SSNS, "nnn-nn-nnnn.", r"(?<![\w./-])\d{3}-\d{2}-\d{4}(?![\w/-])",
+    beside=Beside(next="-"),
 )  # fmt: skip
 labelled_ssn = match_at_words(
     "labelled_ssn", "SSN", f"{SSNS}; {DOUGLASS} (words around numbers)",
@@ -135,6 +136,7 @@ def url(note: Note, lists: Lists) -> Iterator[Edges]:
 ip_address = match_at_numbers(
     "ip_address", "IPADDR", "ours", "Four numbers up to 255 with full stops.",
     r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\d|\.\d)",
+    beside=Beside(next="."),
 )  # fmt: skip
 
 RULES = (

@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.rule import (
+    LONG_S,
+    Beside,
+    Edges,
+    Note,
+    Rule,
+    match_at_numbers,
+    match_at_words,
+    rule,
+    word_set,
+)
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"
@@ -109,7 +119,7 @@ def is_date(match: re.Match[str], note: Note) -> bool:
 
 def build_numeric_rule(name: str, about: str, pattern: str) -> Rule:
     """Build a rule for dates of numbers."""
-    return match_at_numbers(name, "DATE", TABLE, about, START + pattern + END, is_date)
+    return match_at_numbers(name, "DATE", TABLE, about, START + pattern + END, is_date, Beside(next="/.-"))
 
 
 date_mdy = build_numeric_rule(
@@ -126,7 +136,7 @@ date_ydm = build_numeric_rule(
 )  # fmt: skip
 compact_date = match_at_numbers(
     "compact_date", "DATE", "ours", "Eight digits that are year, month and day.",
-    rf"(?<![\w.-])(?P<year>(?:19|2[01])\d\d){MM2}{DAY2}(?![\d-])", is_date,
+    rf"(?<![\w.-])(?P<year>(?:19|2[01])\d\d){MM2}{DAY2}(?![\d-])", is_date, Beside(lengths=[8]),
 )  # fmt: skip
 month_and_day = match_at_numbers(
     "month_and_day", "DATE", f"{DOUGLASS} (Month/Day)",
@@ -134,6 +144,7 @@ month_and_day = match_at_numbers(
     rf"(?<![\d][/.:])(?<![./\\])(?<![a-z]-)(?:{MM}/{DAY}|(?<=on )(?:1[0-2]|0[1-9])-(?:3[01]|[12]\d|0[1-9]))"
     r"(?!\w)(?![/.]\d)(?!/\w)",
     lambda match, note: is_date(match, note) and not is_measurement(match, note.text),
+    Beside(next="/-"),
 )  # fmt: skip
 month_and_year = match_at_numbers(
     "month_and_year", "DATE", f"{DOUGLASS} (Month/Year)",
@@ -141,6 +152,7 @@ month_and_year = match_at_numbers(
     rf"{START}{MM}[/-](?P<year>{YYYY}|3[2-9]|[4-9]\d|0\d)(?!\d)(?![/.%-]\d?)",
     lambda match, note: note.is_plausible_year(int(match["year"])) if len(match["year"]) == 4
     else has_date_word(match, note.text) and not is_measurement(match, note.text),
+    Beside(next="/-"),
 )  # fmt: skip
 day_month_year = match_at_numbers(
     "day_month_year", "DATE", TABLE,
@@ -148,6 +160,7 @@ day_month_year = match_at_numbers(
     rf"(?<![\d./])(?<!\d-){DAY}(?:st|nd|rd|th)?(?:[ ]of[ ]|[ -]|){MONTH}(?:,?[ -]?{YEAR}(?![\d/]))?",
     lambda match, note: is_date(match, note)
     and (match["month"].lower() not in AMBIGUOUS_MONTHS or match["year"] or match["month"][0].isupper()),
+    Beside(next=" -adfjmnorstADFJMNORST" + LONG_S),
 )  # fmt: skip
 month_day_year = match_at_words(
     "month_day_year", "DATE", TABLE,
@@ -273,6 +286,7 @@ holiday = match_at_words(
 decade = match_at_numbers(
     "decade", "DATE", "ours", "A decade: 1990s, 1990's, the '90s.",
     r"(?:(?<!\d)(?:1[89]|20|21)\d0'?s|(?<=')\d0s)\b",
+    beside=Beside(next="'sS" + LONG_S),
 )  # fmt: skip
 
 

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS
-from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.rule import (
+    LONGEST,
+    Beside,
+    Edges,
+    Note,
+    Rule,
+    match_at_numbers,
+    match_at_words,
+    rule,
+    word_set,
+)
 
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
@@ -64,22 +74,24 @@ id_number = build_labelled_rule(
 record_shape = match_at_numbers(
     "record_shape", "MEDICALRECORD", SOURCE, "nn-nn-nn and nnn-nn-nn(-n), which are no dates.",
     r"(?<![\w./-])\d{2,3}-\d{2}-\d{2}(?:-\d)?(?![\w/-])",
-    lambda match, note: int(match[0].split("-")[0]) > 31,
+    lambda match, note: int(match[0].split("-")[0]) > 31, Beside(next="-"),
 )  # fmt: skip
 long_number = match_at_numbers(
     "long_number", "IDNUM", "ours", "Seven digits or more, alone; six after a number sign.",
     r"(?:(?<![\w./,$-])\d{7,}|(?<=\#)\d{6}|(?<=\# )\d{6})(?![\w%-])(?![.,]\d)",
+    beside=Beside(lengths=range(6, LONGEST + 1)),
 )  # fmt: skip
 number_after_name = match_at_numbers(
     "number_after_name", "MEDICALRECORD", "ours",
     "Six digits or more, maybe in groups, with two spaces or more between them and a word.",
     r"(?<=  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! ?(?:mg|ml|cc))",
     lambda match, note: AFTER_A_WORD.search(note.text[max(0, match.start() - 14) : match.start()]),
+    Beside(before=" "),
 )  # fmt: skip
 line_number = match_at_numbers(
     "line_number", "IDNUM", "ours", "Among the first ten lines, one that is a number of five digits or more.",
     r"(?:(?<=\n)|(?<![\s\S]))\d[\d-]{3,}\d(?=[ \t]*\n)",
-    lambda match, note: note.text.count("\n", 0, match.start()) < TOP,
+    lambda match, note: note.text.count("\n", 0, match.start()) < TOP, Beside(before=["", "\n"]),
 )  # fmt: skip
 
 

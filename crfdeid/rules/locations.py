@@ -10,6 +10,7 @@ from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
 from crfdeid.rules.rule import (
     PLACE_GAP,
+    Beside,
     Edges,
     Note,
     find_capitalised_entries,
@@ -37,6 +38,7 @@ street_address = match_at_numbers(
     rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
     rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
+    beside=Beside(next=" ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\u0130\u0131\u017f\u212a"),
 )  # fmt: skip
 post_box = match_at_words(
     "post_box", "STREET", "ours", "A post office box.",
@@ -46,6 +48,7 @@ zip_code = match_at_numbers(
     "zip_code", "ZIP", "ours", "Five digits, or nine, after a state or its abbreviation, or at \"ZIP\".",
     r"\d{5}(?:-\d{4})?(?![\d-])",
     lambda match, note: ZIP_BEFORE.search(note.text[max(0, match.start() - 16) : match.start()]),
+    Beside(lengths=[5]),
 )  # fmt: skip
 room = match_at_words(
     "room", "ROOM", "ours", "The number of a room or bed.",

@@ -8,16 +8,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from crfdeid.rules.lists import Entries, Lists
 from crfdeid.rules.words import find_edges
 from crfdeid.text.document import Span
 
 Edges = tuple[int, int]  # half-open offsets
+Key = TypeVar("Key")
 
 HEADER = 400  # characters at the top of a note that can hold the note's own date
 CENTURY = r"(?:18|19|20|21)\d\d"
@@ -27,6 +28,8 @@ HEADER_YEAR = re.compile(
 BORN = re.compile(r"(?:dob|birth|born)\W*\Z", re.IGNORECASE)
 CASED_WORDS = 30  # fewer words do not show whether a note is written without capitals
 CAPITAL_SHARE = 0.01  # words with a capital, at most, in a note that is written without capitals
+LONG_S = "\u017f"  # a pattern that ignores case takes it for an s
+LONGEST = 11  # digits: a longer number counts as one of so many
 EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
 YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
 
@@ -34,6 +37,17 @@ PLACE_GAP = re.compile(
     r"[ \t]{1,2}|[-'.&/]|\.? ?[-'&]? ?|\. {1,2}"
 )  # between the words of one name of a place
 NAME_GAP = re.compile(r" {1,2}|[-']|\. ?")  # between the words of one person's name
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What numbers a rule needs: one of the signs ``next`` directly behind the digits, one of ``before``
+    directly before them ("" is the start of the text), or a number of digits in ``lengths``, where
+    :data:`LONGEST` is also more. The first of the three that is not empty counts; none: all numbers."""
+
+    next: Collection[str] = ()
+    before: Collection[str] = ()
+    lengths: Collection[int] = ()
 
 
 class Note:
@@ -65,6 +79,28 @@ class Note:
     @cached_property
     def number_starts(self) -> list[int]:
         return [self.starts[index] for index in self.numbers]
+
+    @cached_property
+    def _starts_by_next(self) -> Mapping[str, list[int]]:
+        ends = map(self.ends.__getitem__, self.numbers)
+        return group_by((self.text[end : end + 1] for end in ends), self.number_starts)
+
+    @cached_property
+    def _starts_by_sign_before(self) -> Mapping[str, list[int]]:
+        return group_by((self.text[start - 1 : start] for start in self.number_starts), self.number_starts)
+
+    @cached_property
+    def _starts_by_length(self) -> Mapping[int, list[int]]:
+        lengths = (self.ends[index] - self.starts[index] for index in self.numbers)
+        return group_by((min(length, LONGEST) for length in lengths), self.number_starts)
+
+    def find_numbers(self, beside: Beside) -> Iterable[int]:
+        """Return the starts of the numbers of which ``beside`` holds."""
+        if beside.next:
+            return chain_lists(self._starts_by_next, beside.next)
+        if beside.before:
+            return chain_lists(self._starts_by_sign_before, beside.before)
+        return chain_lists(self._starts_by_length, beside.lengths) if beside.lengths else self.number_starts
 
     def find_index(self, offset: int) -> int | None:
         """Return the index of the word that begins at an offset, or ``None``."""
@@ -131,6 +167,20 @@ class Note:
     def edges(self, first: int, stop: int) -> Edges:
         """The offsets of the words from ``first`` up to, but not including, ``stop``."""
         return self.starts[first], self.ends[stop - 1]
+
+
+def group_by(keys: Iterable[Key], values: Iterable[int]) -> Mapping[Key, list[int]]:
+    """Return the values of each key, in order."""
+    groups: defaultdict[Key, list[int]] = defaultdict(list)
+    for key, value in zip(keys, values):
+        groups[key].append(value)
+    return dict(groups)
+
+
+def chain_lists(groups: Mapping[Key, list[int]], keys: Iterable[Key]) -> Iterator[int]:
+    """Yield the values of those keys that the groups have."""
+    for key in keys:
+        yield from groups.get(key, ())
 
 
 def find_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
@@ -248,14 +298,16 @@ def match_at_numbers(
     about: str,
     pattern: str,
     valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
+    beside: Beside = Beside(),
 ) -> Rule:
     """Build a rule that matches ``pattern`` wherever digits begin. It finds the group ``phi``, or else the
-    whole match, if ``valid`` accepts the match."""
+    whole match, if ``valid`` accepts the match. ``beside`` holds for each number that the pattern matches:
+    the others need no match."""
     compiled = re.compile(pattern, re.IGNORECASE)
     group = "phi" if "phi" in compiled.groupindex else 0
 
     def find(note: Note, lists: Lists) -> Iterator[Edges]:
-        for start in note.number_starts:
+        for start in note.find_numbers(beside):
             if (match := compiled.match(note.text, start)) and valid(match, note):
                 yield match.span(group)
 

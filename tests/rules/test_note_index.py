@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.rules.lists import Entries
+from crfdeid.rules import layout, repeats
+from crfdeid.rules.lists import Entries, load_shipped
 from crfdeid.rules.rule import (
     HEADER,
     PLACE_GAP,
@@ -16,6 +17,7 @@ from crfdeid.rules.rule import (
     find_capitalised_entries,
     find_entries,
 )
+from crfdeid.rules.tagger import RULES
 from crfdeid.rules.words import WORD, _find_any, find_edges
 
 SIGNS = st.sampled_from("abzABZ019 \n\t_-.,'éÉ²٣\u0301ß")
@@ -96,3 +98,55 @@ DATES = st.sampled_from(
 def test_the_year_is_that_of_one_pattern_over_the_top(text):
     years = [int(date["iso"] or date["us"]) for date in OLD_YEAR.finditer(text) if not date["born"]]
     assert Note(text).year == max(years, default=None)
+
+
+NUMBERS = st.sampled_from(
+    """3 12 25 61 90 120 555 617 0101 1961 2061 02139 123456 4401234 30990453 6175550101 20610304 s 's
+    st th of march Mar years old yo y.o. M F male she he is age aged: died at on fax phone call
+    Oak St MA ZIP fifty ſ mg dob born months""".split()  # noqa: SIM905
+)
+SIGNS_BESIDE = st.sampled_from(
+    [" ", " ", " ", "-", "/", ".", ":", "(", ")", "#", "'", "", "", "\n", "  ", "\t", ","]
+)
+
+
+@given(st.lists(st.tuples(NUMBERS, SIGNS_BESIDE), max_size=14))
+def test_a_number_rule_asks_all_numbers_that_it_can_match(pieces):
+    text = "".join(word + sign for word, sign in pieces)
+    lists, rules = load_shipped(), [rule for rule in RULES.values() if rule not in repeats.RULES]
+    everywhere = Note(text)
+    everywhere.find_numbers = lambda beside: everywhere.number_starts  # type: ignore[method-assign]
+    for rule in rules:
+        assert set(rule.find(Note(text), lists)) == set(rule.find(everywhere, lists)), rule.name
+
+
+LAYOUT = st.sampled_from(
+    [
+        "JRM/abc",
+        "jrm:ab",
+        "JR/AB/12",
+        "Ana Ruiz",
+        "12 Oak St",
+        "PO Box 9",
+        "ROTH, ANA M",
+        "3/4/2061",
+        "D: 3",
+        "cc",
+        ".",
+    ]
+)
+LAYOUT_GAPS = st.sampled_from(["\n", "\n", " ", ". ", "  ", "\t", "\n  "])
+
+
+@given(st.lists(st.tuples(LAYOUT, LAYOUT_GAPS), max_size=10))
+def test_the_lines_of_a_layout_are_those_of_the_whole_patterns(pieces):
+    note = Note("".join(word + gap for word, gap in pieces))
+    places = {place for at in layout.find_typists(note.text) for place in layout.find_authors(note, at)}
+    found = {match.span() for place in places if (match := layout.INITIALS.match(note.text, place))}
+    assert found == {match.span() for match in layout.INITIALS.finditer(note.text)}
+    for pattern, offsets in (
+        (layout.OVER_ADDRESS, [match.start() for match in layout.HOUSE_OR_BOX.finditer(note.text)]),
+        (layout.PAGE_HEAD, [s for s in note.number_starts if layout.SHORT_DATE.match(note.text, s)]),
+    ):
+        matches = {match.span() for match in layout.match_lines(note.text, pattern, offsets)}
+        assert matches == {match.span() for match in pattern.finditer(note.text)}
