@@ -58,7 +58,7 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     table = config.to_table() | {"features": names}
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
-    if config.min_patients:
+    if config.min_patients > 1:  # with 1 the list would have every word
         words = known_words.find_known_words(pipeline, documents, config.min_patients)
         known_words.write_words(path, words)
     pipeline = known_words.restrict_pipeline(pipeline, path)
