@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tqdm import tqdm
 
@@ -128,11 +128,19 @@ def add_threshold_option(
     )
 
 
-def read_documents(path: Path | str, format: str | None, args: argparse.Namespace) -> Iterator[Document]:
-    """Read documents with the options of :func:`add_reading_options`; only tables have columns."""
+def read_documents(
+    path: Path | str,
+    format: str | None,
+    args: argparse.Namespace,
+    keep: Callable[[dict[Any, Any]], None] | None = None,
+) -> Iterator[Document]:
+    """Read documents with the options of :func:`add_reading_options`; only tables have columns, and a CSV
+    table gives each row to ``keep`` before its document."""
     names = ("id_column", "text_column", "patient_column")
-    columns = {name: value for name in names if (value := getattr(args, name))}
+    columns: dict[str, Any] = {name: value for name in names if (value := getattr(args, name))}
     format = format or corpora.detect_format(Path(path))
     if not corpora.find_format(format, "read").has_columns:
         columns = {}
+    if keep:
+        columns["keep"] = keep
     return corpora.read(path, format, args.encoding, **columns)

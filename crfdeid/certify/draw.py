@@ -78,7 +78,10 @@ def refuse_options(args: argparse.Namespace) -> None:
 def make_store(documents: Sequence[Document], args: argparse.Namespace) -> Store:
     """Draw the notes and the plants."""
     if not any(document.spans for document in documents):
-        raise ConfigurationError(f"{args.release}: has no spans; wanted a release without redact --no-spans")
+        raise ConfigurationError(
+            f"{args.release}: has no spans; wanted a release without redact --no-spans, or a table of "
+            "redact --with-spans"
+        )
     aim, seed = plan.read_aim(args), secrets.randbits(63) if args.seed is None else args.seed
     refused = refuse_tuning_notes(documents, args.tuned)
     columns = [name for name in args.by.split(",") if name]

@@ -15,7 +15,8 @@ from crfdeid.files import open_whole
 from crfdeid.text.document import Document
 
 
-def _import_pyarrow() -> Any:
+def import_pyarrow() -> Any:
+    """Return the module. Raises :class:`FormatError` if it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -32,19 +33,36 @@ def read(
     patient_column: str | None = None,
 ) -> Iterator[Document]:
     """Yield a document for each row; Parquet has an encoding already, so ``encoding`` is not used."""
-    pyarrow = _import_pyarrow()
-    try:
-        file = pyarrow.parquet.ParquetFile(path)
-    except (OSError, pyarrow.ArrowException):
-        raise FormatError(f"{path}: not a Parquet file that can be read") from None
-    with file:
+    with open_file(path) as file:
         rows = (row for batch in file.iter_batches(CHUNK) for row in batch.to_pandas().to_dict("records"))
         yield from build_documents(rows, path, id_column, text_column, patient_column)
 
 
+def open_file(path: Path) -> Any:
+    """Open a Parquet file. Raises :class:`FormatError` for another one."""
+    pyarrow = import_pyarrow()
+    try:
+        return pyarrow.parquet.ParquetFile(path)
+    except (OSError, pyarrow.ArrowException):
+        raise FormatError(f"{path}: not a Parquet file that can be read") from None
+
+
+def read_schema(path: Path) -> Any:
+    """Return the names and types of the columns, as pyarrow has them."""
+    with open_file(path) as file:
+        return file.schema_arrow
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the cells of each row with the types that they have."""
+    with open_file(path) as file:
+        for batch in file.iter_batches(CHUNK):
+            yield from batch.to_pylist()
+
+
 def save_corpus(documents: Iterable[Document], path: Path) -> None:
     """Write a row for each document."""
-    pyarrow = _import_pyarrow()
+    pyarrow = import_pyarrow()
     schema = pyarrow.schema([(name, pyarrow.string()) for name in COLUMNS])
     with open_whole(path, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
         rows = map(build_row, documents)

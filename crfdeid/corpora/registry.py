@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from crfdeid.corpora import (
     brat,
@@ -57,12 +57,12 @@ BY_SUFFIX = {
 
 
 def read(
-    path: Path | str, format: str | None = None, encoding: str = "utf-8", **columns: str
+    path: Path | str, format: str | None = None, encoding: str = "utf-8", **columns: Any
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of all files of a folder in the order of their names.
 
-    ``columns`` (``id_column``, ``text_column``, ``patient_column``) are for tables of notes. Raises
-    :class:`FormatError` for a file that cannot be read, for an identifier that occurs twice and
+    ``columns`` (``id_column``, ``text_column``, ``patient_column``) are what the readers of tables take.
+    Raises :class:`FormatError` for a file that cannot be read, for an identifier that occurs twice and
     if there are no documents.
     """
     path = Path(path)

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +35,13 @@ def read(
     id_column: str = "id",
     text_column: str = "text",
     patient_column: str | None = None,
+    keep: Callable[[dict[Any, Any]], None] | None = None,
 ) -> Iterator[Document]:
-    """Yield a document for each row."""
+    """Yield a document for each row. Before it is yielded, ``keep`` gets its row."""
+    rows: Iterator[dict[Any, Any]]
     rows = (row for chunk in read_chunks(path, encoding) for row in chunk.to_dict("records"))
+    if keep:
+        rows = (keep(row) or row for row in rows)
     yield from build_documents(rows, path, id_column, text_column, patient_column)
 
 
@@ -104,20 +108,20 @@ def build_documents(
             if column not in row:
                 raise FormatError(f"{path}: no column {column} among the {len(row)} of its header; {OPTIONS}")
         where = f"{path}, row {number}"
-        spans, patient = _read_cell(row.get("spans")), _read_cell(row.get(patient_column or "patient"))
+        spans, patient = read_cell(row.get("spans")), read_cell(row.get(patient_column or "patient"))
         item = {
             "text": row[text_column], "spans": parse_json(spans, where) if spans else [], "patient": patient,
         }  # fmt: skip
-        if (id := _read_cell(row[id_column])) is not None:
+        if (id := read_cell(row[id_column])) is not None:
             item["id"] = id
         yield build_document(item, where, number)
 
 
-def _read_cell(value: Any) -> str | None:
+def read_cell(value: Any) -> str | None:
     """Return a cell's text, None if it is empty. In a column with empty cells, pandas keeps whole
     numbers as floats.
 
-    >>> _read_cell(7.0), _read_cell("07"), _read_cell(""), _read_cell(float("nan"))
+    >>> read_cell(7.0), read_cell("07"), read_cell(""), read_cell(float("nan"))
     ('7', '07', None, None)
     """
     if value is None or value == "" or value != value:

@@ -20,7 +20,16 @@ from pathlib import Path
 
 from crfdeid import cli, policy
 from crfdeid.errors import ConfigurationError
-from crfdeid.redact import known_patients, new_ids, patients, processes, release, shifts, streams
+from crfdeid.redact import (
+    known_patients,
+    new_ids,
+    patients,
+    processes,
+    release,
+    shifts,
+    streams,
+    table_output,
+)
 from crfdeid.redact.formulas import quote_formulas
 from crfdeid.redact.journal import Journal
 from crfdeid.redact.markers import MARKER
@@ -63,7 +72,13 @@ def build_parser() -> argparse.ArgumentParser:
     add("--new-ids", nargs="?", const="random", choices=new_ids.KINDS, help="replace the ids of notes and "
         "patients, and write the notes in the order of the new ones; keyed: codes that the key makes, "
         "which the Safe Harbor does not allow (default: random)")  # fmt: skip
-    add("--no-spans", action="store_true", help="write the notes without the surrogates' spans")
+    add("--keep-ids", action="store_true", help="of a table: do not replace the cells of the id and the "
+        "patient by codes; for ids that are nobody's")  # fmt: skip
+    spans = parser.add_mutually_exclusive_group().add_argument
+    spans("--no-spans", action="store_true", help="write the notes without the surrogates' spans (the "
+          "default of a table)")  # fmt: skip
+    spans("--with-spans", action="store_true", help="write a table with the surrogates' spans, which show "
+          "what was found, and so what was missed")  # fmt: skip
     add("--spreadsheet-safe", action="store_true", help="begin cells with ' that a spreadsheet would take "
         "for a formula")  # fmt: skip
     add("--report", type=Path, help="the counts as JSON; offsets of survivors in FILE.survivors.csv")
@@ -114,6 +129,8 @@ def main(arguments: list[str] | None = None) -> None:
     is_stream = args.notes == streams.STREAM
     source = streams.find_input_format(args.source) if is_stream else patients.detect_format(args.notes, args)
     destination = open_destination(args, source)
+    table_output.settle_options(args, source, destination.format)
+    destination, table = table_output.keep_columns(destination, args, source)
     redactor = build_redactor(args, read_rules(args))
     chosen = redactor.actions.policy
     terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)
@@ -134,23 +151,23 @@ def main(arguments: list[str] | None = None) -> None:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
         replaces_report = args.overwrite or args.resume
         journal = stack.enter_context(Journal.open(report, args.report, args.html, replaces_report))
-        read = patients.build_reader(streams.INPUT if is_stream else args.notes, source, args)
+        read = patients.build_reader(streams.INPUT if is_stream else args.notes, source, args, table.keep)
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
         group = streams.group_stream if is_stream else patients.group_by_patient
         grouped = group(read, redactor.by_note)
         grouped = release.drop_spans(grouped) if args.spans == "tag" else grouped
         groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
-        ids = new_ids.IdReplacer(args.new_ids, redactor)
+        ids = new_ids.IdReplacer(args.new_ids, redactor, table.originals)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids, read_ahead)
         tagging = (args.spans,) if threshold is None else (args.spans, str(threshold))
         options = redactor.hash_options(
             *terms.options, *known.options, destination.format, args.new_ids, args.no_spans, *tagging
         )
         shown = cli.show_progress(redacted, "redact")
-        shown = map(quote_formulas, shown) if args.spreadsheet_safe else shown
-        destination.write(shown, not args.no_spans, options, by_id=args.new_ids is not None)
+        shown = map(quote_formulas, shown) if args.spreadsheet_safe and not table.is_kept else shown
+        destination.write(shown, not args.no_spans, options, by_id=args.in_new_order)
     shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
-    print(*report.lines(), IDS[args.new_ids], sep="\n", file=shown_on)
+    print(*report.lines(), IDS[args.new_ids], *table.lines(), sep="\n", file=shown_on)
 
 
 def open_destination(args: argparse.Namespace, source: str) -> release.Destination:

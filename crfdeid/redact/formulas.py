@@ -15,11 +15,16 @@ def quote_formulas(note: Document) -> Document:
     >>> quote_formulas(Document("@1", "=1+1")).text
     "'=1+1"
     """
-    id, patient, text = (f"'{cell}" if cell and cell[0] in FORMULA else cell
-                         for cell in (note.id, note.patient, note.text))  # fmt: skip
-    added = len(text or "") - len(note.text)
+    id, text = quote_cell(note.id), quote_cell(note.text)
+    patient = None if note.patient is None else quote_cell(note.patient)
+    added = len(text) - len(note.text)
     spans = tuple(replace(span, start=span.start + added, end=span.end + added) for span in note.spans)
-    return Document(id or "", text or "", spans, patient)
+    return Document(id, text, spans, patient)
+
+
+def quote_cell(cell: str) -> str:
+    """Return the cell with ' before it if a spreadsheet would take it for a formula."""
+    return f"'{cell}" if cell and cell[0] in FORMULA else cell
 
 
 def remove_quotes(note: Document) -> Document:

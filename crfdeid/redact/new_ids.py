@@ -15,12 +15,14 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from crfdeid import files
 from crfdeid.redact.redactor import Redactor, identify_patient
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.text.document import Document
 
+Item = TypeVar("Item")
 KINDS = ("random", "keyed")
 BYTES = 16  # 128 bits: two of a billion ids are equal with a chance of 1e-21
 
@@ -28,14 +30,22 @@ BYTES = 16  # 128 bits: two of a billion ids are equal with a chance of 1e-21
 @dataclass
 class IdReplacer:
     """Replaces ids: ``kind`` is one of :data:`KINDS`, or None, which keeps them. ``codes`` holds by patient
-    the random codes of this run where no map holds them."""
+    the random codes of this run where no map holds them. If ``originals`` is a dictionary, it gets the real
+    id of each note by its new one."""
 
     kind: str | None
     redactor: Redactor
+    originals: dict[str, str] | None = field(default=None, repr=False)
     codes: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
 
     def rename(self, note: Document) -> Document:
         """Return the note with new ids; the same ids become the same again."""
+        renamed = self._replace_ids(note)
+        if self.originals is not None:
+            self.originals[renamed.id] = note.id
+        return renamed
+
+    def _replace_ids(self, note: Document) -> Document:
         if self.kind is None:
             return note
         make = self.make_keyed if self.kind == "keyed" else self.make_random
@@ -58,14 +68,19 @@ class IdReplacer:
 
 
 def sort_by_id(documents: Iterable[Document], folder: Path) -> Iterator[Document]:
-    """Yield the documents in the order of their ids. With new ids that is a random order. A temporary file in
-    ``folder`` holds the documents, and the memory only their ids."""
+    """Yield the documents in the order of their ids. With new ids that is a random order."""
+    return sort_items(((document.id, document) for document in documents), folder)
+
+
+def sort_items(items: Iterable[tuple[str, Item]], folder: Path) -> Iterator[Item]:
+    """Yield the items in the order of their keys. A temporary file in ``folder`` holds the items, and the
+    memory only their keys."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as spool:
         places = []
-        for document in documents:
-            places.append((document.id, spool.tell()))
-            pickle.dump(document, spool)
+        for key, item in items:
+            places.append((key, spool.tell()))
+            pickle.dump(item, spool)
         for _, place in sorted(places):
             spool.seek(place)
             yield pickle.load(spool)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import regex
 
@@ -30,17 +31,22 @@ def add_patient_option(parser: argparse.ArgumentParser) -> None:
         "note's id (its first group, if it has one); folder: each folder in NOTES is a patient")  # fmt: skip
 
 
-def build_reader(path: Path, format: str, args: argparse.Namespace) -> Callable[[], Iterator[Document]]:
-    """Return a function that reads the notes with their patients. Raises :class:`ConfigurationError` for a
-    pattern that is no regular expression."""
+def build_reader(
+    path: Path,
+    format: str,
+    args: argparse.Namespace,
+    keep: Callable[[dict[Any, Any]], None] | None = None,
+) -> Callable[[], Iterator[Document]]:
+    """Return a function that reads the notes with their patients, and gives ``keep`` the rows of a CSV table.
+    Raises :class:`ConfigurationError` for a pattern that is no regular expression."""
     if args.patient_from == FOLDER:
         return lambda: read_folders(path, format, args)
     if args.patient_from:
         pattern = compile_pattern(args.patient_from)
-        return lambda: (find_patient(note, pattern) for note in cli.read_documents(path, format, args))
+        return lambda: (find_patient(note, pattern) for note in cli.read_documents(path, format, args, keep))
     if format == i2b2_2014.FORMAT.name:
         return lambda: (replace(note, patient=None) for note in cli.read_documents(path, format, args))
-    return lambda: cli.read_documents(path, format, args)
+    return lambda: cli.read_documents(path, format, args, keep)
 
 
 def describe_source(format: str, args: argparse.Namespace) -> str:

@@ -255,7 +255,7 @@ def test_a_killed_run_leaves_no_half_note(tmp_path, key):
 def test_cells_that_a_spreadsheet_would_compute_begin_with_a_quote(tmp_path):
     notes = [marked("=1+1 <PATIENT Ana>", "+1", "@2"), marked("plain <PATIENT Ana>", "2", "3")]
     corpora.write(notes, tmp_path / "n.csv", "table")
-    options = ("--seed", 1, "--spans", "gold", "--spreadsheet-safe")
+    options = ("--seed", 1, "--spans", "gold", "--spreadsheet-safe", "--keep-ids", "--with-spans")
     run(tmp_path / "n.csv", "--out", tmp_path / "c.csv", *options)
     first, second = corpora.read(tmp_path / "c.csv")
     assert (first.id, first.patient, first.text[:5]) == ("'+1", "'@2", "'=1+1")

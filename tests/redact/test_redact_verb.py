@@ -105,7 +105,7 @@ def test_notes_without_spans_are_tagged(corpus, notes, small_model, capsys):
 def test_a_patient_column_and_notes_that_are_not_contiguous(corpus):
     mixed = [STORY[0], STORY[2], STORY[1], STORY[3]]
     corpora.write(mixed, corpus / "notes.csv", "table")
-    options = ("--key-file", corpus / "key", "--by", "patient", "--spans", "gold")
+    options = ("--key-file", corpus / "key", "--by", "patient", "--spans", "gold", "--keep-ids")
     run(corpus / "notes.csv", "--out", corpus / "clean.csv", *options)
     expected = redacted(STORY, keyed_choice.stretch_password(SECRET))
     assert {note.id: note.text for note in corpora.read(corpus / "clean.csv")} == {

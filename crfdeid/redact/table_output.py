@@ -1,0 +1,207 @@
+"""A table of notes in, the same table out: every column with its name, in its order, and every row.
+
+Only the cells of the text change, and, unless ``--keep-ids``, those of the id and the patient, which become
+codes: nobody can see from a cell whether it is a real identifier. The other cells are read again from the
+file when their row is written, so they never go through the redactor, and the memory holds no more notes than
+the redactor does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crfdeid import corpora
+from crfdeid.corpora import parquet, storage, whole_rows
+from crfdeid.corpora.jsonl import build_item
+from crfdeid.corpora.table import read_cell
+from crfdeid.corpora.whole_rows import Header, Row
+from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.redact.formulas import quote_cell, quote_formulas
+from crfdeid.redact.new_ids import sort_items
+from crfdeid.redact.patient_table import find_type
+from crfdeid.redact.release import Destination
+from crfdeid.redact.streams import STREAM
+from crfdeid.text.document import Document
+
+SPANS = "spans"  # the column of a note's spans
+
+
+def settle_options(args: argparse.Namespace, source: str, format: str) -> None:
+    """Decide in ``args`` what the command line left open: from a table to a table, ids become codes and spans
+    are not written. With a key file or a seed the codes come from it: every machine makes the same."""
+    if args.keep_ids and args.new_ids:
+        raise ConfigurationError("--keep-ids and --new-ids: choose one")
+    args.in_new_order = args.new_ids is not None
+    args.no_spans = args.no_spans or (is_table(source, format) and not args.with_spans)
+    if is_table(source, format) and not args.keep_ids:
+        args.new_ids = args.new_ids or ("keyed" if args.key_file or args.seed is not None else "random")
+
+
+def is_table(source: str, format: str) -> bool:
+    return (
+        corpora.find_format(source, "read").has_columns and corpora.find_format(format, "write").has_columns
+    )
+
+
+class OutputRow(NamedTuple):
+    id: str
+    cells: dict[str, Any]
+
+
+class WholeTable:
+    """The rows of the table in ``args.notes`` of the format ``source``, which get their redacted notes. A
+    stream is read once: ``keep`` takes its rows."""
+
+    is_kept = True
+
+    def __init__(self, args: argparse.Namespace, source: str) -> None:
+        self.id_column, self.text_column = args.id_column or "id", args.text_column or "text"
+        self.patient_column = args.patient_column or "patient"
+        self.has_new_ids, self.no_spans = args.new_ids is not None, args.no_spans
+        self.is_quoted = args.spreadsheet_safe
+        self.originals: dict[str, str] = {}  # real ids by new ones, of notes that are not yet written
+        self._read_before: deque[Row] = deque()  # rows of a stream whose notes are not yet written
+        self._header: Header | None = None
+        self.keep = self._keep_row if args.notes == STREAM else None
+        if self.keep:
+            self._take_row: Callable[[], Row | None] = lambda: (
+                self._read_before.popleft() if self._read_before else None
+            )
+        else:
+            rows = whole_rows.read_rows(args.notes, source, args.encoding)
+            self._take_row = lambda: next(rows, None)
+            self._header = whole_rows.read_header(args.notes, source, args.encoding)
+
+    def _keep_row(self, row: Row) -> None:
+        """Keep a row of a stream until its note is written."""
+        self._header = self._header or whole_rows.guess_header({str(key): row[key] for key in row})
+        self._read_before.append(row)
+
+    def lines(self) -> Iterator[str]:
+        """Say which columns were written as they were. No message has the name of a column."""
+        known = (self.text_column, SPANS, self.id_column, self.patient_column)
+        numbers = {number: key for number, key in enumerate(self.header.keys, 1) if key not in known}
+        if not numbers:
+            return
+        types = {number: find_type(key) for number, key in numbers.items()}
+        shown = (f"{n} (named as {type} is)" if (type := types[n]) else str(n) for n in numbers)
+        yield f"columns that were written as they were, with all PHI that they hold: {', '.join(shown)}"
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        ids = (self.id_column, self.patient_column) if self.has_new_ids else ()
+        return (self.text_column, SPANS, *ids)
+
+    @property
+    def header(self) -> Header:
+        if self._header is None:
+            raise FormatError("standard input: no documents")
+        return self._header
+
+    @property
+    def written_header(self) -> Header:
+        """The columns of the output."""
+        dropped, added = (SPANS, None) if self.no_spans else (None, SPANS)
+        return self.header.change_columns(self.changed, dropped, added)
+
+    def join(self, documents: Iterable[Document]) -> Iterator[OutputRow]:
+        """Yield the rows in their order, each as soon as its note and those of all rows before have come.
+        Raises :class:`FormatError` where the file is not the one that the notes were read from."""
+        waiting: dict[str, Document] = {}
+        row, number = None, 0
+        for document in documents:
+            waiting[self.originals.pop(document.id)] = document
+            row, number = (row, number) if row else (self._take_row(), number + 1)
+            while row and (id := read_cell(row[self.id_column]) or str(number)) in waiting:
+                yield self._change_row(row, waiting.pop(id))
+                row, number = self._take_row(), number + 1
+            number -= row is None
+        if waiting or row:
+            raise FormatError("the table changed while it was read; nothing was written")
+
+    def _change_row(self, row: Row, document: Document) -> OutputRow:
+        document = quote_formulas(document) if self.is_quoted else document
+        cells = dict(row) | {self.text_column: document.text}
+        if not self.no_spans:
+            cells[SPANS] = json.dumps(build_item(document)["spans"])
+        if self.has_new_ids:
+            cells[self.id_column] = document.id if read_cell(row[self.id_column]) else None
+        if self.has_new_ids and self.patient_column in row:
+            cells[self.patient_column] = document.patient
+        if self.is_quoted:
+            cells = {key: quote_cell(cell) if isinstance(cell, str) else cell for key, cell in cells.items()}
+        return OutputRow(document.id, cells)
+
+
+@dataclass(frozen=True)
+class TableDestination(Destination):
+    """A table that keeps its columns, in a file or, with the path ``-``, on standard output."""
+
+    table: WholeTable | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        return False
+
+    def write(
+        self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "",
+        by_id: bool = False,
+    ) -> None:  # fmt: skip
+        assert self.table
+        is_stream = self.path == STREAM
+        rows = self.table.join(documents)
+        if by_id:
+            folder = Path(tempfile.gettempdir()) if is_stream else self.path.absolute().parent
+            rows = (OutputRow("", cells) for cells in sort_items(rows, folder))
+        self._write_cells((row.cells for row in rows), is_stream)
+
+    def _write_cells(self, rows: Iterator[Row], is_stream: bool) -> None:
+        assert self.table
+        rows = start(rows)  # then the header of a stream is known
+        if self.format == parquet.FORMAT.name:
+            storage.refuse_existing(self.path, self.overwrite)
+            whole_rows.save_rows(self.table.written_header, rows, self.path)
+            return
+        pieces = whole_rows.render_rows(self.table.written_header, rows)
+        if not is_stream:
+            storage.write_file(pieces, self.path, self.overwrite)
+            return
+        for piece in pieces:
+            sys.stdout.buffer.write(piece.encode())
+            sys.stdout.buffer.flush()
+
+
+def start(rows: Iterator[Row]) -> Iterator[Row]:
+    """Take the first row before the others are asked for."""
+    first = next(rows, None)
+    return iter(()) if first is None else (row for part in ([first], rows) for row in part)
+
+
+class NoTable:
+    """What is asked of a table where no columns are kept."""
+
+    is_kept, keep, originals = False, None, None
+
+    def lines(self) -> Iterator[str]:
+        return iter(())
+
+
+def keep_columns(
+    destination: Destination, args: argparse.Namespace, source: str
+) -> tuple[Destination, WholeTable | NoTable]:
+    """Return a destination for the same path that keeps the columns of the table, and the table, if there is
+    one table in and one out."""
+    is_one = args.notes == STREAM or args.notes.is_file()
+    if destination.is_folder or not is_one or not is_table(source, destination.format):
+        return destination, NoTable()
+    table = WholeTable(args, source)
+    overwrite = destination.overwrite or destination.path == STREAM
+    return TableDestination(destination.path, destination.format, overwrite=overwrite, table=table), table
