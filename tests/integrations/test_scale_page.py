@@ -6,7 +6,10 @@ import pandas as pd
 import pytest
 from page_examples import read_examples
 
-RECIPES = {name: code for name in ("# phi.py", "import dask", "import ray") for code in read_examples("scale.md") if name in code}  # fmt: skip
+BLOCKS = read_examples("scale.md")
+RECIPES = {
+    name: code for name in ("# phi.py", "import dask", "import ray") for code in BLOCKS if name in code
+}
 NOTES = pd.DataFrame({"id": ["1", "2"], "note": ["Seen by Dr. Ruiz on 3/4/2061.", "No fever."]})
 SPANS = [[[12, 16, "DOCTOR"], [20, 28, "DATE"]], []]
 
