@@ -182,13 +182,14 @@ def open_destination(args: argparse.Namespace, source: str) -> release.Destinati
 def choose_tagger(
     args: argparse.Namespace, chosen: policy.Policy | None
 ) -> tuple[TagGroup, ReadAhead, Threshold | None]:
-    """Return the function that tags a group of notes, the one that lets it look ahead, and the threshold."""
+    """Return the function that tags a group of notes, the one that lets it look ahead, and the threshold. A
+    stream waits for no batch: a patient's notes are out when the next patient's come."""
     if args.jobs < 1:
         raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
     tagger, threshold = release.load_tagger(args.spans, args.model, chosen, args.threshold)
-    if args.jobs == 1 or tagger is None:
+    if tagger is None or (args.jobs == 1 and args.notes == streams.STREAM):
         return release.build_tagger(args.spans, tagger, threshold), iter, threshold
-    ahead = processes.ParallelTagger(args.spans, args.model, tagger, threshold, args.jobs)
+    ahead = processes.AheadTagger(args.spans, args.model, tagger, threshold, args.jobs)
     return ahead.tag_group, ahead.read_ahead, threshold
 
 

@@ -2,7 +2,8 @@
 
     read ─▶ group by patient ─▶ find spans ─▶ redact ─▶ journal ─▶ write
 
-Memory holds the notes of one patient (:func:`crfdeid.redact.patients.group_by_patient` says when not).
+Memory holds the notes of one patient (:func:`crfdeid.redact.patients.group_by_patient` says when not), and a
+batch of the next ones (:mod:`crfdeid.redact.processes`).
 """
 
 from __future__ import annotations
