@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 
-from crfdeid.rules.rule import LONG_S, Beside, Note, match_at_numbers, match_at_words
+from crfdeid.rules.beside import LONG_S, Beside, after_blank
+from crfdeid.rules.rule import Note, match_at_numbers, match_at_words, word_set
 
 TABLES = "Tafvizi 2011, section 2.5.7"
 TABLE_5 = re.compile(r"\b(?:age|he is|she is|patient is)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)
@@ -14,6 +15,7 @@ AGE_WORD = re.compile(r"\b(?:aged?|ages|age of|ages?(?:/sex|/sx)?[ ]*[:=])[ \t]*
 OF_A_LIFE = re.compile(
     r"\b(?:alive|died|dead|deceased|living|diagnosed|onset|menarche|menopause) at $", re.IGNORECASE
 )
+LIFE_WORDS = word_set("alive died dead deceased living diagnosed onset menarche menopause")
 TABLE_6 = (
     r"(?:[ ]?-?[ ]?(?:years?|yrs?\.?)[ -]?old|[ ](?:years?|yrs?)[ ]of[ ]age|[ -]?y\.?[ ]?/?o\b\.?|[ -]?y/o"
     r"|[ ]?yrs?[ ]?/?o\b|[ ]?yo[mf]\b|[ ]?y[mf]\b|[ ]?(?:yo|y\.o\.)[ ]?/?[mf]\b)"
@@ -49,23 +51,24 @@ old_age_before = match_at_numbers(
 old_age_after = match_at_numbers(
     "old_age_after", "AGE", f"{TABLES}, table 2.6",
     "90 to 125 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + OLD + TABLE_6,
-    beside=Beside(next=" -yY"),
+    beside=Beside(next=("-", "y", "Y", *after_blank(" -yY"))),
 )  # fmt: skip
 age_before = match_at_numbers(
     "age_before", "AGE", "ours, after table 2.5", "0 to 125 after \"age\", \"aged\" or a field for it.",
     EDGE + r"(?P<phi>[1-9]?\d|1[01]\d|12[0-5])(?!\d)",
     lambda match, note: has_phrase_before(AGE_WORD, match, note),
+    Beside(words=word_set("age aged ages")),
 )  # fmt: skip
 age_after = match_at_numbers(
     "age_after", "AGE", "ours, after table 2.6",
     "0 to 89 before \"years old\", \"y.o.\", \"yrs of age\" and the like.", EDGE + YOUNG + TABLE_6,
-    beside=Beside(next=" -yY"),
+    beside=Beside(next=("-", "y", "Y", *after_blank(" -yY"))),
 )  # fmt: skip
 age_of_life = match_at_numbers(
     "age_of_life", "AGE", "ours", "0 to 125 after \"died at\", \"alive at\", \"diagnosed at\" and the like.",
     EDGE + r"(?P<phi>[1-9]?\d|1[01]\d"
            r"|12[0-5])(?!\d)(?!:)",
-    lambda match, note: has_phrase_before(OF_A_LIFE, match, note), Beside(before=" \n"),
+    lambda match, note: has_phrase_before(OF_A_LIFE, match, note), Beside(before=" \n", words=LIFE_WORDS),
 )  # fmt: skip
 age_decade = match_at_numbers(
     "age_decade", "AGE", "ours", "The decade of a life: \"in her 60s\".",
@@ -83,7 +86,7 @@ age_and_sex = match_at_numbers(
     rf"{EDGE}(?P<phi>[1-9]\d?)(?:/?[MF]\b|[ ](?:year[ ]|yr[ ])?(?-i:male|female))(?![/.])",
     lambda match, note: not TEMPERATURE.search(note.text[max(0, match.start() - 12) : match.start()])
     and (not match[0].endswith(("F", "f")) or "/" in match[0] or int(match["phi"]) < WARM),
-    Beside(next="/mMfF "),
+    Beside(next=(*"/mMfF", *after_blank("yYmf"))),
 )  # fmt: skip
 age_after_birth = match_at_numbers(
     "age_after_birth", "AGE", "ours", "In parentheses, after a date of birth.",

@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.beside import Beside
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Beside, Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"
@@ -16,6 +17,7 @@ EXTENSION = r"(?:,?[ ]?(?:x|ext\.?|extension)[ ]?\d{2,6})?"
 AREA = re.compile(
     rf"\d{{3}}(?:\)[ ]?|[-./][ ]?|[ ])\d{{3}}(?:[-. ]|[ ]-[ ])\d{{4}}(?!\d)(?!-\d){EXTENSION}", re.IGNORECASE
 )
+AREA_CODES = Beside(lengths=[3])
 FAX = re.compile(r"\b(?:fax|facsimile|f)[\w ]{0,12}[#:.]{0,2}[ (]*(?:1-)?$", re.IGNORECASE)
 CALLED = re.compile(
     r"\b(?:phone|telephone|tel|cell|mobile|call|called|contact|home|work|office|ph|pager|beeper"
@@ -40,7 +42,7 @@ def cut_line_before(note: Note, start: int) -> str:
 
 def find_area_numbers(note: Note) -> Iterator[tuple[Edges, bool]]:
     """Yield the offsets of numbers with an area code, and whether each is a fax number."""
-    for start in note.find_numbers(Beside(next=").-/ ")):
+    for start in note.find_numbers(AREA_CODES):
         before_it = note.text[max(0, start - 2) : start]
         if before_it.endswith((".", "/", "-")) and before_it not in ("1-", "1."):
             continue

@@ -5,22 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.beside import LONG_S, Beside, after_blank
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import (
-    LONG_S,
-    Beside,
-    Edges,
-    Note,
-    Rule,
-    match_at_numbers,
-    match_at_words,
-    rule,
-    word_set,
-)
+from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"
 
+
+DAY_SUFFIXES = "-adfjmnorstADFJMNORST" + LONG_S  # after the day: a hyphen, "th", "of", a month
 
 # What a/b is: a date, or a score, strength, pressure, fraction or dose. Without this check, 132 of 292
 # findings of Douglass 2005 (table 5.4) are false dates. A word for a date before it decides; else a word for
@@ -160,7 +153,7 @@ day_month_year = match_at_numbers(
     rf"(?<![\d./])(?<!\d-){DAY}(?:st|nd|rd|th)?(?:[ ]of[ ]|[ -]|){MONTH}(?:,?[ -]?{YEAR}(?![\d/]))?",
     lambda match, note: is_date(match, note)
     and (match["month"].lower() not in AMBIGUOUS_MONTHS or match["year"] or match["month"][0].isupper()),
-    Beside(next=" -adfjmnorstADFJMNORST" + LONG_S),
+    Beside(next=(*DAY_SUFFIXES, *after_blank(DAY_SUFFIXES))),
 )  # fmt: skip
 month_day_year = match_at_words(
     "month_day_year", "DATE", TABLE,

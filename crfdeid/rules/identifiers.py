@@ -6,19 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.beside import LONGEST, Beside
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS
-from crfdeid.rules.rule import (
-    LONGEST,
-    Beside,
-    Edges,
-    Note,
-    Rule,
-    match_at_numbers,
-    match_at_words,
-    rule,
-    word_set,
-)
+from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
 
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
@@ -98,8 +89,9 @@ line_number = match_at_numbers(
 @rule("IDNUM", "ours")
 def slashed_code(note: Note, lists: Lists) -> Iterator[Edges]:
     """Letters and digits, slash or colon, digits: "SW9788/78", "CF48:729457D"."""
-    for index in note.numbers:
-        match = SLASHED.match(note.text, note.starts[index])
+    for start in note.find_numbers(Beside(next="/:")):
+        index = note.find_index(start)
+        match = SLASHED.match(note.text, start)
         if match and index and note.gap(index) == "" and CODE_LETTERS.fullmatch(note.words[index - 1]):
             yield note.starts[index - 1], match.end()
 

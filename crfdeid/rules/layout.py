@@ -7,9 +7,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from crfdeid.rules.beside import Beside
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import FUNCTION_WORDS
-from crfdeid.rules.rule import Beside, Edges, Note, rule
+from crfdeid.rules.rule import Edges, Note, rule
 
 OURS = "ours (layout)"
 INITIALS = re.compile(

@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crfdeid.rules.beside import LONG_S, Beside, after_blank
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
 from crfdeid.rules.rule import (
     PLACE_GAP,
-    Beside,
     Edges,
     Note,
     find_capitalised_entries,
@@ -31,6 +31,8 @@ STREET_WORDS = (
 )
 ZIP_BEFORE = re.compile(r"(?:\b[A-Z]{2}|\b[A-Z][a-z]{3,}|(?i:zip(?: code)?:?)),? {1,2}$")
 
+# Small letters and capitals, and those that a pattern without case takes for them.
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\u0130\u0131\u017f\u212a"
 street_address = match_at_numbers(
     "street_address", "STREET", "Tafvizi 2011, section 2.5.3 (street, parkway); ours",
     "A house number, one to four capitalised words, and a word for a street.",
@@ -38,7 +40,7 @@ street_address = match_at_numbers(
     rf"(?-i:(?:(?:[A-Z][^\W\d]*(?:['-][^\W\d]+)*\.?|\d+(?:st|nd|rd|th))\s){{1,4}})"
     rf"(?-i:{STREET_WORDS}|{STREET_WORDS.upper()})\b"
     r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|Ste|\#)\.?[ ]?\#?\w{1,5})?",
-    beside=Beside(next=" ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\u0130\u0131\u017f\u212a"),
+    beside=Beside(next=(*LETTERS, *after_blank("0ABCDEFGHIJKLMNOPQRSTUVWXYZnsew" + LONG_S))),
 )  # fmt: skip
 post_box = match_at_words(
     "post_box", "STREET", "ours", "A post office box.",

@@ -11,14 +11,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
+from crfdeid.rules.beside import ALL, LONGEST, Beside, chain_lists, group_by, sign_after
 from crfdeid.rules.lists import Entries, Lists
 from crfdeid.rules.words import find_edges
 from crfdeid.text.document import Span
 
 Edges = tuple[int, int]  # half-open offsets
-Key = TypeVar("Key")
 
 HEADER = 400  # characters at the top of a note that can hold the note's own date
 CENTURY = r"(?:18|19|20|21)\d\d"
@@ -28,8 +28,6 @@ HEADER_YEAR = re.compile(
 BORN = re.compile(r"(?:dob|birth|born)\W*\Z", re.IGNORECASE)
 CASED_WORDS = 30  # fewer words do not show whether a note is written without capitals
 CAPITAL_SHARE = 0.01  # words with a capital, at most, in a note that is written without capitals
-LONG_S = "\u017f"  # a pattern that ignores case takes it for an s
-LONGEST = 11  # digits: a longer number counts as one of so many
 EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
 YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
 
@@ -37,17 +35,6 @@ PLACE_GAP = re.compile(
     r"[ \t]{1,2}|[-'.&/]|\.? ?[-'&]? ?|\. {1,2}"
 )  # between the words of one name of a place
 NAME_GAP = re.compile(r" {1,2}|[-']|\. ?")  # between the words of one person's name
-
-
-@dataclass(frozen=True)
-class Beside:
-    """What numbers a rule needs: one of the signs ``next`` directly behind the digits, one of ``before``
-    directly before them ("" is the start of the text), or a number of digits in ``lengths``, where
-    :data:`LONGEST` is also more. The first of the three that is not empty counts; none: all numbers."""
-
-    next: Collection[str] = ()
-    before: Collection[str] = ()
-    lengths: Collection[int] = ()
 
 
 class Note:
@@ -83,7 +70,7 @@ class Note:
     @cached_property
     def _starts_by_next(self) -> Mapping[str, list[int]]:
         ends = map(self.ends.__getitem__, self.numbers)
-        return group_by((self.text[end : end + 1] for end in ends), self.number_starts)
+        return group_by((sign_after(self.text, end) for end in ends), self.number_starts)
 
     @cached_property
     def _starts_by_sign_before(self) -> Mapping[str, list[int]]:
@@ -96,6 +83,8 @@ class Note:
 
     def find_numbers(self, beside: Beside) -> Iterable[int]:
         """Return the starts of the numbers of which ``beside`` holds."""
+        if beside.words and self.vocabulary.isdisjoint(beside.words):
+            return ()
         if beside.next:
             return chain_lists(self._starts_by_next, beside.next)
         if beside.before:
@@ -167,20 +156,6 @@ class Note:
     def edges(self, first: int, stop: int) -> Edges:
         """The offsets of the words from ``first`` up to, but not including, ``stop``."""
         return self.starts[first], self.ends[stop - 1]
-
-
-def group_by(keys: Iterable[Key], values: Iterable[int]) -> Mapping[Key, list[int]]:
-    """Return the values of each key, in order."""
-    groups: defaultdict[Key, list[int]] = defaultdict(list)
-    for key, value in zip(keys, values):
-        groups[key].append(value)
-    return dict(groups)
-
-
-def chain_lists(groups: Mapping[Key, list[int]], keys: Iterable[Key]) -> Iterator[int]:
-    """Yield the values of those keys that the groups have."""
-    for key in keys:
-        yield from groups.get(key, ())
 
 
 def find_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
@@ -298,7 +273,7 @@ def match_at_numbers(
     about: str,
     pattern: str,
     valid: Callable[[re.Match[str], Note], object] = lambda match, note: True,
-    beside: Beside = Beside(),
+    beside: Beside = ALL,
 ) -> Rule:
     """Build a rule that matches ``pattern`` wherever digits begin. It finds the group ``phi``, or else the
     whole match, if ``valid`` accepts the match. ``beside`` holds for each number that the pattern matches:

@@ -8,11 +8,11 @@ forms are of English notes and of the types of i2b2-2014.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from crfdeid.systems.repair.forms import FORMS
-from crfdeid.systems.repair.spans import Form
+from crfdeid.systems.repair.spans import Form, Spans
 from crfdeid.text.document import Document, Span
 
 __all__ = ["FORMS", "SCHEME", "Form", "repair_spans"]
@@ -32,14 +32,17 @@ def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values(
     if any(following.start < span.end for span, following in pairwise(document.spans)):
         return document
     spans, types = list(document.spans), {span.type for span in document.spans}
-    chosen = [(form, form.start(document.text)) for form in forms]
+    chosen = list(forms)
+    started: dict[int, Callable[[Sequence[Span]], Spans]] = {}
     settled: list[Sequence[Span] | None] = [None] * len(chosen)  # what each form left as it was
     for _ in range(ROUNDS):
         before = spans
-        for index, (form, repair) in enumerate(chosen):
-            if settled[index] is spans or not form.is_for(types):
+        for index, form in enumerate(chosen):
+            if settled[index] is spans or (form.types and form.types.isdisjoint(types)):
                 continue
-            repaired = list(repair(spans))
+            if index not in started:
+                started[index] = form.start(document.text)
+            repaired = list(started[index](spans))
             if repaired == spans:
                 settled[index] = spans
             else:

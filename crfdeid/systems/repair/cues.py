@@ -70,6 +70,8 @@ class Cue:
     def find(self, text: str, folded: str) -> Iterator[Range]:
         """Yield the ranges of the names that ``pattern`` finds in the text."""
         source = folded if self.fold else text
+        if not any(anchor.search(source) for anchor in self.anchors):
+            return
         low = 0
         for at in sorted(match.start() for anchor in self.anchors for match in anchor.finditer(source)):
             if at >= low and (name := self._match(text, low, at)):

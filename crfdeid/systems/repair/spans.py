@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -34,10 +34,6 @@ class Form:
         if self.search is None:
             return partial(self.repair, text)
         return partial(self.repair, text, found=self.search(text))
-
-    def is_for(self, types: Set[str]) -> bool:
-        """Whether the form can change spans of these types."""
-        return not self.types or not self.types.isdisjoint(types)
 
 
 def cut(span: Span, text: str, before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[Span]:
