@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from crfdeid import cli, corpora
+from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
 from crfdeid.text import scheme
 from crfdeid.text.document import Document
@@ -26,7 +27,7 @@ STANDARD_INPUT = Path("/dev/stdin")
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.convert", description=__doc__.split("\n")[0])
     parser.add_argument("source", help="a file or folder of documents, or - for standard input")
-    parser.add_argument("out", help="the folder or file to write, as the format requires, or -")
+    parser.add_argument("out", help="the file to write, or the folder if the name has no suffix, or -")
     parser.add_argument("--from", dest="format", metavar="FORMAT", help="of the source (default: detected)")
     parser.add_argument("--to", required=True, metavar="FORMAT", help=", ".join(corpora.FORMATS))
     parser.add_argument("--scheme", help="refuse types that this scheme does not have")
@@ -40,16 +41,18 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    output = None if args.out == "-" else choose_output(Path(args.out), args.to, args.to)
     documents = read_source(args)
     if args.scheme:
         documents = scheme.read_scheme(args.scheme).check_each(documents)
     if args.overlaps == "longest":
         documents = (document.with_spans(keep_longest(document.spans)) for document in documents)
     documents = cli.show_progress(documents, "convert")
-    if args.out == "-":
+    if output is None:
         print_corpus(documents, args.to)
     else:
-        corpora.write(documents, args.out, args.to, args.overwrite)
+        output.write(documents, args.overwrite)
+        print(output, file=sys.stderr)
 
 
 def read_source(args: argparse.Namespace) -> Iterable[Document]:

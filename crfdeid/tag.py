@@ -2,6 +2,7 @@
 
     python -m crfdeid.tag note.txt                              print the note's spans
     python -m crfdeid.tag notes/ --out tagged/ --format i2b2    write one file per note
+    python -m crfdeid.tag notes.csv --out spans.csv             write one file, a row for each span
     cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
     python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
     python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
@@ -9,8 +10,8 @@
     python -m crfdeid.tag notes.jsonl --patients table.csv      find what a table says of the patients
     python -m crfdeid.tag notes.jsonl --part 3/16               tag a sixteenth of the notes
 
-Spans go to standard output. With --out they go to a folder, in one file per note that has the note's
-stem.
+Spans go to standard output. With --out they go to a file, if its name has a suffix, otherwise to a folder,
+in one file per note that has the note's stem.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from crfdeid import cli, corpora, policy
+from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.parts import parse_part
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
@@ -29,14 +31,17 @@ from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import parse_threshold
 from crfdeid.text.document import Document
 
-FORMATS = ("brat", "i2b2", "jsonl", "csv", "inline")
+BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}  # of a file that --out names
+FORMATS = ("brat", "i2b2", "jsonl", "csv", "table", "parquet", "inline")
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.tag", description=__doc__.split("\n")[0])
     parser.add_argument("notes", help="a note, a folder of notes, a corpus, or - for standard input")
-    parser.add_argument("--out", type=Path, help="folder for the tagged notes (default: print them)")
-    parser.add_argument("--format", choices=FORMATS, help="of the output (default: csv; with --out: i2b2)")
+    parser.add_argument(
+        "--out", type=Path, help="a folder, or a file such as spans.csv or tagged.jsonl (default: print them)"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="of the output (default: csv; of a folder: i2b2)")
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parser.add_argument("--model", help="a model folder (default: the shipped model)")
     shipped = ", ".join(policy.list_shipped())
@@ -67,6 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     chosen = policy.read_policy(args.policy) if args.policy else None
+    output = choose_output(args.out, args.format, "i2b2", BY_SUFFIX) if args.out else None
     terms = term_lists.read_terms(args, chosen)
     tagger = model.load(args.model, args.engine)
     documents = tag_documents(tagger, read_notes(args), args)
@@ -77,9 +83,10 @@ def main(arguments: list[str] | None = None) -> None:
         terms.check_scheme(tagger.scheme)
         documents = map(terms.apply, documents)
     documents, known_lines = mark_known_patients(documents, args)
-    if args.out:
+    if output:
         shown = cli.show_progress(documents, "tag")
-        corpora.write_each(shown, args.out, args.format or "i2b2", overwrite=args.overwrite)
+        output.write(shown, args.overwrite)
+        print(output, file=sys.stderr)
     else:
         print_documents(documents, args.format or "csv")
     print("".join(f"{line}\n" for line in (*terms.lines(), *known_lines())), end="", file=sys.stderr)

@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from crfdeid import cli, policy
+from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import (
     known_patients,
@@ -167,7 +168,7 @@ def main(arguments: list[str] | None = None) -> None:
         shown = map(quote_formulas, shown) if args.spreadsheet_safe and not table.is_kept else shown
         destination.write(shown, not args.no_spans, options, by_id=args.in_new_order)
     shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
-    print(*report.lines(), IDS[args.new_ids], *table.lines(), sep="\n", file=shown_on)
+    print(*report.lines(), IDS[args.new_ids], *table.lines(), destination, sep="\n", file=shown_on)
 
 
 def open_destination(args: argparse.Namespace, source: str) -> release.Destination:
@@ -176,7 +177,8 @@ def open_destination(args: argparse.Namespace, source: str) -> release.Destinati
         return streams.StandardOutput(args.out, args.format or source, args.resume, args.overwrite)
     if args.out.resolve() == args.notes.resolve():
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
-    return release.Destination(args.out, args.format or source, args.resume, args.overwrite)
+    output = choose_output(args.out, args.format, source)
+    return release.Destination(args.out, output.format, args.resume, args.overwrite)
 
 
 def choose_tagger(

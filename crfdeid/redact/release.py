@@ -245,6 +245,9 @@ class Destination:
         has_file_per_note = format.render_document is not None
         return has_file_per_note or self.path.suffix not in format.suffixes or self.path.is_dir()
 
+    def __str__(self) -> str:
+        return f"wrote the {'folder' if self.is_folder else 'file'} {self.path}"
+
     def has(self, id: str) -> bool:
         """Whether a resumed folder has the note already. If a note has several files, the one that is written
         last decides."""

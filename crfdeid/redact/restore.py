@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from crfdeid import cli, corpora, files
+from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.redact.formulas import remove_quotes
 from crfdeid.redact.new_ids import IdReplacer
@@ -62,7 +63,8 @@ def main(arguments: list[str] | None = None) -> None:
     if args.out.resolve() == args.notes.resolve():
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     source = args.source or corpora.detect_format(args.notes)
-    destination = Destination(args.out, args.format or source, overwrite=args.overwrite)
+    format = choose_output(args.out, args.format, source).format
+    destination = Destination(args.out, format, overwrite=args.overwrite)
     map = surrogate_map.read_map(args.map, surrogate_map.read_key(args.map_key))
     restorer = Restorer(map)
     path = args.audit or args.map.with_name(f"{args.map.name}.audit.jsonl")
@@ -70,7 +72,7 @@ def main(arguments: list[str] | None = None) -> None:
         refuse_strangers(cli.read_documents(args.notes, source, args), restorer, audit)
         notes = restore_each(cli.read_documents(args.notes, source, args), restorer, audit)
         count = write_private(cli.show_progress(notes, "restore"), destination)
-    print(f"{count} notes restored; {path} says who asked and why")
+    print(f"{count} notes restored: {destination}; {path} says who asked and why")
 
 
 class Restorer:

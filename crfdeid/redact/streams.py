@@ -62,6 +62,9 @@ class StandardOutput(Destination):
         if format.save_corpus is not None or len(format.written_suffixes) > 1:
             raise ConfigurationError(f"{self.format}: not for standard output; name a file or folder")
 
+    def __str__(self) -> str:
+        return "wrote to standard output"
+
     @property
     def is_folder(self) -> bool:
         return False

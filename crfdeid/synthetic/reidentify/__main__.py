@@ -11,10 +11,12 @@ docs/reidentify.md explains how the corpora are made and what they measure.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from crfdeid import cli, corpora
+from crfdeid import cli
 from crfdeid.corpora import storage
+from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.token_marks import render_token_marks
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import open_whole
@@ -28,8 +30,8 @@ from crfdeid.text.document import Document
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.reidentify", description=__doc__.split("\n")[0])
     parser.add_argument("texts", type=Path, help="texts with placeholders, or a corpus with gold spans")
-    parser.add_argument("--out", type=Path, required=True, help="folder, or file for jsonl and csv")
-    parser.add_argument("--format", default="i2b2", help="format of the corpus to write (default: i2b2)")
+    parser.add_argument("--out", type=Path, required=True, help="a folder, or a file such as notes.jsonl")
+    parser.add_argument("--format", help="format of the corpus to write (default: i2b2)")
     parser.add_argument(
         "--from", dest="source", metavar="FORMAT", help="format of the texts (default: detected)"
     )
@@ -65,6 +67,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    output = choose_output(args.out, args.format, "i2b2")
     if args.documents is not None and args.documents < 1:
         raise ConfigurationError(f"--documents {args.documents}: wanted 1 or more")
     for type in args.types or ():
@@ -78,7 +81,8 @@ def main(arguments: list[str] | None = None) -> None:
     made = list(make_corpus(args.kind, sources, args.seed, args.part, args.plain, args.documents))
     found = token_marks.mark_tokens(made)
     documents = [keep_types(one.document, args.types) for one in made]
-    corpora.write(documents, args.out, args.format, args.overwrite)
+    output.write(documents, args.overwrite)
+    print(output, file=sys.stderr)
     with open_whole(tokens) as file:
         file.writelines(render_token_marks(found))
     print(f"{len(documents)} documents, {sum(len(one.spans) for one in documents)} spans, in {args.out}")

@@ -1,0 +1,54 @@
+"""Where an output goes, by one rule for all verbs: a name with the suffix of a format is a file that holds
+all documents, and a name without one is a folder with a file for each document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from crfdeid.corpora.registry import BY_SUFFIX, FORMATS, find_format, write, write_each
+from crfdeid.errors import ConfigurationError
+from crfdeid.text.document import Document
+
+SUFFIXES = {suffix for format in FORMATS.values() for suffix in format.suffixes if suffix}
+
+
+class Output(NamedTuple):
+    """A file or a folder to write, and the name of its format."""
+
+    path: Path
+    format: str
+    is_file: bool
+
+    def write(self, documents: Iterable[Document], overwrite: bool = False) -> None:
+        """Write the documents. Raises :class:`FormatError` where the path exists, unless ``overwrite``."""
+        (write if self.is_file else write_each)(documents, self.path, self.format, overwrite)
+
+    def __str__(self) -> str:
+        return f"wrote the {'file' if self.is_file else 'folder'} {self.path}"
+
+
+def choose_output(
+    path: Path, format: str | None, default: str, by_suffix: Mapping[str, str] = BY_SUFFIX
+) -> Output:
+    """Return what to write. Without ``format`` it is what ``by_suffix`` has for the suffix of a file, and
+    ``default`` for a folder. Raises :class:`ConfigurationError` where a format does not write such a file.
+
+    >>> choose_output(Path("x.jsonl"), None, "i2b2"), choose_output(Path("x"), None, "i2b2").is_file
+    (Output(path=PosixPath('x.jsonl'), format='jsonl', is_file=True), False)
+    """
+    suffix = path.suffix.lower()
+    if path.is_dir() or suffix not in SUFFIXES:
+        name = format or default
+        is_other = path.exists() and not path.is_dir()  # such as /dev/stdout
+        return Output(path, name, is_other and find_format(name, "write").render_document is None)
+    name = format or by_suffix.get(suffix, default)
+    found = find_format(name, "write")
+    if found.render_document is not None:
+        raise ConfigurationError(
+            f"{path}: {name} writes a file for each note, into a folder; wanted a name without a suffix"
+        )
+    if suffix not in found.suffixes:
+        raise ConfigurationError(f"{path}: {name} does not write {suffix}; wanted {found.suffixes[0]}")
+    return Output(path, name, True)
