@@ -14,10 +14,14 @@ from typing import Any, NamedTuple, TypeVar
 from tqdm import tqdm
 
 from crfdeid import corpora
-from crfdeid.errors import CrfdeidError
+from crfdeid.corpora import storage
+from crfdeid.corpora.bad_rows import BadRows
+from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.text.document import Document
 
 Item = TypeVar("Item")
+SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
+SKIPPED = 3  # exit status of a run that left out rows
 
 
 class Verb(NamedTuple):
@@ -114,6 +118,31 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
 
 
+def add_skip_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that :func:`find_bad_rows` reads."""
+    parser.add_argument(
+        "--skip-bad",
+        type=lambda path: BadRows(Path(path)),
+        metavar="FILE",
+        help="leave out rows that cannot be read or whose id occurs twice, write their numbers and the "
+        "reasons to FILE, and end with status 3 (default: the first one is an error)",
+    )
+
+
+def find_bad_rows(args: argparse.Namespace) -> BadRows | None:
+    """Return what collects the rows to leave out; None if a bad row is an error."""
+    return getattr(args, "skip_bad", None)
+
+
+def report_bad_rows(args: argparse.Namespace) -> None:
+    """Write the rows that were left out, and end with status 3 if there are any."""
+    if bad := find_bad_rows(args):
+        bad.write()
+        if bad.found:
+            print(bad, file=sys.stderr)
+            sys.exit(SKIPPED)
+
+
 def add_threshold_option(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str = "the most probable labels"
 ) -> None:
@@ -143,4 +172,9 @@ def read_documents(
         columns = {}
     if keep:
         columns["keep"] = keep
+    if bad := find_bad_rows(args):
+        if format not in SKIPPING:
+            raise ConfigurationError(f"--skip-bad: {format} has no rows; it is for {', '.join(SKIPPING)}")
+        storage.refuse_existing(bad.path, args.overwrite)
+        columns["bad"] = bad
     return corpora.read(path, format, args.encoding, **columns)

@@ -36,6 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace existing files")
     cli.add_reading_options(parser)
+    cli.add_skip_option(parser)
     return parser
 
 
@@ -53,6 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     else:
         output.write(documents, args.overwrite)
         print(output, file=sys.stderr)
+    cli.report_bad_rows(args)
 
 
 def read_source(args: argparse.Namespace) -> Iterable[Document]:

@@ -66,6 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--part", metavar="K/N", help="tag part K of N of the notes, which a hash of their ids makes"
     )
     cli.add_reading_options(parser)
+    cli.add_skip_option(parser)
     return parser
 
 
@@ -90,6 +91,7 @@ def main(arguments: list[str] | None = None) -> None:
     else:
         print_documents(documents, args.format or "csv")
     print("".join(f"{line}\n" for line in (*terms.lines(), *known_lines())), end="", file=sys.stderr)
+    cli.report_bad_rows(args)
 
 
 def mark_known_patients(

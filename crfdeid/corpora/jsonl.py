@@ -7,23 +7,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import Any
 
+from crfdeid.corpora.bad_rows import BadRows, RowReader
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.storage import open_text
 from crfdeid.errors import DocumentError, FormatError
 from crfdeid.text.document import Document, Span
 
 
-def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    """Yield a document for each line that is not blank."""
+def read(path: Path, encoding: str = "utf-8", bad: BadRows | None = None) -> Iterator[Document]:
+    """Yield a document for each line that is not blank; ``bad`` gets a bad line."""
+    reader = RowReader(path, bad)
     with open_text(path, encoding) as file:
         for number, line in enumerate(file, 1):
-            where = f"{path}, line {number}"
             if line.strip("\ufeff \t\r\n"):
-                yield build_document(parse_json(line.removeprefix("\ufeff"), where), where, number)
+                build = partial(_build_line, line.removeprefix("\ufeff"), f"{path}, line {number}", number)
+                yield from reader.build(number, "", build)
+
+
+def _build_line(line: str, where: str, number: int) -> Document:
+    return build_document(parse_json(line, where), where, number)
 
 
 def parse_json(text: str, where: str) -> Any:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.table import CHUNK, COLUMNS, build_documents, build_row
 from crfdeid.errors import FormatError
@@ -31,11 +32,12 @@ def read(
     id_column: str = "id",
     text_column: str = "text",
     patient_column: str | None = None,
+    bad: BadRows | None = None,
 ) -> Iterator[Document]:
     """Yield a document for each row; Parquet has an encoding already, so ``encoding`` is not used."""
     with open_file(path) as file:
         rows = (row for batch in file.iter_batches(CHUNK) for row in batch.to_pandas().to_dict("records"))
-        yield from build_documents(rows, path, id_column, text_column, patient_column)
+        yield from build_documents(rows, path, id_column, text_column, patient_column, bad)
 
 
 def open_file(path: Path) -> Any:

@@ -73,7 +73,8 @@ def read(
         for number, document in enumerate(_name_file(READERS[name](file, encoding, **columns), file), 1):
             if document.id in seen:
                 shown = show_id(document.id, f"number {number}")
-                raise FormatError(f"{file}: document {shown} occurs twice")
+                again = "" if shown == f"number {number}" else f", again as number {number}"
+                raise FormatError(f"{file}: document {shown} occurs twice{again}")
             seen.add(document.id)
             yield document
     if not seen:

@@ -11,9 +11,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crfdeid.corpora.bad_rows import BadRows, RowReader
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.jsonl import build_document, build_item, parse_json
 from crfdeid.corpora.storage import open_text
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("id", "patient", "text", "spans")
 OPTIONS = "--id-column, --text-column and --patient-column name others"
+NULLS = ("NULL", "\\N")  # what databases write for no value
 CHUNK = 1000  # notes in memory at once
 
 
@@ -36,13 +39,14 @@ def read(
     text_column: str = "text",
     patient_column: str | None = None,
     keep: Callable[[dict[Any, Any]], None] | None = None,
+    bad: BadRows | None = None,
 ) -> Iterator[Document]:
-    """Yield a document for each row. Before it is yielded, ``keep`` gets its row."""
+    """Yield a document for each row. Before it is yielded, ``keep`` gets its row; ``bad`` gets a bad row."""
     rows: Iterator[dict[Any, Any]]
     rows = (row for chunk in read_chunks(path, encoding) for row in chunk.to_dict("records"))
     if keep:
         rows = (keep(row) or row for row in rows)
-    yield from build_documents(rows, path, id_column, text_column, patient_column)
+    yield from build_documents(rows, path, id_column, text_column, patient_column, bad)
 
 
 def read_chunks(path: Path, encoding: str, size: int = CHUNK) -> Iterator[DataFrame]:
@@ -98,8 +102,10 @@ def build_documents(
     id_column: str,
     text_column: str,
     patient_column: str | None,
+    bad: BadRows | None = None,
 ) -> Iterator[Document]:
     """Yield a document for each row. Raises :class:`FormatError` where a column does not exist."""
+    reader = RowReader(path, bad)
     for number, row in enumerate(rows, 1):
         wanted = [id_column, text_column, *([patient_column] if patient_column else [])]
         if {"start", "end", "type"} <= row.keys():
@@ -107,14 +113,19 @@ def build_documents(
         for column in wanted:
             if column not in row:
                 raise FormatError(f"{path}: no column {column} among the {len(row)} of its header; {OPTIONS}")
-        where = f"{path}, row {number}"
-        spans, patient = read_cell(row.get("spans")), read_cell(row.get(patient_column or "patient"))
-        item = {
-            "text": row[text_column], "spans": parse_json(spans, where) if spans else [], "patient": patient,
-        }  # fmt: skip
-        if (id := read_cell(row[id_column])) is not None:
-            item["id"] = id
-        yield build_document(item, where, number)
+        id, patient = read_cell(row[id_column]), read_cell(row.get(patient_column or "patient"))
+        build = partial(_build_document, row, f"{path}, row {number}", number, id, patient, row[text_column])
+        yield from reader.build(number, id or "", build)
+
+
+def _build_document(
+    row: Mapping[Any, Any], where: str, number: int, id: str | None, patient: str | None, text: Any
+) -> Document:
+    if isinstance(text, str) and text in NULLS:
+        raise FormatError(f"{where}: its text is NULL; wanted a text, or nothing for an empty note")
+    spans = read_cell(row.get("spans"))
+    item = {"text": text, "spans": parse_json(spans, where) if spans else [], "patient": patient}
+    return build_document(item if id is None else item | {"id": id}, where, number)
 
 
 def read_cell(value: Any) -> str | None:

@@ -88,6 +88,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--overwrite", action="store_true", help="replace existing files")
     add("--jobs", type=int, default=1, metavar="N", help="number of processes that find PHI (default: 1)")
     cli.add_reading_options(parser)
+    cli.add_skip_option(parser)
     patients.add_patient_option(parser)
     return parser
 
@@ -169,6 +170,7 @@ def main(arguments: list[str] | None = None) -> None:
         destination.write(shown, not args.no_spans, options, by_id=args.in_new_order)
     shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
     print(*report.lines(), IDS[args.new_ids], *table.lines(), destination, sep="\n", file=shown_on)
+    cli.report_bad_rows(args)
 
 
 def open_destination(args: argparse.Namespace, source: str) -> release.Destination:

@@ -28,7 +28,7 @@ from crfdeid.redact.formulas import quote_cell, quote_formulas
 from crfdeid.redact.new_ids import sort_items
 from crfdeid.redact.patient_table import find_type
 from crfdeid.redact.release import Destination
-from crfdeid.redact.streams import STREAM
+from crfdeid.redact.streams import INPUT, STREAM
 from crfdeid.text.document import Document
 
 SPANS = "spans"  # the column of a note's spans
@@ -68,6 +68,7 @@ class WholeTable:
         self.has_new_ids, self.no_spans = args.new_ids is not None, args.no_spans
         self.is_quoted = args.spreadsheet_safe
         self.originals: dict[str, str] = {}  # real ids by new ones, of notes that are not yet written
+        self._bad, self._path = args.skip_bad, INPUT if args.notes == STREAM else args.notes
         self._read_before: deque[Row] = deque()  # rows of a stream whose notes are not yet written
         self._header: Header | None = None
         self.keep = self._keep_row if args.notes == STREAM else None
@@ -120,12 +121,21 @@ class WholeTable:
         for document in documents:
             waiting[self.originals.pop(document.id)] = document
             row, number = (row, number) if row else (self._take_row(), number + 1)
-            while row and (id := read_cell(row[self.id_column]) or str(number)) in waiting:
-                yield self._change_row(row, waiting.pop(id))
+            while row and ((id := self._find_id(row, number)) is None or id in waiting):
+                if id is not None:
+                    yield self._change_row(row, waiting.pop(id))
                 row, number = self._take_row(), number + 1
             number -= row is None
+        while row and self._find_id(row, number) is None:
+            row, number = self._take_row(), number + 1
         if waiting or row:
             raise FormatError("the table changed while it was read; nothing was written")
+
+    def _find_id(self, row: Row, number: int) -> str | None:
+        """Return the id of a row, None for a row that is left out."""
+        if self._bad and self._bad.has(self._path, number):
+            return None
+        return read_cell(row[self.id_column]) or str(number)
 
     def _change_row(self, row: Row, document: Document) -> OutputRow:
         document = quote_formulas(document) if self.is_quoted else document
