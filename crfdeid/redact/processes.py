@@ -2,8 +2,6 @@
 
 read ─▶ group by patient ─┬─▶ tag in batches or processes ─┐
                           └────────────────────────────────┴─▶ redact ─▶ write
-
-A batch of many notes costs half as much as as many batches of one note.
 """
 
 from __future__ import annotations
