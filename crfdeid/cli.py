@@ -41,9 +41,13 @@ VERBS = {
     "release notes": {
         "redact": Verb("crfdeid.redact.__main__", "replace PHI by surrogates or by markers"),
         "release": Verb("crfdeid.redact.release_page", "write the page of a release that people sign"),
+        "check": Verb("crfdeid.check.__main__", "find what looks like PHI in a repository or a patch"),
         "restore": Verb("crfdeid.redact.restore", "undo a release with its map"),
         "review": Verb("crfdeid.review.__main__", "mark, compare and check notes in a browser"),
         "certify": Verb("crfdeid.certify.__main__", "say how much PHI a release still holds, from a sample"),
+    },
+    "serve programs": {
+        "serve": Verb("crfdeid.serve.__main__", "tag, redact and restore over HTTP"),
     },
     "train and measure": {
         "train": Verb("crfdeid.train", "train a model on annotated notes"),

@@ -12,12 +12,13 @@ LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("errors",),
     ("files", "resources"),
     ("text", "pages"),
-    ("corpora", "rules", "config", "policy"),
+    ("corpora", "rules", "config", "policy", "network"),
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
     ("systems",),
     ("train", "redact", "explain", "ablate", "certify", "share"),
-    ("tag", "review", "spark", "integrations", "session"),
+    ("tag", "review", "spark", "integrations", "session", "check", "duckdb"),
+    ("serve",),
 )
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 # The face names what every room shows, and a door is a verb whose room lies deeper.

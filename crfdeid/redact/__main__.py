@@ -6,6 +6,7 @@
     python -m crfdeid.redact notes.csv --out clean.csv --key-file key    the same result on every machine
     python -m crfdeid.redact notes/ --out clean/ --map map --map-key key later notes get the same surrogates
     cat notes.jsonl | python -m crfdeid.redact - --from jsonl --out -    a stream of notes
+    python -m crfdeid.redact --sql URL --query "SELECT ..." --out clean.jsonl    the rows of a database
 
 docs/redaction.md describes what is promised and what is not.
 """
@@ -16,7 +17,9 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from crfdeid import cli, policy
 from crfdeid.corpora.output import choose_output
@@ -28,6 +31,7 @@ from crfdeid.redact import (
     processes,
     release,
     shifts,
+    sql_source,
     streams,
     table_output,
 )
@@ -45,16 +49,20 @@ from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
 TagGroup = Callable[[release.Group], list[Document]]
+KeepRow = Callable[[dict[Any, Any]], None]
+ReadNotes = Callable[[], Iterator[Document]]
+GroupNotes = Callable[[ReadNotes, bool], Iterator[list[Document]]]
 ReadAhead = Callable[[Iterator[release.Todo]], Iterator[release.Todo]]
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.redact", description=__doc__.split("\n")[0])
     add = parser.add_argument
-    add("notes", type=Path, help="a note, a folder of notes, a corpus in any format, or - for "
+    add("notes", type=Path, nargs="?", help="a note, a folder of notes, a corpus in any format, or - for "
         "standard input, of which --from names the format (default: one plain note)")  # fmt: skip
     add("--out", type=Path, required=True, help="a folder, a file such as clean.jsonl, or - for standard "
         "output")  # fmt: skip
+    sql_source.add_sql_options(parser)
     add("--format", help="output format (default: the format of the notes)")
     add("--from", dest="source", metavar="FORMAT", help="input format (default: detected)")
     add("--style", choices=STYLES, default="surrogate")
@@ -128,8 +136,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     if args.html and not args.report:
         raise ConfigurationError("--html shows what --report FILE has; --report is missing")
-    is_stream = args.notes == streams.STREAM
-    source = streams.find_input_format(args.source) if is_stream else patients.detect_format(args.notes, args)
+    source, group = choose_source(args)
     destination = open_destination(args, source)
     table_output.settle_options(args, source, destination.format)
     destination, table = table_output.keep_columns(destination, args, source)
@@ -153,9 +160,8 @@ def main(arguments: list[str] | None = None) -> None:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
         replaces_report = args.overwrite or args.resume
         journal = stack.enter_context(Journal.open(report, args.report, args.html, replaces_report))
-        read = patients.build_reader(streams.INPUT if is_stream else args.notes, source, args, table.keep)
+        read = build_reader(args, source, table.keep)
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
-        group = streams.group_stream if is_stream else patients.group_by_patient
         grouped = group(read, redactor.by_note)
         grouped = release.drop_spans(grouped) if args.spans == "tag" else grouped
         groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
@@ -173,11 +179,29 @@ def main(arguments: list[str] | None = None) -> None:
     cli.report_bad_rows(args)
 
 
+def choose_source(args: argparse.Namespace) -> tuple[str, GroupNotes]:
+    """Return the format of the notes, and the function that groups them by patient."""
+    sql_source.check_options(args)
+    if args.sql:
+        return sql_source.FORMAT, partial(streams.group_stream, where=str(sql_source.WHERE))
+    if args.notes == streams.STREAM:
+        return streams.find_input_format(args.source), streams.group_stream
+    return patients.detect_format(args.notes, args), patients.group_by_patient
+
+
+def build_reader(args: argparse.Namespace, format: str, keep: KeepRow | None) -> ReadNotes:
+    """Return the function that reads the notes; it gives ``keep`` the rows of a CSV table."""
+    if args.sql:
+        return patients.find_patients(sql_source.build_reader(args), args)
+    path = streams.INPUT if args.notes == streams.STREAM else args.notes
+    return patients.build_reader(path, format, args, keep)
+
+
 def open_destination(args: argparse.Namespace, source: str) -> release.Destination:
     """Open what the notes are written to. ``source`` is their format."""
     if args.out == streams.STREAM:
         return streams.StandardOutput(args.out, args.format or source, args.resume, args.overwrite)
-    if args.out.resolve() == args.notes.resolve():
+    if args.notes is not None and args.out.resolve() == args.notes.resolve():
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     output = choose_output(args.out, args.format, source)
     return release.Destination(args.out, output.format, args.resume, args.overwrite)

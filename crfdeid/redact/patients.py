@@ -42,11 +42,21 @@ def build_reader(
     if args.patient_from == FOLDER:
         return lambda: read_folders(path, format, args)
     if args.patient_from:
-        pattern = compile_pattern(args.patient_from)
-        return lambda: (find_patient(note, pattern) for note in cli.read_documents(path, format, args, keep))
+        return find_patients(lambda: cli.read_documents(path, format, args, keep), args)
     if format == i2b2_2014.FORMAT.name:
         return lambda: (replace(note, patient=None) for note in cli.read_documents(path, format, args))
     return lambda: cli.read_documents(path, format, args, keep)
+
+
+def find_patients(
+    read: Callable[[], Iterator[Document]], args: argparse.Namespace
+) -> Callable[[], Iterator[Document]]:
+    """Return a function that reads the same notes, with the patients that ``--patient-from`` finds in their
+    ids, if it is given."""
+    if not args.patient_from:
+        return read
+    pattern = compile_pattern(args.patient_from)
+    return lambda: (find_patient(note, pattern) for note in read())
 
 
 def describe_source(format: str, args: argparse.Namespace) -> str:

@@ -32,7 +32,9 @@ def find_input_format(format: str | None) -> str:
     return name
 
 
-def group_stream(read: Callable[[], Iterable[Document]], by_note: bool) -> Iterator[list[Document]]:
+def group_stream(
+    read: Callable[[], Iterable[Document]], by_note: bool, where: str = "standard input"
+) -> Iterator[list[Document]]:
     """Yield the notes of one patient after the other; with ``by_note`` each note. Raises
     :class:`FormatError` if a patient comes again after another one."""
     if by_note:
@@ -43,7 +45,7 @@ def group_stream(read: Callable[[], Iterable[Document]], by_note: bool) -> Itera
         group = list(notes)
         if patient in seen:
             raise FormatError(
-                f"standard input: {show_id(group[0].id)}: its patient came before another one, and a stream "
+                f"{where}: {show_id(group[0].id)}: its patient came before another one, and a stream "
                 "is read once; wanted the notes of each patient together, a file, or --by note"
             )
         seen.add(patient)

@@ -209,7 +209,7 @@ def keep_columns(
 ) -> tuple[Destination, WholeTable | NoTable]:
     """Return a destination for the same path that keeps the columns of the table, and the table, if there is
     one table in and one out."""
-    is_one = args.notes == STREAM or args.notes.is_file()
+    is_one = args.notes in (STREAM, None) or args.notes.is_file()
     if destination.is_folder or not is_one or not is_table(source, destination.format):
         return destination, NoTable()
     table = WholeTable(args, source)

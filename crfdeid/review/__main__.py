@@ -52,9 +52,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def open_study(args: argparse.Namespace) -> Study:
     """Open the study in the store; create it first where there is none."""
+    from crfdeid.network import is_loopback
     from crfdeid.review.study import create, study
     from crfdeid.review.study.source import Source
-    from crfdeid.review.web.sessions import is_loopback
 
     if args.sets < 1:
         raise ConfigurationError(f"--sets {args.sets}: wanted 1 or more")

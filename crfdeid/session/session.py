@@ -108,14 +108,22 @@ class Session:
     def redact(self, text: str) -> str:
         """Return the text with a placeholder or surrogate for each PHI. Raises :class:`SessionError`, without
         a word of the text, if anything goes wrong: nothing is returned that was not searched."""
-        self._check_open()
-        self.turns += 1
-        with hide_text(f"text {self.turns} of the session"):
-            return self._redact(Document(f"text {self.turns}", text, patient=CONVERSATION))
+        return self.redact_all([text])[0]
 
-    def _redact(self, document: Document) -> str:
-        with _tagging:
-            tagged = next(self.tagger.tag_all([document], threshold=self.threshold))
+    def redact_all(self, texts: Iterable[str]) -> list[str]:
+        """Return the texts, redacted as by :meth:`redact` one after the other; they are tagged together."""
+        self._check_open()
+        with hide_text(f"text {self.turns + 1} of the session or a later one"):
+            documents = [
+                Document(f"text {self.turns + number}", text, patient=CONVERSATION)
+                for number, text in enumerate(texts, 1)
+            ]
+            with _tagging:
+                tagged = list(self.tagger.tag_all(documents, threshold=self.threshold))
+            self.turns += len(documents)
+            return [self._redact(*both) for both in zip(documents, tagged)]
+
+    def _redact(self, document: Document, tagged: Document) -> str:
         found = tagged.with_spans([*tagged.spans, *self._find_literals(document.text)])
         self.numbering.reserve(document.text)
         proposed = self._propose(found)

@@ -13,7 +13,8 @@ import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from crfdeid.review.web.sessions import Address, is_loopback
+from crfdeid.network import is_loopback
+from crfdeid.review.web.sessions import Address
 
 LARGEST_BODY = 1_000_000  # bytes of a request's body
 INTERNAL_ERROR = "an error in the program; its terminal shows where"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
-import ssl
 import tempfile
 import webbrowser
 from contextlib import suppress
@@ -15,14 +13,12 @@ from pathlib import Path
 import uvicorn
 
 from crfdeid.errors import ConfigurationError
+from crfdeid.network import ALL_INTERFACES, LOOPBACK_NAMES, bind_socket, check_certificate, is_loopback
 from crfdeid.review.study import accounts
 from crfdeid.review.study.study import Study
 from crfdeid.review.web.app import application
 from crfdeid.review.web.middleware import SecurityMiddleware
-from crfdeid.review.web.sessions import Address, Sessions, is_loopback
-
-ALL_INTERFACES = ("0.0.0.0", "::", "")
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
+from crfdeid.review.web.sessions import Address, Sessions
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ def check_options(options: ServerOptions) -> None:
     if bool(options.certificate) != bool(options.private_key):
         raise ConfigurationError("--certificate and --private-key need each other")
     if options.certificate:
-        check_certificate(options)
+        check_certificate(options.certificate, options.private_key)
     if not is_loopback(options.host) and not options.certificate:
         raise ConfigurationError(
             f"--host {options.host}: other machines can reach this address; wanted --certificate, "
@@ -57,21 +53,6 @@ def check_options(options: ServerOptions) -> None:
         raise ConfigurationError(
             f"--host {options.host}: wanted --name, the host name in browsers' addresses"
         )
-
-
-def check_certificate(options: ServerOptions) -> None:
-    """Raise :class:`ConfigurationError` where the certificate and its key cannot be used."""
-    try:  # with the empty password, ssl does not ask for one on the terminal
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
-            str(options.certificate), options.private_key, ""
-        )
-    except ssl.SSLError:
-        raise ConfigurationError(
-            f"{options.certificate}, {options.private_key}: wanted a certificate and its key, in PEM, "
-            "unencrypted"
-        ) from None
-    except OSError as error:
-        raise ConfigurationError(f"{error.filename or options.private_key}: {error.strerror}") from None
 
 
 def check_passwords(study: Study) -> None:
@@ -120,22 +101,6 @@ def build_uvicorn_config(app: SecurityMiddleware, options: ServerOptions) -> uvi
         ssl_certfile=options.certificate,
         ssl_keyfile=options.private_key,
     )
-
-
-def bind_socket(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises :class:`ConfigurationError` where the port is taken."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:  # without the protocol's name, asyncio leaves Nagle's delay on: 40 ms for every response
-        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(128)  # from now on a browser waits, and is not refused
-        return listening
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise ConfigurationError(
-            f"--host {host} --port {port}: {getattr(error, 'strerror', error)}"
-        ) from None
 
 
 class Announcement:

@@ -46,15 +46,6 @@ class Address:
         return f"{'https' if self.secure else 'http'}://{name}:{self.port}/"
 
 
-def is_loopback(host: str) -> bool:
-    """
-    >>> [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "10.0.0.7")]
-    [True, True, True, False, False]
-    """
-    is_ipv4 = all(part.isdigit() for part in host.split("."))
-    return host in ("localhost", "::1") or (is_ipv4 and host.startswith("127."))
-
-
 @dataclass
 class Session:
     """``reader`` is the name that was picked; ``used`` is when the session was last used (monotonic

@@ -1,0 +1,107 @@
+"""Notes from a database: the same as from a file, read once, and nothing of them in a message."""
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
+
+from crfdeid import cli, corpora, resources
+from crfdeid.redact import __main__ as redact
+from crfdeid.redact import sql_source
+from crfdeid.text.document import Document
+
+CANARY = "Zanzibarova"
+ROWS = [
+    ("n1", "7", f"Mrs. Ana {CANARY} was seen by Dr. Ruiz on 3/4/2061."),
+    ("n2", "7", f"{CANARY} called on 3/5/2061."),
+    ("n3", "8", "Mr. Lee, SSN 219-09-9998."),
+]
+QUERY = "SELECT id, patient, text FROM notes ORDER BY patient, id"
+APART = "CASE id WHEN 'n1' THEN 1 WHEN 'n3' THEN 2 ELSE 3 END"  # the notes of a patient are not together
+OPTIONS = ["--model", "rules", "--seed", "1"]
+
+
+@pytest.fixture
+def url(tmp_path):
+    with sqlite3.connect(tmp_path / "notes.db") as database:
+        database.execute("CREATE TABLE notes (id TEXT, patient TEXT, text TEXT)")
+        database.executemany("INSERT INTO notes VALUES (?, ?, ?)", ROWS)
+    database.close()
+    return f"sqlite:///{tmp_path / 'notes.db'}"
+
+
+def run(capsys, *arguments):
+    """The exit status, and what is said."""
+    with pytest.raises(SystemExit) as stopped:
+        cli.run(lambda _: (redact.main(list(map(str, arguments))), sys.exit(0)))
+    said = capsys.readouterr()
+    assert CANARY not in said.out + said.err and "secret" not in said.out + said.err
+    return stopped.value.code, said.err
+
+
+def test_a_query_is_redacted_as_a_file_is(url, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sql_source, "BATCH", 2)
+    notes = [Document(id, text, patient=patient) for id, patient, text in ROWS]
+    corpora.write(notes, tmp_path / "notes.jsonl", "jsonl")
+    assert run(capsys, tmp_path / "notes.jsonl", "--out", tmp_path / "a.jsonl", *OPTIONS)[0] == 0
+    assert run(capsys, "--sql", url, "--query", QUERY, "--out", tmp_path / "b.jsonl", "--format", "jsonl",
+               *OPTIONS)[0] == 0  # fmt: skip
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert CANARY not in (tmp_path / "b.jsonl").read_text()
+
+
+def test_columns_have_other_names_and_numbers_are_ids(url, tmp_path, capsys):
+    query = "SELECT rowid AS note, text AS body FROM notes"
+    columns = ["--id", "note", "--text", "body"]
+    assert (
+        run(capsys, "--sql", url, "--query", query, *columns, "--out", tmp_path / "c.jsonl", *OPTIONS)[0] == 0
+    )
+    assert [note.id for note in corpora.read(tmp_path / "c.jsonl")] == ["1", "2", "3"]
+
+
+def test_the_address_can_be_in_the_environment(url, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv(sql_source.URL_VARIABLE, url)
+    assert run(capsys, "--sql", "env", "--query", QUERY, "--out", tmp_path / "c.jsonl", *OPTIONS)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sql", "URL"], "--sql and --query need each other"),
+        (["--query", QUERY, "x.jsonl"], "--sql and --query need each other"),
+        ([], "wanted the notes, or --sql with --query"),
+        (["x.jsonl", "--sql", "URL", "--query", QUERY], "wanted the notes, or --sql with --query"),
+        (["--sql", "URL", "--query", QUERY, "--from", "jsonl"], "are for files"),
+        (["--sql", "URL", "--query", "SELECT secret FROM nowhere"], "the database or its driver refused"),
+        (["--sql", "nodatabase://a:secret@host/x", "--query", QUERY], "the database or its driver refused"),
+        (["--sql", "secret", "--query", QUERY], "the database or its driver refused"),
+        (["--sql", "URL", "--query", "SELECT patient, text FROM notes"], "no column id among the 2"),
+        (["--sql", "URL", "--query", "SELECT id, text FROM notes WHERE 0"], "gives no notes"),
+        (["--sql", "URL", "--query", "SELECT 'x1' AS id, text FROM notes"], "document x1 occurs twice"),
+        (["--sql", "URL", "--query", "SELECT id, NULL AS text FROM notes"], "row 1: no text"),
+        (["--sql", "URL", "--query", f"SELECT * FROM notes ORDER BY {APART}"],
+         "--sql: n2: its patient came before another one"),
+    ],
+)  # fmt: skip
+def test_a_wrong_query_is_refused_in_one_line_and_leaves_nothing(url, tmp_path, capsys, arguments, message):
+    given = [url if each == "URL" else each for each in arguments]
+    status, said = run(capsys, *given, "--out", tmp_path / "out.jsonl", *OPTIONS)
+    assert status == 2 and message in said and said.count("\n") == 1
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsys):
+    page = (resources.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
+    command = page.split("```sh\n")[1].split("```")[0]
+    with sqlite3.connect(tmp_path / "notes.db") as database:
+        database.execute("CREATE TABLE notes (note_id INTEGER, mrn TEXT, body TEXT)")
+        database.execute("INSERT INTO notes VALUES (1, '7', 'Mr. John Okafor was seen.')")
+    database.close()
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["sh", "-ec", command.replace("python -m", f"{sys.executable} -m")], check=True,
+                   capture_output=True)  # fmt: skip
+    (note,) = corpora.read(tmp_path / "clean.jsonl")
+    assert (note.id, note.patient) == ("1", "7") and "Okafor" not in note.text
