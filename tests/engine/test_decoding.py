@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid.engine.arrays.batch import Batch, Reader
+from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
+from crfdeid.engine.arrays.stretches import PlainStretches
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form
 from crfdeid.engine.crfsuite_file import model_file as weights
 from crfdeid.engine.decoding import viterbi
@@ -141,9 +143,10 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
     assert found == [wanted, wanted]
 
 
+@pytest.mark.parametrize("make_stretches", [PlainStretches, CompiledStretches])
 @settings(deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=3))
-def test_array_columns_equal_the_plain_observations(three_engines, texts):
+def test_array_columns_equal_the_plain_observations(three_engines, make_stretches, texts):
     line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}
     names = FAST.keys() | {f"phrase_{gazetteer}" for gazetteer in line.gazetteers}
@@ -151,7 +154,7 @@ def test_array_columns_equal_the_plain_observations(three_engines, texts):
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
-    columns = ContextColumns(contextual, line.gazetteers, table, number)
+    columns = ContextColumns(contextual, line.gazetteers, table, number, make_stretches)
     for name in sorted(names):
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
@@ -196,6 +199,18 @@ def test_the_compiled_tokenizer_equals_fine(text):
         numbers, starts, ends = scanner(text, table)
         found = [(table.strings[n], a, b) for n, a, b in zip(numbers, starts, ends)]
         assert found == [(t.text, t.start, t.end) for t in tokenizer.fine(text)]
+
+
+@settings(deadline=None)
+@given(texts=st.lists(TEXT, min_size=1, max_size=9))
+def test_stretches_have_the_same_numbers_compiled(three_engines, texts):
+    line = three_engines[1].pipeline
+    reader = Reader(line, TokenVocabulary({}, lambda name, value: 0))
+    both = PlainStretches(), CompiledStretches()
+    for text in texts:
+        batch = reader.batch([Document("a", text), Document("b", text[3:])])
+        (plain, plain_new), (compiled, compiled_new) = (one.number(batch) for one in both)
+        assert (plain.tolist(), plain_new) == (compiled.tolist(), compiled_new)
 
 
 def test_the_compiled_table_of_texts_grows():

@@ -8,11 +8,13 @@ a function here uses the plain definition, so every template works.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.gazetteer_columns import GazetteerPhrases
+from crfdeid.engine.arrays.gazetteer_columns import AT_ONCE, GazetteerPhrases
+from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
 from crfdeid.engine.arrays.vocabulary import (
     ALPHABETIC,
     CAPITALISED,
@@ -26,6 +28,7 @@ from crfdeid.engine.arrays.vocabulary import (
     TITLE,
     WITH_CAPITAL,
     WITH_SMALL,
+    GrowableArray,
     TokenVocabulary,
 )
 from crfdeid.feature_extraction.context import HEADING_WORDS, RARE, address_kind, chunk_shape
@@ -36,8 +39,10 @@ from crfdeid.text.gazetteer import Gazetteer
 
 BY_LOWERED_TEXT = ("field", "word_before", "word_after")  # their value is some token's lowered text
 NEAR = 6  # positions in a line that are distinguished
+PHRASE = "phrase_"  # before the name of a gazetteer whose whole entries are found
+OF_STRETCH = ("chunk", "written_as")  # their value depends on the text between white space
 EDGE = 4  # lines at the top and at the bottom that are distinguished
-REMEMBERED = 50_000  # chunks whose values are kept at once
+REMEMBERED = 50_000  # stretches whose values are kept at once
 
 
 def text_observations(names: Iterable[str], extractor: Extractor) -> dict[str, Callable[[str], Value]]:
@@ -55,11 +60,13 @@ class ContextColumns:
         gazetteers: Mapping[str, Gazetteer],
         vocabulary: TokenVocabulary,
         number: Callable[[str, Value], int],
+        make_stretches: Callable[[], Stretches] = PlainStretches,
     ) -> None:
         self.contextual, self.gazetteers = contextual, gazetteers
         self.vocabulary, self.number = vocabulary, number
-        self.phrases: dict[str, GazetteerPhrases] = {}
-        self.chunks: dict[str, dict[str, int]] = {"chunk": {}, "written_as": {}}
+        self.make_stretches, self.stretches = make_stretches, make_stretches()
+        self.of_stretch = self._make_arrays()
+        self.numbered: tuple[Batch, np.ndarray] | None = None
 
     def column(self, name: str, batch: Batch) -> np.ndarray:
         """The value numbers [tokens] of an observation, or [values, tokens] if it has several values."""
@@ -71,7 +78,7 @@ class ContextColumns:
             return self.vocabulary.values[name].rows[batch.texts]
         if name in FAST:
             return FAST[name](self, batch)
-        if name.startswith("phrase_"):
+        if name.startswith(PHRASE):
             return self._phrase_column(name, batch)
         return self._plain_column(name, batch)
 
@@ -80,12 +87,48 @@ class ContextColumns:
         return np.array([self.number(name, value) for value in values], np.int32)
 
     def _phrase_column(self, name: str, batch: Batch) -> np.ndarray:
-        if name not in self.phrases:
-            gazetteer = self.gazetteers[name.removeprefix("phrase_")]
-            self.phrases[name] = GazetteerPhrases(
-                gazetteer, self.vocabulary, self.number_values(name, (YES, "B", "I"))
-            )
-        return self.phrases[name].column(batch)
+        return self.phrases[name].column(
+            name.removeprefix(PHRASE), batch, self.number_values(name, (YES, "B", "I"))
+        )
+
+    @cached_property
+    def phrases(self) -> dict[str, GazetteerPhrases]:
+        """The gazetteers of whole entries, by the names of the observations."""
+        found: dict[str, GazetteerPhrases] = {}
+        names = [name for name in self.contextual if name.startswith(PHRASE)]
+        for start in range(0, len(names), AT_ONCE):
+            some = names[start : start + AT_ONCE]
+            lists = [name.removeprefix(PHRASE) for name in some]
+            own = GazetteerPhrases({name: self.gazetteers[name] for name in lists}, self.vocabulary)
+            found |= dict.fromkeys(some, own)
+        return found
+
+    def stretch_column(self, name: str, batch: Batch) -> np.ndarray:
+        """The column of an observation in :data:`OF_STRETCH`."""
+        if self.numbered is None or self.numbered[0] is not batch:
+            self.numbered = batch, self._number_stretches(batch)
+        numbers = self.numbered[1]
+        values = self.of_stretch[name].rows[: max(len(self.stretches), 1)]
+        return np.where(numbers == NONE, NONE, values[numbers]).astype(np.int32)
+
+    def _number_stretches(self, batch: Batch) -> np.ndarray:
+        """The number of each token's stretch; the values of new stretches are observed."""
+        if len(self.stretches) > REMEMBERED:
+            self.stretches = self.make_stretches()
+            self.of_stretch = self._make_arrays()
+        numbers, new = self.stretches.number(batch)
+        for first, stop in new:
+            text = batch.slice(first, stop)
+            for name, values in self.of_stretch.items():
+                if name == "chunk":
+                    value = None if batch.flags[first] & LINE_END else chunk_shape(text)
+                else:
+                    value = address_kind(text) if stop - first > 2 else None
+                values.append(self.number(name, value))
+        return numbers
+
+    def _make_arrays(self) -> dict[str, GrowableArray]:
+        return {name: GrowableArray(np.int32) for name in OF_STRETCH if name in self.contextual}
 
     def _plain_column(self, name: str, batch: Batch) -> np.ndarray:
         """The column of an observation from its plain definition."""
@@ -223,42 +266,11 @@ def _lowered_column(
 
 
 def chunk(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    return _chunk_column(columns, "chunk", batch, 2, chunk_shape)
+    return columns.stretch_column("chunk", batch)
 
 
 def written_as(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    return _chunk_column(columns, "written_as", batch, 3, address_kind)
-
-
-def _chunk_column(
-    columns: ContextColumns, name: str, batch: Batch, least: int, observe: Callable[[str], Value]
-) -> np.ndarray:
-    """The value that ``observe`` gives to each chunk: ``least`` or more tokens without white space between
-    them."""
-    begins = np.ones(len(batch), bool)
-    begins[1:] = batch.ends[:-1] != batch.starts[1:]
-    begins[batch.bounds[:-1][np.diff(batch.bounds) > 0]] = True
-    first = np.flatnonzero(begins)
-    sizes = np.diff(np.append(first, len(batch)))
-    many = sizes >= least
-    if name == "chunk":
-        many &= (batch.flags[first] & LINE_END) == 0
-    known = columns.chunks[name]
-    if len(known) > REMEMBERED:
-        known.clear()
-    numbers = np.full(len(first), NONE, np.int32)
-    numbers[many] = [
-        _look_up(known, batch.slice(a, a + size), lambda text: columns.number(name, observe(text)))
-        for a, size in zip(first[many].tolist(), sizes[many].tolist())
-    ]
-    return np.repeat(numbers, sizes)
-
-
-def _look_up(known: dict[str, int], text: str, observe: Callable[[str], int]) -> int:
-    """The number for a text in ``known``, computed if it is new."""
-    if text not in known:
-        known[text] = observe(text)
-    return known[text]
+    return columns.stretch_column("written_as", batch)
 
 
 def titled(columns: ContextColumns, batch: Batch) -> np.ndarray:

@@ -23,6 +23,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch, Reader, Scan
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
+from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, form
 from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
@@ -75,7 +76,9 @@ class Decoder:
         )
         self.reader = Reader(self.pipeline, self.vocabulary, self._make_scanner())
         gazetteers = self.pipeline.gazetteers
-        self.columns = ContextColumns(extractor.contextual, gazetteers, self.vocabulary, self.code)
+        self.columns = ContextColumns(
+            extractor.contextual, gazetteers, self.vocabulary, self.code, self._choose_stretches()
+        )
         self.window = np.zeros((1024, len(self.offsets), self.scorer.width))
         self.known = 0
         self.forms: dict[str, list[int]] = {}  # the blocks of each form
@@ -87,6 +90,13 @@ class Decoder:
         from crfdeid.engine.decoding.scanner import Scanner
 
         return Scanner()
+
+    def _choose_stretches(self) -> Callable[[], Stretches]:
+        if self.kernels is numpy_kernels:
+            return PlainStretches
+        from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+
+        return CompiledStretches
 
     def code(self, name: str, value: Value) -> int:
         """The number of an observation's value, -1 for one without a weight."""
