@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
 
 import regex
 
@@ -66,12 +67,24 @@ def observe_if(test: Callable[[str], object]) -> Callable[[str], Value]:
     return lambda text: YES if test(text) else None
 
 
-def make_prefix(size: int) -> Callable[[str], Value]:
-    return lambda text: text[:size].lower()
+@dataclass(frozen=True)
+class Affix:
+    """The observation of the first or last letters, ``text[part]`` in lower case."""
+
+    part: slice
+
+    def __call__(self, text: str) -> Value:
+        return text[self.part].lower()
 
 
-def make_suffix(size: int) -> Callable[[str], Value]:
-    return lambda text: text[-size:].lower()
+@dataclass(frozen=True)
+class OfLowered:
+    """An observation that depends only on the text in lower case, of which ``of_lowered`` makes the value."""
+
+    of_lowered: Callable[[str], Value]
+
+    def __call__(self, text: str) -> Value:
+        return self.of_lowered(text.lower())
 
 
 def is_piece(name: str) -> bool:
@@ -145,9 +158,9 @@ def is_mixture_of(text: str, *kinds: Callable[[str], bool]) -> bool:
 
 LEXICAL: dict[str, Callable[[str], Value]] = {
     "word": lambda text: text,
-    "lower": str.lower,
-    **{f"prefix{n}": make_prefix(n) for n in range(1, 6)},
-    **{f"suffix{n}": make_suffix(n) for n in range(1, 6)},
+    "lower": OfLowered(str),
+    **{f"prefix{n}": Affix(slice(n)) for n in range(1, 6)},
+    **{f"suffix{n}": Affix(slice(-n, None)) for n in range(1, 6)},
     "shape": shape,
     "short_shape": short_shape,
     "length": lambda text: str(min(len(text), 20)),
@@ -179,7 +192,7 @@ def gazetteer_word(gazetteer: Gazetteer) -> Callable[[str], Value]:
     """Make the observation whether the lowercased token is an element of the list (He et al. 2015,
     table 2)."""
     words = gazetteer.words
-    return lambda text: YES if text.lower() in words else None
+    return OfLowered(lambda lowered: YES if lowered in words else None)
 
 
 def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value]:

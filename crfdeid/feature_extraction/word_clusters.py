@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from crfdeid.errors import ConfigurationError, FormatError
-from crfdeid.feature_extraction.token import DIGIT, Value, short_shape
+from crfdeid.feature_extraction.token import DIGIT, OfLowered, Value, short_shape
 from crfdeid.text.folding import fold_text
 from crfdeid.text.gazetteer import Gazetteer, read_entries
 from crfdeid.text.tokenizer import fine
@@ -36,7 +36,7 @@ END = "\f"  # of a text; a folded text has none inside
 def observe_cluster(gazetteer: Gazetteer) -> Callable[[str], Value]:
     """Make the observation of a token's cluster: its number in the list, or no value."""
     clusters = {entry[0]: entry[2] for entry in gazetteer.entries if entry[1:2] == (MARK,)}
-    return lambda text: clusters.get(text.lower())
+    return OfLowered(clusters.get)
 
 
 @dataclass(frozen=True)

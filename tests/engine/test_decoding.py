@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid.engine.arrays.batch import Batch, Reader
-from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
 from crfdeid.engine.arrays.context_columns import BY_LOWERED_TEXT, FAST, ContextColumns
 from crfdeid.engine.arrays.stretches import PlainStretches
-from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, flags, form, observe_texts
 from crfdeid.engine.crfsuite_file import model_file as weights
 from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import Decoder
@@ -25,6 +24,7 @@ from crfdeid.feature_extraction import registry, token
 from crfdeid.systems import model
 from crfdeid.text import tokenizer
 from crfdeid.text.document import Document, Span
+from crfdeid.text.gazetteer import build_gazetteer
 
 FEATURES = [["a", "b"], ["c"], ["a", "é"], ["c", "d"]]
 LABELS = ["O", "B-AGE", "I-AGE", "O"]
@@ -143,10 +143,10 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
     assert found == [wanted, wanted]
 
 
-@pytest.mark.parametrize("make_stretches", [PlainStretches, CompiledStretches])
+@pytest.mark.parametrize("compiled", [False, True])
 @settings(deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=3))
-def test_array_columns_equal_the_plain_observations(three_engines, make_stretches, texts):
+def test_array_columns_equal_the_plain_observations(three_engines, compiled, texts):
     line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}
     names = FAST.keys() | {f"phrase_{gazetteer}" for gazetteer in line.gazetteers}
@@ -154,7 +154,10 @@ def test_array_columns_equal_the_plain_observations(three_engines, make_stretche
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
-    columns = ContextColumns(contextual, line.gazetteers, table, number, make_stretches)
+    from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+
+    stretches = CompiledStretches if compiled else PlainStretches
+    columns = ContextColumns(contextual, line.gazetteers, table, number, stretches)
     for name in sorted(names):
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
@@ -204,6 +207,8 @@ def test_the_compiled_tokenizer_equals_fine(text):
 @settings(deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=9))
 def test_stretches_have_the_same_numbers_compiled(three_engines, texts):
+    from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
+
     line = three_engines[1].pipeline
     reader = Reader(line, TokenVocabulary({}, lambda name, value: 0))
     both = PlainStretches(), CompiledStretches()
@@ -211,6 +216,15 @@ def test_stretches_have_the_same_numbers_compiled(three_engines, texts):
         batch = reader.batch([Document("a", text), Document("b", text[3:])])
         (plain, plain_new), (compiled, compiled_new) = (one.number(batch) for one in both)
         assert (plain.tolist(), plain_new) == (compiled.tolist(), compiled_new)
+
+
+@settings(max_examples=300)
+@given(texts=st.lists(st.text(alphabet="aZÀσΣİßǅ1.-", min_size=1, max_size=7), min_size=1, unique=True))
+def test_observations_of_many_texts_are_those_of_each(texts):
+    lists = {f"in_{word}": token.gazetteer_word(build_gazetteer(word, [word])) for word in ("a", "az")}
+    for name, observe in (token.LEXICAL | lists).items():
+        found = observe_texts(name, observe, texts, [text.lower() for text in texts])
+        assert found == [observe(text) for text in texts]
 
 
 def test_the_compiled_table_of_texts_grows():

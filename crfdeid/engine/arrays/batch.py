@@ -109,7 +109,7 @@ class Reader:
     def _scan(self, text: str, vocabulary: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A :data:`Scan` with the pipeline's tokenizer."""
         tokens = self.pipeline.tokenize(text)
-        numbers = np.array(vocabulary.number_texts(token.text for token in tokens), np.int32)
+        numbers = np.array(vocabulary.number_texts([token.text for token in tokens]), np.int32)
         starts = np.array([token.start for token in tokens], np.int64)
         sizes = np.array([len(token.text) for token in tokens], np.int64)
         return numbers, starts, starts + sizes

@@ -34,7 +34,7 @@ from crfdeid.engine.arrays.vocabulary import (
 from crfdeid.feature_extraction.context import HEADING_WORDS, RARE, address_kind, chunk_shape
 from crfdeid.feature_extraction.registry import Contextual
 from crfdeid.feature_extraction.templates import Extractor
-from crfdeid.feature_extraction.token import YES, Value
+from crfdeid.feature_extraction.token import YES, OfLowered, Value
 from crfdeid.text.gazetteer import Gazetteer
 
 BY_LOWERED_TEXT = ("field", "word_before", "word_after")  # their value is some token's lowered text
@@ -47,7 +47,9 @@ REMEMBERED = 50_000  # stretches whose values are kept at once
 
 def text_observations(names: Iterable[str], extractor: Extractor) -> dict[str, Callable[[str], Value]]:
     """The observations that depend only on a token's text, for a :class:`TokenVocabulary`."""
-    lowered = {name: str.lower for name in names if name in BY_LOWERED_TEXT}
+    lowered: dict[str, Callable[[str], Value]] = {
+        name: OfLowered(str) for name in names if name in BY_LOWERED_TEXT
+    }
     return lowered | {name: extractor.lexical[name] for name in names if name in extractor.lexical}
 
 

@@ -6,12 +6,12 @@ with that array. The properties of a text are computed only once, when the text 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from crfdeid.feature_extraction.context import TITLES
-from crfdeid.feature_extraction.token import Value, shape
+from crfdeid.feature_extraction.token import OF_SHAPE, Affix, OfLowered, Value, shape
 
 NONE = -1
 (
@@ -114,22 +114,41 @@ class TokenVocabulary:
     def __len__(self) -> int:
         return len(self.strings)
 
-    def number_texts(self, texts: Iterable[str]) -> list[int]:
+    def number_texts(self, texts: Sequence[str]) -> list[int]:
         """The numbers of texts; adds those that are new."""
-        numbers = self.numbers
-        return [numbers[text] if text in numbers else self.add(text) for text in texts]
+        self.add([text for text in dict.fromkeys(texts) if text not in self.numbers])
+        return [self.numbers[text] for text in texts]
 
-    def add(self, text: str) -> int:
-        """Add a new text; return its number."""
-        number = self.numbers[text] = len(self.strings)
-        lowered = text.lower()
-        self.strings.append(text)
-        self.lowered.append(lowered)
-        self.lower.append(self.lower_numbers.setdefault(lowered, len(self.lower_numbers)))
-        like = form(text)
-        if like not in self.flags_of:
+    def add(self, texts: Sequence[str]) -> None:
+        """Add distinct new texts, in order."""
+        if not texts:
+            return
+        lowered = [text.lower() for text in texts]
+        self.numbers.update(zip(texts, range(len(self), len(self) + len(texts))))
+        self.strings += texts
+        self.lowered += lowered
+        numbers = self.lower_numbers
+        self.lower.extend([numbers.setdefault(text, len(numbers)) for text in lowered])
+        forms = [form(text) for text in texts]
+        for like in set(forms) - self.flags_of.keys():
             self.flags_of[like] = flags(like)
-        self.flags.append(self.flags_of[like] | MARKS.get(lowered, 0))
+        self.flags.extend([self.flags_of[like] | MARKS.get(low, 0) for like, low in zip(forms, lowered)])
         for name, table in self.values.items():
-            table.append(self.number_of(name, self.observations[name](text)))
-        return number
+            values = observe_texts(name, self.observations[name], texts, lowered)
+            table.extend([self.number_of(name, value) for value in values])
+
+
+def observe_texts(
+    name: str, observe: Callable[[str], Value], texts: Sequence[str], lowered: Sequence[str]
+) -> list[Value]:
+    """The values of an observation for some texts, which are also given in lower case."""
+    if isinstance(observe, OfLowered):
+        return [observe.of_lowered(text) for text in lowered]
+    if isinstance(observe, Affix):
+        part = observe.part
+        return [low[part] if text.isascii() else observe(text) for text, low in zip(texts, lowered)]
+    if name in OF_SHAPE:
+        forms = [form(text) for text in texts]
+        known = {like: observe(like) for like in set(forms)}
+        return [known[like] for like in forms]
+    return [observe(text) for text in texts]

@@ -338,3 +338,11 @@ def add_window(t, texts, sequence, offsets, window, into):
             x = texts[u]
             for y in range(len(into)):
                 into[y] += window[x, o, y]
+
+
+@njit(**OPTIONS)
+def add_blocks(starts, blocks, ends, places, weights, rows):
+    """As :func:`crfdeid.engine.decoding.numpy_kernels.add_blocks`."""
+    for i in range(len(starts)):
+        for e in range(ends[blocks[i]], ends[blocks[i] + 1]):
+            rows[starts[i], places[e]] += weights[e]

@@ -24,7 +24,7 @@ import numpy as np
 from crfdeid.engine.arrays.batch import Batch, Reader, Scan
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
-from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, form
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, form, observe_texts
 from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.numpy_kernels import add_to_tokens, find_keys
@@ -35,6 +35,7 @@ from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
 
 REMEMBERED = 32_000  # distinct texts whose rows are kept at once
+FORMS = 1024  # forms of texts whose rows are kept, and those of one batch
 WORTH_COMPILED = 120_000  # characters after which it pays to load the compiled loops
 
 
@@ -81,7 +82,8 @@ class Decoder:
         )
         self.window = np.zeros((1024, len(self.offsets), self.scorer.width))
         self.known = 0
-        self.forms: dict[str, list[int]] = {}  # the blocks of each form
+        self.forms: dict[str, int] = {}
+        self.form_rows = np.zeros((64, len(self.offsets), self.scorer.width))
 
     def _make_scanner(self) -> Scan | None:
         """A compiled tokenizer, where loops are compiled and the tokenizer has a compiled version."""
@@ -127,18 +129,51 @@ class Decoder:
 
     def _add_rows(self) -> None:
         """Compute the rows of the texts that are new in the vocabulary."""
-        self.window = enlarge(self.window, len(self.vocabulary))
+        known, size = self.known, len(self.vocabulary)
+        if known == size:
+            return
+        texts, lowered = self.vocabulary.strings[known:], self.vocabulary.lowered[known:]
+        self.window = enlarge(self.window, size)
+        rows = self.window[known:]
+        forms = self._number_forms(texts)
+        rows[: size - known] = self.form_rows[forms]
+        self._add_blocks(self.of_text, texts, lowered, rows)
+        self._add_joined(rows[: size - known])
+        self.known = size
+
+    def _number_forms(self, texts: Sequence[str]) -> list[int]:
+        """The number of the form of each text; computes the rows of new forms."""
+        if len(self.forms) > FORMS:
+            self.forms.clear()
+        known, forms = len(self.forms), [form(text) for text in texts]
+        new = [like for like in dict.fromkeys(forms) if like not in self.forms]
+        self.forms.update(zip(new, range(known, known + len(new))))
+        self.form_rows = enlarge(self.form_rows, len(self.forms))
+        rows = self.form_rows[known:]
+        rows[: len(new)] = 0.0
+        self._add_blocks(self.of_form, new, [like.lower() for like in new], rows)
+        return [self.forms[like] for like in forms]
+
+    def _add_blocks(
+        self,
+        observations: Iterable[_Observation],
+        texts: Sequence[str],
+        lowered: Sequence[str],
+        rows: np.ndarray,
+    ) -> None:
+        """Add to the rows of texts the blocks of their values."""
         starts: list[int] = []
         blocks: list[int] = []
-        for start, text in enumerate(self.vocabulary.strings[self.known :]):
-            found = [*self._form_blocks(form(text)), *_find_blocks(text, self.of_text)]
-            starts += [start] * len(found)
-            blocks += found
-        new = self.window[self.known : len(self.vocabulary)]
+        for name, observe, numbers in observations:
+            for start, value in enumerate(observe_texts(name, observe, texts, lowered)):
+                for one in split_values(value) if name in SEVERAL else (value,):
+                    if isinstance(one, str) and one in numbers:
+                        starts.append(start)
+                        blocks.append(numbers[one])
         if blocks:
-            self.blocks.add_to(new, starts, blocks)
-        self._add_joined(new)
-        self.known = len(self.vocabulary)
+            chosen = np.array(starts, np.int64), np.array(blocks, np.int64)
+            flat = rows.reshape(len(rows), -1)
+            self.kernels.add_blocks(*chosen, self.blocks.ends, self.blocks.places, self.blocks.weights, flat)
 
     def _add_joined(self, rows: np.ndarray) -> None:
         """Add to the rows [texts, offsets, width] of new texts those of templates of one text."""
@@ -150,11 +185,6 @@ class Decoder:
             for shift, row in zip(pattern.shifts.tolist(), pattern.rows[found].T):
                 into = rows[:, np.searchsorted(self.offsets, shift), : len(self.labels)]
                 add_to_tokens(self.text_tables.rows, places[row != NONE], row[row != NONE], into)
-
-    def _form_blocks(self, like: str) -> list[int]:
-        if like not in self.forms:
-            self.forms[like] = _find_blocks(like, self.of_form)
-        return self.forms[like]
 
 
 def is_of_one_text(template: Template, extractor: Extractor) -> bool:
@@ -171,18 +201,6 @@ class _Observation(NamedTuple):
     name: str
     observe: Callable[[str], Value]
     numbers: dict[str, int]
-
-
-def _find_blocks(text: str, observations: Iterable[_Observation]) -> list[int]:
-    """The numbers of the blocks for the values of a text's observations."""
-    found: list[int] = []
-    for name, observe, numbers in observations:
-        value = observe(text)
-        if name in SEVERAL:
-            found += [numbers[one] for one in split_values(value) if one in numbers]
-        elif isinstance(value, str) and value in numbers:
-            found.append(numbers[value])
-    return found
 
 
 class _Blocks:
@@ -204,15 +222,6 @@ class _Blocks:
         self.ends = np.cumsum([0, *(sum(len(where) for where, _ in found) for found in parts.values())])
         self.places = np.concatenate([EMPTY[0], *(where for where, _ in entries)])
         self.weights = np.concatenate([EMPTY[1], *(weights for _, weights in entries)])
-
-    def add_to(self, rows: np.ndarray, starts: Sequence[int], blocks: Sequence[int]) -> None:
-        """Add each block to the row at its start."""
-        chosen = np.array(blocks)
-        sizes = self.ends[chosen + 1] - self.ends[chosen]
-        before = np.cumsum(sizes) - sizes
-        where = np.arange(int(sizes.sum())) + np.repeat(self.ends[chosen] - before, sizes)
-        places = self.places[where] + np.repeat(np.array(starts) * rows[0].size, sizes)
-        np.add.at(rows.reshape(-1), places, self.weights[where])
 
 
 class AdaptiveDecoder:

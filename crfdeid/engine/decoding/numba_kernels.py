@@ -18,6 +18,7 @@ from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.compiled_rows import (
+    add_blocks,
     add_window,
     count_most,
     list_rows,
@@ -31,6 +32,8 @@ from crfdeid.engine.decoding.compiled_rows import (
 from crfdeid.engine.decoding.compiled_viterbi import advance, build_chain, double_length, trace_back
 from crfdeid.engine.decoding.hashing import INLINED, OPTIONS
 from crfdeid.engine.decoding.tables import Tables
+
+__all__ = ["Scorer", "add_blocks"]
 
 VECTOR = 8  # scores that are added at once
 BLOCK = 256  # tokens whose rows are listed at once

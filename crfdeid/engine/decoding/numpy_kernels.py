@@ -114,3 +114,13 @@ def shift_codes(codes: Ints, first: Ints, stop: Ints, offset: int) -> Ints:
     here, there = neighbour_pairs(first, stop, offset)
     found[here] = codes[there]
     return found
+
+
+def add_blocks(starts: Ints, blocks: Ints, ends: Ints, places: Ints, weights: Floats, rows: Floats) -> None:
+    """Add each of ``blocks`` to the row at its start: block b has ``weights[ends[b] : ends[b + 1]]`` for
+    these ``places`` of a row."""
+    sizes = ends[blocks + 1] - ends[blocks]
+    before = np.cumsum(sizes) - sizes
+    where = np.arange(int(sizes.sum())) + np.repeat(ends[blocks] - before, sizes)
+    flat = places[where] + np.repeat(starts * rows.shape[1], sizes)
+    np.add.at(rows.reshape(-1), flat, weights[where])

@@ -7,10 +7,11 @@ import regex
 from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
-from crfdeid.engine.decoding.hashing import OPTIONS
+from crfdeid.engine.decoding.hashing import INLINED, OPTIONS
 
 # The kinds of characters that the tokenizer distinguishes.
 UNKNOWN, SPACE, NEWLINE, RETURN, CAPITAL, SMALL, LETTER, MARK, DIGIT, RULE, OTHER = range(11)
+BASIS = np.uint64(14695981039346656037)
 KINDS = regex.compile(
     r"(?P<RETURN>\r)|(?P<NEWLINE>[\n-\f\x85\u2028\u2029])|(?P<SPACE>\s)|(?P<CAPITAL>\p{Lu})"
     r"|(?P<SMALL>\p{Ll})|(?P<LETTER>[\p{Lo}\p{Lm}\p{Lt}])|(?P<MARK>\p{M})|(?P<DIGIT>\d)"
@@ -74,20 +75,25 @@ def capitals_end(points, kinds, at, size):
     return end
 
 
+@njit(**INLINED)
+def hash_character(value, point):
+    """FNV-1a over code points, one after the other, from :data:`BASIS` on."""
+    return (value ^ np.uint64(point)) * np.uint64(1099511628211)
+
+
 @njit(**OPTIONS)
 def hash_text(points, start, end):
-    """FNV-1a over code points, with its high bits mixed into the low ones."""
-    value = np.uint64(14695981039346656037)
+    value = BASIS
     for i in range(start, end):
-        value = (value ^ np.uint64(points[i])) * np.uint64(1099511628211)
-    return value ^ (value >> np.uint64(32))
+        value = hash_character(value, points[i])
+    return value
 
 
 @njit(**OPTIONS)
-def find_text(points, start, end, slots, pool, pool_first):
-    """The slot of a text, or the free slot where it belongs."""
+def find_text(points, start, end, hashed, slots, pool, pool_first):
+    """The slot of a text with its hash, or the free slot where it belongs."""
     mask = np.uint64(len(slots) - 1)
-    place = hash_text(points, start, end) & mask
+    place = (hashed ^ (hashed >> np.uint64(32))) & mask
     while slots[place] != NONE:
         first = pool_first[slots[place]]
         if pool_first[slots[place] + 1] - first == end - start:
@@ -102,30 +108,70 @@ def find_text(points, start, end, slots, pool, pool_first):
     return place
 
 
+@njit(**INLINED)
+def ascii_token_end(points, kinds, at, size):
+    """As :func:`token_end` for ASCII, with the hash of the token; not for blanks."""
+    kind, first = kinds[points[at]], points[at]
+    hashed, end = hash_character(BASIS, first), at + 1
+    if kind == CAPITAL and end < size and kinds[points[end]] == SMALL:
+        kind = SMALL
+    if kind in (SMALL, DIGIT):
+        while end < size and kinds[points[end]] == kind:
+            hashed = hash_character(hashed, points[end])
+            end += 1
+    elif kind == CAPITAL:
+        before = hashed
+        while end < size and kinds[points[end]] == CAPITAL:
+            before, hashed = hashed, hash_character(hashed, points[end])
+            end += 1
+        if end < size and kinds[points[end]] == SMALL:
+            hashed, end = before, end - 1
+    elif kind == RULE:
+        while end < size and points[end] == first:
+            hashed = hash_character(hashed, first)
+            end += 1
+    elif kind == RETURN and end < size and points[end] == 10:
+        hashed, end = hash_character(hashed, points[end]), end + 1
+    return end, hashed
+
+
 @njit(**OPTIONS)
-def scan(points, kinds, slots, pool, pool_first, starts, ends, numbers):
-    """Tokenize; return the number of tokens, or -1 - i where the kind of character i is not known.
-    ``numbers`` is -1 for a text that is not in the pool."""
-    count, at, size = 0, 0, len(points)
-    for i in range(size):
-        if kinds[points[i]] == UNKNOWN:
-            return -1 - i
+def scan(points, kinds, is_ascii, state, slots, pool, pool_first, starts, ends, numbers, new):
+    """Tokenize, and number the tokens' texts. ``state`` has the character to begin at, the number of tokens,
+    of texts in the pool, and of those that are new; ``new`` are the tokens that brought them. Stop where the
+    table is too small for another text."""
+    at, count, texts, added = state
+    size = len(points)
     while at < size:
-        end = token_end(points, kinds, at, size)
-        if end > at:
-            starts[count] = at
-            ends[count] = end
-            numbers[count] = slots[find_text(points, at, end, slots, pool, pool_first)]
-            count += 1
-            at = end
-        else:
+        if kinds[points[at]] == SPACE:
             at += 1
-    return count
+            continue
+        if is_ascii:
+            end, hashed = ascii_token_end(points, kinds, at, size)
+        else:
+            end = token_end(points, kinds, at, size)
+            hashed = hash_text(points, at, end)
+        slot = find_text(points, at, end, hashed, slots, pool, pool_first)
+        if slots[slot] == NONE:
+            first = pool_first[texts]
+            if first + end - at > len(pool) or texts + 2 > len(pool_first) or 2 * texts >= len(slots):
+                break
+            for i in range(end - at):
+                pool[first + i] = points[at + i]
+            pool_first[texts + 1] = first + end - at
+            slots[slot] = texts
+            new[added] = count
+            texts += 1
+            added += 1
+        starts[count], ends[count], numbers[count] = at, end, slots[slot]
+        count += 1
+        at = end
+    state[0], state[1], state[2], state[3] = at, count, texts, added
 
 
 class Scanner:
     """The tokenizer ``fine`` with a vocabulary: a :data:`crfdeid.engine.arrays.batch.Scan`. It keeps a hash
-    table of the vocabulary's texts."""
+    table of the vocabulary's texts, which nobody else adds to."""
 
     def __init__(self) -> None:
         self.kinds = np.full(0x110000, UNKNOWN, np.uint8)
@@ -136,47 +182,41 @@ class Scanner:
         self.count = 0
 
     def __call__(self, text: str, vocabulary: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+        is_ascii = text.isascii()
+        points = self._encode(text, is_ascii)
         starts, ends = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
-        numbers = np.empty(len(points), np.int32)
-        while True:
-            arrays = (self.slots, self.pool, self.pool_first)
-            count = scan(points, self.kinds, *arrays, starts, ends, numbers)
-            if count >= 0:
-                break
-            self.kinds[points[-1 - count]] = character_kind(chr(points[-1 - count]))
-        numbers, starts, ends = numbers[:count].copy(), starts[:count].copy(), ends[:count].copy()
-        for index in np.flatnonzero(numbers == NONE).tolist():
-            numbers[index] = self._number(points, int(starts[index]), int(ends[index]), text, vocabulary)
-        return numbers, starts, ends
+        numbers, new = np.empty(len(points), np.int32), np.empty(len(points), np.int32)
+        state = np.array([0, 0, self.count, 0])
+        while state[0] < len(points):
+            table = self.slots, self.pool, self.pool_first
+            scan(points, self.kinds, is_ascii, state, *table, starts, ends, numbers, new)
+            if state[0] < len(points):
+                self._enlarge(int(state[2]))
+        count, self.count, tokens = int(state[1]), int(state[2]), new[: state[3]]
+        bounds = zip(starts[tokens].tolist(), ends[tokens].tolist())
+        vocabulary.add([text[start:end] for start, end in bounds])
+        return numbers[:count].copy(), starts[:count].copy(), ends[:count].copy()
 
-    def _number(
-        self, points: np.ndarray, start: int, end: int, text: str, vocabulary: TokenVocabulary
-    ) -> int:
-        """The number of a text that was not in the pool when this document began."""
-        part = text[start:end]
-        if part not in vocabulary.numbers:
-            vocabulary.add(part)
-            self._insert(points, start, end)
-        return vocabulary.numbers[part]
+    def _encode(self, text: str, is_ascii: bool) -> np.ndarray:
+        """The code points of a text, whose kinds are then known."""
+        if is_ascii:
+            return np.frombuffer(text.encode("ascii"), np.uint8)
+        points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+        for point in set(points[self.kinds[points] == UNKNOWN].tolist()):
+            self.kinds[point] = character_kind(chr(point))
+        return points
 
-    def _insert(self, points: np.ndarray, start: int, end: int) -> None:
-        used = int(self.pool_first[self.count])
-        while used + end - start > len(self.pool):
-            self.pool = np.concatenate([self.pool, np.zeros_like(self.pool)])
-        self.pool[used : used + end - start] = points[start:end]
-        if self.count + 2 > len(self.pool_first):
-            self.pool_first = np.concatenate([self.pool_first, np.zeros_like(self.pool_first)])
-        self.pool_first[self.count + 1] = used + end - start
-        if 2 * self.count > len(self.slots):
-            self.slots = np.full(2 * len(self.slots), NONE, np.int32)
-            fill_texts(self.slots, self.pool, self.pool_first, self.count)
-        self.slots[find_text(points, start, end, self.slots, self.pool, self.pool_first)] = self.count
-        self.count += 1
+    def _enlarge(self, count: int) -> None:
+        """Make room for as many texts again."""
+        self.pool = np.concatenate([self.pool, np.zeros_like(self.pool)])
+        self.pool_first = np.concatenate([self.pool_first, np.zeros_like(self.pool_first)])
+        self.slots = np.full(2 * len(self.slots), NONE, np.int32)
+        fill_texts(self.slots, self.pool, self.pool_first, count)
 
 
 @njit(**OPTIONS)
 def fill_texts(slots, pool, pool_first, count):
     for number in range(count):
         start, end = pool_first[number], pool_first[number + 1]
-        slots[find_text(pool, start, end, slots, pool, pool_first)] = number
+        hashed = hash_text(pool, start, end)
+        slots[find_text(pool, start, end, hashed, slots, pool, pool_first)] = number
