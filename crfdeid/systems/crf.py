@@ -94,10 +94,17 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         self, batch: Batch, probabilities: bool = False, masker: Masker | None = None
     ) -> list[Document]:
         if masker:
-            path = masker.find_path(batch, *self._find_marginals(batch))
-            return self._decode(batch, path, probabilities, masker.names)
-        path = self._crfsuite_path(self.crfsuite, batch) if self.crfsuite else self.decoder.path(batch)
-        return self._decode(batch, path, probabilities)
+            emissions = self.decoder.emissions(batch)
+            path = masker.find_path(batch, *self._find_marginals(batch, emissions))
+            return self._decode(batch, path, emissions if probabilities else None, masker.names)
+        if not self.crfsuite and not probabilities:
+            return self._decode(batch, self.decoder.path(batch))
+        emissions = self.decoder.emissions(batch)
+        if self.crfsuite:
+            path = self._crfsuite_path(self.crfsuite, batch)
+        else:
+            path = self.decoder.find_best_path(batch, emissions.copy())
+        return self._decode(batch, path, emissions if probabilities else None)
 
     def _tag_by_threshold(
         self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
@@ -106,26 +113,25 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         for some in batch_documents(documents):
             yield from self._tag_batch(self.batch(some), probabilities, masker)
 
-    def _find_marginals(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-        """The marginals [tokens, labels] and the best path [tokens] of a batch."""
-        emissions = self.decoder.emissions(batch)
+    def _find_marginals(self, batch: Batch, emissions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The marginals [tokens, labels] and the best path [tokens] of a batch with these scores."""
         marginals = self.marginals.compute(emissions, batch.first, batch.stop, self.compiled)
         if self.crfsuite:
             return marginals, self._crfsuite_path(self.crfsuite, batch)
-        return marginals, self.decoder.find_best_path(batch, emissions)
+        return marginals, self.decoder.find_best_path(batch, emissions.copy())
 
     def _decode(
         self,
         batch: Batch,
         path: np.ndarray,
-        probabilities: bool = False,
+        emissions: np.ndarray | None = None,
         labels: Sequence[str] | None = None,
     ) -> list[Document]:
         """The documents with the spans of a path, whose numbers are those of ``labels`` (default: the
-        model's)."""
+        model's); with their probabilities, where the scores ``emissions`` are given."""
         found = decode_spans(batch, labels or self.weights.labels, path)
-        if probabilities:
-            found = self.confidence.add_probabilities(found, batch, self.decoder.emissions(batch))
+        if emissions is not None:
+            found = self.confidence.add_probabilities(found, batch, emissions, self.compiled)
         return [d.with_spans(trim_spans(d.text, spans)) for d, spans in zip(batch.documents, found)]
 
     def _crfsuite_path(self, crfsuite: pycrfsuite.Tagger, batch: Batch) -> np.ndarray:

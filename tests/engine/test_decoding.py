@@ -21,6 +21,7 @@ from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
 from crfdeid.engine.decoding.tables import EMPTY, Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import registry, token
+from crfdeid.feature_extraction.context import chunk_shape
 from crfdeid.systems import model
 from crfdeid.text import tokenizer
 from crfdeid.text.document import Document, Span
@@ -172,6 +173,7 @@ def test_ascii_texts_of_one_shape_have_the_same_flags_and_observations(text):
     like = form(text)
     assert like == token.CAPITAL.sub("A", token.SMALL.sub("a", token.DIGIT.sub("0", text)))
     assert flags(like) == flags(text)
+    assert chunk_shape(like) == chunk_shape(text)
     assert {n: token.LEXICAL[n](like) for n in token.OF_SHAPE} == {
         n: token.LEXICAL[n](text) for n in token.OF_SHAPE
     }

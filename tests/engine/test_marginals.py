@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.crfsuite_file.model_file import Weights
+from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.engine.decoding.marginals import Marginals
+from crfdeid.text.document import Span
 
 FORBIDDEN = -1e4
 
@@ -40,6 +43,32 @@ def test_marginals_are_those_of_the_chain_in_logarithms(compiled, seed, labels, 
     for a, b in zip(first, stop):
         assert np.allclose(found[a:b], run_chain(emissions[a:b], transitions).marginals(), atol=1e-10)
         assert not found[b].any()
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    types=st.integers(1, 5),
+    sizes=st.lists(st.integers(1, 9), min_size=1, max_size=3),
+    spread=st.sampled_from([0.1, 3.0, 40.0]),
+    left_out=st.sampled_from(["", "B-1", "I-1"]),
+)
+def test_probabilities_of_spans_are_those_of_the_chain_in_logarithms(seed, types, sizes, spread, left_out):
+    pytest.importorskip("numba")
+    labels = ["O", *(f"{part}-{n}" for n in range(types) for part in "BI" if f"{part}-{n}" != left_out)]
+    emissions, transitions, first, stop = make_chain(seed, len(labels), sizes, spread)
+    confidence = SpanConfidence(Weights(labels, [], np.zeros(0), transitions))
+    rng = np.random.default_rng(seed)
+    starts = np.arange(len(emissions))
+    bounds = np.array([0, len(emissions)])
+    batch = Batch([None], starts, starts, starts + 1, bounds, starts, first, stop)
+    spans = []
+    for a, b in zip(first.tolist(), stop.tolist()):
+        begin = int(rng.integers(a, b))
+        spans.append(Span(begin, int(rng.integers(begin + 1, b + 1)), str(rng.integers(types))))
+    plain, compiled = (confidence.add_probabilities([spans], batch, emissions, way) for way in (False, True))
+    assert [span.type for span in compiled[0]] == [span.type for span in spans]
+    apart = [one.probability - other.probability for one, other in zip(plain[0], compiled[0])]
+    assert np.allclose(apart, 0.0, atol=1e-10)
 
 
 @pytest.mark.parametrize("compiled", [False, True])

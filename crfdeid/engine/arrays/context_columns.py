@@ -30,6 +30,7 @@ from crfdeid.engine.arrays.vocabulary import (
     WITH_SMALL,
     GrowableArray,
     TokenVocabulary,
+    form,
 )
 from crfdeid.feature_extraction.context import HEADING_WORDS, RARE, address_kind, chunk_shape
 from crfdeid.feature_extraction.registry import Contextual
@@ -122,8 +123,9 @@ class ContextColumns:
         for first, stop in new:
             text = batch.slice(first, stop)
             for name, values in self.of_stretch.items():
+                value: Value
                 if name == "chunk":
-                    value = None if batch.flags[first] & LINE_END else chunk_shape(text)
+                    value = None if batch.flags[first] & LINE_END else chunk_shape(form(text))
                 else:
                     value = address_kind(text) if stop - first > 2 else None
                 values.append(self.number(name, value))

@@ -135,7 +135,8 @@ class TokenVocabulary:
         self.flags.extend([self.flags_of[like] | MARKS.get(low, 0) for like, low in zip(forms, lowered)])
         for name, table in self.values.items():
             values = observe_texts(name, self.observations[name], texts, lowered)
-            table.extend([self.number_of(name, value) for value in values])
+            known = {value: self.number_of(name, value) for value in dict.fromkeys(values)}
+            table.extend([known[value] for value in values])
 
 
 def observe_texts(

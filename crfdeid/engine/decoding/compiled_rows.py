@@ -59,7 +59,7 @@ class PackedBundles(NamedTuple):
     """All bundles in arrays. Bundle j has the parts ``parts[j]`` to ``parts[j + 1]``, and as members the
     templates ``ends[j]`` to ``ends[j + 1]``: shift ``shifts[m]`` of pattern ``patterns[m]``. ``keys`` is a
     hash table of 2 ** ``bits`` slots with the known combinations; a slot's sum is
-    ``sums[slot_sums[slot]]``, and ``count[0]`` sums are known."""
+    ``sums[slot_sums[slot]]``, and ``known[0]`` sums are known."""
 
     parts: Ints
     names: Ints
@@ -72,7 +72,7 @@ class PackedBundles(NamedTuple):
     bits: int
     keys: Ints
     slot_sums: Ints
-    count: Ints
+    known: Ints
     sums: Floats
 
 

@@ -73,9 +73,9 @@ def advance(scores, transitions, lead, hub, order, gains, before, come, labels, 
     they become those of the next token, whose own ``scores`` are given. The labels that are not pruned go
     to ``labels`` from place ``used`` on, with their scores to ``kept``; return the place after them."""
     width = len(scores)
-    best, top, above = hub, before[hub], np.uint64(0)
+    best, top, above = hub, before[hub], 0
     for y in range(width):
-        above |= np.uint64(1) if before[y] > top else np.uint64(0)
+        above |= 1 if before[y] > top else 0
     if above:
         for y in range(width):
             if before[y] > top:
@@ -85,20 +85,20 @@ def advance(scores, transitions, lead, hub, order, gains, before, come, labels, 
     for start in range(0, width, WORD):
         mask = np.uint64(0)
         for bit in range(min(WORD, width - start)):
-            y = np.uint64(start + bit)  # without sign, so that numbers are read in a row
-            mask |= BITS[bit] if top - before[y] <= lead[best, y] else np.uint64(0)
+            i = np.uint64(start + bit)  # without sign, so that numbers are read in a row
+            mask |= BITS[bit] if top - before[i] <= lead[best, i] else np.uint64(0)
         while mask != 0:
-            i = start + find_lowest_bit(mask)
+            label = start + find_lowest_bit(mask)
             mask &= mask - np.uint64(1)
-            labels[used] = i
-            kept[used] = before[i]
+            labels[used] = label
+            kept[used] = before[label]
             used += 1
-            if i == best:
+            if label == best:
                 continue
             if best == hub:
-                raise_from_hub(transitions, order, gains, i, top, before[i], come)
+                raise_from_hub(transitions, order, gains, label, top, before[label], come)
             else:
-                raise_scores(transitions, i, before[i], come)
+                raise_scores(transitions, label, before[label], come)
     for y in range(width):
         before[y] = come[y] + scores[y]
     return used

@@ -13,11 +13,11 @@ number, as in CRFsuite.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
 from crfdeid.text.document import Document
 
 REMEMBERED = 32_000  # distinct texts whose rows are kept at once
+RESERVED = 1 << 24  # numbers of window rows
 FORMS = 1024  # forms of texts whose rows are kept, and those of one batch
 WORTH_COMPILED = 120_000  # characters after which it pays to load the compiled loops
 
@@ -80,7 +81,9 @@ class Decoder:
         self.columns = ContextColumns(
             extractor.contextual, gazetteers, self.vocabulary, self.code, self._choose_stretches()
         )
-        self.window = np.zeros((1024, len(self.offsets), self.scorer.width))
+        row = len(self.offsets), self.scorer.width
+        texts = min(REMEMBERED, RESERVED // (row[0] * row[1] + 1))
+        self.window = np.zeros((texts + 1, *row))  # memory that is never written takes no place
         self.known = 0
         self.forms: dict[str, int] = {}
         self.form_rows = np.zeros((64, len(self.offsets), self.scorer.width))
@@ -165,11 +168,13 @@ class Decoder:
         starts: list[int] = []
         blocks: list[int] = []
         for name, observe, numbers in observations:
-            for start, value in enumerate(observe_texts(name, observe, texts, lowered)):
-                for one in split_values(value) if name in SEVERAL else (value,):
-                    if isinstance(one, str) and one in numbers:
-                        starts.append(start)
-                        blocks.append(numbers[one])
+            values = observe_texts(name, observe, texts, lowered)
+            pairs: Iterable[tuple[int, Value]] = enumerate(values)
+            if name in SEVERAL:
+                pairs = ((start, one) for start, own in enumerate(values) for one in split_values(own))
+            known = [(start, numbers[value]) for start, value in pairs if value in numbers]
+            starts += [start for start, _ in known]
+            blocks += [block for _, block in known]
         if blocks:
             chosen = np.array(starts, np.int64), np.array(blocks, np.int64)
             flat = rows.reshape(len(rows), -1)
@@ -200,7 +205,7 @@ class _Observation(NamedTuple):
 
     name: str
     observe: Callable[[str], Value]
-    numbers: dict[str, int]
+    numbers: Mapping[Any, int]
 
 
 class _Blocks:

@@ -114,31 +114,63 @@ class SpanConfidence:
         self._opening = cache(lambda type: opening_scores(weights.labels, type))
 
     def add_probabilities(
-        self, found: Sequence[Sequence[Span]], batch: Batch, emissions: np.ndarray
+        self,
+        found: Sequence[Sequence[Span]],
+        batch: Batch,
+        emissions: np.ndarray,
+        compiled: bool = False,
     ) -> list[list[Span]]:
         """The spans of each document of a batch, with their probabilities; ``emissions`` [tokens, labels] are
         the batch's scores."""
+        places = [place for number, spans in enumerate(found) for place in _find_tokens(batch, number, spans)]
+        types = [span.type for spans in found for span in spans]
+        known = self._compute_compiled(batch, emissions, places, types) if compiled else [np.nan] * len(types)
         chains = cache(
-            lambda sequence: run_chain(
-                emissions[batch.first[sequence] : batch.stop[sequence]], self.weights.transitions
-            )
+            lambda s: run_chain(emissions[batch.first[s] : batch.stop[s]], self.weights.transitions)
         )
-        return [
-            [self._add_probability(span, number, batch, chains) for span in spans]
-            for number, spans in enumerate(found)
-        ]
+        probabilities = iter([
+            float(np.clip(p if np.isfinite(p) else self._compute(chains, batch, place, type), 0.0, 1.0))
+            for p, place, type in zip(known, places, types)
+        ])  # fmt: skip
+        return [[replace(span, probability=next(probabilities)) for span in spans] for spans in found]
 
-    def _add_probability(self, span: Span, number: int, batch: Batch, chains: Callable[[int], Chain]) -> Span:
-        begin, end = batch.bounds[number], batch.bounds[number + 1]
-        first = begin + np.searchsorted(batch.starts[begin:end], span.start)
-        last = begin + np.searchsorted(batch.ends[begin:end], span.end)
-        sequence = int(np.searchsorted(batch.stop, first, side="right"))
-        base = batch.first[sequence]
-        probability = self._probability(chains(sequence), first - base, last - base, span.type)
-        return replace(span, probability=probability)
+    def _compute(
+        self, chains: Callable[[int], Chain], batch: Batch, place: tuple[int, int, int], type: str
+    ) -> float:
+        sequence, first, last = place
+        base = int(batch.first[sequence])
+        inside = self._number(f"I-{type}")
+        chain = chains(sequence)
+        opening = self._opening(type)
+        return chain.span_probability(first - base, last - base, opening, None if inside < 0 else inside)
 
-    def _probability(self, scores: Chain, first: int, last: int, type: str) -> float:
-        names = self.weights.labels
-        inside = names.index(f"I-{type}") if f"I-{type}" in names else None
-        probability = scores.span_probability(first, last, self._opening(type), inside)
-        return float(np.clip(probability, 0.0, 1.0))
+    def _compute_compiled(
+        self,
+        batch: Batch,
+        emissions: np.ndarray,
+        places: Sequence[tuple[int, int, int]],
+        types: Sequence[str],
+    ) -> np.ndarray:
+        """The probabilities by compiled loops, not a number where all labels of a token underflow."""
+        from crfdeid.engine.decoding.compiled_marginals import Spans, compute_spans
+
+        labels, transitions = self.weights.labels, self.weights.transitions
+        own = np.array([label[2:] for label in labels])
+        begins, goes_on = (np.array([self._number(f"{b}-{t}") for t in types], np.int64) for b in "BI")
+        opens = np.array([own != type for type in types], np.float64).reshape(len(types), len(labels))
+        sequences, first, last = np.array(places, np.int64).reshape(-1, 3).T.copy()
+        spans = Spans(sequences, first, last, begins, goes_on, opens)
+        factors = np.exp(transitions - transitions.max())
+        return compute_spans(emissions, batch.first, batch.stop, factors, spans)
+
+    def _number(self, label: str) -> int:
+        return self.weights.labels.index(label) if label in self.weights.labels else -1
+
+
+def _find_tokens(batch: Batch, number: int, spans: Sequence[Span]) -> list[tuple[int, int, int]]:
+    """The sequence, the first token and the last token of each span of a document."""
+    begin, end = batch.bounds[number], batch.bounds[number + 1]
+    first = begin + np.searchsorted(batch.starts[begin:end], [span.start for span in spans])
+    last = begin + np.searchsorted(batch.ends[begin:end], [span.end for span in spans])
+    sequence = np.searchsorted(batch.stop, first, side="right")
+    return list(zip(sequence.tolist(), first.tolist(), last.tolist()))

@@ -21,9 +21,9 @@ class Marginals:
         ``emissions`` stay as they are."""
         found = np.zeros_like(emissions)
         if compiled:
-            from crfdeid.engine.decoding.compiled_marginals import fill_marginals
+            from crfdeid.engine.decoding.compiled_marginals import compute_marginals
 
-            fill_marginals(emissions, first, stop, self.factors, found)
+            compute_marginals(emissions, first, stop, self.factors, found)
         else:
             for a, b in zip(first.tolist(), stop.tolist()):
                 found[a:b] = compute_sequence(emissions[a:b], self.factors)
