@@ -169,11 +169,8 @@ def _number_counts(columns: ContextColumns, name: str, counts: np.ndarray) -> np
 
 
 def line_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    words = (batch.flags & ALPHABETIC) != 0
-    count, cased, capital, small = (
-        np.bincount(batch.line, words & ((batch.flags & flag) != 0), len(batch.line_first))
-        for flag in (ALPHABETIC, CASED, WITH_CAPITAL, WITH_SMALL)
-    )
+    bounds = np.append(batch.line_first, len(batch))
+    count, cased, capital, small = count_words(batch, bounds, ALPHABETIC, CASED, WITH_CAPITAL, WITH_SMALL)
     lower, upper = columns.number_values("line_case", ("lower", "upper"))
     is_lower = (cased > 0) & (capital == 0)
     is_upper = (count > 1) & (cased > 0) & (small == 0)
@@ -181,14 +178,21 @@ def line_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
 
 
 def document_case(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    words = (batch.flags & ALPHABETIC) != 0
-    count, capital, small = (
-        np.bincount(batch.document, words & ((batch.flags & flag) != 0), len(batch.documents))
-        for flag in (ALPHABETIC, WITH_CAPITAL, WITH_SMALL)
-    )
+    count, capital, small = count_words(batch, batch.bounds, ALPHABETIC, WITH_CAPITAL, WITH_SMALL)
     lower, upper = columns.number_values("document_case", ("lower", "upper"))
     values = np.where(capital <= count * RARE, lower, np.where(small <= count * RARE, upper, NONE))
     return np.where(capital + small > 0, values, NONE).astype(np.int32)[batch.document]
+
+
+def count_words(batch: Batch, bounds: np.ndarray, *flags: int) -> list[np.ndarray]:
+    """Count the words with each flag in the parts of the batch that ``bounds`` [parts + 1] delimit."""
+    found: list[np.ndarray] = []
+    for flag in flags:
+        wanted = ALPHABETIC | flag
+        total = np.zeros(len(batch) + 1, np.int32)
+        np.cumsum((batch.flags & wanted) == wanted, out=total[1:])
+        found.append(np.diff(total[bounds]))
+    return found
 
 
 def page_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
@@ -279,12 +283,15 @@ def written_as(columns: ContextColumns, batch: Batch) -> np.ndarray:
 
 def titled(columns: ContextColumns, batch: Batch) -> np.ndarray:
     found = np.full(len(batch), NONE, np.int32)
-    titles = np.flatnonzero(batch.flags & TITLE)
-    lower = columns.vocabulary.lower.rows[batch.texts].astype(np.int64)
-    key = batch.document * np.int64(len(columns.vocabulary.lower_numbers) + 1) + lower
-    names = key[_after_titles(batch, titles)]
+    names = _after_titles(batch, np.flatnonzero(batch.flags & TITLE))
+    if not len(names):
+        return found
+    lower, size = columns.vocabulary.lower.rows, len(columns.vocabulary.lower_numbers)
     capital = np.flatnonzero(batch.flags & CAPITALISED)
-    found[capital[np.isin(key[capital], names)]] = columns.number("titled", YES)
+    of_names, of_capital = (
+        batch.document[w] * np.int64(size) + lower[batch.texts[w]] for w in (names, capital)
+    )
+    found[capital[np.isin(of_capital, of_names)]] = columns.number("titled", YES)
     return found
 
 
