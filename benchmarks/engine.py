@@ -1,6 +1,6 @@
 """Tagging: the array engine beside python-crfsuite, from a file on disk to spans on disk, in one run.
 
-    python benchmarks/engine.py [--data FILE] [--repeat 3] [--slow 60] [--jobs 2]
+    python benchmarks/engine.py [--data FILE] [--repeat 5] [--slow 60] [--jobs 2]
 
 The shipped model tags the MTSamples reports (a JSONL file) and writes a table of spans. Every way
 runs in a separate process, so that the peak memory is its own:
@@ -14,6 +14,10 @@ runs in a separate process, so that the peak memory is its own:
     lists          python-crfsuite with feature strings cached by text (--engine crfsuite)
     numpy          the engine without compiled loops, cold and warm
     compiled       the engine with compiled loops, cold: no text is known at first; warm: all are known
+    unrepaired     the same without the repair of spans
+    threshold, probabilities   the same with --threshold 0.1, with --probabilities
+    rules, english+rules       the rules; the union of the shipped model and the rules
+    redact         the command redact, from the file to the released notes
 
 Time is processor time: the median of the runs, with the minimum and the maximum. The ways that are
 not the engine tag only the first --slow reports. Then the script prints how many labels differ from
@@ -32,27 +36,34 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pycrfsuite
+from numba import njit
 
 from crfdeid import corpora, synthetic
 from crfdeid.engine.arrays.batch import decode_spans
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import decoder, forward_backward
+from crfdeid.engine.decoding.compiled_rows import add_window
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.redact.__main__ import main as redact_main
 from crfdeid.systems import crf, model
-from crfdeid.systems.tagger import BATCH
+from crfdeid.systems.tagger import BATCH, Tagger
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # tag only --slow reports
-WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled")
+SYSTEMS = ("rules", "english+rules")  # that model.load finds by name
+DONE = ("unrepaired", "threshold", "probabilities", *SYSTEMS, "redact")  # what people run with the engine
+WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled", *DONE)
 COMPARED = 300  # reports whose labels are compared
 Tag = Callable[[Iterable[Document]], Iterable[Document]]
 COPIES = 5, 20  # of the reports, for several processes: about 4.6 and 18.6 million tokens
@@ -152,9 +163,13 @@ def by_spacy(folder: Path) -> Tag:
 
 def run_way(name: str, data: Path, out: Path, slow: int) -> dict:
     """Run one way once; its seconds, tokens and peak memory."""
-    tagger = model.load()
+    tagger = model.load(name if name in SYSTEMS else None)
     first = slow if name in OTHERS else None
-    if name == "spacy":
+    if name == "redact":
+        seconds = {"cold": time_redact(data, out)}
+    elif name in DONE:
+        seconds = time_done(name, tagger, data, out)
+    elif name == "spacy":
         seconds = {"cold": time_run(by_spacy(out.parent), data, out, first)}
     elif name in OTHERS:
         tag = by_crfsuite(name, tagger, out.parent)
@@ -169,6 +184,27 @@ def run_way(name: str, data: Path, out: Path, slow: int) -> dict:
     tokens = sum(len(tagger.pipeline.tokenize(document.text)) for document in documents)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "tokens": tokens, "peak": peak}
+
+
+def time_done(name: str, tagger: Tagger, data: Path, out: Path) -> dict[str, float]:
+    """Seconds of one of :data:`DONE`, at the first time and when all texts are known."""
+    ways: dict[str, Tag] = {
+        "unrepaired": tagger.tag_unrepaired,
+        "threshold": lambda documents: tagger.tag_all(documents, threshold=0.1),
+        "probabilities": lambda documents: tagger.tag_all(documents, probabilities=True),
+    }
+    tag = ways.get(name, tagger.tag_all)
+    tagger.compile()
+    list(tag([Document("warm", "Dr. Ruiz, 3/4/2061. ")]))  # reads compiled code from disk
+    return {state: time_run(tag, data, out, None) for state in ("cold", "warm")}
+
+
+def time_redact(data: Path, out: Path) -> float:
+    """Seconds of the command, without its start."""
+    began = time.process_time()
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        redact_main([str(data), "--out", str(out.with_suffix(".jsonl")), "--seed", "1", "--overwrite"])
+    return time.process_time() - began
 
 
 def time_run(tag: Tag, data: Path, out: Path, first: int | None) -> float:
@@ -229,13 +265,33 @@ def print_stages(documents: list[Document]) -> None:
         path = timed("rows and Viterbi", lambda b=batch, o=seen: decoder.scorer.find_paths(b, *o))
         timed("spans", lambda b=batch, p=path: decode_spans(b, decoder.labels, p))
     total = sum(times.values())
+    floor = time_window(decoder, documents)
+    print(f"floor: the window rows alone are {floor / total:.0%} of the time")
     print("stages: " + ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in times.items()))
+
+
+@njit(nogil=True, cache=True)
+def add_windows(texts, sequence, offsets, window, scores):
+    """Add the window rows of all tokens, one after the other, to the same scores."""
+    for t in range(len(texts)):
+        add_window(t, texts, sequence, offsets, window, scores)
+
+
+def time_window(decoder: Decoder, documents: list[Document]) -> float:
+    """Seconds of the least that every token needs: to add the rows of the texts around it."""
+    batches = [decoder.batch(documents[i : i + 20]) for i in range(0, len(documents), 20)]
+    rows = decoder.offsets, decoder.window, np.zeros(decoder.scorer.width)
+    add_windows(batches[0].texts, batches[0].sequence, *rows)  # reads compiled code from disk
+    began = time.process_time()
+    for batch in batches:
+        add_windows(batch.texts, batch.sequence, *rows)
+    return time.process_time() - began
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--slow", type=int, default=60, help="reports for the ways that are not the engine")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
