@@ -8,8 +8,9 @@ forms are of English notes and of the types of i2b2-2014.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from crfdeid.systems.repair.forms import FORMS
 from crfdeid.systems.repair.spans import Form, Spans
@@ -19,6 +20,8 @@ __all__ = ["FORMS", "SCHEME", "Form", "repair_spans"]
 
 SCHEME = "i2b2-2014"
 ROUNDS = 8  # a repaired span can need another form
+CAPITAL = re.compile("[A-Z]")
+SMALL = 120  # characters for each capital of a note in small letters: about twenty words
 
 
 def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values())) -> Document:
@@ -32,7 +35,7 @@ def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values(
     if any(following.start < span.end for span, following in pairwise(document.spans)):
         return document
     spans, types = list(document.spans), {span.type for span in document.spans}
-    chosen = list(forms)
+    text, chosen = show_capitals(document.text), list(forms)
     started: dict[int, Callable[[Sequence[Span]], Spans]] = {}
     settled: list[Sequence[Span] | None] = [None] * len(chosen)  # what each form left as it was
     for _ in range(ROUNDS):
@@ -41,7 +44,7 @@ def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values(
             if settled[index] is spans or (form.types and form.types.isdisjoint(types)):
                 continue
             if index not in started:
-                started[index] = form.start(document.text)
+                started[index] = form.start(text)
             repaired = list(started[index](spans))
             if repaired == spans:
                 settled[index] = spans
@@ -50,3 +53,14 @@ def repair_spans(document: Document, forms: Iterable[Form] = tuple(FORMS.values(
         if spans is before:
             break
     return document if spans == list(document.spans) else document.with_spans(spans)
+
+
+def show_capitals(text: str) -> str:
+    """Return a note in small letters as one in capitals, which the forms read; other notes as they are.
+
+    >>> show_capitals("seen by dr. ruiz"), show_capitals("Seen by Dr. Ruiz")
+    ('SEEN BY DR. RUIZ', 'Seen by Dr. Ruiz')
+    """
+    if next(islice(CAPITAL.finditer(text), len(text) // SMALL, None), None):
+        return text
+    return "".join(new if len(new := sign.upper()) == 1 else sign for sign in text)
