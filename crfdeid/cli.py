@@ -102,6 +102,11 @@ def report_error(message: str) -> int:
     return 2
 
 
+def print_warnings(lines: Iterable[str]) -> None:
+    """Print each line on standard error."""
+    sys.stderr.writelines(f"{line}\n" for line in lines)
+
+
 def show_progress(items: Iterable[Item], title: str, total: int | None = None) -> Iterable[Item]:
     """Pass the items on. Show a bar on a terminal, and nothing when standard error is piped."""
     return tqdm(items, desc=title, total=total, disable=None, leave=False)

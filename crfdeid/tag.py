@@ -26,9 +26,10 @@ from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.parts import parse_part
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
-from crfdeid.systems import model, parallel, term_lists
+from crfdeid.systems import model, model_folder, parallel, term_lists, tuned_notes, union
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import parse_threshold
+from crfdeid.systems.tuned_notes import SeenNotes
 from crfdeid.text.document import Document
 
 BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}  # of a file that --out names
@@ -76,7 +77,8 @@ def main(arguments: list[str] | None = None) -> None:
     output = choose_output(args.out, args.format, "i2b2", BY_SUFFIX) if args.out else None
     terms = term_lists.read_terms(args, chosen)
     tagger = model.load(args.model, args.engine)
-    documents = tag_documents(tagger, read_notes(args), args)
+    seen = SeenNotes(read_training_hashes(args.model))
+    documents = tag_documents(tagger, seen.count_each(read_notes(args)), args)
     if chosen:
         chosen.check_scheme(tagger.scheme)
         documents = map(chosen.select_phi, documents)
@@ -90,8 +92,16 @@ def main(arguments: list[str] | None = None) -> None:
         print(output, file=sys.stderr)
     else:
         print_documents(documents, args.format or "csv")
-    print("".join(f"{line}\n" for line in (*terms.lines(), *known_lines())), end="", file=sys.stderr)
+    cli.print_warnings((*terms.lines(), *known_lines(), *seen.lines()))
     cli.report_bad_rows(args)
+
+
+def read_training_hashes(name: str | None) -> set[str]:
+    """Read the hashes of the notes that trained a model, or models joined by "+", where it has a list."""
+    name = name or model.DEFAULT
+    names = [name] if Path(name).exists() else name.split(union.JOIN)
+    lists = (tuned_notes.read_model_list(model_folder.find_folder(each)) for each in names)
+    return {hash for found in lists if found for hash in found}
 
 
 def mark_known_patients(

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from crfdeid import cli, config
 from crfdeid.evaluate import scores
-from crfdeid.systems import model, registry
+from crfdeid.systems import model, registry, tuned_notes
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
@@ -75,6 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\nScored on {args.test}: {len(gold)} documents")
         print(scores.format_scores(scores.score(gold, system, tagger.scheme)))
         print_cut_spans(tagger, gold)
+        cli.print_warnings(tuned_notes.count_seen(documents, gold).lines())
     print(f"\nThe model is in {args.out}")
 
 

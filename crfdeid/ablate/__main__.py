@@ -29,7 +29,7 @@ from crfdeid.ablate.run import TEST, TRAIN
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import open_whole
-from crfdeid.systems import registry
+from crfdeid.systems import registry, tuned_notes
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -63,6 +63,9 @@ def main(arguments: list[str] | None = None) -> None:
     planned = plan.read_plan(args.config, partial(registry.apply_changes, changes=args.set))
     published_comparison.check_published(planned)
     corpora = read_corpora(args, planned)
+    if TEST in corpora:
+        seen = tuned_notes.count_seen(corpora[TRAIN].documents, corpora[TEST].documents)
+        cli.print_warnings(seen.lines())
     rows = jobs.build_rows(planned, corpora, args.out)
     train_jobs([job for row in rows for job in row.jobs], args.out, max(1, args.jobs), args.again)
     progress = cli.show_progress(rows, "score", len(rows))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from crfdeid.errors import FormatError
@@ -33,6 +34,38 @@ def hash_text(text: str) -> str:
 def hash_notes(documents: Iterable[Document]) -> list[str]:
     """The hashes of ids and texts, sorted."""
     return sorted({hash for note in documents for hash in (hash_id(note.id), hash_text(note.text))})
+
+
+@dataclass
+class SeenNotes:
+    """Counts the notes that pass and those whose text is in ``hashes``: a score of those flatters."""
+
+    hashes: Container[str]
+    seen: int = 0
+    total: int = 0
+
+    def count_each(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the notes and count them."""
+        for document in documents:
+            self.total += 1
+            self.seen += hash_text(document.text) in self.hashes
+            yield document
+
+    def lines(self) -> Iterator[str]:
+        """Warn if the model has seen a note."""
+        if self.seen:
+            yield (
+                f"warning: {self.seen} of these {self.total} notes trained or tuned the model; a score of "
+                "them flatters it"
+            )
+
+
+def count_seen(training: Iterable[Document], test: Iterable[Document]) -> SeenNotes:
+    """Count the notes of ``test`` whose text, without white space, is that of a training note."""
+    counted = SeenNotes(frozenset(hash_text(note.text) for note in training))
+    for _ in counted.count_each(test):
+        pass
+    return counted
 
 
 def write_list(folder: Path, hashes: Iterable[str]) -> None:
