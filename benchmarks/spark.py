@@ -90,7 +90,7 @@ def compare_speed(notes: list[Document], place: Path, repeat: int) -> None:
         warm_tag.append(measure(lambda: run_tag(tagger, notes)))
         warm_spark.append(measure(run_spark))
     rows = session.read.parquet(str(place / "out")).collect()
-    found = {row.id: [(s.start, s.end, s.type) for s in row.spans] for row in rows}
+    found = {row.id: [(s.start, s.end, s.type) for s in row.spans or ()] for row in rows}
     wanted = {n.id: [(s.start, s.end, s.type) for s in n.spans] for n in tagger.tag_all(notes)}
     session.stop()
     print(f"{len(notes)} notes, {sum(len(n.text) for n in notes):,} characters, {CORES} cores; seconds")
@@ -103,7 +103,10 @@ def compare_speed(notes: list[Document], place: Path, repeat: int) -> None:
     totals = [a.python / (b.python + b.jvm) for a, b in zip(warm_tag, warm_spark)]
     print(f"throughput of Spark's Python / tag, by processor time: {summarize(ratios)}")
     print(f"the same with the JVM: {summarize(totals)}")
-    print(f"same spans: {found == wanted}; rows {len(rows)}, ids {len(found)}")
+    print(
+        f"same spans: {found == wanted}; rows {len(rows)}, ids {len(found)}, "
+        f"errors {sum(row.error is not None for row in rows)}"
+    )
 
 
 def run_tag(tagger: Any, notes: list[Document]) -> None:
