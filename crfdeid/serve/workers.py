@@ -10,6 +10,7 @@ is killed.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -27,7 +28,7 @@ from crfdeid.systems.parallel import end_with_parent
 from crfdeid.systems.threshold import parse_threshold
 
 DONE, REFUSED, FAILED, TIMEOUT = "done", "refused", "failed", "timeout"
-WARM_NOTES, WARM_SEED = 150, 2022  # invented notes, so that what a worker remembers is public
+WARM_NOTES, WARM_SEED = 300, 2022  # invented notes, so that what a worker remembers is public
 START_SECONDS = 900.0  # that a worker may need to load its model
 
 
@@ -113,6 +114,8 @@ def run_worker(connection: Connection, engine: Engine) -> None:
     tools = engine.load()
     tools.tagger.compile()
     warm_up(tools)
+    gc.collect()
+    gc.freeze()  # or each copy would write to, and so copy, the memory of all objects when it collects
     answer = answer_in_copy if tools.tagger.is_fork_safe else answer_and_forget
     try:
         connection.send("ready")
