@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from tqdm import tqdm
 
 from crfdeid import corpora
-from crfdeid.corpora import storage
+from crfdeid.corpora import left_out, storage
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.text.document import Document
@@ -136,6 +136,13 @@ def add_skip_option(parser: argparse.ArgumentParser) -> None:
         help="leave out rows that cannot be read or whose id occurs twice, write their numbers and the "
         "reasons to FILE, and end with status 3 (default: the first one is an error)",
     )
+
+
+def report_left_out(path: Path | str, format: str | None) -> None:
+    """Print on standard error what is not read of a folder."""
+    path = Path(path)
+    if path.is_dir() and (line := left_out.describe_left_out(path, format or corpora.detect_format(path))):
+        print(line, file=sys.stderr)
 
 
 def find_bad_rows(args: argparse.Namespace) -> BadRows | None:

@@ -60,6 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
 def read_source(args: argparse.Namespace) -> Iterable[Document]:
     """Yield the documents of the source, which may be standard input."""
     if args.source != "-":
+        cli.report_left_out(args.source, args.format)
         return cli.read_documents(Path(args.source), args.format, args)
     if args.format is None or not corpora.find_format(args.format, "read").is_text_stream:
         raise ConfigurationError("standard input: --from names its format, one that is a single file of text")

@@ -144,6 +144,7 @@ def read_notes(args: argparse.Namespace) -> Iterator[Document]:
     """Read the notes of the path, or of a part of it, or one note from standard input."""
     part = parse_part(args.part) if args.part else None
     if args.notes != "-":
+        cli.report_left_out(args.notes, args.source)
         notes = cli.read_documents(args.notes, args.source, args)
         return part.select(notes) if part else notes
     if part:

@@ -119,11 +119,24 @@ def _refuse_unknown(folder: Path, texts: Format) -> None:
         raise FormatError(f"{folder}: {which} with a suffix that no format has; wanted {wanted}")
 
 
+UNREAD = {
+    ".docx": "a Word document", ".doc": "a Word document", ".odt": "a text document of an office program",
+    ".rtf": "a rich text document", ".pdf": "a PDF file",
+}  # fmt: skip
+
+
+def refuse_unread(path: Path) -> None:
+    """Raise :class:`FormatError` for a file whose suffix shows that it is not plain text."""
+    if kind := UNREAD.get(path.suffix.lower()):
+        raise FormatError(f"{path}: {kind}, which is not read; wanted its text, saved as .txt")
+
+
 def detect_format(path: Path) -> str:
     """Return the name of the format of a file or folder, by suffixes and, for XML, by its elements."""
     storage.refuse_missing(path)
     if path.is_dir():
         return _detect_folder(path)
+    refuse_unread(path)
     suffix = path.suffix.lower()
     if suffix == ".xml":
         return "i2b2-2006" if i2b2_2006.is_inline_xml(path) else "i2b2"

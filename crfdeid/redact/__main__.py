@@ -140,6 +140,8 @@ def main(arguments: list[str] | None = None) -> None:
     destination = open_destination(args, source)
     table_output.settle_options(args, source, destination.format)
     destination, table = table_output.keep_columns(destination, args, source)
+    if args.patient_from != patients.FOLDER:
+        cli.report_left_out(args.notes, source)
     redactor = build_redactor(args, read_rules(args))
     chosen = redactor.actions.policy
     terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)
