@@ -71,6 +71,9 @@ I, however, was
 Nephrology (see above)
 signed by me
 Assistant: None
+RN: None
+Social worker: Patient has none
+by <DOCTOR|M.> MD now
 Surgeon: Same as above
 Attending:
 Patient: Pain, none
@@ -135,6 +138,10 @@ CHANGED = {
     "<DOCTOR|Ruiz, Ana> / 25 M / 8": "<PATIENT|Ruiz, Ana> / 25 M / 8",
     "Page: <DOCTOR|Ruiz, Ana> x": "Page: <PATIENT|Ruiz, Ana> x",
     "Mrs. <DOCTOR|Ruiz> came": "Mrs. <PATIENT|Ruiz> came",
+    "by <DOCTOR|M.> Hand. Counts": "by <DOCTOR|M. Hand>. Counts",
+    "CC: <DOCTOR|Ana M.> Diet-Roth": "CC: <DOCTOR|Ana M. Diet-Roth>",
+    "Case manager: Early\n": "Case manager: <DOCTOR|Early>\n",
+    "RN: Still, Ana\n": "RN: <DOCTOR|Still, Ana>\n",
     "known to drs. <DOCTOR|roth> and early": "known to drs. <DOCTOR|roth> and <DOCTOR|early>",
     "she is well.\n4471203okafor\n": "she is well.\n<MEDICALRECORD|4471203><PATIENT|okafor>\n",
     "ruiz(gi) will see him": "<DOCTOR|ruiz>(gi) will see him",

@@ -35,7 +35,7 @@ NOT_SIGNERS = (
 )
 ROLE = (
     r"anesthesiologist|surgeon|assistant|consultant|cosigner|author|asst|surg|attending|pcp|"
-    r"radiologist|pathologist"
+    r"radiologist|pathologist|case manager|social worker|scribe|rn"
 )
 NOBODY = (
     r"(?i:none|same|self|unknown|see|as|yes|no|not|n/a|na|per|on|present|myself|above|both|tbd|"
@@ -142,7 +142,7 @@ CUES = (
     Cue("DOCTOR", r"\([cC]", after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
     Cue(
         "DOCTOR",
-        r":(?i:(?<=[ns]t:)|(?<=o[nr]:)|(?<=[nr]g:)|(?<=cp:)|(?<=[ \t]:))[ \t]*[A-Z]",
+        r":(?i:(?<=[ns]t:)|(?<=o[nr]:)|(?<=[nr]g:)|(?<=cp:)|(?<=er:)|(?<=be:)|(?<=rn:)|(?<=[ \t]:))[ \t]*[A-Z]",
         before=rf"\b(?i:{ROLE})[ \t]*",
         after=rf":[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
         rf"(?:, ?(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)?)(?=[ \t]*(?:[\r\n(,;]|$|\s\s))",

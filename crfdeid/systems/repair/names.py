@@ -32,6 +32,10 @@ SURNAME_BEFORE = re.compile(
 LINE_AFTER = re.compile(rf"[ \t]*(?:$|[\r\n/|]|\s\s|- |\(|,? ?{CREDENTIAL}(?![^\W_]))")
 FIRST_AFTER = re.compile(r", ?[A-Z][A-Za-z'’-]+(?: [A-Z]\b)?(?![\w'’-])")
 INITIAL_AFTER = re.compile(r" [A-Z]\b\.?(?=\s*(?:$|[\r\n/|(,;]|\s\s|- ))")
+INITIALS = re.compile(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
+SURNAME_AFTER = re.compile(
+    rf" ?(?!(?:{CREDENTIAL}|{NOT_SURNAMES})(?![^\W_]))[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
+)
 FULL_STOP = re.compile(r"\.(?=,|;|\)| [a-z(|/]|\s\s|\s*(?:$|[\r\n]))")
 LAST_INITIAL = re.compile(r"[\w'’-]{2,},? ?[\w'’-]* [A-Z]$")
 FULL_NAME = r"[A-Z][\w'’-]+ (?:[A-Z]\.? )?[A-Z][\w'’-]+"
@@ -73,7 +77,8 @@ GLUED_BEFORE = re.compile(r"\d{5}$")
 
 def widen_names(text: str, spans: Sequence[Span]) -> Spans:
     """The other half of a name that a hyphen or "Mc" divides, the surname that begins the line, the first
-    name after a glued surname, and the last initial of "Ruiz, Ana M." are part of a name."""
+    name after a glued surname, the surname after initials, and the last initial of "Ruiz, Ana M." are part of
+    a name."""
 
     def find_type(first: Span, second: Span) -> str | None:
         gap = text[first.end : second.start]
@@ -101,6 +106,8 @@ def _add_initial(text: str, span: Span, high: int) -> Span:
     initial = "," in value and INITIAL_AFTER.match(text, span.end)
     if "," not in value and text[max(0, span.start - 1) : span.start].isdigit():
         initial = FIRST_AFTER.match(text, span.end)
+    if INITIALS.fullmatch(value):
+        initial = SURNAME_AFTER.match(text, span.end)
     if not initial and LAST_INITIAL.fullmatch(value):
         initial = FULL_STOP.match(text, span.end)
     return replace(span, end=initial.end()) if initial and initial.end() <= high else span
