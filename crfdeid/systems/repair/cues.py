@@ -142,7 +142,7 @@ CUES = (
     Cue("DOCTOR", r"\([cC]", after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
     Cue(
         "DOCTOR",
-        r":(?i:(?<=[ns]t:)|(?<=o[nr]:)|(?<=[nr]g:)|(?<=cp:)|(?<=er:)|(?<=be:)|(?<=rn:)|(?<=[ \t]:))[ \t]*[A-Z]",
+        r":(?i:(?<=[ns]t:)|(?<=o[nr]:)|(?<=[nr]g:)|(?<=cp:)|(?<=[eb][re]:)|(?<=rn:)|(?<=[ \t]:))[ \t]*[A-Z]",
         before=rf"\b(?i:{ROLE})[ \t]*",
         after=rf":[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
         rf"(?:, ?(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)?)(?=[ \t]*(?:[\r\n(,;]|$|\s\s))",
