@@ -21,7 +21,7 @@ from pathlib import Path
 
 from crfdeid import __version__, resources
 from crfdeid.config import Config
-from crfdeid.errors import ModelError
+from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates, word_clusters
 from crfdeid.feature_extraction.long_numbers import has_long_number
 from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
@@ -158,7 +158,9 @@ def check_files(folder: Path) -> None:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         format, files = manifest["format"], dict(manifest["files"])
     except OSError:
-        raise ModelError(f"{folder}: no model here (no readable manifest.json)") from None
+        shipped = [path.name for path in resources.find_folder("models").glob("*")]
+        near = "" if folder.exists() else did_you_mean(str(folder), shipped)
+        raise ModelError(f"{folder}: no model here (no readable manifest.json){near}") from None
     except (ValueError, KeyError, TypeError):
         raise ModelError(f"{folder}/manifest.json: damaged") from None
     if format != FORMAT:
