@@ -22,8 +22,7 @@ from crfdeid.redact.patient_table import Cells, PatientTable
 from crfdeid.redact.redactor import Redaction
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.patient_facts import collect_facts
-from crfdeid.redact.surrogates.search import PatientSearch
-from crfdeid.redact.surrogates.search.text_index import TextIndex
+from crfdeid.redact.surrogates.search import PatientSearch, TextIndex
 from crfdeid.redact.surrogates.text_forms import WORD
 from crfdeid.redact.suspicious import KNOWN_NAME, Suspicion
 from crfdeid.systems.union import unite_spans

@@ -13,7 +13,7 @@ from datetime import date
 
 from crfdeid.redact.surrogates import kinds
 from crfdeid.redact.surrogates.ordinary_words import is_ordinary
-from crfdeid.redact.surrogates.search.search_strings import NUMBERS, list_days
+from crfdeid.redact.surrogates.search import NUMBERS, list_days
 from crfdeid.redact.surrogates.text_forms import WORD, normalize, split_possessive
 from crfdeid.session.placeholders import PLACEHOLDER
 

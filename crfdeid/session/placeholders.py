@@ -12,7 +12,7 @@ from itertools import count
 
 from crfdeid.redact.markers import name_type
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.search.search_strings import list_days
+from crfdeid.redact.surrogates.search import list_days
 from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, remove_marks, split_possessive
 
 LITERAL = "TEXT"  # the type of a text that looks like something that was issued

@@ -59,7 +59,8 @@ def test_a_name_after_a_title_is_a_surname_and_one_after_a_comma_is_not():
 
 
 def test_the_letters_of_hospitals_say_nothing_about_those_of_people():
-    tables = [initials.Initials(KeyedChoices(SECRET, str(n))).letters for n in range(40)]
+    patients = [initials.Initials(KeyedChoices(SECRET, str(n))) for n in range(40)]
+    tables = [{thing: of.find_letters(thing) for thing in initials.THINGS} for of in patients]
     for thing in (initials.DOCTORS, initials.INSTITUTIONS, initials.STREETS, initials.HOSTS):
         same = sum(
             table[thing][letter] == new for table in tables for letter, new in table["patients"].items()
