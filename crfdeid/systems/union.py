@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import tee
+from itertools import accumulate, tee
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems.tagger import Tagger
@@ -71,13 +72,16 @@ def unite_spans(text: str, found: Iterable[Iterable[Span]]) -> list[Span]:
     """
     kept: list[Span] = []
     for spans in found:
-        kept += [piece for span in spans for piece in _find_uncovered(text, span, sorted(kept))]
+        before = sorted(kept)
+        starts, ends = [span.start for span in before], [*accumulate((span.end for span in before), max)]
+        for span in spans:
+            near = before[bisect_right(ends, span.start) : bisect_left(starts, span.end)]
+            kept += _find_uncovered(text, span, [other for other in near if other.overlaps(span)])
     return sorted(kept)
 
 
-def _find_uncovered(text: str, span: Span, kept: Sequence[Span]) -> Iterator[Span]:
-    """Yield the span; where others overlap it, the rest of it without the punctuation at its ends."""
-    taken = [other for other in kept if other.overlaps(span)]
+def _find_uncovered(text: str, span: Span, taken: Sequence[Span]) -> Iterator[Span]:
+    """Yield the span; where ``taken`` overlap it, the rest of it without the punctuation at its ends."""
     if not taken:
         yield span
         return
