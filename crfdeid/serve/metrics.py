@@ -15,18 +15,21 @@ class Metrics:
     def __init__(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-        self.registry = CollectorRegistry()
-        of = {"registry": self.registry}
-        self.requests = Counter("crfdeid_requests", "Requests", ["route", "status"], **of)
+        self.registry = registry = CollectorRegistry()
+        self.requests = Counter("crfdeid_requests", "Requests", ["route", "status"], registry=registry)
         self.seconds = Histogram(
-            "crfdeid_request_seconds", "Time to answer, waiting included", ["route"], buckets=SECONDS, **of
+            "crfdeid_request_seconds",
+            "Time to answer, waiting included",
+            ["route"],
+            buckets=SECONDS,
+            registry=registry,
         )
         self.work = {
-            name: Counter(f"crfdeid_{name}", f"{name.capitalize()} of requests that were done", **of)
+            name: Counter(f"crfdeid_{name}", f"{name.capitalize()} of done requests", registry=registry)
             for name in ("notes", "characters", "spans")
         }
-        self.waiting = Gauge("crfdeid_waiting", "Requests that wait for a worker", **of)
-        self.busy = Gauge("crfdeid_busy", "Workers with a request", **of)
+        self.waiting = Gauge("crfdeid_waiting", "Requests that wait for a worker", registry=registry)
+        self.busy = Gauge("crfdeid_busy", "Workers with a request", registry=registry)
 
     def count_request(self, path: str, status: int, seconds: float) -> None:
         route = path if path in ROUTES else OTHER
