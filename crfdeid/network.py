@@ -5,8 +5,12 @@ from __future__ import annotations
 import socket
 import ssl
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from crfdeid.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from uvicorn import Config
 
 ALL_INTERFACES = ("0.0.0.0", "::", "")
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
@@ -47,3 +51,22 @@ def bind_socket(host: str, port: int) -> socket.socket:
         raise ConfigurationError(
             f"--host {host} --port {port}: {getattr(error, 'strerror', error)}"
         ) from None
+
+
+def build_config(app: Any, certificate: Path | None, private_key: Path | None, **limits: int) -> Config:
+    """Return the settings of a server of an ASGI application: no access log, because it would show who asked
+    for what, no server header, and the ``limits`` of uvicorn's own names."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="off",
+        ws="none",
+        ssl_certfile=certificate,
+        ssl_keyfile=private_key,
+        **limits,  # type: ignore[arg-type]
+    )

@@ -7,10 +7,10 @@ from contextlib import suppress
 import uvicorn
 
 from crfdeid.errors import ConfigurationError
-from crfdeid.network import bind_socket
+from crfdeid.network import bind_socket, build_config
 from crfdeid.serve.app import application
 from crfdeid.serve.dispatcher import Dispatcher
-from crfdeid.serve.guard import GRACE, Guard
+from crfdeid.serve.guard import GRACE
 from crfdeid.serve.metrics import Metrics
 from crfdeid.serve.options import ServeOptions
 from crfdeid.serve.workers import Worker
@@ -26,7 +26,14 @@ def serve(options: ServeOptions) -> None:
         metrics = Metrics()
         dispatcher = Dispatcher(workers, options.limits.queue, options.limits.seconds, metrics)
         app = application(dispatcher, metrics, options.key, options.limits)
-        server = uvicorn.Server(build_config(app, options))
+        config = build_config(
+            app,
+            options.certificate,
+            options.private_key,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=int(options.limits.seconds + GRACE) + 1,
+        )
+        server = uvicorn.Server(config)
         scheme = "https" if options.certificate else "http"
         print(f"Serving at {scheme}://{options.host}:{listening.getsockname()[1]}; Ctrl-C ends.", flush=True)
         try:
@@ -46,20 +53,3 @@ def start_workers(options: ServeOptions) -> list[Worker]:
             worker.close()
         raise ConfigurationError("a worker ended before it had loaded the model") from None
     return workers
-
-
-def build_config(app: Guard, options: ServeOptions) -> uvicorn.Config:
-    """No access log and no server header; what is begun is finished before the server stops."""
-    return uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        lifespan="off",
-        ws="none",
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=int(options.limits.seconds + GRACE) + 1,
-        ssl_certfile=options.certificate,
-        ssl_keyfile=options.private_key,
-    )

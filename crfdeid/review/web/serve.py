@@ -13,11 +13,17 @@ from pathlib import Path
 import uvicorn
 
 from crfdeid.errors import ConfigurationError
-from crfdeid.network import ALL_INTERFACES, LOOPBACK_NAMES, bind_socket, check_certificate, is_loopback
+from crfdeid.network import (
+    ALL_INTERFACES,
+    LOOPBACK_NAMES,
+    bind_socket,
+    build_config,
+    check_certificate,
+    is_loopback,
+)
 from crfdeid.review.study import accounts
 from crfdeid.review.study.study import Study
 from crfdeid.review.web.app import application
-from crfdeid.review.web.middleware import SecurityMiddleware
 from crfdeid.review.web.sessions import Address, Sessions
 
 
@@ -73,7 +79,8 @@ def serve(study: Study, options: ServerOptions) -> None:
         port = listening.getsockname()[1]
         address = Address(choose_names(options), port, bool(options.certificate))
         sessions = Sessions()
-        server = uvicorn.Server(build_uvicorn_config(application(study, sessions, address), options))
+        app = application(study, sessions, address)
+        server = uvicorn.Server(build_config(app, options.certificate, options.private_key))
         announcement = Announcement(address, sessions, study.requires_login, options.open_browser)
         with suppress(KeyboardInterrupt), announcement:
             server.run([listening])
@@ -86,21 +93,6 @@ def choose_names(options: ServerOptions) -> tuple[str, ...]:
     if is_loopback(options.host):
         return tuple(dict.fromkeys((options.host, *LOOPBACK_NAMES)))
     return (options.host,)
-
-
-def build_uvicorn_config(app: SecurityMiddleware, options: ServerOptions) -> uvicorn.Config:
-    """No access log, because it would show who opened which note; no server header."""
-    return uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        lifespan="off",
-        ws="none",
-        ssl_certfile=options.certificate,
-        ssl_keyfile=options.private_key,
-    )
 
 
 class Announcement:
