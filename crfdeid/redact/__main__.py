@@ -140,7 +140,7 @@ def main(arguments: list[str] | None = None) -> None:
     destination = open_destination(args, source)
     table_output.settle_options(args, source, destination.format)
     destination, table = table_output.keep_columns(destination, args, source)
-    if args.patient_from != patients.FOLDER:
+    if args.notes is not None and args.patient_from != patients.FOLDER:
         cli.report_left_out(args.notes, source)
     redactor = build_redactor(args, read_rules(args))
     chosen = redactor.actions.policy

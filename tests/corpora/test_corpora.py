@@ -81,6 +81,7 @@ def test_any_document_round_trips_in_xml(format, document, tmp_path_factory):
 @given(document=documents(ANY_TEXT))
 def test_any_document_round_trips(format, document, tmp_path_factory):
     assume(format != "table" or "\0" not in document.text or not table.cuts_at_nul())
+    assume(format != "table" or document.text not in table.NULLS)
     (found,) = write_and_read([document], format, tmp_path_factory.mktemp("any"))
     assert (found.text, found.spans) == (document.text, document.spans)
 

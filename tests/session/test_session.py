@@ -208,7 +208,7 @@ def test_nothing_of_a_closed_session_is_in_memory(tagger):
     held = [
         thing
         for thing in gc.get_objects()
-        if isinstance(thing, dict | list | tuple)
+        if type(thing) in (dict, list, tuple)
         and "__name__" not in (thing if isinstance(thing, dict) else ())
         and any(isinstance(each, str) and each == "Zanzibarovitch" for each in list(thing))
     ]

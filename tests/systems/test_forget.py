@@ -18,9 +18,9 @@ def strings_in_memory(word: str) -> int:
     held = 0
     gc.collect()
     for thing in gc.get_objects():
-        if isinstance(thing, dict) and thing.get("__name__") is None:
+        if type(thing) is dict and thing.get("__name__") is None:
             held += any(isinstance(key, str) and word in key and len(key) < 60 for key in list(thing))
-        elif isinstance(thing, list):
+        elif type(thing) is list:
             held += any(isinstance(item, str) and word in item and len(item) < 60 for item in thing)
     return held
 
