@@ -8,6 +8,7 @@ import re
 
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
 from crfdeid.rules.rule import Note, match_at_numbers, match_at_words, word_set
+from crfdeid.text import ages
 
 TABLES = "Tafvizi 2011, section 2.5.7"
 TABLE_5 = re.compile(r"\b(?:age|he is|she is|patient is)[ ]{0,2}(?:an?[ ])?$", re.IGNORECASE)
@@ -30,9 +31,7 @@ WARM = 94  # from here on, a number before F is rather degrees Fahrenheit than t
 TEMPERATURE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°)\W*(?:of |to )?$", re.IGNORECASE)
 BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]{0,26}\d ?\($", re.IGNORECASE)
 LAST_SIGNS = frozenset("deEDfFnNsStTaA:=xX") | {LONG_S}  # with which the phrases can end
-ONES = "one|two|three|four|five|six|seven|eight|nine"
-TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+ONES, TEENS, TENS = ("|".join(words) for words in (ages.ONES, ages.TEENS, ages.TENS))
 
 
 def has_phrase_before(pattern: re.Pattern[str], match: re.Match[str], note: Note) -> bool:

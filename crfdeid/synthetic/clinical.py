@@ -8,30 +8,10 @@ import regex
 
 from crfdeid.synthetic import invented_terms
 from crfdeid.synthetic.drawing import choose_pattern, read_list
+from crfdeid.text import ages
 
-ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-TENS = ["_", "_", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+ONES = ("zero", *ages.ONES, *ages.TEENS)
+TENS = ("_", "_", *ages.TENS)
 
 PRONOUNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "he": (("she",), ("he",)),

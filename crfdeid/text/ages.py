@@ -8,7 +8,13 @@ OLDEST = 89
 GROUP = "90+"
 NUMBER = regex.compile(r"\d+")
 WORD = regex.compile(r"\p{L}+")
-SMALL = r"one|two|three|four|five|six|seven|eight|nine"
+ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+TEENS = (
+    *("ten", "eleven", "twelve", "thirteen", "fourteen"),
+    *("fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+SMALL = "|".join(ONES)
 NOT_AGE = regex.compile(
     r"\d{4}|\d\s*[/.-]\s*\d+\s*[/.-]\s*\d|(?:\d+\D+){3,}\d"
 )  # a date, a code, a list of numbers

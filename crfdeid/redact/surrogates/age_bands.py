@@ -7,29 +7,16 @@ import regex
 from crfdeid.text import ages
 
 WIDTH = 10  # years
-SMALL = ages.SMALL.split("|")
-TEENS = [
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty"]
+TENS = ages.TENS[:-1]  # from 90 on there is one band
 DECADES = ["twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties"]
 PEOPLE = ["sexagenarian", "septuagenarian", "octogenarian"]
 NUMBERS = {
-    **{word: number for number, word in enumerate([*SMALL, *TEENS], 1)},
+    **{word: number for number, word in enumerate(ages.ONES + ages.TEENS, 1)},
     **{word: 10 * number for number, word in enumerate(TENS, 2)},
 }
 SPELLED = regex.compile(
-    rf"""\b(?: (?P<ten>{"|".join(TENS)}) (?:[-\s]+(?P<one>{"|".join(SMALL)}))?
-    | (?P<word>{"|".join((*TEENS, *SMALL))}) )\b""",
+    rf"""\b(?: (?P<ten>{"|".join(TENS)}) (?:[-\s]+(?P<one>{ages.SMALL}))?
+    | (?P<word>{"|".join(ages.TEENS + ages.ONES)}) )\b""",
     regex.VERBOSE | regex.IGNORECASE,
 )
 WHOLE = regex.compile(
