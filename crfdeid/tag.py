@@ -21,9 +21,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from crfdeid import cli, corpora, policy
+from crfdeid import __version__, cli, corpora, policy
 from crfdeid.corpora.output import choose_output
 from crfdeid.corpora.parts import parse_part
+from crfdeid.corpora.tagged_by import TaggedBy, write_record
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import decode_text
 from crfdeid.systems import model, model_folder, parallel, term_lists, tuned_notes, union
@@ -89,6 +90,8 @@ def main(arguments: list[str] | None = None) -> None:
     if output:
         shown = cli.show_progress(documents, "tag")
         output.write(shown, args.overwrite)
+        if not output.is_file:
+            write_record(output.path, describe_tagging(args, seen))
         print(output, file=sys.stderr)
     else:
         print_documents(documents, args.format or "csv")
@@ -102,6 +105,11 @@ def read_training_hashes(name: str | None) -> set[str]:
     names = [name] if Path(name).exists() else name.split(union.JOIN)
     lists = (tuned_notes.read_model_list(model_folder.find_folder(each)) for each in names)
     return {hash for found in lists if found for hash in found}
+
+
+def describe_tagging(args: argparse.Namespace, seen: SeenNotes) -> TaggedBy:
+    """Return what a folder of tagged notes keeps of the run."""
+    return TaggedBy(args.model or model.DEFAULT, __version__, seen.seen, seen.total)
 
 
 def mark_known_patients(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from crfdeid.corpora import tagged_by
 from crfdeid.corpora.registry import UNREAD, find_format
 
 
@@ -20,6 +21,8 @@ def count_left_out(folder: Path, format: str) -> Counter[str]:
 
 
 def _find_reason(path: Path, format: str) -> str | None:
+    if path.name == tagged_by.FILE:
+        return None
     if path.name.startswith("."):
         return "hidden"
     if path.is_dir():

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from crfdeid import cli
+from crfdeid.corpora.tagged_by import read_record
 from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.evaluate import error_analysis, error_page, report, token_subsets
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, compare, evaluate, read_sides
@@ -59,8 +61,17 @@ def main(arguments: list[str] | None = None) -> None:
         comparison = compare(evaluation, evaluate(gold, other, options))
         texts.append(report.format_comparison(comparison, evaluation.signature, options))
         figures["comparison"] = report.build_comparison_json(comparison, evaluation.signature, options)
+    cli.print_warnings(warn_of_seen_notes(paths[1:]))
     write_files(args, evaluation, figures)  # before printing: a reader may close the pipe early
     print("\n\n".join(texts))
+
+
+def warn_of_seen_notes(systems: Iterable[Path]) -> Iterator[str]:
+    """Warn of folders that a model tagged which had seen their notes."""
+    for path in systems:
+        record = read_record(path)
+        if record and (line := record.describe()):
+            yield f"{path}: {line}"
 
 
 def build_options(args: argparse.Namespace) -> EvaluationOptions:

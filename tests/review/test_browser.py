@@ -546,7 +546,13 @@ def test_surrogates_are_checked_changed_and_written(tmp_path, browser):
     page.evaluate("location.hash = 'surrogates'")
     page.get_by_label("Name").fill("early")
     page.get_by_role("button", name="Write").click()
-    page.get_by_text("1 notes left").wait_for()  # nothing is written before it is approved
+    page.get_by_text("nothing was written: 1 notes are not approved yet (1 notes left)").wait_for()
+    assert page.get_by_text("not saved").count() == 0
+    assert page.get_by_label("Format").input_value() == "text"
+    page.get_by_label("Format").select_option("i2b2")
+    page.get_by_text("which words were missed").wait_for()
+    page.get_by_label("Format").select_option("text")
+    assert page.get_by_text("which words were missed").count() == 0
     page.locator("#read-on").focus()
     keys(page, "Enter")
     page.locator(".proposals input").first.wait_for()

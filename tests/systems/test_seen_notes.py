@@ -4,6 +4,10 @@ import pytest
 
 from crfdeid import corpora, tag
 from crfdeid.ablate import __main__ as ablate
+from crfdeid.corpora import tagged_by
+from crfdeid.corpora.left_out import describe_left_out
+from crfdeid.errors import FormatError
+from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems.tuned_notes import SeenNotes, count_seen, hash_text
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
@@ -42,6 +46,27 @@ def test_train_and_tag_warn(folder, capsys):
     (folder / "new.txt").write_text("Well.")
     tag.main([str(folder / "new.txt"), "--model", str(folder / "m")])
     assert "warning" not in capsys.readouterr().err
+
+
+def test_evaluate_warns_of_a_folder_that_such_a_model_tagged(folder, capsys):
+    where = [str(folder / "train.jsonl"), "--out", str(folder / "m")]
+    train_main([*where, *QUICK])
+    test, found = str(folder / "test.jsonl"), folder / "found"
+    tag.main([test, "--model", str(folder / "m"), "--out", str(found), "--format", "brat"])
+    capsys.readouterr()
+    evaluate.main([test, str(found), "--resamples", "0"])
+    assert f"{found}: {WARNING}" in capsys.readouterr().err
+    (found / tagged_by.FILE).write_text('{"model": 3}')
+    with pytest.raises(FormatError, match="not what tag writes"):
+        evaluate.main([test, str(found), "--resamples", "0"])
+    (found / tagged_by.FILE).unlink()
+    evaluate.main([test, str(found), "--resamples", "0"])
+    assert "warning" not in capsys.readouterr().err
+
+
+def test_the_record_of_a_run_is_not_counted_as_left_out(folder, capsys):
+    tagged_by.write_record(folder, tagged_by.TaggedBy("m", "1", 0, 3))
+    assert describe_left_out(folder, "jsonl") == ""
 
 
 class Stop(Exception):

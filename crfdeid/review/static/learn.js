@@ -32,7 +32,7 @@ function consensusExport(room, train, readers) {
     ...readers.map(({ name }) => [`reader ${name}`, `the marks of ${name}`]),
     ...room.study.systems.map(({ name }) => [`system ${name}`, `the spans of ${name}`]),
   ];
-  const made = exportForm("Export", room, "/api/export", {}, [["what", "What", what]]);
+  const made = exportForm("Export", room, "/api/export", { choosers: [["what", "What", what]] });
   made.append(train ? element("p", { class: "quiet-text" }, "Then, in a terminal: ", element("code", {}, train)) : "");
   return made;
 }

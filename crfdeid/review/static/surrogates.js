@@ -25,7 +25,7 @@ async function overview(main, room) {
     element("p", { class: "lead" }, "Check what replaces each name, date and place before a note is written."),
     element("div", { class: "bar" }, setChooser(room, redraw), next ? link("Check on", `#surrogates/${next.number}`, { class: "primary", id: "read-on" }) : null),
     notes.length ? list : element("p", {}, "No note of this set has a decided consensus yet. Decide it in Agree."),
-    notes.length ? exportForm("Write the notes of this set with surrogates", room, "/api/surrogates/export", { set: room.set }) : null));
+    notes.length ? exportForm("Write the notes of this set with surrogates", room, "/api/surrogates/export", { more: { set: room.set }, leaves: true }) : null));
   main.querySelector("#read-on")?.focus();
   return { keys: new Keys([[["PageDown", " "], "more notes", () => list.turn(1)], [["PageUp", "Shift+ "], "previous notes", () => list.turn(-1)]]) };
 }

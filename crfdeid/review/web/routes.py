@@ -134,6 +134,7 @@ def show_study(study: OpenStudy) -> Response:
         "premarks": study.premark_system,
         "systems": [{"name": name, "notes_read": count} for name, count in systems],
         "formats": list(corpora.FORMATS),
+        "formats_without_spans": [name for name, found in corpora.FORMATS.items() if not found.has_spans],
     })  # fmt: skip
 
 
