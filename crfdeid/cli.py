@@ -138,10 +138,24 @@ def add_skip_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def report_left_out(path: Path | str, format: str | None) -> None:
-    """Print on standard error what is not read of a folder."""
-    path = Path(path)
-    if path.is_dir() and (line := left_out.describe_left_out(path, format or corpora.detect_format(path))):
+def add_recursive_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that :func:`read_documents` and :func:`report_left_out` read."""
+    parser.add_argument(
+        "--recursive",
+        action="store_true",
+        help="read the folders in a folder too; their names and full stops begin the ids",
+    )
+
+
+def is_recursive(args: argparse.Namespace) -> bool:
+    """Whether folders in a folder are read."""
+    return getattr(args, "recursive", False)
+
+
+def report_left_out(path: Path | str, format: str | None, args: argparse.Namespace) -> None:
+    """Print on standard error what is not read of a file or folder."""
+    path, recursive = Path(path), is_recursive(args)
+    if line := left_out.describe_left_out(path, format or corpora.detect_format(path, recursive), recursive):
         print(line, file=sys.stderr)
 
 
@@ -183,7 +197,7 @@ def read_documents(
     table gives each row to ``keep`` before its document."""
     names = ("id_column", "text_column", "patient_column")
     columns: dict[str, Any] = {name: value for name in names if (value := getattr(args, name))}
-    format = format or corpora.detect_format(Path(path))
+    format = format or corpora.detect_format(Path(path), is_recursive(args))
     if not corpora.find_format(format, "read").has_columns:
         columns = {}
     if keep:
@@ -193,4 +207,4 @@ def read_documents(
             raise ConfigurationError(f"--skip-bad: {format} has no rows; it is for {', '.join(SKIPPING)}")
         storage.refuse_existing(bad.path, args.overwrite)
         columns["bad"] = bad
-    return corpora.read(path, format, args.encoding, **columns)
+    return corpora.read(path, format, args.encoding, is_recursive(args), **columns)

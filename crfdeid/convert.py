@@ -36,6 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace existing files")
     cli.add_reading_options(parser)
+    cli.add_recursive_option(parser)
     cli.add_skip_option(parser)
     return parser
 
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
 def read_source(args: argparse.Namespace) -> Iterable[Document]:
     """Yield the documents of the source, which may be standard input."""
     if args.source != "-":
-        cli.report_left_out(args.source, args.format)
+        cli.report_left_out(args.source, args.format, args)
         return cli.read_documents(Path(args.source), args.format, args)
     if args.format is None or not corpora.find_format(args.format, "read").is_text_stream:
         raise ConfigurationError("standard input: --from names its format, one that is a single file of text")

@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--part", metavar="K/N", help="tag part K of N of the notes, which a hash of their ids makes"
     )
     cli.add_reading_options(parser)
+    cli.add_recursive_option(parser)
     cli.add_skip_option(parser)
     return parser
 
@@ -152,7 +153,7 @@ def read_notes(args: argparse.Namespace) -> Iterator[Document]:
     """Read the notes of the path, or of a part of it, or one note from standard input."""
     part = parse_part(args.part) if args.part else None
     if args.notes != "-":
-        cli.report_left_out(args.notes, args.source)
+        cli.report_left_out(args.notes, args.source, args)
         notes = cli.read_documents(args.notes, args.source, args)
         return part.select(notes) if part else notes
     if part:

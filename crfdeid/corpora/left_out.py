@@ -1,23 +1,37 @@
-"""What a run does not read of a folder, and why, so that nobody takes a part of the notes for all of them."""
+"""What a run does not read of its input, and why: nobody takes a part of the notes for all of them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
-from crfdeid.corpora import tagged_by
-from crfdeid.corpora.registry import UNREAD, find_format
+from crfdeid.corpora import documents, storage, tagged_by
+from crfdeid.corpora.registry import UNREAD, find_format, list_files
+
+SPOKEN = (*UNREAD, *documents.READERS)  # suffixes that a reason names
 
 
-def count_left_out(folder: Path, format: str) -> Counter[str]:
-    """Count by reason what the folder has beside the files of the format. A reason does not name a file.
+def count_left_out(path: Path, format: str, recursive: bool = False) -> Counter[str]:
+    """Count by reason what a folder has beside the files of the format, and what is inside the files of the
+    format ``documents`` and not read. A reason does not name a file.
 
     >>> count_left_out(Path("/dev/null"), "text")
     Counter()
     """
-    if not folder.is_dir():
-        return Counter()
-    return Counter(reason for path in folder.iterdir() if (reason := _find_reason(path, format)))
+    left_out = Counter(_list_reasons(path, format, recursive) if path.is_dir() else ())
+    if format == documents.FORMAT.name:
+        for file in list_files(path, format, recursive):
+            left_out += documents.count_unread(file)
+    return left_out
+
+
+def _list_reasons(path: Path, format: str, recursive: bool) -> Iterator[str]:
+    entered = set(storage.list_folders(path)) if recursive else {path}
+    for folder in entered:
+        for entry in folder.iterdir():
+            if entry not in entered and (reason := _find_reason(entry, format)):
+                yield reason
 
 
 def _find_reason(path: Path, format: str) -> str | None:
@@ -29,11 +43,11 @@ def _find_reason(path: Path, format: str) -> str | None:
         return "folders, which are not entered"
     if path.suffix.lower() in find_format(format, "read").suffixes:
         return None
-    return f"{path.suffix.lower()} files" if path.suffix.lower() in UNREAD else f"not files of {format}"
+    return f"{path.suffix.lower()} files" if path.suffix.lower() in SPOKEN else f"not files of {format}"
 
 
-def describe_left_out(folder: Path, format: str) -> str:
-    """Say in one line what the folder has that is not read, or nothing."""
-    counts = sorted(count_left_out(folder, format).items())
+def describe_left_out(path: Path, format: str, recursive: bool = False) -> str:
+    """Say in one line what is not read of a file or folder, or nothing."""
+    counts = sorted(count_left_out(path, format, recursive).items())
     listed = ", ".join(f"{count} {reason}" for reason, count in counts)
-    return f"{folder}: left out: {listed}" if listed else ""
+    return f"{path}: left out: {listed}" if listed else ""

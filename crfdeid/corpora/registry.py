@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from crfdeid.corpora import (
     brat,
     conll,
     doccano,
+    documents,
     i2b2_2006,
     i2b2_2014,
     inline,
@@ -31,8 +33,8 @@ from crfdeid.text.document import Document
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
-        i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, table, parquet, inline,
-        span_table,
+        i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, documents, table, parquet,
+        inline, span_table,
     )
 }  # fmt: skip
 READERS = {name: format.read for name, format in FORMATS.items() if format.read is not None}
@@ -53,24 +55,32 @@ def find_format(name: str, ability: Literal["read", "write"]) -> Format:
 BY_SUFFIX = {
     ".jsonl": "jsonl", ".json": "labelstudio", ".csv": "table", ".parquet": "parquet",
     ".conll": "conll", ".bio": "conll", ".ann": "brat", ".txt": "text",
+    ".docx": "documents", ".pdf": "documents",
 }  # fmt: skip
 
 
 def read(
-    path: Path | str, format: str | None = None, encoding: str = "utf-8", **columns: Any
+    path: Path | str,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    recursive: bool = False,
+    **columns: Any,
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of all files of a folder in the order of their names.
 
+    With ``recursive`` those of the folders in it too: the names of the folders, each with a full stop, begin
+    their ids.
     ``columns`` (``id_column``, ``text_column``, ``patient_column``) are what the readers of tables take.
     Raises :class:`FormatError` for a file that cannot be read, for an identifier that occurs twice and
     if there are no documents.
     """
     path = Path(path)
-    name = find_format(format or detect_format(path), "read").name
+    name = find_format(format or detect_format(path, recursive), "read").name
     storage.refuse_missing(path)
     seen: set[str] = set()
-    for file in list_files(path, name):
-        for number, document in enumerate(_name_file(READERS[name](file, encoding, **columns), file), 1):
+    for file in list_files(path, name, recursive):
+        found = _name_file(READERS[name](file, encoding, **columns), file)
+        for number, document in enumerate(_name_folders(found, file, path), 1):
             if document.id in seen:
                 shown = show_id(document.id, f"number {number}")
                 again = "" if shown == f"number {number}" else f", again as number {number}"
@@ -89,7 +99,14 @@ def _name_file(documents: Iterator[Document], file: Path) -> Iterator[Document]:
         raise FormatError(f"{file}: {error}") from None
 
 
-def list_files(path: Path, format: str) -> list[Path]:
+def _name_folders(documents: Iterator[Document], file: Path, path: Path) -> Iterator[Document]:
+    """Yield the documents; the folders between ``path`` and the file begin their ids."""
+    folders = file.parent.relative_to(path).parts if path.is_dir() else ()
+    for document in documents:
+        yield replace(document, id=".".join((*folders, document.id))) if folders else document
+
+
+def list_files(path: Path, format: str, recursive: bool = False) -> list[Path]:
     """Return the file itself, or the files of a folder that hold documents in this format.
 
     Raises :class:`FormatError` where a second file of a document (brat's .ann) has no first, and where
@@ -99,8 +116,8 @@ def list_files(path: Path, format: str) -> list[Path]:
         return [path]
     found = find_format(format, "read")
     if not found.has_spans:
-        _refuse_unknown(path, found)
-    files = storage.list_folder(path, found.suffixes)
+        _refuse_unknown(path, found, recursive)
+    files = storage.list_folder(path, found.suffixes, recursive)
     if not found.companion:
         return files
     first = [file for file in files if file.suffix == found.suffixes[0]]
@@ -109,10 +126,10 @@ def list_files(path: Path, format: str) -> list[Path]:
     return first
 
 
-def _refuse_unknown(folder: Path, texts: Format) -> None:
+def _refuse_unknown(folder: Path, texts: Format, recursive: bool) -> None:
     """Raise :class:`FormatError` where a file has a suffix that no format has."""
     known = {suffix for found in FORMATS.values() for suffix in found.suffixes}
-    files = storage.list_folder(folder)
+    files = storage.list_folder(folder, recursive=recursive)
     if unknown := [number for number, file in enumerate(files, 1) if file.suffix.lower() not in known]:
         which = f"{len(unknown)} of {len(files)} files (number {unknown[0]} by name)"
         wanted = f"{', '.join(filter(None, texts.suffixes))} or none"
@@ -120,22 +137,22 @@ def _refuse_unknown(folder: Path, texts: Format) -> None:
 
 
 UNREAD = {
-    ".docx": "a Word document", ".doc": "a Word document", ".odt": "a text document of an office program",
-    ".rtf": "a rich text document", ".pdf": "a PDF file",
+    ".doc": "an old Word document", ".odt": "a text document of an office program",
+    ".rtf": "a rich text document",
 }  # fmt: skip
 
 
 def refuse_unread(path: Path) -> None:
     """Raise :class:`FormatError` for a file whose suffix shows that it is not plain text."""
     if kind := UNREAD.get(path.suffix.lower()):
-        raise FormatError(f"{path}: {kind}, which is not read; wanted its text, saved as .txt")
+        raise FormatError(f"{path}: {kind}, which is not read; wanted .docx, .pdf or .txt")
 
 
-def detect_format(path: Path) -> str:
+def detect_format(path: Path, recursive: bool = False) -> str:
     """Return the name of the format of a file or folder, by suffixes and, for XML, by its elements."""
     storage.refuse_missing(path)
     if path.is_dir():
-        return _detect_folder(path)
+        return _detect_folder(path, recursive)
     refuse_unread(path)
     suffix = path.suffix.lower()
     if suffix == ".xml":
@@ -145,9 +162,10 @@ def detect_format(path: Path) -> str:
     return BY_SUFFIX.get(suffix, "text")
 
 
-def _detect_folder(path: Path) -> str:
-    formats = {detect_format(file) for file in storage.list_folder(path) if file.suffix}
-    if "brat" in formats:
+def _detect_folder(path: Path, recursive: bool) -> str:
+    files = storage.list_folder(path, recursive=recursive)
+    formats = {detect_format(file) for file in files if file.suffix}
+    if formats & {"brat", "documents"}:  # both have plain texts too
         formats -= {"text"}
     if len(formats) > 1:
         found = " and ".join(sorted(formats))

@@ -55,9 +55,12 @@ def refuse_missing(path: Path) -> None:
         raise FormatError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def list_folder(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
+def list_folder(folder: Path, suffixes: Iterable[str] = (), recursive: bool = False) -> list[Path]:
     """Return the folder's files with one of the suffixes, or all if ``suffixes`` is empty, sorted by
-    name. Hidden files are not documents. Raises :class:`FormatError` at a broken link or a pipe."""
+    name; with ``recursive`` those of the folders in it too. Hidden files are not documents. Raises
+    :class:`FormatError` at a broken link or a pipe."""
+    if recursive:
+        return [path for each in list_folders(folder) for path in list_folder(each, suffixes)]
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
@@ -67,6 +70,14 @@ def list_folder(folder: Path, suffixes: Iterable[str] = ()) -> list[Path]:
         if not (path.is_file() or path.is_dir()):
             raise FormatError(f"{path}: neither a file nor a folder; a broken link or a pipe holds no note")
     return [path for path in wanted if path.is_file()]
+
+
+def list_folders(folder: Path) -> Iterator[Path]:
+    """Yield the folder and all folders below it, by name, without hidden and linked ones."""
+    yield folder
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not (path.is_symlink() or path.name.startswith(".")):
+            yield from list_folders(path)
 
 
 def file_stem(id: str) -> str:

@@ -96,6 +96,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--overwrite", action="store_true", help="replace existing files")
     add("--jobs", type=int, default=1, metavar="N", help="number of processes that find PHI (default: 1)")
     cli.add_reading_options(parser)
+    cli.add_recursive_option(parser)
     cli.add_skip_option(parser)
     patients.add_patient_option(parser)
     return parser
@@ -141,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
     table_output.settle_options(args, source, destination.format)
     destination, table = table_output.keep_columns(destination, args, source)
     if args.notes is not None and args.patient_from != patients.FOLDER:
-        cli.report_left_out(args.notes, source)
+        cli.report_left_out(args.notes, source, args)
     redactor = build_redactor(args, read_rules(args))
     chosen = redactor.actions.policy
     terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)

@@ -117,7 +117,8 @@ def detect_format(path: Path, args: argparse.Namespace) -> str:
     """Return the format that ``--from`` names, else the one that the notes have."""
     if args.source:
         return str(args.source)
-    return corpora.detect_format(list_folders(path)[0] if args.patient_from == FOLDER else path)
+    first = list_folders(path)[0] if args.patient_from == FOLDER else path
+    return corpora.detect_format(first, cli.is_recursive(args))
 
 
 def group_by_patient(read: Callable[[], Iterable[Document]], by_note: bool) -> Iterator[list[Document]]:

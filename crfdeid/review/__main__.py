@@ -66,6 +66,7 @@ def open_study(args: argparse.Namespace) -> Study:
     if not create.has_study(args.store):
         columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(args, n))]
         source = Source(path, args.source or corpora.detect_format(path), args.encoding, tuple(columns))
+        cli.report_left_out(path, source.format, args)
         scheme_name = scheme.read_scheme(args.scheme).name
         create.create_study(args.store, source, scheme_name, args.title, args.sets, show_reading)
     return study.open_study(args.store, args.out, path, requires_login=not is_loopback(args.host))
