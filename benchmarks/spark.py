@@ -1,13 +1,13 @@
 """Spark beside ``tag`` on the same cores and notes: throughput, cold costs, and what ``kill -9`` costs.
 
-    python benchmarks/spark.py [--data FILE] [--notes 4000] [--repeat 3] [--kill 1200]
+    python benchmarks/spark.py [--data FILE] [--notes 16000] [--repeat 3] [--kill 1200]
 
-The MTSamples reports (a JSONL file), repeated to --notes, become a Parquet file. ``tag`` and a Spark session
-in local mode tag them in turns. Processor time is that of all processes of a way: the driver, the JVM and the
-Python workers. A session is warm after its first job: the workers have the model, and know the words. So
-``tag`` is warm too: it has tagged the notes once. Then two jobs are interrupted: one loses
-a Python worker, the other the driver with its JVM, and is run again with --resume. Needs the extra ``spark``
-and Java 17.
+The MTSamples reports (a JSONL file), repeated to --notes, become Parquet files. A Spark session in local mode
+and ``tag`` tag them in turns, ``tag`` with a process for each core (``--jobs``). Processor time is that
+of all processes of a way: the driver, the JVM and the Python workers. A session is warm after its first job: the
+workers have the model, and know the words. So ``tag`` is warm too: it has tagged the notes once. Then two jobs
+are interrupted: one loses a Python worker, the other the driver with its JVM, and is run again with --resume.
+Needs the extra ``spark`` and Java 17.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from crfdeid import corpora
-from crfdeid.systems import model
+from crfdeid.systems import model, parallel
 from crfdeid.text.document import Document
 
 DATA = Path("../shared/data/mtsamples/mtsamples.jsonl")
 TICKS = os.sysconf("SC_CLK_TCK")
 CORES = len(os.sched_getaffinity(0))
+FILES = 4 * CORES
 
 
 class Cost(NamedTuple):
@@ -45,7 +47,7 @@ class Cost(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--notes", type=int, default=4000)
+    parser.add_argument("--notes", type=int, default=16000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--kill", type=int, default=1200, help="notes of the interrupted jobs; 0: none")
     args = parser.parse_args()
@@ -55,19 +57,23 @@ def main() -> None:
         for number, note in enumerate(islice(cycle(corpora.read(args.data)), args.notes))
     ]
     with tempfile.TemporaryDirectory() as place:
-        write_notes(notes, Path(place) / "notes.parquet")
+        write_notes(notes, Path(place) / "notes")
         compare_speed(notes, Path(place), args.repeat)
         if args.kill:
-            write_notes(notes[: args.kill], Path(place) / "fewer.parquet")
-            measure_kills(Path(place), args.kill)
+            fewer = notes[: args.kill]
+            write_notes(fewer, Path(place) / "fewer")
+            measure_kills(Path(place), len(fewer))
 
 
-def write_notes(notes: list[Document], path: Path) -> None:
-    """Write the notes as Parquet, in small row groups that Spark can divide among cores."""
+def write_notes(notes: list[Document], folder: Path) -> None:
+    """Write the notes as Parquet, in files that Spark can divide among cores."""
     import pyarrow.parquet
 
-    table = pyarrow.table({"id": [note.id for note in notes], "note": [note.text for note in notes]})
-    pyarrow.parquet.write_table(table, path, row_group_size=200)
+    folder.mkdir()
+    for start in range(FILES):
+        some = notes[start::FILES]
+        table = pyarrow.table({"id": [note.id for note in some], "note": [note.text for note in some]})
+        pyarrow.parquet.write_table(table, folder / f"{start}.parquet")
 
 
 def compare_speed(notes: list[Document], place: Path, repeat: int) -> None:
@@ -77,13 +83,13 @@ def compare_speed(notes: list[Document], place: Path, repeat: int) -> None:
 
     started = measure(lambda: open_session(f"local[{CORES},4]"))
     session = open_session(None)
-    frame = session.read.parquet(str(place / "notes.parquet")).repartition(CORES * 4, "id")
+    frame = session.read.parquet(str(place / "notes"))
 
     def run_spark() -> None:
         spark.tag(frame).select("id", "spans", "error").write.mode("overwrite").parquet(str(place / "out"))
 
     tagger = model.load()
-    loaded = measure(lambda: run_tag(tagger, notes))
+    loaded = measure(lambda: list(tagger.tag_all(notes)))  # in one process: those of --jobs are copies of it
     first = measure(run_spark)
     warm_tag, warm_spark = [], []
     for _ in range(repeat):
@@ -99,18 +105,19 @@ def compare_speed(notes: list[Document], place: Path, repeat: int) -> None:
     show("Spark, first job", [first], len(notes))
     show("tag, warm", warm_tag, len(notes))
     show("Spark, warm", warm_spark, len(notes))
-    ratios = [a.python / b.python for a, b in zip(warm_tag, warm_spark)]
-    totals = [a.python / (b.python + b.jvm) for a, b in zip(warm_tag, warm_spark)]
-    print(f"throughput of Spark's Python / tag, by processor time: {summarize(ratios)}")
-    print(f"the same with the JVM: {summarize(totals)}")
+    pairs = list(zip(warm_tag, warm_spark))
+    print(f"throughput of Spark / tag: {summarize([a.elapsed / b.elapsed for a, b in pairs])}")
+    print(f"by processor time of Python: {summarize([a.python / b.python for a, b in pairs])}")
+    print(f"the same with the JVM: {summarize([a.python / (b.python + b.jvm) for a, b in pairs])}")
     print(
         f"same spans: {found == wanted}; rows {len(rows)}, ids {len(found)}, "
-        f"errors {sum(row.error is not None for row in rows)}"
+        f"errors {dict(Counter(row.error for row in rows if row.error))}"
     )
 
 
 def run_tag(tagger: Any, notes: list[Document]) -> None:
-    for _ in tagger.tag_all(notes):
+    """As ``tag --jobs`` with all cores."""
+    for _ in parallel.tag_in_processes(tagger, None, "fast", notes, CORES):
         pass
 
 
@@ -184,7 +191,7 @@ def measure_kills(place: Path, notes: int) -> None:
 
 
 def start_job(place: Path, out: str, *options: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "crfdeid.spark", str(place / "fewer.parquet"), str(place / out)]
+    command = [sys.executable, "-m", "crfdeid.spark", str(place / "fewer"), str(place / out)]
     command += ["--partitions", str(CORES * 4), "--master", f"local[{CORES},4]", *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 

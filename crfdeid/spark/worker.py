@@ -9,6 +9,7 @@ its message, which could quote a note.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -98,7 +99,7 @@ def run_task(
     is_second_try = context is not None and context.attemptNumber() > 0
     try:
         name = work.shared.locate()
-        tagger = load_model(name)
+        tagger = prepare_model(name)
         run = partial(run_in_child, name, tagger.is_fork_safe) if is_second_try else partial(run_here, name)
         whole = batches if work.columns.patient is None else join_patients(batches, work.columns.patient)
         for batch in whole:
@@ -117,6 +118,17 @@ def load_model(name: str) -> Tagger:
     """Load a model, once in a process."""
     choose_cache_folder()
     return model.load(name)
+
+
+@lru_cache(KEPT)
+def prepare_model(name: str) -> Tagger:
+    """Load a model for many tasks, once in a process. Spark collects garbage after each task; that takes 0.1
+    seconds where it looks at the objects of a model each time, so they are frozen."""
+    tagger = load_model(name)
+    tagger.compile()
+    gc.collect()
+    gc.freeze()
+    return tagger
 
 
 def join_patients(batches: Iterable[pyarrow.RecordBatch], column: str) -> Iterator[pyarrow.RecordBatch]:

@@ -1,5 +1,6 @@
 """What a Spark worker does with Arrow batches, without Spark."""
 
+import gc
 import os
 import stat
 
@@ -101,6 +102,18 @@ def test_the_model_is_loaded_once_in_a_process(monkeypatch):
     assert [worker.load_model("rules"), worker.load_model("rules")] == ["tagger"] * 2
     worker.load_model.cache_clear()
     assert loaded == ["rules"]
+
+
+def test_the_objects_of_a_model_are_frozen_once_because_spark_collects_garbage_after_each_task():
+    pytest.importorskip("pyspark")
+    gc.unfreeze()
+    worker.prepare_model.cache_clear()
+    counts = []
+    for _ in range(2):
+        list(worker.tag_rows(WORK, iter([batch_of((1, "seen on 3/4/2061", "a"))])))
+        counts.append(gc.get_freeze_count())
+    gc.unfreeze()
+    assert counts[0] == counts[1] > 0
 
 
 def test_a_worker_with_another_model_refuses_to_tag():
