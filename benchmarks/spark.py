@@ -4,10 +4,10 @@
 
 The MTSamples reports (a JSONL file), repeated to --notes, become Parquet files. A Spark session in local mode
 and ``tag`` tag them in turns, ``tag`` with a process for each core (``--jobs``). Processor time is that
-of all processes of a way: the driver, the JVM and the Python workers. A session is warm after its first job: the
-workers have the model, and know the words. So ``tag`` is warm too: it has tagged the notes once. Then two jobs
-are interrupted: one loses a Python worker, the other the driver with its JVM, and is run again with --resume.
-Needs the extra ``spark`` and Java 17.
+of all processes of a way: the driver, the JVM and the Python workers. A session is warm after its first job:
+the workers have the model, and know the words. So ``tag`` is warm too: it has tagged the notes once. Then two
+jobs are interrupted: one loses a Python worker, the other the driver with its JVM, and is run again with
+--resume. Needs the extra ``spark`` and Java 17.
 """
 
 from __future__ import annotations
