@@ -91,8 +91,8 @@ def read_gazetteer(path: Path) -> Gazetteer:
 
 def read_entries(path: Path) -> list[str]:
     """Return the lines of a list without blank lines and comments (``#``)."""
-    text = read_text(path)
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    lines = read_text(path).splitlines()
+    return [entry for line in lines if line[:1] != "#" and (entry := line.strip())]
 
 
 def find_gazetteer(name: str, folders: Sequence[Path] = ()) -> Path:

@@ -11,16 +11,19 @@ rare would say more.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cache
 from itertools import accumulate
+from string import ascii_lowercase
 from typing import NamedTuple
+
+import numpy as np
 
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.name_pools import FEMALE, LEAST, MALE, SURNAME
-from crfdeid.redact.surrogates.text_forms import fold
+from crfdeid.redact.surrogates.text_forms import fold, fold_each
 
 BANDS = (0.1, 0.01, 0.001, 0.0)  # per cent of people, at least: frequent, known, rare, not in the census
 UNLISTED = len(BANDS)
@@ -31,6 +34,7 @@ UNIT = 10_000  # weights are whole numbers: a share of 0.0001 per cent is 1
 ORDER = 3  # letters that decide the next one of an invented name
 SHORTEST, LONGEST = 4, 10  # letters of an invented name
 END = "$"
+LETTERS = END + ascii_lowercase
 
 MIN_REGIONAL = 5  # names of an initial; with fewer, those of all regions are drawn from
 MAX_REGIONS = 3  # a name of more regions is at home everywhere
@@ -97,23 +101,27 @@ def find_band(name: str, kind: str) -> int:
 
 def band_of(share: float) -> int:
     """The band of a share of people, in per cent."""
-    return next(number for number, least in enumerate(BANDS) if share >= least)
+    return len(BANDS) - bisect_right(BANDS[::-1], share)
 
 
 def find_share(name: str, kind: str) -> float | None:
     """The share, in per cent, of people who have the folded name; None for a name in no list."""
-    shares = [table[name] for table in tables_of(kind) if name in table]
-    if shares:
-        return max(shares)
+    share = load_shares(kind).get(name)
+    if share is not None:
+        return share
     is_listed = name in name_pools.load_folded("surnames") or name in name_pools.load_folded("first_names")
     return LEAST if is_listed else None
 
 
-def tables_of(kind: str) -> list[Mapping[str, float]]:
-    """The tables of shares in which names of a kind are found."""
+@cache
+def load_shares(kind: str) -> Mapping[str, float]:
+    """The share of people who have each folded name of a kind: the largest if several genders have it."""
     if kind == SURNAME:
-        return [name_pools.load_shares(SURNAME)]
-    return [name_pools.load_shares(gender) for gender in name_pools.genders_of(kind)]
+        return name_pools.load_shares(SURNAME)
+    first, *others = (name_pools.load_shares(gender) for gender in name_pools.genders_of(kind))
+    for other in others:
+        first = {**first, **{name: max(share, first.get(name, share)) for name, share in other.items()}}
+    return first
 
 
 class Listed(NamedTuple):
@@ -128,39 +136,58 @@ class Listed(NamedTuple):
 @cache
 def list_names(kind: str, initial: Initial) -> tuple[Listed, ...]:
     """The names of a kind with this initial."""
+    names = name_pools.load_pool(kind).get(initial, ())
+    shares, regions = load_shares(kind), load_regions()
     found = []
-    for name in name_pools.load_pool(kind).get(initial, ()):
-        share = find_share(fold(name), kind) or LEAST
-        found.append(Listed(name, share, band_of(share), load_regions().get(fold(name), ELSEWHERE)))
+    for name, low in zip(names, fold_each(names)):
+        share = shares.get(low) or LEAST
+        found.append(Listed(name, share, band_of(share), regions.get(low, ELSEWHERE)))
     return tuple(found)
+
+
+@cache
+def list_band(kind: str, band: int, initial: Initial, is_regional: bool) -> tuple[Listed, ...]:
+    """The names of a kind with this initial in a band, or in all bands for -1; only those that have regions
+    if ``is_regional``."""
+    if is_regional:
+        return tuple(each for each in list_band(kind, band, initial, False) if each.regions)
+    return tuple(each for each in list_names(kind, initial) if band in (-1, each.band))
 
 
 @cache
 def load_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHERE) -> Pool | None:
     """The names of a kind in a band, or in all bands for -1; from some regions if there are any. None
-    without a name."""
+    without a name. The weight of a name is its share of people, times the share of ``regions`` that it has
+    in common."""
+    common = measure_common(regions)
     weights = {
-        each.name: weight
-        for each in list_names(kind, initial)
-        if band in (-1, each.band) and (weight := weigh_name(each, regions))
+        each.name: max(1, round(each.share * UNIT * common[each.regions]))
+        for each in list_band(kind, band, initial, bool(regions))
+        if each.regions in common
     }
     return Pool(tuple(weights), tuple(accumulate(weights.values()))) if weights else None
 
 
-def weigh_name(listed: Listed, regions: Regions) -> int:
-    """The weight of a name: its share of people, times the share of ``regions`` that it has in common."""
-    common = len(listed.regions & regions) / len(listed.regions | regions) if regions else 1.0
-    return max(1, round(listed.share * UNIT * common)) if common else 0
+@cache
+def measure_common(regions: Regions) -> Mapping[Regions, float]:
+    """The share of ``regions`` that each other set of regions has in common, where it has any. For no
+    regions, 1 for each set."""
+    others = {*load_regions().values(), ELSEWHERE}
+    if not regions:
+        return dict.fromkeys(others, 1.0)
+    return {other: len(other & regions) / len(other | regions) for other in others if other & regions}
 
 
 @cache
 def load_regions() -> Mapping[str, Regions]:
-    """The regions of each folded name of the regional lists."""
+    """The regions of each folded name of the regional lists. Equal sets of regions are one object."""
+    rows = [entry.split("|") for entry in name_pools.read_entries("regional_names")]
     found: dict[str, set[str]] = defaultdict(set)
-    for entry in name_pools.read_entries("regional_names"):
-        region, _, name = entry.split("|")
-        found[fold(name)].add(region)
-    return {name: frozenset(regions) for name, regions in found.items()}
+    for (region, _, _), name in zip(rows, fold_each([name for _, _, name in rows])):
+        found[name].add(region)
+    sets: dict[Regions, Regions] = {}
+    frozen = ((name, frozenset(regions)) for name, regions in found.items())
+    return {name: sets.setdefault(regions, regions) for name, regions in frozen}
 
 
 # Names in no list
@@ -183,9 +210,9 @@ def invent_name(kind: str, initial: Initial, choices: KeyedChoices, *key: object
 
 def join_letters(kind: str, initial: Initial, choices: KeyedChoices, *key: object) -> str:
     """Add letters until the end of a word is drawn."""
-    chain, made = load_chain(SURNAME if kind not in (FEMALE, MALE) else kind), initial.lower()
+    kind, made = SURNAME if kind not in (FEMALE, MALE) else kind, initial.lower()
     while len(made) <= LONGEST:
-        pool = next((chain[made[-n:]] for n in range(ORDER, 0, -1) if made[-n:] in chain), None)
+        pool = find_followers(kind, made[-ORDER:])
         letter = END if pool is None else pool.draw(choices, "letter", *key, made)
         if letter == END and len(made) >= SHORTEST:
             break
@@ -194,21 +221,46 @@ def join_letters(kind: str, initial: Initial, choices: KeyedChoices, *key: objec
 
 
 @cache
-def load_chain(kind: str) -> Mapping[str, Pool]:
-    """The letters, or the end, that follow each run of up to :data:`ORDER` letters in the names of a
-    kind."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for name in sum(name_pools.load_pool(kind).values(), ()):
-        word = fold(name) + END
-        for at in range(1, len(word)):
-            for length in range(1, min(ORDER, at) + 1):
-                counts[word[at - length : at]][word[at]] += 1
-    return {run: build_pool(followers.items()) for run, followers in counts.items()}
+def find_followers(kind: str, run: str) -> Pool | None:
+    """The letters, or the end, that follow a run of up to :data:`ORDER` letters in the names of a kind; if
+    none do, those that follow its last letters."""
+    for start in range(len(run)):
+        counts = count_followers(kind)[len(run) - start - 1][encode_letters(run[start:])]
+        if counts.any():
+            chosen = np.flatnonzero(counts)
+            names = tuple(LETTERS[number] for number in chosen)
+            return Pool(names, tuple(np.cumsum(counts[chosen]).tolist()))
+    return None
 
 
-def build_pool(weighted: Iterable[tuple[str, int]]) -> Pool:
-    names, weights = zip(*sorted(weighted))
-    return Pool(names, tuple(accumulate(weights)))
+@cache
+def count_followers(kind: str) -> tuple[np.ndarray, ...]:
+    """How often each letter, or the end, follows each run of letters in the names of a kind: for each length
+    of a run an array [runs, letters]. The number of a run has its letters as digits."""
+    joined = END.join(["", *fold_each(sum(name_pools.load_pool(kind).values(), ())), ""])
+    numbers = np.zeros(128, np.int64)
+    numbers[list(LETTERS.encode())] = range(len(LETTERS))
+    letters = numbers[np.frombuffer(joined.encode(), np.uint8)]
+    counts, runs, is_run = [], np.zeros(len(letters), np.int64), np.ones(len(letters), bool)
+    for length in range(1, ORDER + 1):
+        last = letters[length - 1 : -1]
+        runs, is_run = runs[:-1] * len(LETTERS) + last, is_run[:-1] & (last > 0)
+        pairs = (runs * len(LETTERS) + letters[length:])[is_run]
+        size = len(LETTERS) ** (length + 1)
+        counts.append(np.bincount(pairs, minlength=size).astype(np.int32).reshape(-1, len(LETTERS)))
+    return tuple(counts)
+
+
+def encode_letters(run: str) -> int:
+    """The number of a run of letters, which has them as its digits.
+
+    >>> encode_letters("b"), encode_letters("ba")
+    (2, 55)
+    """
+    number = 0
+    for letter in run:
+        number = number * len(LETTERS) + LETTERS.index(letter)
+    return number
 
 
 def is_known(name: str) -> bool:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from crfdeid.redact.surrogates.text_forms import fold
+from crfdeid.redact.surrogates.text_forms import fold, fold_each
 from crfdeid.text import gazetteer
 from crfdeid.text.word_cache import remember_words
 
@@ -35,7 +35,7 @@ def load_sorted(name: str) -> tuple[str, ...]:
 @cache
 def load_lowercase(*names: str) -> frozenset[str]:
     """The lowercase entries of several lists."""
-    return frozenset(entry.lower() for name in names for entry in read_entries(name))
+    return frozenset("\n".join(entry for name in names for entry in read_entries(name)).lower().split("\n"))
 
 
 @cache
@@ -47,7 +47,7 @@ def load_words(name: str) -> frozenset[str]:
 @cache
 def load_folded(name: str) -> frozenset[str]:
     """The folded entries of a list."""
-    return frozenset(fold(entry) for entry in read_entries(name))
+    return frozenset(fold_each(read_entries(name)))
 
 
 @cache
@@ -101,7 +101,8 @@ def genders_of(kind: str) -> tuple[str, ...]:
 def load_shares(kind: str) -> Mapping[str, float]:
     """The per cent of people (of women, of men) who have each folded name (US Census 1990)."""
     lists = {FEMALE: "first_name_shares_female", MALE: "first_name_shares_male", SURNAME: "surname_shares"}
-    return {fold(name): float(share) for name, share in load_pairs(lists[kind])}
+    names, shares = zip(*load_pairs(lists[kind]))
+    return dict(zip(fold_each(names), map(float, shares)))
 
 
 @cache

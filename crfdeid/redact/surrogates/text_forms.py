@@ -26,6 +26,16 @@ def fold(text: str) -> str:
     return "".join(c for c in parts if not unicodedata.combining(c) and c not in "'’`").casefold()
 
 
+def fold_each(texts: Sequence[str]) -> list[str]:
+    """Fold texts of one line each. Many are folded at once.
+
+    >>> fold_each(["O'Neil", "Núñez"])
+    ['oneil', 'nunez']
+    """
+    plain = fold("\n".join(text if text.isascii() else "" for text in texts)).split("\n")
+    return [low or fold(text) for low, text in zip(plain, texts)]
+
+
 def match_case(text: str, like: str) -> str:
     """Write ``text`` with the capitals of ``like``.
 
