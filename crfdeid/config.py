@@ -29,7 +29,8 @@ class Config:
     """The settings of one trained system.
 
     ``features`` are feature groups (template files) in order. ``training_gazetteers`` are types whose
-    training spans become gazetteers ``training_TYPE`` (He et al. 2015, section 2.2). ``clusters`` is the
+    training spans become gazetteers ``training_TYPE``; ``CITY+us_cities`` adds the words of a shipped list
+    (He et al. 2015, section 2.2, have one dictionary for both). ``clusters`` is the
     list of the observation ``cluster``: a file of :mod:`crfdeid.clusters`, or the shipped list.
     ``recall_bias`` is subtracted from the score of the label O at every token, so that doubtful tokens are
     tagged. ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of

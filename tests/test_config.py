@@ -80,3 +80,10 @@ def test_a_bad_setting_is_refused_with_the_place_where_it_was_set(tmp_path, note
     with pytest.raises(ConfigurationError, match="^crf.c3: no setting of lbfgs"):
         model.train(notes, config.read(path), tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("name", ["wi_deid", "shweta"])
+def test_the_papers_crf_has_the_penalty_of_crfpp(name):
+    """CRF++ subtracts |w|²/2C with C = 1, CRFsuite c2 |w|²; both papers use CRF++."""
+    assert config.read(name).crf == {"c1": 0.0, "c2": 0.5, "max_iterations": 100}
+    assert config.read(name).recall_bias == 0 and not config.read(name).repair

@@ -65,6 +65,7 @@ def hash_files(config: Config) -> dict[str, str]:
     paths = [templates.find_group(group) for group in config.features]
     found = [template for path in paths for template in templates.read_templates(path)]
     names = [n for n in templates.list_gazetteers(found) if not n.startswith(gazetteer.TRAINING)]
+    names += [name for source in config.training_gazetteers for name in source.split("+")[1:]]
     lists = [find_list(name, config) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
     paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))

@@ -47,24 +47,39 @@ def check_published(planned: Plan) -> None:
 def choose_view(table: PublishedTable) -> View:
     """Return the function that computes what a table shows, by its columns and rows. Raises
     :class:`ConfigurationError` where a run has no such figures."""
-    columns, rows = set(table.columns), set(table.rows)
-    if "Non-PHI" in rows and columns == {"P", "R", "F1"}:
-        return view_words
-    if "Non-PHI" in rows and table.columns[2:] == ("z",):
+    if "Non-PHI" in table.rows and table.columns[2:] == ("z",):
         return lambda results: view_word_tests(results, *table.columns[:2])
-    views: dict[str, View] = {
-        "i2b2 strict": view_criteria,
-        "missing share": view_margins,
-        "share": view_error_kinds,
-        "gain": view_gains,
-        "short": view_extents,
-        "all": view_systems,
-        "right": view_types,
-    }
-    for name, view in views.items():
-        if name in columns | rows:
+    names = {*table.columns, *table.rows}
+    for name, view in VIEWS_BY_NAME.items():
+        if name in names:
+            return view
+    for fits, view in VIEWS_BY_FORM:
+        if fits(table):
             return view
     raise ConfigurationError(f"{table.name}: a run has no figures for this table")
+
+
+def has_scores(table: PublishedTable) -> bool:
+    return {"F1"} <= set(table.columns) <= {"dimensions", *METRICS.values()}
+
+
+def has_phi_rows(table: PublishedTable) -> bool:
+    """Whether each row is named after a system and PHI or Non-PHI, as in Sibanda & Uzuner's tables."""
+    return has_scores(table) and all(row.endswith("PHI") for row in table.rows)
+
+
+def has_scores_of_systems(table: PublishedTable) -> bool:
+    """Whether each column is named after a system and a metric."""
+    return all(column.endswith(tuple(f" {name}" for name in METRICS.values())) for column in table.columns)
+
+
+def name_systems(results: Sequence[Result]) -> dict[str, Result]:
+    """Return the results by the name that a paper's table has for them: that of the run, or the title of the
+    row where two rows have one run."""
+    names = Counter(result.row.run.name for result in results)
+    return {
+        result.row.run.name if names[result.row.run.name] == 1 else result.title: result for result in results
+    }
 
 
 def compute_ratios(counts: Counts, head: str = "") -> dict[str, float]:
@@ -74,13 +89,11 @@ def compute_ratios(counts: Counts, head: str = "") -> dict[str, float]:
 def view_criteria(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 3: criteria down, systems across."""
     cells: Cells = {}
-    for result in results:
+    for system, result in name_systems(results).items():
         for subset, hipaa in (("i2b2", False), ("HIPAA", True)):
             for criterion in CRITERIA:
                 counts = result.evaluation.scores.micro(Criterion(criterion, hipaa))
-                cells.setdefault(f"{subset} {criterion}", {}).update(
-                    compute_ratios(counts, f"{result.title} ")
-                )
+                cells.setdefault(f"{subset} {criterion}", {}).update(compute_ratios(counts, f"{system} "))
     return cells
 
 
@@ -117,21 +130,57 @@ def category_offsets(document: Document, scheme: Scheme, category: str) -> set[t
 
 def view_systems(results: Sequence[Result]) -> Cells:
     """He et al. 2015, table 5: systems down, strict F1 of categories across."""
+    found = view_categories(results).items()
+    return {
+        system: {name: row[f"{system} F1"] for name, row in found if f"{system} F1" in row}
+        for system in name_systems(results)
+    }
+
+
+def view_categories(results: Sequence[Result]) -> Cells:
+    """Shweta et al. 2016, table 5: categories down, P, R and F1 of each system across."""
     cells: Cells = {}
-    for result in results:
+    for system, result in name_systems(results).items():
         scores = result.evaluation.scores
         found = {name: score_category(result, name) for name in scores.scheme.categories}
-        found["all"] = scores.micro(Criterion("strict"))
-        cells[result.title] = {
-            name: counts.f1 for name, counts in found.items() if any(asdict(counts).values())
-        }
+        for name, counts in (found | {"all": scores.micro(Criterion("strict"))}).items():
+            if any(asdict(counts).values()):
+                cells.setdefault(name, {}).update(compute_ratios(counts, f"{system} "))
     return cells
+
+
+def view_sizes(results: Sequence[Result]) -> Cells:
+    """Shweta et al. 2016, table 2: the spans of each category for training and for the test."""
+    (job, *_), scheme = results[0].row.jobs, results[0].evaluation.scores.scheme
+    cells: Cells = {}
+    for side, part in (("train", job.train), ("test", job.test)):
+        for span in (span for document in part.documents for span in document.spans):
+            row = cells.setdefault(scheme.category(span.type), {"train": 0, "test": 0})
+            row[side] += 1
+    return cells
+
+
+def view_scores(results: Sequence[Result]) -> Cells:
+    """Shweta et al. 2016, tables 4 and 6: systems down, strict P, R and F1 across."""
+    strict = Criterion("strict")
+    return {
+        name: compute_ratios(result.evaluation.scores.micro(strict))
+        for name, result in name_systems(results).items()
+    }
+
+
+def view_phi_words(results: Sequence[Result]) -> Cells:
+    """Sibanda & Uzuner 2006, sections 6.1 to 6.3: words of PHI and of Non-PHI, of each system."""
+    return {
+        f"{name} {kind}": compute_ratios(counts)
+        for name, result in name_systems(results).items()
+        for kind, counts in word_scores.measure_phi_words(result.evaluation.pairs).items()
+    }
 
 
 def view_gains(results: Sequence[Result]) -> Cells:
     """He et al. 2015, figure 2: the gain of the second run over the first."""
-    found = view_systems(results[:2])
-    first, second = (found[result.title] for result in results[:2])
+    first, second = view_systems(results[:2]).values()
     return {name: {"gain": second[name] - first[name]} for name in second if name in first}
 
 
@@ -186,3 +235,21 @@ def view_word_tests(results: Sequence[Result], first: str, second: str) -> Cells
         z = z_test(one.f1, one.tp + one.fn, two.f1, two.tp + two.fn).z
         cells[SINGULAR.get(kind, kind)] = {first: one.f1, second: two.f1, "z": abs(z)}
     return cells
+
+
+VIEWS_BY_NAME: dict[str, View] = {
+    "i2b2 strict": view_criteria,
+    "missing share": view_margins,
+    "share": view_error_kinds,
+    "gain": view_gains,
+    "short": view_extents,
+    "right": view_types,
+}
+VIEWS_BY_FORM: tuple[tuple[Callable[[PublishedTable], bool], View], ...] = (
+    (lambda table: has_scores(table) and "Non-PHI" in table.rows, view_words),
+    (has_phi_rows, view_phi_words),
+    (has_scores_of_systems, view_categories),
+    (has_scores, view_scores),
+    (lambda table: "all" in table.columns, view_systems),
+    (lambda table: table.columns == ("train", "test"), view_sizes),
+)

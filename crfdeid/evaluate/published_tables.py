@@ -167,18 +167,24 @@ def format_cell(
 ) -> str:
     """Format the paper's cell as printed, or our number in the same unit with the same decimals."""
     if side == "ours":
-        scale = 100 if column in published.percent else 1
+        scale = 100 if is_percent(published, column) else 1
         return (
             f"{ours[column] * scale:z.{count_decimals(published, column)}f}" if column in ours else NO_VALUE
         )
     return (published.rows[row][published.columns.index(column)] if row in published.rows else "") or NO_VALUE
 
 
+def is_percent(published: PublishedTable, column: str) -> bool:
+    """Whether a column is in percent; one that the paper does not have is so where all of them are."""
+    known = [column] if column in published.columns else published.columns
+    return set(known) <= set(published.percent)
+
+
 def count_decimals(published: PublishedTable, column: str) -> int:
-    """Return the most decimals that a column is printed with; 4 if the paper has no such column."""
-    if column not in published.columns:
-        return 4
-    cells = (row[published.columns.index(column)] for row in published.rows.values())
+    """Return the most decimals that a column is printed with; of a column that the paper does not have, the
+    most of any."""
+    known = [column] if column in published.columns else published.columns
+    cells = (row[published.columns.index(name)] for row in published.rows.values() for name in known)
     return max(len(cell.partition(".")[2]) for cell in cells)
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from crfdeid.evaluate.matching import (
     count_matches,
 )
 from crfdeid.evaluate.pairing import pair_documents
+from crfdeid.evaluate.script_order import order_as_script
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
 from crfdeid.text.scheme import read_scheme as read_scheme
@@ -97,6 +97,10 @@ class Scores:
     def __str__(self) -> str:
         return format_scores(self)
 
+    @cached_property
+    def _order(self) -> list[int]:
+        return order_as_script(self.ids)
+
     def count_by_document(self, criterion: Criterion, element: str = "", type: str = "") -> np.ndarray:
         """An array [document, 3] of tp, fp, fn: of all, of one element, or of one type."""
         element, type = element.upper(), type.upper()
@@ -110,17 +114,11 @@ class Scores:
 
     def macro(self, criterion: Criterion, element: str = "", type: str = "") -> Macro:
         """The averages of the documents' figures."""
-        tp, fp, fn = self.count_by_document(criterion, element, type).T
+        tp, fp, fn = self.count_by_document(criterion, element, type)[self._order].T
         precision, recall = ratios(tp, tp + fp), ratios(tp, tp + fn)
-        means = mean_in_order(precision), mean_in_order(recall)
+        means = float(precision.mean()), float(recall.mean())
         f1 = harmonic_mean(*means) if sum(means) else math.nan
         return Macro(*means, f1, float(precision.std()), float(recall.std()))
-
-
-def mean_in_order(numbers: np.ndarray) -> float:
-    """The mean, summed from left to right. numpy and newer Pythons add more exactly than the script
-    did, and that can change the rounding of a number halfway between two."""
-    return float(reduce(add, numbers.tolist(), 0.0) / len(numbers))
 
 
 def ratios(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -59,6 +59,15 @@ def measure_words(pairs: Sequence[tuple[Document, Document]], scheme: Scheme) ->
     return WordScores(kinds, np.array(rows, dtype=np.int64).reshape(len(rows), len(kinds), 3))
 
 
+def measure_phi_words(pairs: Sequence[tuple[Document, Document]]) -> dict[str, Counts]:
+    """Count the words of PHI, of any type, and of Non-PHI (Sibanda & Uzuner 2006, section 6)."""
+    total = np.zeros((2, 3), dtype=np.int64)
+    for pair in pairs:
+        gold, system = (find_kinds(d, dict.fromkeys((s.type for s in d.spans), 1)) for d in pair)
+        total += count_agreement(gold, system, 2)
+    return {kind: Counts(*map(int, row)) for kind, row in zip(("PHI", "Non-PHI"), total[::-1])}
+
+
 def choose_kinds(scheme: Scheme) -> dict[str, tuple[str, ...]]:
     """Return the types of each kind of word."""
     if not scheme.name.startswith("i2b2"):

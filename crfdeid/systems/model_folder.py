@@ -48,8 +48,8 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
         shutil.copyfile(source, features / source.name)
         groups += templates.read_templates(source)
     check_pos(config.pos, groups)
-    for type in config.training_gazetteers:
-        write_training_gazetteer(documents, type, gazetteers, config.min_patients)
+    for list_source in config.training_gazetteers:
+        write_training_gazetteer(documents, list_source, gazetteers, config.min_patients)
     names_of_lists = templates.list_gazetteers(groups)
     if word_clusters.LIST in names_of_lists:
         copy_clusters(config, gazetteers)
@@ -101,23 +101,37 @@ def copy_gazetteers(names: Iterable[str], folder: Path) -> None:
                 shutil.copyfile(path, folder / path.name)
 
 
-def write_training_gazetteer(documents: Iterable[Document], type: str, folder: Path, least: int = 0) -> None:
+def write_training_gazetteer(
+    documents: Iterable[Document], source: str, folder: Path, least: int = 0
+) -> None:
     """Write the gazetteer ``training_TYPE``: the texts of the documents' spans of one type. With ``least``
-    above 0 these are the texts that at least as many patients have, without long numbers."""
+    above 0 these are the texts that at least as many patients have, without long numbers. A ``source``
+    such as ``CITY+us_cities`` adds the words of shipped lists."""
+    type, *lists = source.split("+")
+    entries = find_span_texts(documents, type, least)
+    public = {
+        word for name in lists for word in gazetteer.read_gazetteer(gazetteer.find_gazetteer(name)).words
+    }
+    sources = "; ".join(["the training documents", *(f"the words of {name}" for name in lists)])
+    head = f"# title: {type} spans of the training documents\n# source: {sources}\n"
+    name = gazetteer.TRAINING + type.lower().replace("-", "_")
+    lines = (f"{entry}\n" for entry in sorted(entries | public) if not entry.startswith("#"))
+    (folder / f"{name}.txt").write_text(head + "".join(lines), encoding="utf-8")
+
+
+def find_span_texts(documents: Iterable[Document], type: str, least: int) -> set[str]:
+    """Return the texts of the spans of one type; with ``least`` above 0 those of as many patients, without
+    long numbers."""
     owners: dict[str, set[tuple[bool, str]]] = {}
     for document in documents:
         for span in document.spans:
             if span.type == type:
                 owners.setdefault(" ".join(document.text_of(span).split()), set()).add(document.owner)
-    entries = [
+    return {
         entry
         for entry, own in owners.items()
         if not least or (len(own) >= least and not has_long_number(entry))
-    ]
-    head = f"# title: {type} spans of the training documents\n# source: the training documents\n"
-    name = gazetteer.TRAINING + type.lower().replace("-", "_")
-    text = head + "".join(f"{entry}\n" for entry in sorted(entries) if not entry.startswith("#"))
-    (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    }
 
 
 def find_folder(name: str) -> Path:

@@ -6,6 +6,7 @@ import pytest
 from experiments import build_result
 
 from crfdeid.ablate import published_comparison
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import evaluation, published_tables
 from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.evaluate.scores import Counts
@@ -26,6 +27,65 @@ def test_each_table_of_he_and_tafvizi_finds_our_figures(name, notes, tmp_path):
         assert found["NAME"] == {"gain": 0}
     else:
         assert cells & {(row, column) for row in table.rows for column in table.columns}
+
+
+VIEWS = {
+    "he-2015-table-3": published_comparison.view_criteria,
+    "he-2015-table-4": published_comparison.view_types,
+    "he-2015-table-5": published_comparison.view_systems,
+    "he-2015-table-8": published_comparison.view_extents,
+    "shweta-2016-table-2": published_comparison.view_sizes,
+    "shweta-2016-table-4": published_comparison.view_scores,
+    "shweta-2016-table-5": published_comparison.view_categories,
+    "shweta-2016-table-6": published_comparison.view_scores,
+    "tafvizi-2011-table-a-12": published_comparison.view_words,
+    "sibanda-uzuner-2006-table-2": published_comparison.view_phi_words,
+    "sibanda-uzuner-2006-table-9": published_comparison.view_phi_words,
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_papers_table_is_read_by_its_rows_and_columns(name):
+    assert published_comparison.choose_view(published_tables.read_table(name)) is VIEWS[name]
+
+
+@pytest.mark.parametrize(
+    "name", ["shweta-2016-table-3", "sibanda-uzuner-2006-table-1", "douglass-2005-table-4-1"]
+)
+def test_a_table_that_no_run_can_fill_is_refused(name):
+    with pytest.raises(ConfigurationError, match="a run has no figures for this table"):
+        published_comparison.choose_view(published_tables.read_table(name))
+
+
+def test_categories_stand_down_and_systems_across(notes, tmp_path):
+    """Shweta et al. 2016, table 5; in cross-validation a row has the name of its run."""
+    found = [build_result("CRF, 10 folds", notes, tmp_path), build_result("Elman", notes, tmp_path)]
+    named = dataclasses.replace(found[0].row, run=dataclasses.replace(found[0].row.run, name="CRF"))
+    cells = published_comparison.view_categories([dataclasses.replace(found[0], row=named), found[1]])
+    assert list(cells) == ["NAME", "AGE", "DATE", "all"]
+    assert list(cells["NAME"]) == ["CRF P", "CRF R", "CRF F1", "Elman P", "Elman R", "Elman F1"]
+    assert cells["NAME"]["Elman R"] == 39 / 40
+
+
+def test_words_of_phi_stand_beside_other_words(notes, tmp_path):
+    """Sibanda & Uzuner 2006, section 6: a word of the wrong type is right."""
+    cells = published_comparison.view_phi_words([build_result("SVM", notes, tmp_path)])
+    assert list(cells) == ["SVM PHI", "SVM Non-PHI"]
+    assert cells["SVM PHI"]["P"] == 1 and cells["SVM Non-PHI"]["R"] == 1
+    assert 0.9 < cells["SVM PHI"]["R"] < 1
+
+
+def test_sizes_of_training_and_test(notes, tmp_path):
+    cells = published_comparison.view_sizes([build_result("base", notes, tmp_path)])
+    assert cells["NAME"] == {"train": 40, "test": 40}
+
+
+def test_counts_of_a_type_that_the_paper_lacks_are_counts():
+    """He et al. 2015, table 8 has only counts; our further types are counts too."""
+    table = published_tables.read_table("he-2015-table-8")
+    text = published_tables.format_beside(table, {"short": {"DATE": 1, "ZIP": 7}})
+    (row,) = (line for line in text.splitlines() if line.startswith("short ") and line.endswith(" 7"))
+    assert "." not in row
 
 
 def test_figures_of_a_papers_table_are_right(notes, tmp_path):

@@ -11,6 +11,7 @@ from crfdeid.evaluate import meddocan, scores
 from crfdeid.evaluate.matching import ALL_CRITERIA, Criterion, ScoredDocument, ScoredTag, split_tag
 from crfdeid.evaluate.pairing import PairError, pair_documents
 from crfdeid.evaluate.scores import Counts
+from crfdeid.evaluate.script_order import order_as_script
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -93,6 +94,35 @@ def test_macro_averages_documents_and_then_takes_f1():
     assert macro.recall == pytest.approx(1 / 6)  # 1/2, 0, 0/0
     assert macro.f1 == pytest.approx(2 / 9)
     assert macro.precision_sd == pytest.approx(math.sqrt(2) / 3)
+
+
+def test_the_last_digit_of_a_mean_halfway_between_two_is_that_of_the_script():
+    """Eight notes with a mean recall of exactly 7/32 = 0.21875. In the order of their names the sum is
+    0.2188 as printed; the script's order (from Python 2.7.18) and numpy's sum give 0.2187."""
+    shares = [(0, 1), (0, 1), (0, 1), (2, 3), (1, 3), (0, 1), (3, 4), (0, 1)]
+    marks = [(n, n + 1, "DATE") for n in range(4)]
+    ids = [f"{number}-01" for number in range(100, 108)]
+    gold = [document(*marks[:size], id=id) for id, (_, size) in zip(ids, shares)]
+    system = [document(*marks[:right], id=id) for id, (right, _) in zip(ids, shares)]
+    assert f"{scores.score(gold, system, SCHEME).macro(Criterion('strict')).recall:.4}" == "0.2187"
+
+
+@pytest.mark.parametrize(
+    ("ids", "order"),  # of set(ids) & set(ids) in Python 2.7.18
+    [
+        (range(100, 105), range(100, 105)),
+        (range(100, 108), [105, 107, 101, 104, 100, 106, 102, 103]),
+        (range(100, 112), [110, 109, 105, 107, 108, 101, 104, 111, 100, 106, 102, 103]),
+    ],
+)
+def test_notes_have_the_order_of_the_script(ids, order):
+    names = [f"{number}-01" for number in ids]
+    assert [names[place] for place in order_as_script(names)] == [f"{number}-01" for number in order]
+
+
+@given(st.lists(st.text(max_size=9), unique=True, max_size=60))
+def test_the_order_of_the_script_has_every_note_once(ids):
+    assert sorted(order_as_script(ids)) == list(range(len(ids)))
 
 
 def test_case_matters_only_for_tokens_and_hipaa():

@@ -50,6 +50,19 @@ def test_training_gazetteers_hold_the_training_part_alone(notes, tmp_path):
     assert not held_out & set(words)
 
 
+def test_a_dictionary_holds_training_spans_and_a_list(notes, tmp_path):
+    """He et al. 2015, section 2.2: one dictionary of each type, of tokens in small letters."""
+    path = tmp_path / "own.template"
+    path.write_text("in_training_doctor[0] lower[0]\n")
+    settings = dataclasses.replace(SMALL, features=(str(path),), training_gazetteers=("DOCTOR+countries",))
+    trained = model.train(notes[:3], settings, tmp_path / "m", engine="crfsuite")
+    words = trained.pipeline.gazetteers["training_doctor"].words
+    assert {"ruiz", "zealand", "france"} <= words
+    with pytest.raises(ConfigurationError, match="countrys"):
+        wrong = dataclasses.replace(settings, training_gazetteers=("DOCTOR+countrys",))
+        model.train(notes[:3], wrong, tmp_path / "wrong", engine="crfsuite")
+
+
 def test_a_type_without_training_spans_makes_an_empty_list(notes, tmp_path):
     path = tmp_path / "own.template"
     path.write_text("in_training_city[0] lower[0]\n")
