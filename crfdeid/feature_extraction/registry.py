@@ -1,10 +1,11 @@
 """All observations by their names: what a template can use.
 
 Besides the observations of a token's text and of its place there are ``in_LIST`` (the token occurs in an
-entry of gazetteer LIST), ``phrase_LIST`` (it is part of a whole entry), ``cluster``, ``links_left`` and
-``links_right``, ``rule_NAME`` (it is part of a rule's match), and those that need a part-of-speech
-source: ``pos``, ``chunk_tag``, ``mesh``. A module is imported only if a template names one of its
-observations; a program or wheel is loaded when the first document is observed.
+entry of gazetteer LIST), ``phrase_LIST`` (it is part of a whole entry), ``cluster``, ``table_NAME_COLUMN``
+(the value of its word in a table), ``links_left`` and ``links_right``, ``rule_NAME`` (it is part of a rule's
+match), and those that need a part-of-speech source: ``pos``, ``chunk_tag``, ``mesh``. A module is imported
+only if a template names one of its observations; a program or wheel is loaded when the first document is
+observed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from crfdeid.errors import TemplateError, did_you_mean
 from crfdeid.feature_extraction import (
     context,
     mist_patterns,
+    spanish,
+    structure,
+    table_columns,
     token,
     trigger_words,
     word_clusters,
@@ -41,7 +45,12 @@ class Observations(NamedTuple):
 
 STATIC = Observations(
     token.LEXICAL | word_windows.LEXICAL,
-    context.CONTEXTUAL | word_windows.CONTEXTUAL | trigger_words.CONTEXTUAL | mist_patterns.CONTEXTUAL,
+    context.CONTEXTUAL
+    | structure.CONTEXTUAL
+    | spanish.CONTEXTUAL
+    | word_windows.CONTEXTUAL
+    | trigger_words.CONTEXTUAL
+    | mist_patterns.CONTEXTUAL,
 )
 OF_POS = ("pos", "chunk_tag", "mesh")
 OF_LINKS = ("links_left", "links_right")
@@ -57,7 +66,7 @@ def resolve_names(
     lists = {f"in_{name}": token.gazetteer_word(gazetteer) for name, gazetteer in gazetteers.items()}
     if word_clusters.LIST in gazetteers:
         lists["cluster"] = word_clusters.observe_cluster(gazetteers[word_clusters.LIST])
-    lexical = {**STATIC.lexical, **lists}
+    lexical = {**STATIC.lexical, **lists, **table_columns.observe_columns(names, gazetteers)}
     contextual = {**STATIC.contextual, **_load_contextual(names, gazetteers, tag)}
     for name in names:
         if name in OF_POS and tag is None:

@@ -20,6 +20,7 @@ from crfdeid import resources
 from crfdeid.errors import TemplateError
 from crfdeid.feature_extraction import word_clusters
 from crfdeid.feature_extraction.registry import Tag, resolve_names
+from crfdeid.feature_extraction.table_columns import is_column, read_column
 from crfdeid.feature_extraction.token import SEVERAL, Value, is_piece, restrict_words
 from crfdeid.files import read_text
 from crfdeid.text.gazetteer import Gazetteer
@@ -89,10 +90,16 @@ def format_template(template: Template) -> str:
 
 
 def list_gazetteers(templates: Iterable[Template]) -> list[str]:
-    """Return the LISTs of ``in_LIST`` and ``phrase_LIST``, and the list of ``cluster``, sorted."""
+    """Return the LISTs of ``in_LIST`` and ``phrase_LIST``, tables, and the list of ``cluster``, sorted."""
     names = list_names(templates)
     lists = {name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))}
+    lists |= {read_column(name).table for name in names if is_column(name)}
     return sorted(lists | ({word_clusters.LIST} if "cluster" in names else set()))
+
+
+def list_tables(templates: Iterable[Template]) -> list[str]:
+    """Return the tables of words among the lists of :func:`list_gazetteers`, sorted."""
+    return sorted({read_column(name).table for name in list_names(templates) if is_column(name)})
 
 
 def list_names(templates: Iterable[Template]) -> list[str]:

@@ -28,7 +28,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.systems import known_words, registry
 from crfdeid.systems.tagger import ModelFolder
-from crfdeid.text import gazetteer, scheme
+from crfdeid.text import gazetteer, scheme, word_table
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import Gazetteer
 
@@ -161,9 +161,7 @@ def read_folder(path: Path) -> ModelFolder:
 def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
     """Read the model's gazetteers, by name."""
     files = sorted((path / "gazetteers").glob("*.txt"))
-    return {
-        file.stem: gazetteer.read_gazetteer(file) for file in files if not file.name.endswith(".exclude.txt")
-    }
+    return {file.stem: word_table.read_list(file) for file in files if not file.name.endswith(".exclude.txt")}
 
 
 def check_files(folder: Path) -> None:

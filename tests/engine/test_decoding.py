@@ -118,6 +118,16 @@ def test_marginals_are_crfsuites(small_model, notes):
 TEXT = st.text(alphabet="aB1 .:|=\n", max_size=60) | st.sampled_from([note(n).text for n in range(5)])
 
 
+SPANISH = st.lists(
+    st.sampled_from(
+        ["NHC: 12", "12", "el 3 de mayo de 2016", "14/03/2016", "su madre", "varón de 54 años de edad",
+         "hace dos meses", ".", ";", "\n", "Médico: Ana", "Ana", "mes de enero", "2016", "a los 3 días",
+         "x " * 26]
+    ),
+    max_size=14,
+).map(" ".join)  # fmt: skip
+
+
 GROUPS = ("lexical", "orthographic", "context", "layout", "form", "names")
 
 
@@ -146,7 +156,7 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
 
 @pytest.mark.parametrize("compiled", [False, True])
 @settings(deadline=None)
-@given(texts=st.lists(TEXT, min_size=1, max_size=3))
+@given(texts=st.lists(TEXT | SPANISH, min_size=1, max_size=3))
 def test_array_columns_equal_the_plain_observations(three_engines, compiled, texts):
     line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}

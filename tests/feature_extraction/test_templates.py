@@ -10,7 +10,7 @@ from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction import token as observations
 from crfdeid.feature_extraction.context import CONTEXTUAL
 from crfdeid.feature_extraction.templates import Extractor, parse_templates
-from crfdeid.text import gazetteer
+from crfdeid.text import gazetteer, word_table
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
@@ -138,4 +138,6 @@ def test_an_error_in_a_file_names_file_and_line(tmp_path):
 def test_every_shipped_group_reads_and_names_known_observations(path):
     groups = templates.read_templates(path)
     lists = {name: gazetteer.build_gazetteer(name, ["x"]) for name in templates.list_gazetteers(groups)}
+    for name in templates.list_tables(groups):
+        lists[name] = word_table.read_list(gazetteer.find_gazetteer(name))
     Extractor(groups, lists, lambda words: words)

@@ -12,14 +12,23 @@ from functools import cached_property
 
 import numpy as np
 
+from crfdeid.engine.arrays import spanish_columns, structure_columns
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.gazetteer_columns import AT_ONCE, GazetteerPhrases
 from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
+from crfdeid.engine.arrays.structure_columns import (
+    find_fields,
+    find_last,
+    number_headings,
+    number_lowered,
+    shift_right,
+)
+from crfdeid.engine.arrays.text_numbers import TextNumbers
+from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import (
     ALPHABETIC,
     CAPITALISED,
     CASED,
-    COLON,
     FULL_STOP,
     LINE_END,
     LONG,
@@ -32,13 +41,14 @@ from crfdeid.engine.arrays.vocabulary import (
     TokenVocabulary,
     form,
 )
-from crfdeid.feature_extraction.context import HEADING_WORDS, RARE, address_kind, chunk_shape
+from crfdeid.feature_extraction.context import RARE, address_kind, chunk_shape
 from crfdeid.feature_extraction.registry import Contextual
 from crfdeid.feature_extraction.templates import Extractor
 from crfdeid.feature_extraction.token import YES, OfLowered, Value
 from crfdeid.text.gazetteer import Gazetteer
 
-BY_LOWERED_TEXT = ("field", "word_before", "word_after")  # their value is some token's lowered text
+# Their value is some token's lowered text.
+BY_LOWERED_TEXT = ("field", "word_before", "word_after", *structure_columns.BY_LOWERED_TEXT)
 NEAR = 6  # positions in a line that are distinguished
 PHRASE = "phrase_"  # before the name of a gazetteer whose whole entries are found
 OF_STRETCH = ("chunk", "written_as")  # their value depends on the text between white space
@@ -70,6 +80,7 @@ class ContextColumns:
         self.make_stretches, self.stretches = make_stretches, make_stretches()
         self.of_stretch = self._make_arrays()
         self.numbered: tuple[Batch, np.ndarray] | None = None
+        self.of_text: dict[str, TextNumbers] = {}
 
     def column(self, name: str, batch: Batch) -> np.ndarray:
         """The value numbers [tokens] of an observation, or [values, tokens] if it has several values."""
@@ -84,6 +95,12 @@ class ContextColumns:
         if name.startswith(PHRASE):
             return self._phrase_column(name, batch)
         return self._plain_column(name, batch)
+
+    def number_texts(self, key: str, find: Callable[[str], int]) -> Ints:
+        """As :meth:`crfdeid.engine.arrays.text_numbers.ValueNumbers.number_texts`."""
+        if key not in self.of_text:
+            self.of_text[key] = TextNumbers(self.vocabulary, find)
+        return self.of_text[key].rows
 
     def number_values(self, name: str, values: Sequence[Value]) -> np.ndarray:
         """The numbers of some values, as an array."""
@@ -209,68 +226,28 @@ def page_position(columns: ContextColumns, batch: Batch) -> np.ndarray:
 
 
 def heading(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    colons = np.flatnonzero(batch.flags & COLON)
-    lines, where = np.unique(batch.line[colons], return_index=True)
-    numbers = np.full(len(batch.line_first), NONE, np.int32)
-    heading_line = np.full(len(batch.line_first), NONE)  # a line's own index if it has a heading
-    for line, colon in zip(lines.tolist(), colons[where].tolist()):
-        if words := _leading_words(columns.vocabulary, batch, int(batch.line_first[line]), colon):
-            numbers[line], heading_line[line] = columns.number("heading", words), line
-    latest = np.maximum.accumulate(heading_line) if len(heading_line) else heading_line
+    numbers = number_headings(columns, "heading", batch)
+    is_heading = numbers != NONE
+    latest = find_last(is_heading)
     owner = batch.document[batch.line_first]
     known = (latest != NONE) & (owner[latest] == owner)
-    return np.where(known, numbers[latest], NONE).astype(np.int32)[batch.line]
-
-
-def _leading_words(vocabulary: TokenVocabulary, batch: Batch, first: int, colon: int) -> str:
-    """The words of a line before its colon; empty where there are too many for a heading."""
-    words: list[str] = []
-    for text, flags in zip(batch.texts[first:colon].tolist(), batch.flags[first:colon].tolist()):
-        if len(words) == HEADING_WORDS:
-            return ""
-        if flags & LOWERED_ALPHABETIC:
-            words.append(vocabulary.lowered[text])
-    return " ".join(words)
+    return np.where(known, np.maximum(numbers[latest], NONE), NONE).astype(np.int32)[batch.line]
 
 
 def field(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    names = np.zeros(len(batch), bool)  # a word before a colon
-    names[:-1] = ((batch.flags[:-1] & LOWERED_ALPHABETIC) != 0) & ((batch.flags[1:] & COLON) != 0)
-    names[batch.line_stop - 1] = False
-    nearest = _last_marked(names)
-    # A name is the field of the tokens after its colon: from the second token after the name.
-    after = np.concatenate([[NONE, NONE], nearest[:-2]])[: len(batch)]
-    return _lowered_column(columns, "field", batch, after, after >= batch.line_first[batch.line])
+    return number_lowered(columns, "field", batch, *find_fields(batch))
 
 
 def word_before(columns: ContextColumns, batch: Batch) -> np.ndarray:
-    nearest = _last_marked((batch.flags & LOWERED_ALPHABETIC) != 0)
-    before = np.concatenate([[NONE], nearest[:-1]])[: len(batch)]
-    return _lowered_column(columns, "word_before", batch, before, before >= batch.line_first[batch.line])
+    before = shift_right(find_last((batch.flags & LOWERED_ALPHABETIC) != 0))
+    return number_lowered(columns, "word_before", batch, before, before >= batch.line_first[batch.line])
 
 
 def word_after(columns: ContextColumns, batch: Batch) -> np.ndarray:
     size = len(batch)
-    nearest = size - 1 - _last_marked(((batch.flags & LOWERED_ALPHABETIC) != 0)[::-1])[::-1]
+    nearest = size - 1 - find_last(((batch.flags & LOWERED_ALPHABETIC) != 0)[::-1])[::-1]
     after = np.concatenate([nearest[1:], [size]])[:size]
-    return _lowered_column(columns, "word_after", batch, after, after < batch.line_stop[batch.line])
-
-
-def _last_marked(marked: np.ndarray) -> np.ndarray:
-    """For each place the index of the last marked place up to it, -1 before the first.
-
-    >>> _last_marked(np.array([False, True, False])).tolist()
-    [-1, 1, 1]
-    """
-    return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), NONE))
-
-
-def _lowered_column(
-    columns: ContextColumns, name: str, batch: Batch, where: np.ndarray, valid: np.ndarray
-) -> np.ndarray:
-    """The value numbers of the lowered texts of the tokens ``where`` [tokens], -1 where not ``valid``."""
-    texts = batch.texts[np.where(valid, where, 0)]
-    return np.where(valid, columns.vocabulary.values[name].rows[texts], NONE)
+    return number_lowered(columns, "word_after", batch, after, after < batch.line_stop[batch.line])
 
 
 def chunk(columns: ContextColumns, batch: Batch) -> np.ndarray:
@@ -307,6 +284,9 @@ def _after_titles(batch: Batch, titles: np.ndarray) -> np.ndarray:
 
 
 FAST: dict[str, Callable[[ContextColumns, Batch], np.ndarray]] = {
+    **structure_columns.FAST,
+    **spanish_columns.FAST,
+} | {
     observe.__name__: observe
     for observe in (
         line_position, line_left, line_case, document_case, page_position, heading, field, word_before,

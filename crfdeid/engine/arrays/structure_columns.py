@@ -1,0 +1,172 @@
+"""The observations of :mod:`crfdeid.feature_extraction.structure` for all tokens of a batch at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.text_numbers import ValueNumbers
+from crfdeid.engine.arrays.types import Ints
+from crfdeid.engine.arrays.vocabulary import COLON, FULL_STOP, LOWERED_ALPHABETIC, NONE, TokenVocabulary
+from crfdeid.feature_extraction.context import HEADING_WORDS
+from crfdeid.feature_extraction.structure import (
+    MOST_LINES,
+    MOST_SEEN,
+    MOST_SENTENCES,
+    NEAR,
+    SHORT,
+    is_countable,
+)
+
+BY_LOWERED_TEXT = ("line_label", "label_elsewhere", "sentence_first")  # their value is a lowered text
+LONGEST = 40  # the exponent of the number of tokens in a line is less
+
+
+def find_last(marked: np.ndarray) -> Ints:
+    """For each place the index of the last marked place up to it, -1 before the first.
+
+    >>> find_last(np.array([False, True, False])).tolist()
+    [-1, 1, 1]
+    """
+    return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), NONE))
+
+
+def shift_right(places: Ints, by: int = 1) -> Ints:
+    """Each place's value at the token ``by`` to the right, -1 at the first tokens."""
+    return np.concatenate([np.full(by, NONE), places[: len(places) - by]])[: len(places)]
+
+
+def find_fields(batch: Batch) -> tuple[Ints, np.ndarray]:
+    """The token that is each token's field (the word before the nearest colon on its left), and whether it is
+    in the token's line."""
+    names = np.zeros(len(batch), bool)  # a word before a colon
+    names[:-1] = ((batch.flags[:-1] & LOWERED_ALPHABETIC) != 0) & ((batch.flags[1:] & COLON) != 0)
+    names[batch.line_stop - 1] = False
+    # A name is the field of the tokens after its colon: from the second token after the name.
+    after = shift_right(find_last(names), 2)
+    return after, after >= batch.line_first[batch.line]
+
+
+def number_headings(columns: ValueNumbers, name: str, batch: Batch) -> Ints:
+    """The number of the words before each line's first colon, as a value of ``name``; -1 without a heading,
+    -2 for a heading whose value has no number."""
+    colons = np.flatnonzero(batch.flags & COLON)
+    lines, where = np.unique(batch.line[colons], return_index=True)
+    numbers = np.full(len(batch.line_first), NONE, np.int32)
+    for line, colon in zip(lines.tolist(), colons[where].tolist()):
+        if words := read_words(columns.vocabulary, batch, int(batch.line_first[line]), colon):
+            number = columns.number(name, words)
+            numbers[line] = number if number != NONE else NONE - 1
+    return numbers
+
+
+def read_words(vocabulary: TokenVocabulary, batch: Batch, first: int, colon: int) -> str:
+    """The words of a line before its colon; empty where there are too many for a heading."""
+    words: list[str] = []
+    for text, flags in zip(batch.texts[first:colon].tolist(), batch.flags[first:colon].tolist()):
+        if len(words) == HEADING_WORDS:
+            return ""
+        if flags & LOWERED_ALPHABETIC:
+            words.append(vocabulary.lowered[text])
+    return " ".join(words)
+
+
+def line_label(columns: ValueNumbers, batch: Batch) -> Ints:
+    where, is_field = find_fields(batch)
+    own = number_lowered(columns, "line_label", batch, where, is_field)
+    headings = np.maximum(number_headings(columns, "line_label", batch), NONE)
+    return np.where(is_field, own, headings[batch.line]).astype(np.int32)
+
+
+def number_lowered(columns: ValueNumbers, name: str, batch: Batch, where: Ints, valid: np.ndarray) -> Ints:
+    """The numbers of the lowered texts of the tokens ``where`` [tokens], -1 where not ``valid``."""
+    texts = batch.texts[np.where(valid, where, 0)]
+    return np.where(valid, columns.vocabulary.values[name].rows[texts], NONE)
+
+
+def label_elsewhere(columns: ValueNumbers, batch: Batch) -> Ints:
+    if not len(batch):
+        return np.zeros(0, np.int32)
+    where, is_field = find_fields(batch)
+    countable = columns.number_texts("countable", is_countable)[batch.texts] != 0
+    is_short = (batch.line_stop - batch.line_first <= SHORT)[batch.line]
+    step = len(batch)
+    key = number_words(columns, batch) * step
+    places = np.flatnonzero(is_field & countable & is_short)
+    known = np.sort((key + np.arange(len(batch)))[places])  # by word, then by place
+    asked = np.flatnonzero(countable)
+    found = np.full(len(batch), NONE)
+    found[asked] = find_far(known, key[asked], asked, step)
+    return number_lowered(columns, "label_elsewhere", batch, where[found], found != NONE)
+
+
+def number_words(columns: ValueNumbers, batch: Batch) -> Ints:
+    """A number for each token that is the same where the document and the lowered text are."""
+    size = len(columns.vocabulary.lower_numbers)
+    return batch.document * np.int64(size) + columns.vocabulary.lower.rows[batch.texts]
+
+
+def find_far(known: Ints, key: Ints, tokens: Ints, step: int) -> Ints:
+    """For each of ``tokens`` the first token of its key that is more than :data:`NEAR` away, or -1. ``known``
+    are sums of a key and a token, sorted; keys are multiples of ``step``, and tokens are smaller."""
+    known = np.append(known, np.iinfo(np.int64).max)
+    first = known[np.searchsorted(known, key)] - key
+    after = known[np.searchsorted(known, key + np.minimum(tokens + NEAR, step - 1), side="right")] - key
+    return np.where(first < tokens - NEAR, first, np.where(after < step, after, NONE))
+
+
+def seen_before(columns: ValueNumbers, batch: Batch) -> Ints:
+    words = np.flatnonzero(columns.number_texts("alphanumeric", str.isalnum)[batch.texts])
+    key = number_words(columns, batch)[words]
+    order = np.argsort(key, kind="stable")
+    begins = np.append(True, np.diff(key[order]) != 0)[: len(order)]
+    rank = np.arange(len(order)) - find_last(begins)
+    numbers = np.array([columns.number("seen_before", str(n)) for n in range(MOST_SEEN + 1)], np.int32)
+    found = np.full(len(batch), NONE, np.int32)
+    found[words[order]] = numbers[np.minimum(rank, MOST_SEEN)]
+    return found
+
+
+def line_length(columns: ValueNumbers, batch: Batch) -> Ints:
+    numbers = np.array([columns.number("line_length", str(n)) for n in range(LONGEST)], np.int32)
+    return numbers[np.frexp(batch.line_stop - batch.line_first)[1] - 1][batch.line]
+
+
+def line_part(columns: ValueNumbers, batch: Batch) -> Ints:
+    is_long = batch.line_stop - batch.line_first > SHORT
+    above = count_before(
+        is_long, np.searchsorted(batch.line_first, batch.bounds[batch.document[batch.line_first]])
+    )
+    stops = count_before(
+        columns.number_texts("stop", lambda text: text in (".", ";"))[batch.texts] != 0,
+        batch.line_first[batch.line],
+    )
+    heads = np.where(is_long, np.minimum(above, MOST_LINES), MOST_LINES + 1)
+    names = [*map(str, range(MOST_LINES + 1)), "x"]
+    numbers = np.array(
+        [[columns.number("line_part", f"{head}.{n}") for n in range(MOST_SENTENCES + 1)] for head in names],
+        np.int32,
+    )
+    return numbers[heads[batch.line], np.minimum(stops, MOST_SENTENCES)]
+
+
+def count_before(marked: np.ndarray, since: Ints) -> Ints:
+    """The number of marked places from ``since`` to before each place."""
+    total = np.append(0, np.cumsum(marked))
+    return total[:-1] - total[since]
+
+
+def sentence_first(columns: ValueNumbers, batch: Batch) -> Ints:
+    begins = np.zeros(len(batch) + 1, bool)
+    begins[1:] = (batch.flags & FULL_STOP) != 0
+    begins[batch.line_first] = True
+    where = find_last(begins[:-1])
+    return number_lowered(columns, "sentence_first", batch, where, where != NONE)
+
+
+FAST: dict[str, Callable[[ValueNumbers, Batch], Ints]] = {
+    observe.__name__: observe
+    for observe in (line_label, label_elsewhere, seen_before, line_length, line_part, sentence_first)
+}

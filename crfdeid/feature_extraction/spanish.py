@@ -1,0 +1,134 @@
+r"""Dates, ages and people in Spanish notes.
+
+``es_date`` and ``es_age`` give the part and the kind of an expression: ``Bdmy``, ``Idmy``. They only say what
+the text could be; a CRF learns which of them are PHI. ``es_family`` and ``es_person`` give the last word in
+the sentence for a relative (``madre``) or for the patient (``varón``), and how far it is. All were written
+for this project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import regex
+
+from crfdeid.feature_extraction.token import Value
+from crfdeid.text.tokenized import TokenizedDocument
+
+MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre"
+SHORT_MONTHS = "ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic"
+NUMBERS = (
+    "un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince"
+    r"|dieci\p{L}+|veinti\p{L}+|veinte|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa"
+)
+UNITS = r"(?:años|año|meses|mes|días|dias|día|dia|semanas|semana|horas)\b"
+NUMBER = rf"(?:\d{{1,3}}|{NUMBERS})\ ?"
+
+YEAR = r"(?:19|20)\d\d\b"
+OF = r"(?:\ ?(?:del?\ (?:año\ )?|,\ ?)?\d{4}\b|[-/\ ]\d\d\b)"  # the year after a day and a month
+
+# The first alternative that matches at a token gives the kind.
+DATE = rf"""
+    (?P<dmy>\d{{1,2}}\ ?[/.-]\ ?\d{{1,2}}\ ?[/.-]\ ?(?:\d{{4}}|\d\d)\b)                # 14/03/2016
+  | (?P<ymd>(?:19|20)\d\d[/.-]\d{{1,2}}[/.-]\d{{1,2}}\b)                              # 2016-03-14
+  | (?P<dmoy>\d{{1,2}}\ ?(?:de\ |/|-|\.)?(?:{MONTHS})\b{OF}?)                         # 14 de marzo de 2016
+  | (?P<dmony>\d{{1,2}}\ ?[-/\ .]\ ?(?:{SHORT_MONTHS})\b\.?
+      (?:\ ?[-/\ .]\ ?(?:\d{{4}}|\d\d)\b)?)                                         # 14-mar-16
+  | (?P<moy>(?:{MONTHS}|{SHORT_MONTHS})\b\.?
+      (?:\ del?(?:\ año)?\ |\ ?[,/-]\ ?|\ )(?:\d{{4}}|\d\d)\b)                       # marzo de 2016
+  | (?P<mo>(?:mes\ de\ )?(?:{MONTHS})\b)                                             # marzo
+  | (?P<my>\d{{1,2}}[/-]{YEAR})                                                      # 3/2016
+  | (?P<year>(?:años?\ )?{YEAR})                                                     # 2016
+"""
+AGE = rf"""
+    (?P<age>{NUMBER}(?:{UNITS}|a\.)(?:\ y\ medio|\ y\ (?:\d+|{NUMBERS})\ meses)?
+      (?=\ de\ (?:edad|vida|gestación)))                                              # 3 años de edad
+  | (?P<ago>(?<=hace\ (?:más\ de\ |unos\ )?){NUMBER}{UNITS})                           # hace 3 años
+  | (?P<later>{NUMBER}{UNITS}(?=\ (?:de\ evolución|después|antes|más\ tarde|de\ seguimiento)))
+  | (?P<at>(?<=a\ los\ ){NUMBER}{UNITS})                                              # a los 3 años
+  | (?P<time>{NUMBER}{UNITS})                                                        # 3 años
+"""
+FAMILY = (
+    r"(?:padre|madre|herman|hij|abuel|t[ií][oa]s?$|prim[oa]s?$|famil|matern|patern|espos|marido|pareja|sobrin|cuñad"
+    r"|conyu|cónyu|nieto)"
+)
+PERSON = (
+    r"(?:var[oó]n|mujer|hombre|niñ[oa]|masculin|femenin|pacient|enferm[oa]s?$|lactante|recién|joven"
+    r"|ancian|chic[oa])"
+)
+BEGINS_DATE = regex.compile(rf"\d+|mes|años?|{MONTHS}|{SHORT_MONTHS}")
+BEGINS_AGE = regex.compile(rf"\d+|{NUMBERS}")
+FLAGS = regex.VERBOSE | regex.IGNORECASE
+EXPRESSIONS = {  # what their first token can be in lower case, and the expression
+    "es_date": (BEGINS_DATE, regex.compile(DATE, FLAGS)),
+    "es_age": (BEGINS_AGE, regex.compile(AGE, FLAGS)),
+}
+MENTIONS = {"es_family": regex.compile(FAMILY), "es_person": regex.compile(PERSON)}
+STEM = 4  # letters of a mention that its value has
+MOST_PAIRS = 4  # of tokens since the mention
+
+
+def find_expressions(name: str, text: str, starts: list[int]) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of the expressions that begin at ``starts`` in the text, in order; none
+    overlaps one before it."""
+    match_at = EXPRESSIONS[name][1].match
+    free = 0
+    for start in starts:
+        if start >= free and (match := match_at(text, start)):
+            free = match.end()
+            yield start, free, match.lastgroup or ""
+
+
+def can_begin(name: str, lowered: str) -> bool:
+    """Whether a token with this text in lower case can begin an expression."""
+    return EXPRESSIONS[name][0].fullmatch(lowered) is not None
+
+
+def mark_expressions(name: str, document: TokenizedDocument) -> list[Value]:
+    """``B`` and the kind on the first token of an expression, ``I`` and the kind on its other tokens.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> mark_expressions("es_date", TokenizedDocument("el 3 de mayo", fine("el 3 de mayo")))
+    [None, 'Bdmoy', 'Idmoy', 'Idmoy']
+    """
+    tokens = document.tokens
+    first = [i for i, text in enumerate(document.lowered) if can_begin(name, text)]
+    by_start = {tokens[i].start: i for i in first}
+    values: list[Value] = [None] * len(tokens)
+    for start, stop, kind in find_expressions(name, document.text, list(by_start)):
+        index = by_start[start]
+        values[index] = f"B{kind}"
+        while (index := index + 1) < len(tokens) and tokens[index].start < stop:
+            values[index] = f"I{kind}"
+    return values
+
+
+def find_stem(name: str, lowered: str) -> str:
+    """The first letters of a word that names a relative or the patient; empty for any other word."""
+    return lowered[:STEM] if MENTIONS[name].match(lowered) else ""
+
+
+def follow_mentions(name: str, document: TokenizedDocument) -> list[Value]:
+    """The last mention before the token in its sentence, and the number of pairs of tokens since, up to 4.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> follow_mentions("es_family", TokenizedDocument("Su madre de 70", fine("Su madre de 70")))
+    [None, None, 'madr.0', 'madr.1']
+    """
+    values: list[Value] = []
+    for line in document.lines:
+        stem, place = "", 0
+        for index in line:
+            values.append(f"{stem}.{min((index - place) // 2, MOST_PAIRS)}" if stem else None)
+            if document.lowered[index] == ".":
+                stem = ""
+            elif found := find_stem(name, document.lowered[index]):
+                stem, place = found, index
+    return values
+
+
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
+    **{name: partial(mark_expressions, name) for name in EXPRESSIONS},
+    **{name: partial(follow_mentions, name) for name in MENTIONS},
+}

@@ -1,0 +1,124 @@
+"""What the structure of a note shows: the label of a line, the label under which the same word occurs
+elsewhere, how often a word was there before, and the place in a line.
+
+Headers and footers of notes repeat each other: a number under ``NHC:`` and a name under ``Médico:`` occur
+again without their labels. These observations know no language.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+
+from crfdeid.feature_extraction.context import field, read_heading
+from crfdeid.feature_extraction.token import Value
+from crfdeid.text.tokenized import TokenizedDocument
+
+SHORT = 25  # tokens of a line that can be one of a form; longer ones are prose
+NEAR = 6  # tokens: a word this near is the same mention
+MOST_SEEN = 4  # more occurrences before are not distinguished
+MOST_LINES = 4  # nor are more lines of prose
+MOST_SENTENCES = 5
+
+
+def line_label(document: TokenizedDocument) -> list[Value]:
+    """The word before the nearest colon on the left in the line, or the words before the line's first colon.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> line_label(TokenizedDocument("Date of birth: 3", fine("Date of birth: 3")))
+    ['date of birth', 'date of birth', 'date of birth', 'date of birth', 'birth']
+    """
+    nearest = field(document)
+    values: list[Value] = []
+    for line in document.lines:
+        first = read_heading(document, line) or None
+        values += [nearest[index] or first for index in line]
+    return values
+
+
+def label_elsewhere(document: TokenizedDocument) -> list[Value]:
+    """The label (the word before the nearest colon on the left) under which the same word or number first
+    occurs in a short line, more than six tokens away."""
+    labels = field(document)
+    places: dict[str, list[int]] = {}
+    for line in document.lines:
+        if len(line) <= SHORT:
+            for index in line:
+                if labels[index] and is_countable(document.lowered[index]):
+                    places.setdefault(document.lowered[index], []).append(index)
+    return [_find_far(places.get(text, []), index, labels) for index, text in enumerate(document.lowered)]
+
+
+def _find_far(places: list[int], index: int, labels: list[Value]) -> Value:
+    """The label of the first of ``places`` that is not near."""
+    near = bisect_left(places, index - NEAR)
+    if near:
+        return labels[places[0]]
+    after = bisect_right(places, index + NEAR)
+    return labels[places[after]] if after < len(places) else None
+
+
+def is_countable(lowered: str) -> bool:
+    """Whether a lowered text can be recognized elsewhere: two letters or digits, or more."""
+    return len(lowered) > 1 and lowered.isalnum()
+
+
+def seen_before(document: TokenizedDocument) -> list[Value]:
+    """How many times the same word or number was there before, up to 4; no value for marks.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> seen_before(TokenizedDocument("Ana, ana", fine("Ana, ana")))
+    ['0', None, '1']
+    """
+    counts: dict[str, int] = {}
+    values: list[Value] = []
+    for text in document.lowered:
+        if not text.isalnum():
+            values.append(None)
+            continue
+        values.append(str(min(counts.get(text, 0), MOST_SEEN)))
+        counts[text] = counts.get(text, 0) + 1
+    return values
+
+
+def line_length(document: TokenizedDocument) -> list[Value]:
+    """The number of tokens in the line, as the exponent of a power of two: 4 for 16 to 31."""
+    return [str(len(line).bit_length() - 1) for line in document.lines for _ in line]
+
+
+def line_part(document: TokenizedDocument) -> list[Value]:
+    """The number of long lines above, ``x`` in a short line; and the number of full stops and semicolons
+    before the token in its line. Each is up to a limit."""
+    values: list[Value] = []
+    above = 0
+    for line in document.lines:
+        is_long, stops = len(line) > SHORT, 0
+        head = str(min(above, MOST_LINES)) if is_long else "x"
+        for index in line:
+            values.append(f"{head}.{min(stops, MOST_SENTENCES)}")
+            stops += document.lowered[index] in (".", ";")
+        above += is_long
+    return values
+
+
+def sentence_first(document: TokenizedDocument) -> list[Value]:
+    """The first word of the sentence in lower case. A sentence ends at a full stop and at a line end."""
+    values: list[Value] = []
+    for line in document.lines:
+        begins = True
+        first = ""
+        for index in line:
+            first = document.lowered[index] if begins else first
+            values.append(first)
+            begins = document.lowered[index] == "."
+    return values
+
+
+CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
+    "line_label": line_label,
+    "label_elsewhere": label_elsewhere,
+    "seen_before": seen_before,
+    "line_length": line_length,
+    "line_part": line_part,
+    "sentence_first": sentence_first,
+}

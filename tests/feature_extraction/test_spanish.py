@@ -1,0 +1,85 @@
+"""Dates, ages and people in Spanish notes."""
+
+import pytest
+
+from crfdeid.feature_extraction import spanish
+from crfdeid.text.tokenized import TokenizedDocument
+from crfdeid.text.tokenizer import fine
+
+
+def observe(name, text):
+    document = TokenizedDocument(text, fine(text))
+    return document, spanish.CONTEXTUAL[name](document)
+
+
+def list_expressions(name, text):
+    """The text and the kind of each marked expression."""
+    document, values = observe(name, text)
+    found = []
+    for index, value in enumerate(values):
+        if value and value[0] == "B":
+            stop = index + 1
+            while stop < len(values) and values[stop] == f"I{value[1:]}":
+                stop += 1
+            found.append((document.text_of(range(index, stop)), value[1:]))
+    return found
+
+
+DATES = [
+    ("el 14/03/2016.", [("14/03/2016", "dmy")]),
+    ("14 - 3 - 16", [("14 - 3 - 16", "dmy")]),
+    ("2016-03-14", [("2016-03-14", "ymd")]),
+    ("el 3 de mayo de 2016", [("3 de mayo de 2016", "dmoy")]),
+    ("3 Mayo", [("3 Mayo", "dmoy")]),
+    ("14-mar-16", [("14-mar-16", "dmony")]),
+    ("marzo de 2016", [("marzo de 2016", "moy")]),
+    ("mar. 2016", [("mar. 2016", "moy")]),
+    ("en marzo", [("marzo", "mo")]),
+    ("en el mes de enero", [("mes de enero", "mo")]),
+    ("3/2016", [("3/2016", "my")]),
+    ("desde 2016", [("2016", "year")]),
+    ("en el año 1999", [("año 1999", "year")]),
+    ("12/05/2011 y 13/05/2011", [("12/05/2011", "dmy"), ("13/05/2011", "dmy")]),
+    ("mar de fondo, 120/80, 3 años, 2500 mg, mayor", []),
+]
+AGES = [
+    ("Varón de 54 años de edad", [("54 años", "age")]),
+    ("niña de tres años y dos meses de edad", [("tres años y dos meses", "age")]),
+    ("un 3 a. de edad", [("3 a.", "age")]),
+    ("hace dos meses", [("dos meses", "ago")]),
+    ("hace más de 20 años", [("20 años", "ago")]),
+    ("2 semanas de evolución", [("2 semanas", "later")]),
+    ("a los 6 meses", [("6 meses", "at")]),
+    ("fumador de 20 años", [("20 años", "time")]),
+    ("20 mg, una añada", []),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), DATES)
+def test_a_date_is_marked_with_its_kind(text, wanted):
+    assert list_expressions("es_date", text) == wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), AGES)
+def test_an_age_or_time_is_marked_with_its_kind(text, wanted):
+    assert list_expressions("es_age", text) == wanted
+
+
+PEOPLE = [
+    ("es_family", "Su madre de 70 años", [None, None, "madr.0", "madr.1", "madr.1"]),
+    ("es_family", "La madre. Otra vez", [None, None, "madr.0", None, None]),
+    ("es_person", "Mujer de 3", [None, "muje.0", "muje.1"]),
+    ("es_person", "Mujer\nde 3", [None, "muje.0", None, None]),
+    ("es_person", "Varón y mujer sana", [None, "varó.0", "varó.1", "muje.0"]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "wanted"), PEOPLE)
+def test_the_last_mention_in_the_sentence_is_followed(name, text, wanted):
+    assert observe(name, text)[1] == wanted
+
+
+def test_words_that_begin_no_expression_are_never_matched():
+    for name, (begins, _) in spanish.EXPRESSIONS.items():
+        assert not begins.fullmatch("paciente")
+        assert spanish.can_begin(name, "54")

@@ -1,0 +1,48 @@
+"""What the structure of a note shows."""
+
+import pytest
+
+from crfdeid.feature_extraction import structure
+from crfdeid.text.tokenized import TokenizedDocument
+from crfdeid.text.tokenizer import fine
+
+NOTE = "NHC: 150679\nMédico: Ana Ruiz\n\nIngresa. Ana consulta; dolor\nRemitido por Ana Ruiz, 150679"
+
+
+def observe(name, text):
+    """The pairs of a token and its value, for tokens that have one."""
+    document = TokenizedDocument(text, fine(text))
+    values = structure.CONTEXTUAL[name](document)
+    assert len(values) == len(document.tokens)
+    return [(token.text, value) for token, value in zip(document.tokens, values) if value is not None]
+
+
+EXAMPLES = [
+    ("line_label", "a b: c", [("a", "a b"), ("b", "a b"), (":", "a b"), ("c", "b")]),
+    ("line_label", "1: 2", []),
+    ("line_label", "a: b c: d", [(w, v) for w, v in zip(["a", ":", "b", "c", ":", "d"], "aaaaac")]),
+    ("label_elsewhere", "NHC: 77\n1 2 3 4 5 6\n77", [("77", "nhc")]),
+    ("label_elsewhere", "NHC: 77\n77", []),  # too near
+    ("label_elsewhere", "NHC: 7\n1 2 3 4 5 6\n7", []),  # one character says nothing
+    ("label_elsewhere", "X: " + "a " * 30 + "77\n1 2 3 4 5 6\n77", []),  # prose is not a form
+    ("seen_before", "a, b A", [("a", "0"), ("b", "0"), ("A", "1")]),
+    ("seen_before", "a a a a a a", [("a", str(n)) for n in (0, 1, 2, 3, 4, 4)]),
+    ("line_length", "a b c\nd", [("a", "2"), ("b", "2"), ("c", "2"), ("\n", "2"), ("d", "0")]),
+    ("line_part", "a. b; c", [(w, f"x.{n}") for w, n in zip(["a", ".", "b", ";", "c"], (0, 0, 1, 1, 2))]),
+    ("sentence_first", "A b. C", [("A", "a"), ("b", "a"), (".", "a"), ("C", "c")]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "wanted"), EXAMPLES)
+def test_an_observation_of_structure(name, text, wanted):
+    assert observe(name, text) == wanted
+
+
+def test_a_footer_shows_the_labels_of_the_header():
+    assert observe("label_elsewhere", NOTE)[-3:] == [("Ana", "médico"), ("Ruiz", "médico"), ("150679", "nhc")]
+
+
+def test_the_lines_of_prose_are_counted():
+    long = "word " * 26
+    values = [value for _, value in observe("line_part", f"{long}\nshort\n{long}")]
+    assert (values[0], values[27], values[-1]) == ("0.0", "x.0", "1.0")

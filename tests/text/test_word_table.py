@@ -1,0 +1,72 @@
+"""Tables of words."""
+
+import pytest
+
+from crfdeid.errors import FormatError, TemplateError
+from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction.table_columns import observe_column
+from crfdeid.text import gazetteer, word_table
+
+HEAD = "# title: words\n# columns: cluster frequency\n"
+ROWS = "rosa|0132|11\nRosa|30|\nAna|31|9\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text(HEAD + ROWS, encoding="utf-8")
+    return word_table.read_list(path)
+
+
+def test_a_list_with_columns_is_a_table_and_another_is_a_gazetteer(table, tmp_path):
+    assert isinstance(table, word_table.WordTable)
+    assert table.words == {"rosa", "ana"}
+    path = tmp_path / "names.txt"
+    path.write_text("# title: names\nAna\n", encoding="utf-8")
+    assert type(word_table.read_list(path)) is gazetteer.Gazetteer
+
+
+COLUMNS = [
+    ("cluster", ["0132", "30", "0132", "31", "none", None]),
+    ("cluster2", ["01", "30", "01", "31", "no", None]),
+    ("frequency", ["11", None, "11", "9", "none", None]),
+]
+
+
+@pytest.mark.parametrize(("column", "wanted"), COLUMNS)
+def test_a_column_gives_the_value_of_the_word_in_its_capitals(table, column, wanted):
+    observe = observe_column(f"table_words_{column}", {"words": table})
+    assert [observe(text) for text in ("rosa", "Rosa", "ROSA", "ANA", "Xyz", "12")] == wanted
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (HEAD + "rosa|0132\n", "entry 1: wanted a word and 2 values"),
+        (HEAD, "no entries"),
+        ("# columns: A\nrosa|1\n", "wanted names of small letters"),
+    ],
+)
+def test_a_damaged_table_is_refused(tmp_path, content, message):
+    path = tmp_path / "words.txt"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        word_table.read_list(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("table_words_clusters", "no column clusters; did you mean cluster"),
+        ("table_names_cluster", "names is not a table of words"),
+    ],
+)
+def test_a_template_of_no_column_is_refused(table, name, message):
+    with pytest.raises(TemplateError, match=message):
+        observe_column(name, {"words": table, "names": gazetteer.build_gazetteer("names", ["Ana"])})
+
+
+def test_the_templates_name_their_tables():
+    found = list(templates.parse_templates("table_es_words_cluster3[0]|in_titles[1]"))
+    assert templates.list_gazetteers(found) == ["es_words", "titles"]
+    assert templates.list_tables(found) == ["es_words"]
