@@ -155,8 +155,9 @@ def is_recursive(args: argparse.Namespace) -> bool:
 def report_left_out(path: Path | str, format: str | None, args: argparse.Namespace) -> None:
     """Print on standard error what is not read of a file or folder."""
     path, recursive = Path(path), is_recursive(args)
-    if line := left_out.describe_left_out(path, format or corpora.detect_format(path, recursive), recursive):
-        print(line, file=sys.stderr)
+    format = format or corpora.detect_format(path, recursive)
+    encoding = None if getattr(args, "with_fields", False) or path.is_fifo() else args.encoding
+    print_warnings(filter(None, [left_out.describe_left_out(path, format, recursive, encoding)]))
 
 
 def find_bad_rows(args: argparse.Namespace) -> BadRows | None:
@@ -202,6 +203,8 @@ def read_documents(
         columns = {}
     if keep:
         columns["keep"] = keep
+    if getattr(args, "with_fields", False):
+        columns["fields"] = True
     if bad := find_bad_rows(args):
         if format not in SKIPPING:
             raise ConfigurationError(f"--skip-bad: {format} has no rows; it is for {', '.join(SKIPPING)}")

@@ -116,13 +116,22 @@ def describe_tagging(args: argparse.Namespace, seen: SeenNotes) -> TaggedBy:
 def mark_known_patients(
     documents: Iterator[Document], args: argparse.Namespace
 ) -> tuple[Iterator[Document], Callable[[], Iterable[str]]]:
-    """Mark what the table of the command line has; also return a function that says what it did."""
-    if args.patients is None:
+    """Mark what the table of the command line has, and what messages say of their patients; also return a
+    function that says what it did."""
+    format = find_source(args)
+    if args.patients is None and corpora.find_format(format, "read").read_messages is None:
         return documents, tuple
     from crfdeid.redact import known_patients
 
-    known = known_patients.read_patients(args)
+    known = known_patients.read_patients(args, format)
     return map(known.mark, documents), known.lines
+
+
+def find_source(args: argparse.Namespace) -> str:
+    """Return the format of the notes."""
+    return args.source or (
+        "text" if args.notes == "-" else corpora.detect_format(Path(args.notes), cli.is_recursive(args))
+    )
 
 
 def tag_documents(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from crfdeid.corpora.messages import ReadMessages
 from crfdeid.text.document import Document
 
 
@@ -21,7 +22,8 @@ class Format:
     ``save_corpus(documents, path)`` writes one binary file. ``show_document(document, colour)`` is
     what a terminal shows, where that is not the document's file. ``companion`` is the suffix of a
     second file, which no document has without the first. ``has_spans`` is false where a format
-    loses the spans.
+    loses the spans. Where ``read_messages(path, encoding)`` is there, documents are texts inside messages,
+    into which redacted texts can be written back (:mod:`crfdeid.corpora.messages`).
     """
 
     name: str
@@ -34,6 +36,7 @@ class Format:
     companion: str = ""
     has_columns: bool = False
     has_spans: bool = True
+    read_messages: ReadMessages | None = None
 
     @property
     def is_text_stream(self) -> bool:

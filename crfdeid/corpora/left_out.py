@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crfdeid.corpora import documents, storage, tagged_by
+from crfdeid.corpora.messages import count_attachments
 from crfdeid.corpora.registry import UNREAD, find_format, list_files
 
 SPOKEN = (*UNREAD, *documents.READERS)  # suffixes that a reason names
 
 
-def count_left_out(path: Path, format: str, recursive: bool = False) -> Counter[str]:
+def count_left_out(
+    path: Path, format: str, recursive: bool = False, encoding: str | None = None
+) -> Counter[str]:
     """Count by reason what a folder has beside the files of the format, and what is inside the files of the
-    format ``documents`` and not read. A reason does not name a file.
+    format ``documents``, or with an encoding inside messages, and not read. A reason does not name a file.
 
     >>> count_left_out(Path("/dev/null"), "text")
     Counter()
@@ -23,6 +26,10 @@ def count_left_out(path: Path, format: str, recursive: bool = False) -> Counter[
     if format == documents.FORMAT.name:
         for file in list_files(path, format, recursive):
             left_out += documents.count_unread(file)
+    read_messages = find_format(format, "read").read_messages
+    if read_messages and encoding:
+        for file in list_files(path, format, recursive):
+            left_out += count_attachments(read_messages(file, encoding))
     return left_out
 
 
@@ -46,8 +53,8 @@ def _find_reason(path: Path, format: str) -> str | None:
     return f"{path.suffix.lower()} files" if path.suffix.lower() in SPOKEN else f"not files of {format}"
 
 
-def describe_left_out(path: Path, format: str, recursive: bool = False) -> str:
+def describe_left_out(path: Path, format: str, recursive: bool = False, encoding: str | None = None) -> str:
     """Say in one line what is not read of a file or folder, or nothing."""
-    counts = sorted(count_left_out(path, format, recursive).items())
+    counts = sorted(count_left_out(path, format, recursive, encoding).items())
     listed = ", ".join(f"{count} {reason}" for reason, count in counts)
     return f"{path}: left out: {listed}" if listed else ""

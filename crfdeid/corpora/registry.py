@@ -14,6 +14,7 @@ from crfdeid.corpora import (
     conll,
     doccano,
     documents,
+    hl7,
     i2b2_2006,
     i2b2_2014,
     inline,
@@ -34,7 +35,7 @@ FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
         i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, documents, table, parquet,
-        inline, span_table,
+        hl7, inline, span_table,
     )
 }  # fmt: skip
 READERS = {name: format.read for name, format in FORMATS.items() if format.read is not None}
@@ -56,6 +57,7 @@ BY_SUFFIX = {
     ".jsonl": "jsonl", ".json": "labelstudio", ".csv": "table", ".parquet": "parquet",
     ".conll": "conll", ".bio": "conll", ".ann": "brat", ".txt": "text",
     ".docx": "documents", ".pdf": "documents",
+    ".hl7": "hl7",
 }  # fmt: skip
 
 

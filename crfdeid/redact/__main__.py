@@ -26,6 +26,7 @@ from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact import (
     known_patients,
+    message_output,
     new_ids,
     patients,
     processes,
@@ -139,15 +140,17 @@ def main(arguments: list[str] | None = None) -> None:
         raise ConfigurationError("--html shows what --report FILE has; --report is missing")
     source, group = choose_source(args)
     destination = open_destination(args, source)
+    message_output.settle_options(args, source, destination.format)
     table_output.settle_options(args, source, destination.format)
-    destination, table = table_output.keep_columns(destination, args, source)
     if args.notes is not None and args.patient_from != patients.FOLDER:
         cli.report_left_out(args.notes, source, args)
     redactor = build_redactor(args, read_rules(args))
+    destination, table = keep_form(destination, args, source, redactor)
     chosen = redactor.actions.policy
-    terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args)
+    terms, known = term_lists.read_terms(args, chosen), known_patients.read_patients(args, source)
     tag_group, read_ahead, threshold = choose_tagger(args, chosen)
     tagger = known.wrap(terms.wrap(tag_group))
+    tagger = message_output.protect_fields(tagger) if args.with_fields else tagger
     report = Report(
         redactor.by_note,
         describe_run(args, redactor, destination.format),
@@ -166,7 +169,7 @@ def main(arguments: list[str] | None = None) -> None:
         read = build_reader(args, source, table.keep)
         add_shift = stack.enter_context(shifts.open_export(args.export_shifts, replaces_report))
         grouped = group(read, redactor.by_note)
-        grouped = release.drop_spans(grouped) if args.spans == "tag" else grouped
+        grouped = release.drop_spans(grouped) if args.spans == "tag" and not args.with_fields else grouped
         groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
         ids = new_ids.IdReplacer(args.new_ids, redactor, table.originals)
         redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids, read_ahead)
@@ -178,7 +181,8 @@ def main(arguments: list[str] | None = None) -> None:
         shown = map(quote_formulas, shown) if args.spreadsheet_safe and not table.is_kept else shown
         destination.write(shown, not args.no_spans, options, by_id=args.in_new_order)
     shown_on = sys.stderr if args.out == streams.STREAM else sys.stdout
-    print(*report.lines(), IDS[args.new_ids], *table.lines(), destination, sep="\n", file=shown_on)
+    of_ids = message_output.IDS if args.with_fields else IDS[args.new_ids]
+    print(*report.lines(), of_ids, *table.lines(), destination, sep="\n", file=shown_on)
     cli.report_bad_rows(args)
 
 
@@ -208,6 +212,16 @@ def open_destination(args: argparse.Namespace, source: str) -> release.Destinati
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
     output = choose_output(args.out, args.format, source)
     return release.Destination(args.out, output.format, args.resume, args.overwrite)
+
+
+def keep_form(
+    destination: release.Destination, args: argparse.Namespace, source: str, redactor: Redactor
+) -> tuple[release.Destination, table_output.WholeTable | table_output.NoTable | message_output.MessageTable]:
+    """Return a destination that keeps the messages or the columns of the notes, if they have any, and what it
+    knows of them. A map may still change the redactor's secret."""
+    if args.with_fields:
+        return message_output.keep_messages(destination, args, lambda: redactor.secret)
+    return table_output.keep_columns(destination, args, source)
 
 
 def choose_tagger(

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import regex
 
+from crfdeid import cli, corpora
 from crfdeid.redact.known_writings import find_doubtful, find_odd_writings, list_names
 from crfdeid.redact.patient_table import Cells, PatientTable
 from crfdeid.redact.redactor import Redaction
@@ -51,11 +52,12 @@ TagGroup = Callable[[Sequence[Document]], list[Document]]
 
 @dataclass
 class KnownPatients:
-    """The table of a run, and what it did: ``found`` counts by type the texts that no other span had, and
-    ``known`` and ``unknown`` count the notes whose patient is in the table or not."""
+    """The table of a run, which ``title`` names, and what it did: ``found`` counts by type the texts that no
+    other span had, and ``known`` and ``unknown`` count the notes whose patient is in the table or not."""
 
     table: PatientTable | None = None
     digest: str = ""
+    title: str = OPTION
     found: Counter[str] = field(default_factory=Counter)
     known: int = 0
     unknown: int = 0
@@ -63,7 +65,7 @@ class KnownPatients:
     @property
     def options(self) -> tuple[str, ...]:
         """What a run that is resumed needs to have again."""
-        return (f"{OPTION} {self.digest}",) if self.table else ()
+        return (f"{OPTION} {self.digest}",) if self.digest else ()
 
     def wrap(self, tag_group: TagGroup) -> TagGroup:
         """Return a function that marks known texts beside what ``tag_group`` finds."""
@@ -97,9 +99,10 @@ class KnownPatients:
 
     def lines(self) -> Iterator[str]:
         if self.table:
+            place, it = ("the table", "it") if self.digest else ("the messages", "them")
             yield (
-                f"{OPTION}: {self.known} notes are of patients of the table, {self.unknown} are not; "
-                f"{self.found.total()} texts of it were found without another span"
+                f"{self.title}: {self.known} notes are of patients of {place}, {self.unknown} are not; "
+                f"{self.found.total()} texts of {it} were found without another span"
             )
 
 
@@ -209,11 +212,29 @@ def add_patients_option(parser: argparse.ArgumentParser) -> None:
         "(names, birth date, numbers, kin): all of it is found in their notes")  # fmt: skip
 
 
-def read_patients(args: argparse.Namespace) -> KnownPatients:
-    """Read the table of the command line."""
-    if args.patients is None:
+def read_patients(args: argparse.Namespace, format: str) -> KnownPatients:
+    """Read the table of the command line, and what messages of ``format`` say of their patients."""
+    facts = read_facts(args, format)
+    if args.patients is None and facts is None:
         return KnownPatients()
-    return KnownPatients(PatientTable(args.patients), hash_file(args.patients))
+    table = PatientTable(args.patients)
+    table.add_facts(facts or ())
+    digest = hash_file(args.patients) if args.patients else ""
+    return KnownPatients(table, digest, OPTION if args.patients else "known patients")
+
+
+def read_facts(
+    args: argparse.Namespace, format: str
+) -> Iterator[tuple[str, Sequence[tuple[str, str]]]] | None:
+    """Yield patients with the types and texts that are known of them; None if the notes are no messages, or
+    come through a pipe, which is read once."""
+    read_messages = corpora.find_format(format, "read").read_messages
+    path = Path(args.notes or "-")
+    if read_messages is None or not (path.is_file() or path.is_dir()):
+        return None
+    files = corpora.list_files(path, format, cli.is_recursive(args))
+    messages = (message for file in files for message in read_messages(file, args.encoding))
+    return ((each.patient, each.list_facts()) for each in messages if each.patient is not None)
 
 
 def hash_file(path: Path) -> str:

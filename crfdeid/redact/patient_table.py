@@ -18,6 +18,7 @@ from pathlib import Path
 
 from crfdeid.corpora import table
 from crfdeid.errors import FormatError
+from crfdeid.redact.surrogates import kinds
 
 PATIENT = "patient"  # the column that names the patient of a row
 IGNORED = "_"  # begins the names of columns that are not read
@@ -79,17 +80,23 @@ def normalize_name(column: str) -> str:
 
 
 class PatientTable:
-    """The texts of each patient of the CSV table in ``path``. Raises :class:`FormatError` for a table that
-    cannot be read, without the column ``patient``, or with a column whose name is not known."""
+    """The texts of each patient of the CSV table in ``path``, if it is given, and of other sources. Raises
+    :class:`FormatError` for a table that cannot be read, without the column ``patient``, or with a column
+    whose name is not known."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self._database = sqlite3.connect("", check_same_thread=False)
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute(f"PRAGMA cache_size = -{CACHE}")
         self._database.execute("CREATE TABLE cells (patient TEXT, texts TEXT)")
-        for rows in read_rows(path):
+        for rows in read_rows(path) if path else ():
             self._database.executemany("INSERT INTO cells VALUES (?, ?)", rows)
         self._database.execute("CREATE INDEX patients ON cells (patient)")
+
+    def add_facts(self, facts: Iterable[tuple[str, Sequence[tuple[str, str]]]]) -> None:
+        """Add the types and texts that are known of patients."""
+        rows = ((patient, json.dumps(each)) for patient, each in facts if each)
+        self._database.executemany("INSERT INTO cells VALUES (?, ?)", rows)
 
     def find_cells(self, patient: str | None) -> Cells | None:
         """Return the texts of a patient by type, of all rows; None if the table does not have the patient."""
@@ -101,9 +108,20 @@ class PatientTable:
             return None
         cells: Cells = {}
         for type, text in (each for row in rows for each in row):
+            text = lower_name(text) if kinds.kind_of(type) == kinds.NAME else text
             if text not in cells.setdefault(type, []):
                 cells[type].append(text)
         return cells
+
+
+def lower_name(text: str) -> str:
+    """Return a name in capitals as it is written elsewhere: the search takes a short text in capitals for an
+    acronym, and finds it only in capitals.
+
+    >>> lower_name("ANA"), lower_name("O'NEIL-EZE"), lower_name("McRae"), lower_name("JD")
+    ('Ana', "O'Neil-Eze", 'McRae', 'JD')
+    """
+    return text.title() if text.isupper() and len(text) > 2 else text
 
 
 def read_rows(path: Path) -> Iterator[Iterator[tuple[str, str]]]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from crfdeid import corpora, files
 from crfdeid.corpora import storage
@@ -21,7 +21,7 @@ from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.policy import Policy
 from crfdeid.redact.journal import Journal
 from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
-from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.redactor import Redactor, Replacement
 from crfdeid.redact.release_inputs import name_survivors
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import map_file, surrogate_map
@@ -139,10 +139,12 @@ def redact_groups(
         for note, found, redaction in zip(group, tagged, redactions):
             if note.id in missing:
                 id, patient = renamed[note.id].id, renamed[note.id].patient
-                redaction = replace(redaction, id_has_phi=redaction.id_has_phi and ids.kind is None)
+                shows_ids = destination.shows_ids and ids.kind is None
+                redaction = replace(redaction, id_has_phi=redaction.id_has_phi and shows_ids)
                 journal.add(
                     journal.report.known_patients.list_doubtful(redaction), id, name_source(note, found)
                 )
+                destination.keep_replacements(id, redaction.replacements)
                 yield replace(redaction.document, id=id, patient=patient)
 
 
@@ -226,6 +228,7 @@ class Destination:
     format: str
     resume: bool = False
     overwrite: bool = False
+    shows_ids: ClassVar[bool] = True  # of the notes and their patients
 
     def __post_init__(self) -> None:
         suffixes = self.suffixes
@@ -253,6 +256,9 @@ class Destination:
         last decides."""
         last = max(self.suffixes)
         return self.resume and self.is_folder and (self.path / f"{storage.file_stem(id)}{last}").exists()
+
+    def keep_replacements(self, id: str, replacements: Sequence[Replacement]) -> None:
+        """Take what a note's replacements are, before the note comes. Most destinations do not need it."""
 
     def holds(self, note: Document) -> bool:
         """Whether the files of this note, with or without its spans, are in the folder."""

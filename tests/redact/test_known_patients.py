@@ -176,3 +176,11 @@ def test_offsets_hold_in_text_with_invisible_characters(table):
     note = Document("1", "Mrs. Wrzesz\u200bczynska", (), "7")
     cells = PatientTable(table).find_cells("7")
     assert [note.text_of(span) for span in find_known(note, cells or {})] == ["Wrzesz\u200bczynska"]
+
+
+def test_a_short_name_in_capitals_is_found_in_small_letters(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("patient,first_name\n7,ANA\n")
+    cells = PatientTable(path).find_cells("7")
+    assert cells is not None
+    assert [span.start for span in find_known(marked("Ana came. ANA is well."), cells)] == [0, 10]

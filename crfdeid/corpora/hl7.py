@@ -1,0 +1,242 @@
+r"""HL7 v2 messages in ER7 (``MSH|^~\&|``): the texts of OBX-5 (TX, FT, ST) and NTE-3, and all other fields.
+
+    file ─▶ messages ─▶ segments ─▶ values ─▶ passages, fields, masks
+
+Consecutive OBX segments of one observation are the lines of one passage, and so are consecutive NTE segments.
+Short texts (the names of codes, ST) are the lines of the passage ``terms``. A file may hold several messages,
+also in a batch (FHS, BHS), each with separators of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from crfdeid.corpora import hl7_fields as rules
+from crfdeid.corpora.format import Format
+from crfdeid.corpora.hl7_text import (
+    Part,
+    Segment,
+    Separators,
+    build_decoder,
+    encode,
+    list_segments,
+    split,
+    split_messages,
+)
+from crfdeid.corpora.messages import (
+    ATTACHMENTS,
+    EMPTIED,
+    UNKNOWN,
+    Character,
+    Edit,
+    Field,
+    Message,
+    Passage,
+    build_reader,
+    join_nodes,
+    list_characters,
+)
+from crfdeid.corpora.storage import open_text
+from crfdeid.text.document import Document
+
+DATE = re.compile(
+    r"([12][0-9]{3})([01][0-9])?([0-3][0-9])?((?<=[0-9]{8})[0-9]{2,6})?(\.[0-9]+)?([+-][0-9]{4})?"
+)
+WRITTEN_DATE = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9])?)?")
+DELETED = '""'  # a value that the receiver deletes
+COUNTRIES = ("USA", "US")  # that stay
+STANDARD = Separators("|", "^", "~", "\\", "&")
+
+
+class Value(NamedTuple):
+    """A subcomponent of a segment, or a line of a text, and the rule for it."""
+
+    segment: Segment
+    field: int
+    part: Part
+    rule: rules.Rule
+
+
+def read_messages(path: Path, encoding: str = "utf-8") -> Iterator[Message]:
+    """Yield the messages of a file. Raises :class:`FormatError`, which names message and segment, for what is
+    no HL7 v2."""
+    with open_text(path, encoding) as file:
+        for number, source in enumerate(split_messages(file), 1):
+            yield parse_message(source, f"{path.stem}.{number}", f"{path}, message {number}")
+
+
+def parse_message(source: str, id: str, where: str) -> Message:
+    """Parse a message, or the head of a batch."""
+    segments = list(list_segments(source, where))
+    values = [value for segment in segments for value in list_values(source, segment)]
+    terms = [value for value in values if is_term(source, value)]
+    passages = list(build_passages(source, segments))
+    if terms:
+        passages.append(build_passage(source, "terms", terms[0].segment, [value.part for value in terms]))
+    emptied = [value for value in values if is_emptied(source, value)]
+    return Message(
+        id,
+        source,
+        find_patient(source, segments),
+        passages,
+        [build_field(source, value) for value in values if is_field(source, value)],
+        [Edit(value.part.start, value.part.end, "") for value in emptied],
+        masked=count_emptied(emptied),
+    )
+
+
+def list_values(source: str, segment: Segment) -> Iterator[Value]:
+    """Yield the subcomponents of the fields of a segment, except those that are lines of a text."""
+    marks = segment.separators
+    for number, field in segment.fields.items():
+        if is_narrative(source, segment) and number == find_narrative(segment.name):
+            continue
+        datatype = segment.read(source, 2) or "-" if (segment.name, number) == ("OBX", 5) else ""
+        for repetition in split(source, *field[1:], marks.repetition):
+            for component in split(source, *repetition[1:], marks.component):
+                rule = rules.find_rule(segment.name, number, component.number, datatype)
+                for part in split(source, *component[1:], marks.subcomponent):
+                    yield Value(segment, number, part, rule)
+
+
+def find_narrative(name: str) -> int:
+    """Return the number of the field that holds a text in segments of this name, 0 if there is none."""
+    return {"OBX": 5, "NTE": 3}.get(name, 0)
+
+
+def is_narrative(source: str, segment: Segment) -> bool:
+    """Whether the segment holds lines of a text."""
+    return segment.name == "NTE" or (segment.name == "OBX" and segment.read(source, 2) in rules.NARRATIVE)
+
+
+def build_passages(source: str, segments: Iterable[Segment]) -> Iterator[Passage]:
+    """Yield the texts of consecutive segments of one observation."""
+
+    def find_text(segment: Segment) -> tuple[str, str] | None:
+        if not is_narrative(source, segment):
+            return None
+        return segment.name, segment.read(source, 3) if segment.name == "OBX" else ""
+
+    for key, group in groupby(segments, find_text):
+        lines = list(group) if key else []
+        fields = [(line, line.fields.get(find_narrative(line.name))) for line in lines]
+        parts = [
+            part for line, field in fields if field
+            for part in split(source, *field[1:], line.separators.repetition)
+        ]  # fmt: skip
+        if parts:
+            yield build_passage(source, f"{lines[0].name}.{lines[0].number}", lines[0], parts)
+
+
+def build_passage(source: str, address: str, segment: Segment, parts: Sequence[Part]) -> Passage:
+    decode = build_decoder(segment.separators)
+    nodes: list[list[Character]] = [
+        list(list_characters(source, part.start, part.end, number, decode))
+        for number, part in enumerate(parts)
+    ]
+    return Passage(address, join_nodes(nodes), partial(encode, segment.separators))
+
+
+def is_filled(source: str, value: Value) -> bool:
+    return source[value.part.start : value.part.end] not in ("", DELETED)
+
+
+def is_term(source: str, value: Value) -> bool:
+    """Whether a value is a short text; a range of numbers is none."""
+    is_text = value.rule.action == rules.TEXT and is_filled(source, value)
+    return is_text and not rules.is_kept(rules.RANGE, read_value(source, value))
+
+
+def read_value(source: str, value: Value) -> str:
+    """Return the text of a value without its escapes."""
+    decode = build_decoder(value.segment.separators)
+    return "".join(text for text, _ in decode(source, value.part.start, value.part.end))
+
+
+def is_field(source: str, value: Value) -> bool:
+    """Whether a value is PHI that gets a surrogate."""
+    action, text = value.rule.action, read_value(source, value)
+    if not action.isupper() or not is_filled(source, value) or not text.strip():
+        return False
+    if action == rules.DATE:
+        return DATE.fullmatch(text) is not None
+    return not (action == "COUNTRY" and text in COUNTRIES)
+
+
+def is_emptied(source: str, value: Value) -> bool:
+    """Whether a value does not go out: no rule knows it, or it does not look as its rule says."""
+    action, text = value.rule.action, read_value(source, value)
+    if not is_filled(source, value) or action == rules.TEXT or is_field(source, value):
+        return False
+    if action in rules.SHAPES:
+        return not rules.is_kept(action, text)
+    return not (action == "COUNTRY" and text in COUNTRIES)
+
+
+def build_field(source: str, value: Value) -> Field:
+    """Build the field of a value. A date is read as ``2061-03-07`` and keeps its time."""
+    text, action = read_value(source, value), value.rule.action
+    write = partial(encode, value.segment.separators)
+    if action == rules.DATE and (found := DATE.fullmatch(text)):
+        text, rest = "-".join(filter(None, found.groups()[:3])), "".join(filter(None, found.groups()[3:]))
+        write = partial(write_date, rest, len(text))
+    return Field(text, action, value.part.start, value.part.end, write, value.rule.is_known and len(text) > 1)
+
+
+def write_date(rest: str, size: int, text: str) -> str:
+    """Return a date as HL7 writes it, with the time that followed if it is as exact as before; nothing for
+    what is not a date.
+
+    >>> write_date("1230", 10, "2061-03-07"), write_date("1230", 10, "2061"), write_date("", 10, "[**DATE**]")
+    ('206103071230', '2061', '')
+    """
+    if not WRITTEN_DATE.fullmatch(text):
+        return ""
+    return text.replace("-", "") + (rest if len(text) == size else "")
+
+
+def count_emptied(emptied: Iterable[Value]) -> Counter[str]:
+    """Count by reason what does not go out: whole segments, attachments, and other fields."""
+    fields = {(value.segment.number, value.segment.name, value.field) for value in emptied}
+    counts = Counter(
+        ATTACHMENTS if (name, field) == ("OBX", 5) else EMPTIED
+        for _, name, field in fields if name in rules.SEGMENTS
+    )  # fmt: skip
+    unknown = len({number for number, name, _ in fields if name not in rules.SEGMENTS})
+    return counts + Counter({UNKNOWN: unknown})
+
+
+def find_patient(source: str, segments: Iterable[Segment]) -> str | None:
+    """Return the first identifier of PID-3, without which a message has no patient."""
+    for segment in segments:
+        if segment.name == "PID":
+            found = next((value for value in list_values(source, segment) if value.field == 3), None)
+            return read_value(source, found) if found and is_filled(source, found) else None
+    return None
+
+
+def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield a message (MDM^T02) for each document, whose text is one OBX-5."""
+    write = partial(encode, STANDARD)
+    for document in documents:
+        yield (
+            f"MSH|^~\\&|||||||MDM^T02|{write(document.id)}|P|2.5.1\r"
+            f"PID|1||{write(document.patient or '')}\r"
+            f"OBX|1|FT|||{write(document.text)}\r"
+        )
+
+
+FORMAT = Format(
+    "hl7",
+    (".hl7",),
+    read=build_reader(read_messages),
+    render_corpus=render_corpus,
+    has_spans=False,
+    read_messages=read_messages,
+)

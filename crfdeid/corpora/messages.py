@@ -1,0 +1,233 @@
+"""Texts inside a message (HL7, FHIR, CDA), and how redacted ones go back to their place.
+
+    source ─▶ passages ─▶ documents ─▶ replacements ─▶ edits of the source
+
+A message is never written anew: only the characters of a replacement change, so everything else stays to the
+byte. Each character of a :class:`Passage` knows its place in the source. A :class:`Field` is a value that is
+PHI as a whole, such as a name in PID-5. What no table allows is replaced by ``masks``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from crfdeid.errors import FormatError
+from crfdeid.text.document import Document, Span
+
+UNKNOWN, ATTACHMENTS = "segments or elements that are not known", "attachments that are not text"
+EMPTIED = "fields that no rule lets out"
+FIELDS = ".fields"  # ends the id of the document that holds a message's fields
+Encode = Callable[[str], str]
+ReadMessages = Callable[[Path, str], Iterator["Message"]]
+
+
+class Replaced(Protocol):
+    """What becomes of ``text[start:end]`` of a document."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def replacement(self) -> str: ...
+
+
+class Edit(NamedTuple):
+    """What replaces ``source[start:end]``."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Character(NamedTuple):
+    """A character of a passage, and its place in the source. ``node`` is the number of the value or of the
+    XML text that holds it; a replacement never reaches from one node into the next."""
+
+    text: str
+    start: int
+    end: int
+    node: int
+
+
+GLUE = Character("\n", -1, -1, -1)  # separates two nodes of a passage; the source has no such character
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text for a tagger. ``encode`` writes a text as the source does."""
+
+    address: str
+    characters: Sequence[Character] = field(repr=False)
+    encode: Encode
+
+    @property
+    def text(self) -> str:
+        return "".join(character.text for character in self.characters)
+
+    def edit(self, replacements: Iterable[Replaced]) -> Iterator[Edit]:
+        """Yield the edits of the source. Of a replacement over several nodes each gets a line if it has as
+        many lines, otherwise the first gets all."""
+        for made in replacements:
+            runs = list(self._find_runs(made.start, made.end))
+            lines = made.replacement.split("\n")
+            texts = lines if len(lines) == len(runs) else [made.replacement] + [""] * (len(runs) - 1)
+            yield from (Edit(*run, self.encode(text)) for run, text in zip(runs, texts))
+
+    def _find_runs(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the places in the source, one for each node."""
+        for node, group in groupby(self.characters[start:end], key=lambda each: each.node):
+            if node != GLUE.node:
+                run = list(group)
+                yield run[0].start, run[-1].end
+
+
+@dataclass(frozen=True)
+class Container:
+    """A text for a tagger that the source holds in another code (base64). It is written anew as a whole."""
+
+    address: str
+    text: str = field(repr=False)
+    start: int
+    end: int
+    encode: Encode
+
+    def edit(self, replacements: Iterable[Replaced]) -> Iterator[Edit]:
+        pieces, at = [], 0
+        for made in sorted(replacements, key=lambda made: made.start):
+            pieces += [self.text[at : made.start], made.replacement]
+            at = made.end
+        if at:
+            yield Edit(self.start, self.end, self.encode("".join([*pieces, self.text[at:]])))
+
+
+@dataclass(frozen=True)
+class Field:
+    """A value that is PHI of ``type``. ``encode`` gives what the source has in place of another value. A
+    field of the patient or of kin ``is_known``: it is searched in the patient's texts."""
+
+    text: str = field(repr=False)
+    type: str
+    start: int
+    end: int
+    encode: Encode
+    is_known: bool = False
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message, a resource or a document: the texts and values of ``source``, which goes on where the one of
+    the message before ends. ``masks`` replace what is not let out, counted by reason in ``masked``. ``codes``
+    are ids that other messages refer to. ``facts`` has the types and texts that are known of the patient
+    beside those of the fields."""
+
+    id: str
+    source: str = field(repr=False)
+    patient: str | None = field(default=None, repr=False)
+    passages: Sequence[Passage | Container] = field(default=(), repr=False)
+    fields: Sequence[Field] = field(default=(), repr=False)
+    masks: Sequence[Edit] = field(default=(), repr=False)
+    codes: Sequence[Field] = field(default=(), repr=False)
+    masked: Counter[str] = field(default_factory=Counter)
+    facts: Sequence[tuple[str, str]] = field(default=(), repr=False)
+
+    @property
+    def fields_id(self) -> str:
+        return f"{self.id}{FIELDS}"
+
+    def list_documents(self, fields: bool = False) -> Iterator[Document]:
+        """Yield a document for each passage, and first one with all ``fields``, one in each line."""
+        if fields and self.fields:
+            yield self._build_fields()
+        for passage in self.passages:
+            yield Document(f"{self.id}.{passage.address}", passage.text, patient=self.patient)
+
+    def _build_fields(self) -> Document:
+        spans, at = [], 0
+        for each in self.fields:
+            spans.append(Span(at, at + len(each.text), each.type))
+            at += len(each.text) + 1
+        text = "\n".join(each.text for each in self.fields)
+        return Document(self.fields_id, text, tuple(spans), self.patient)
+
+    def list_facts(self) -> list[tuple[str, str]]:
+        """Return the types and texts that are known of the patient."""
+        return [*((each.type, each.text) for each in self.fields if each.is_known), *self.facts]
+
+    def render(self, made: Mapping[str, Sequence[Replaced]], make_code: Encode) -> str:
+        """Return the source with the replacements of each document by its id. Raises :class:`FormatError`
+        where a field has none, or where two edits overlap."""
+        edits = [*self.masks, *(Edit(c.start, c.end, c.encode(make_code(c.text))) for c in self.codes)]
+        edits += self._edit_fields(made.get(self.fields_id, ()))
+        for passage in self.passages:
+            edits += passage.edit(made[f"{self.id}.{passage.address}"])
+        return apply_edits(self.source, edits)
+
+    def _edit_fields(self, replacements: Sequence[Replaced]) -> Iterator[Edit]:
+        by_start = {(made.start, made.end): made.replacement for made in replacements}
+        at = 0
+        for each in self.fields:
+            place = at, at + len(each.text)
+            if place not in by_start:
+                raise FormatError(f"{self.id}: a field was not replaced; nothing was written")
+            yield Edit(each.start, each.end, each.encode(by_start[place]))
+            at = place[1] + 1
+
+
+def count_attachments(messages: Iterable[Message]) -> Counter[str]:
+    """Count what messages have that is no text for a tagger and may hold one."""
+    counts = sum((message.masked for message in messages), Counter())
+    return Counter({reason: counts[reason] for reason in (ATTACHMENTS, UNKNOWN) if counts[reason]})
+
+
+def apply_edits(source: str, edits: Iterable[Edit]) -> str:
+    """Return the source with the edits. Raises :class:`FormatError` where two overlap.
+
+    >>> apply_edits("a|b|c", [Edit(4, 5, "z"), Edit(0, 1, "")])
+    '|b|z'
+    """
+    pieces, at = [], 0
+    for edit in sorted(edits):
+        if edit.start < at:
+            raise FormatError("two edits of a message overlap; nothing was written")
+        pieces += [source[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*pieces, source[at:]])
+
+
+def list_characters(
+    source: str, start: int, end: int, node: int, decode: Callable[[str, int, int], Iterable[tuple[str, int]]]
+) -> Iterator[Character]:
+    """Yield the characters of ``source[start:end]``. ``decode(source, start, end)`` yields texts, each with
+    the offset in the source where it ends; all characters of one text share its place."""
+    at = start
+    for text, stop in decode(source, start, end):
+        yield from (Character(character, at, stop, node) for character in text)
+        at = stop
+
+
+def join_nodes(nodes: Iterable[Iterable[Character]]) -> list[Character]:
+    """Return the characters of nodes that are lines of one text."""
+    joined: list[Character] = []
+    for node in nodes:
+        joined += [GLUE, *node] if joined else node
+    return joined
+
+
+def build_reader(read_messages: ReadMessages) -> Callable[..., Iterator[Document]]:
+    """Return the function ``read`` of a format: it yields the documents of the messages of a file, with
+    ``fields`` also those of their fields. Documents without a text are left out."""
+    return partial(_read_documents, read_messages)
+
+
+def _read_documents(
+    read_messages: ReadMessages, path: Path, encoding: str = "utf-8", fields: bool = False
+) -> Iterator[Document]:
+    for message in read_messages(path, encoding):
+        yield from message.list_documents(fields)

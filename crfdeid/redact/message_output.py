@@ -1,0 +1,156 @@
+"""Messages in, the same messages out (HL7, FHIR, CDA): only texts, fields and ids change, in their place.
+
+The fields of a message are one document, whose spans no tagger, list or option changes. The messages are read
+again when their documents are redacted, so the memory holds no more of them than the redactor does.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from crfdeid import corpora
+from crfdeid.corpora import storage
+from crfdeid.corpora.messages import FIELDS, Replaced
+from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.files import open_whole
+from crfdeid.redact.release import Destination, Group
+from crfdeid.redact.streams import STREAM
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.text.document import Document
+
+TagGroup = Callable[[Group], list[Document]]
+IDS = "the ids of the messages and their patients became surrogates or codes; names of files are unchanged"
+CODE_BYTES = 16  # of an id that other messages refer to
+
+
+def are_messages(source: str, format: str) -> bool:
+    """Whether messages are read, and written in the same format."""
+    return source == format and corpora.find_format(source, "read").read_messages is not None
+
+
+def settle_options(args: argparse.Namespace, source: str, format: str) -> None:
+    """Decide in ``args`` whether the fields of messages are redacted too. Raises :class:`ConfigurationError`
+    for an option that messages do not have."""
+    args.with_fields = are_messages(source, format)
+    if not args.with_fields:
+        return
+    for name in ("new_ids", "patient_from", "resume", "with_spans", "recursive"):
+        if getattr(args, name):
+            option = "--" + name.replace("_", "-")
+            raise ConfigurationError(f"{option}: not for {format}, whose messages keep their form")
+    if args.spans == "gold":
+        raise ConfigurationError(f"--spans gold: {format} has no spans; wanted auto or tag")
+    if STREAM in (args.notes, args.out):
+        raise ConfigurationError(f"{format}: wanted a file or folder, not - for standard input or output")
+
+
+def protect_fields(tag_group: TagGroup) -> TagGroup:
+    """Return a function that tags a group, and gives the documents of fields only their own spans."""
+
+    def tag(group: Group) -> list[Document]:
+        return [note if note.id.endswith(FIELDS) else tagged for note, tagged in zip(group, tag_group(group))]
+
+    return tag
+
+
+@dataclass
+class MessageTable:
+    """What is asked of :class:`table_output.WholeTable`, and what was emptied in the messages."""
+
+    masked: Counter[str] = field(default_factory=Counter)
+    is_kept, keep, originals = False, None, None
+
+    def lines(self) -> Iterator[str]:
+        """Say what did not go out. No message has the name of a segment or an element."""
+        if self.masked:
+            counts = ", ".join(f"{count} {reason}" for reason, count in sorted(self.masked.items()))
+            yield f"taken out of the messages: {counts}"
+
+
+@dataclass(frozen=True)
+class MessageDestination(Destination):
+    """A file or folder of messages with the names of ``source``. ``make_code`` makes the codes of ids.
+    ``made`` holds the replacements of the documents that are redacted, by id, until their message is
+    written."""
+
+    shows_ids: ClassVar[bool] = False
+    source: Path = Path()
+    encoding: str = "utf-8"
+    make_code: Callable[[str], str] = str
+    table: MessageTable = field(default_factory=MessageTable)
+    made: dict[str, Sequence[Replaced]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.source.is_dir() != self.is_folder:
+            kind = "folder" if self.source.is_dir() else "file"
+            raise ConfigurationError(f"{self.path}: wanted the name of a {kind}, as the messages are in one")
+        super().__post_init__()
+
+    def keep_replacements(self, id: str, replacements: Sequence[Replaced]) -> None:
+        self.made[id] = replacements
+
+    def write(
+        self, documents: Iterable[Document], with_spans: bool = True, options_hash: str = "",
+        by_id: bool = False,
+    ) -> None:  # fmt: skip
+        redacted = iter(documents)
+        if not self.is_folder:
+            self._write_file(self.source, self.path, redacted)
+        else:
+            with storage.stage_folder(self.path, self.overwrite) as staging:
+                for file in corpora.list_files(self.source, self.format):
+                    self._write_file(file, staging / file.name, redacted)
+        if self.made or next(redacted, None) is not None:
+            raise FormatError("the messages changed while they were read")
+
+    def _write_file(self, source: Path, path: Path, redacted: Iterator[Document]) -> None:
+        if not self.is_folder:
+            storage.refuse_existing(path, self.overwrite)
+        with open_whole(path, "wb") as file:
+            for text in self._render_messages(source, redacted):
+                try:
+                    file.write(text.encode(self.encoding))
+                except UnicodeEncodeError:
+                    raise FormatError(f"{path}: a surrogate cannot be written in {self.encoding}") from None
+
+    def _render_messages(self, source: Path, redacted: Iterator[Document]) -> Iterator[str]:
+        """Yield the text of each message as soon as all its documents are redacted."""
+        read_messages = corpora.find_format(self.format, "read").read_messages
+        assert read_messages
+        for message in read_messages(source, self.encoding):
+            made = {note.id: self._wait_for(note.id, redacted) for note in message.list_documents(True)}
+            self.table.masked.update(message.masked)
+            yield message.render(made, self.make_code)
+
+    def _wait_for(self, id: str, redacted: Iterator[Document]) -> Sequence[Replaced]:
+        """Return the replacements of a document, which may come after those of other patients."""
+        while id not in self.made:
+            if next(redacted, None) is None:
+                raise FormatError("the messages changed while they were read; nothing was written")
+        return self.made.pop(id)
+
+
+def keep_messages(
+    destination: Destination, args: argparse.Namespace, secret: Callable[[], bytes]
+) -> tuple[Destination, MessageTable]:
+    """Return a destination for the same path that keeps the messages. ``secret`` is asked for at the first
+    code."""
+
+    def make_code(id: str) -> str:
+        return KeyedChoices(secret(), "names of notes").digest("message", id)[:CODE_BYTES].hex()
+
+    made = MessageDestination(
+        destination.path,
+        destination.format,
+        False,
+        destination.overwrite,
+        args.notes,
+        args.encoding,
+        make_code,
+    )
+    return made, made.table

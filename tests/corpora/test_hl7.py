@@ -1,0 +1,199 @@
+"""HL7 v2: what is read, where it is, and that everything else stays."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crfdeid import corpora
+from crfdeid.corpora import hl7, hl7_fields
+from crfdeid.corpora.messages import ATTACHMENTS, EMPTIED, UNKNOWN
+from crfdeid.errors import FormatError
+from crfdeid.text.document import Document
+
+HEAD = r"MSH|^~\&|APP|HOSP|LAB|L|20610402101500||ORU^R01|MSG1|P|2.5.1"
+PID = r"PID|1||4471902^^^GH^MR||OKAFOR^ANA^M^JR^MRS||20010307|F|||12 ELM STREET^^BOSTON^MA^02115^USA"
+
+
+@dataclass
+class Made:
+    start: int
+    end: int
+    replacement: str
+
+
+def parse(*segments: str):
+    return hl7.parse_message("\r".join([HEAD, *segments]) + "\r", "m", "m.hl7")
+
+
+def read_fields(*segments: str) -> list[tuple[str, str]]:
+    return [(each.type, each.text) for each in parse(*segments).fields][2:]  # without those of MSH
+
+
+def keep_all(message) -> str:
+    """Write the message with what it has."""
+    made = {
+        note.id: [Made(span.start, span.end, note.text_of(span)) for span in note.spans]
+        for note in message.list_documents(fields=True)
+    }
+    return message.render(made, str)
+
+
+def test_lines_of_one_observation_are_one_text():
+    message = parse(
+        "OBX|1|TX|A^Report||Seen by Dr. Ruiz||||||F", "OBX|2|TX|A^Report||again~and again", "OBX|3|NM|B||72",
+        "OBX|4|FT|C||BP 120\\T\\80\\.br\\ok", "NTE|1|L|one", "NTE|2|L|two", "OBX|5|ST|C||",
+    )  # fmt: skip
+    texts = {document.id: document.text for document in message.list_documents()}
+    assert texts == {
+        "m.OBX.2": "Seen by Dr. Ruiz\nagain\nand again", "m.OBX.5": "BP 120&80\nok", "m.NTE.6": "one\ntwo",
+        "m.OBX.8": "", "m.terms": "Report\nReport",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("segment", "fields"),
+    [
+        (PID, [
+            ("MEDICALRECORD", "4471902"), ("PATIENT", "OKAFOR"), ("PATIENT", "ANA"), ("PATIENT", "M"),
+            ("DATE", "2001-03-07"), ("STREET", "12 ELM STREET"), ("CITY", "BOSTON"), ("STATE", "MA"),
+            ("ZIP", "02115"),
+        ]),
+        ("NK1|1|Eze&van^Chidi|SPO||(617)555-0171", [
+            ("PATIENT", "Eze"), ("PATIENT", "van"), ("PATIENT", "Chidi"), ("PHONE", "(617)555-0171"),
+        ]),
+        ("PV1|1|I|5W^101^A^GH||||0047^RUIZ^ELENA^^^DR", [
+            ("DEPARTMENT", "5W"), ("ROOM", "101"), ("ROOM", "A"), ("HOSPITAL", "GH"), ("IDNUM", "0047"),
+            ("DOCTOR", "RUIZ"), ("DOCTOR", "ELENA"),
+        ]),
+        ('PID|1||""||""^ANA||2001', [("PATIENT", "ANA"), ("DATE", "2001")]),
+        ("OBX|1|DT|B||20610401", [("DATE", "2061-04-01")]),
+        ("OBX|1|XPN|B||Eze^Chidi", [("DOCTOR", "Eze"), ("DOCTOR", "Chidi")]),
+        ("OBR|1|A\\T\\7^EPIC", [("IDNUM", "A&7")]),
+    ],
+)  # fmt: skip
+def test_structured_values_are_typed_fields(segment, fields):
+    assert read_fields(segment) == fields
+
+
+@pytest.mark.parametrize(
+    ("segment", "clean", "masked"),
+    [
+        ("ZPI|1|Ana|x", "ZPI|||", {UNKNOWN: 1}),
+        ("OBX|1|ED|PDF^||^application^pdf^Base64^JVBERi0x", "OBX|1|ED|PDF^||^^^^", {ATTACHMENTS: 1}),
+        ("OBX|1|SSN|A||Ana", "OBX|1|SSN|A||", {ATTACHMENTS: 1}),
+        ("OBX|1||A||Ana", "OBX|1||A||", {ATTACHMENTS: 1}),
+        ("PID|1|||||||Ana Okafor", "PID|1|||||||", {EMPTIED: 1}),  # no code of a sex
+        (f"PID|1{'|' * 40}Ana", f"PID|1{'|' * 40}", {EMPTIED: 1}),  # beyond the last field
+        ("PID|1||||||March 2001", "PID|1||||||", {EMPTIED: 1}),  # no date
+        ("OBX|1|NM|A||72|/min|60-100|N", "OBX|1|NM|A||72|/min|60-100|N", {}),
+        ("OBX|1|NM|A||call Ana", "OBX|1|NM|A||", {ATTACHMENTS: 1}),
+        ("PV1|1|12345678", "PV1|1|", {EMPTIED: 1}),  # a number in place of a code
+    ],
+)  # fmt: skip
+def test_what_no_rule_lets_out_is_emptied(segment, clean, masked):
+    message = parse(segment)
+    head = r"MSH|^~\&|||||20610402101500||ORU^R01|MSG1|P|2.5.1"
+    assert keep_all(message) == f"{head}\r{clean}\r"
+    assert message.masked == Counter({EMPTIED: 4}) + Counter(masked)
+
+
+def test_every_component_that_a_rule_keeps_has_a_shape():
+    actions = {action for listed in hl7_fields.COMPONENTS.values() for action in listed}
+    small = {action for action in actions if action.islower()} - {hl7_fields.TEXT, hl7_fields.EMPTY}
+    assert small <= set(hl7_fields.SHAPES)
+    types = {type for listed in hl7_fields.SEGMENTS.values() for type in listed}
+    assert types - set(hl7_fields.COMPONENTS) == {hl7_fields.NO_TYPE, *hl7_fields.PHI_TYPES}
+
+
+def test_separators_are_those_of_the_message(tmp_path):
+    path = tmp_path / "a.hl7"
+    path.write_text("MSH#*;!@#A\rPID#1##7*X\rOBX#1#TX#A*B##x | y !F! z\r\nMSH|^~\\&|A\nNTE|1||two\n")
+    texts = {note.id: (note.text, note.patient) for note in corpora.read(path)}
+    assert texts == {"a.1.OBX.3": ("x | y # z", "7"), "a.1.terms": ("B", "7"), "a.2.NTE.2": ("two", None)}
+
+
+def test_a_batch_has_a_head_and_each_message_its_place(tmp_path):
+    source = f"\x0bBHS|^~\\&|A\r{HEAD}\rNTE|1||one\r\x1c\r{HEAD}\rNTE|1||two\rBTS|2\r"
+    path = tmp_path / "a.hl7"
+    path.write_bytes(source.encode())
+    messages = list(hl7.read_messages(path))
+    assert "".join(message.source for message in messages) == source
+    assert [note.text for note in corpora.read(path)] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("Zzyzx\r", "message 1, segment 1: not an HL7 v2 message"),
+        (f"{HEAD}\rPID|1\rZzyzx\r", "message 1, segment 3: no name of a segment"),
+        (f"{HEAD}\r{HEAD}\r\nNTE|1||a\nZzyzx", "message 2, segment 3: no name"),
+        ("MSH|||Zzyzx\r", "message 1, segment 1: no separators"),
+        ("MSH|^^\\&|Zzyzx\r", "message 1, segment 1: no separators"),
+        ("MSH\r", "message 1, segment 1: no separators"),
+        ("", "no documents"),
+        (f"{HEAD}\r", "no documents"),
+    ],
+)
+def test_what_is_no_message_is_refused_without_its_text(tmp_path, content, said):
+    path = tmp_path / "a.hl7"
+    path.write_text(content, newline="")
+    with pytest.raises(FormatError, match=said) as refused:
+        list(corpora.read(path))
+    assert "Zzyzx" not in str(refused.value)
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=30) | st.text(r"|^~\&.brEFSTX0\n", max_size=12)
+
+
+@given(TEXTS, TEXTS.filter(lambda text: text not in ("", hl7.DELETED)))
+def test_a_text_that_is_written_is_read_again(tmp_path_factory, text, patient):
+    path = tmp_path_factory.mktemp("hl7") / "a.hl7"
+    corpora.write([Document("n1", text, patient=patient)], path, "hl7")
+    (note,) = corpora.read(path)
+    assert (note.text, note.patient) == (text, patient)
+
+
+VALUES = st.lists(
+    st.sampled_from([*"abAB7 |^~&", r"\F\\"[:3], "20610402", '""', "Ana", r"\.br\\"[:5]]), max_size=9
+)
+SEGMENTS = st.tuples(st.sampled_from([*hl7_fields.SEGMENTS, "ZZZ"][3:]), VALUES)
+
+
+@given(st.lists(SEGMENTS, max_size=5), st.sampled_from(["\r", "\n", "\r\n"]))
+def test_what_stays_stays_to_the_byte(segments, end):
+    lines = [HEAD, *(f"{name}|{''.join(value)}" for name, value in segments if name != "MSH")]
+    message = hl7.parse_message(end.join(lines), "m", "m")
+    clean = keep_all(message)
+    again = hl7.parse_message(clean, "m", "m")
+    assert not again.masked
+    assert keep_all(again) == clean
+    assert [note.text for note in message.list_documents(True)] == [
+        note.text for note in again.list_documents(True)
+    ]
+
+
+@given(TEXTS, st.integers(0, 9), st.integers(1, 5), TEXTS)
+def test_a_redacted_text_is_read_as_it_was_made(text, start, size, replacement):
+    source = next(hl7.render_corpus([Document("n", text)]))
+    message = hl7.parse_message(source, "m", "m")
+    end = min(start + size, len(text))
+    if start < end and "\r" not in text[start:end] + replacement:
+        made = [Made(start, end, replacement)]
+        clean = message.render({message.fields_id: message_fields(message), "m.OBX.3": made}, str)
+        (passage,) = hl7.parse_message(clean, "m", "m").passages
+        assert passage.text == text[:start] + replacement + text[end:]
+
+
+def message_fields(message) -> list[Made]:
+    fields = next(message.list_documents(True))
+    return [Made(span.start, span.end, fields.text_of(span)) for span in fields.spans]
+
+
+def test_stems_name_the_notes_of_a_folder(tmp_path: Path):
+    for name in ("b", "a"):
+        (tmp_path / f"{name}.hl7").write_text(f"{HEAD}\nNTE|1||x\n")
+    assert [note.id for note in corpora.read(tmp_path)] == ["a.1.NTE.2", "b.1.NTE.2"]

@@ -1,0 +1,134 @@
+"""Messages in, the same messages out."""
+
+import json
+from pathlib import Path
+
+import pytest
+from marked_notes import run, status
+
+from crfdeid import convert, corpora, tag
+from crfdeid.corpora import hl7
+
+HEAD = r"MSH|^~\&|||||20610402101500||ORU^R01|MSG{}|P|2.5.1"
+RULES = ("--model", "rules", "--seed", 1)
+
+
+def build_message(number: int, patient: str, name: str, text: str) -> str:
+    head = HEAD.format(number)
+    return f"{head}\rPID|1||{patient}||{name}||20010307\rOBX|1|TX|A||{text}\r"
+
+
+pytestmark = pytest.mark.usefixtures("models_once")
+
+
+@pytest.fixture
+def messages(tmp_path: Path) -> Path:
+    """A file with three messages; those of one patient are apart."""
+    path = tmp_path / "in.hl7"
+    texts = [
+        build_message(10001, "4471902", "OKAFOR^ANA", "Ana came. MRN 4471902."),
+        build_message(10002, "5530117", "EZE^CHIDI", "Chidi came."),
+        build_message(10003, "4471902", "OKAFOR^ANA", "Mrs Okafor came again, born 3/7/2001."),
+    ]
+    path.write_text("".join(texts), newline="")
+    return path
+
+
+def read_fields(path: Path) -> list[list[str]]:
+    return [[field.text for field in message.fields] for message in hl7.read_messages(path)]
+
+
+def test_names_in_fields_and_texts_get_the_same_surrogates(messages, tmp_path, capsys):
+    run(messages, "--out", tmp_path / "out.hl7", *RULES)
+    (_, _, mrn, last, first, born), other, (*_, again, _, _) = read_fields(tmp_path / "out.hl7")
+    texts = [note.text for note in corpora.read(tmp_path / "out.hl7") if "OBX" in note.id]
+    assert texts[0] == f"{first.title()} came. MRN {mrn}." and last == again
+    assert texts[1] == f"{other[-2].title()} came."
+    assert texts[2].startswith(f"Mrs {last.title()} came again, born ")
+    day = f"{int(born[5:7])}/{int(born[8:])}/{born[:4]}"
+    assert texts[2].endswith(f"{day}.")
+    clean = (tmp_path / "out.hl7").read_text()
+    assert not any(real in clean for real in ("4471902", "OKAFOR", "Okafor", "ANA", "Ana", "MSG1000"))
+    out = capsys.readouterr().out
+    assert "known patients: 6 notes are of patients of the messages" in out and "--new-ids" not in out
+
+
+def test_a_folder_becomes_a_folder_with_the_same_names(messages, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    messages.rename(folder / "b.hl7")
+    (folder / "a.hl7").write_text(build_message(1, "4471902", "OKAFOR^ANA", "Okafor"), newline="")
+    run(folder, "--out", tmp_path / "out", *RULES)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.hl7", "b.hl7"]
+    assert read_fields(tmp_path / "out/a.hl7")[0][3] == read_fields(tmp_path / "out/b.hl7")[0][3] != "OKAFOR"
+
+
+@pytest.mark.parametrize("options", [("--spans", "tag"), ("--policy", "safe_harbor"), ("--jobs", 2)])
+def test_no_option_lets_a_field_out(messages, tmp_path, options):
+    never = tmp_path / "never.txt"
+    never.write_text("OKAFOR\nANA\n")
+    run(messages, "--out", tmp_path / "out.hl7", *RULES, *options, "--never", never)
+    clean = (tmp_path / "out.hl7").read_text()
+    assert not any(real in clean for real in ("4471902", "OKAFOR", "ANA"))
+
+
+def test_a_date_that_is_a_marker_leaves_its_field_empty(messages, tmp_path):
+    run(messages, "--out", tmp_path / "out.hl7", *RULES, "--style", "type")
+    head, patient, *_ = (tmp_path / "out.hl7").read_bytes().decode().split("\r")
+    assert head.split("|")[6] == "" and patient == "PID|1||[**MEDICALRECORD**]||[**PATIENT**]^[**PATIENT**]||"
+
+
+def test_messages_keep_their_encoding(tmp_path):
+    path = tmp_path / "in.hl7"
+    path.write_bytes(build_message(1, "7", "EZE^ANA", "caf\xe9, 37\xb0").encode("latin-1"))
+    run(path, "--out", tmp_path / "out.hl7", *RULES, "--encoding", "latin-1")
+    assert b"caf\xe9, 37\xb0" in (tmp_path / "out.hl7").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--new-ids",), "--new-ids: not for hl7"),
+        (("--patient-from", "x"), "--patient-from: not for hl7"),
+        (("--spans", "gold"), "--spans gold: hl7 has no spans"),
+        (("--out", "-"), "wanted a file or folder, not -"),
+        (("--out", "folder"), "wanted the name of a file"),
+    ],
+)
+def test_options_that_messages_do_not_have_are_refused(messages, tmp_path, capsys, options, said):
+    assert status(messages, "--out", tmp_path / "out.hl7", *RULES, *options) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out.hl7").exists()
+
+
+def test_a_message_that_cannot_be_read_leaves_no_output(messages, tmp_path, capsys):
+    messages.write_text(messages.read_text() + "\rOkafor\r", newline="")
+    assert status(messages, "--out", tmp_path / "out.hl7", *RULES) == 2
+    error = capsys.readouterr().err
+    assert "message 3, segment 4" in error and "Okafor" not in error
+    assert not (tmp_path / "out.hl7").exists()
+
+
+def test_messages_become_notes_of_another_format(messages, tmp_path):
+    run(messages, "--out", tmp_path / "out.jsonl", *RULES, "--new-ids")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert len(lines) == 3 and not any("Okafor" in line["text"] for line in lines)
+
+
+def test_tag_and_convert_read_messages(messages, tmp_path, capsys):
+    with messages.open("a", newline="") as file:
+        file.write("OBX|2|ED|A||x^pdf\rNTE|1||Eze\r")
+    tag.main([str(messages), "--model", "rules"])
+    out, err = capsys.readouterr()
+    assert "in.1.OBX.3,0,3,PATIENT,,Ana" in out and "1 attachments that are not text" in err
+    convert.main([str(messages), str(tmp_path / "n.jsonl"), "--to", "jsonl"])
+    convert.main([str(tmp_path / "n.jsonl"), str(tmp_path / "again.hl7"), "--to", "hl7"])
+    first, again = (list(corpora.read(tmp_path / name)) for name in ("n.jsonl", "again.hl7"))
+    assert [(note.text, note.patient) for note in first] == [(note.text, note.patient) for note in again]
+
+
+def test_the_same_key_gives_the_same_messages(messages, tmp_path, key):
+    for name in ("a", "b"):
+        run(messages, "--out", tmp_path / f"{name}.hl7", "--model", "rules", "--key-file", key)
+    assert (tmp_path / "a.hl7").read_bytes() == (tmp_path / "b.hl7").read_bytes()
+    assert "Okafor" not in (tmp_path / "a.hl7").read_text()
