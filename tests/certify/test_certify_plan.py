@@ -32,11 +32,11 @@ def test_a_plan_has_the_power_and_no_smaller_allowance_has(aim, expected):
 
 
 def test_a_plan_counts_design_effect_and_spans():
-    plan, clustered = make_plan(Aim(effect=2)), make_plan(Aim(effect=6))
+    plan, clustered = make_plan(Aim(effect=2)), make_plan(Aim(effect=9))
     assert plan.spans == clustered.spans == find_size(0.01, 0.003, 0.95, 0.8)[0]
-    assert (plan.effect, clustered.effect) == (assume_effect(plan.allowed), 6)
+    assert (plan.effect, clustered.effect) == (assume_effect(plan.allowed), 9)
     assert plan.notes == math.ceil(plan.spans * plan.effect / 12)
-    assert clustered.notes == -(-plan.spans * 6 // 12)
+    assert clustered.notes == -(-plan.spans * 9 // 12)
 
 
 def test_readers_who_miss_leaks_need_more_notes():
