@@ -35,7 +35,9 @@ class Config:
     ``recall_bias`` is subtracted from the score of the label O at every token, so that doubtful tokens are
     tagged. ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of
     every token before it is tagged so. With ``constraints = "bio"`` a CRF never gives a sequence of labels
-    that BIO does not allow; without it such sequences are repaired (:mod:`crfdeid.text.bio`). With
+    that BIO does not allow; without it such sequences are repaired (:mod:`crfdeid.text.bio`). ``decode`` says
+    which spans a CRF gives: those of the ``best`` labels of the sequence, or with ``risk`` those whose own
+    probability is above ``span_threshold`` (by type; :mod:`crfdeid.systems.risk`). With
     ``repair`` the spans of the scheme i2b2-2014 are repaired after tagging (:mod:`crfdeid.systems.repair`).
     With ``min_patients`` above 0 a CRF has only features of the notes of at least as many patients, and none
     with a number of four digits or more (:mod:`crfdeid.feature_extraction.long_numbers`).
@@ -53,6 +55,8 @@ class Config:
     recall_bias: float = 0.0
     type_bias: dict[str, float] = field(default_factory=dict)
     constraints: str = "none"
+    decode: str = "best"
+    span_threshold: dict[str, float] = field(default_factory=dict)
     algorithm: str = "lbfgs"
     repair: bool = True
     min_patients: int = 0
@@ -65,6 +69,7 @@ class Config:
             "sequence": SEQUENCES,
             "overlaps": ("refuse", "longest"),
             "constraints": ("none", "bio"),
+            "decode": ("best", "risk"),
             "algorithm": ("lbfgs", "l2sgd", "ap", "pa", "arow"),
         }
         for name, allowed in choices.items():

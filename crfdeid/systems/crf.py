@@ -26,10 +26,11 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.registry import System, Training
+from crfdeid.systems.risk import RiskDecoder, read_limits
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.systems.threshold import Masker, Threshold
 from crfdeid.text import bio
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import trim_spans
 
@@ -53,6 +54,9 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         AdaptiveDecoder.__init__(self, model_file.read(path), model.pipeline)
         self.confidence = SpanConfidence(self.weights)
         self.marginals = Marginals(self.weights.transitions)
+        self.risk = (
+            RiskDecoder(self.weights, read_limits(self.config)) if self.config.decode == "risk" else None
+        )
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:
             self.crfsuite.open(str(path))
@@ -97,6 +101,9 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             emissions = self.decoder.emissions(batch)
             path = masker.find_path(batch, *self._find_marginals(batch, emissions))
             return self._decode(batch, path, emissions if probabilities else None, masker.names)
+        if self.risk:
+            found = self.risk.find_spans(batch, self.decoder.emissions(batch), probabilities, self.compiled)
+            return place_spans(batch, found)
         if not self.crfsuite and not probabilities:
             return self._decode(batch, self.decoder.path(batch))
         emissions = self.decoder.emissions(batch)
@@ -132,7 +139,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         found = decode_spans(batch, labels or self.weights.labels, path)
         if emissions is not None:
             found = self.confidence.add_probabilities(found, batch, emissions, self.compiled)
-        return [d.with_spans(trim_spans(d.text, spans)) for d, spans in zip(batch.documents, found)]
+        return place_spans(batch, found)
 
     def _crfsuite_path(self, crfsuite: pycrfsuite.Tagger, batch: Batch) -> np.ndarray:
         """The path as python-crfsuite finds it, from feature strings."""
@@ -147,6 +154,11 @@ class CrfTagger(AdaptiveDecoder, Tagger):
                 features = self.pipeline.extractor.features(tokenized, inside, columns)
                 path[first:stop] = [number[label] for label in crfsuite.tag(features)]
         return path
+
+
+def place_spans(batch: Batch, found: Sequence[Sequence[Span]]) -> list[Document]:
+    """Return the documents of a batch with the spans found, without white space at their ends."""
+    return [d.with_spans(trim_spans(d.text, spans)) for d, spans in zip(batch.documents, found)]
 
 
 @dataclass(frozen=True)

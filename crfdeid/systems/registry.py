@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from crfdeid import config
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.systems.risk import check_decode
 from crfdeid.systems.tagger import ModelFolder, Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import read_scheme
@@ -109,6 +110,7 @@ def check(settings: Config) -> None:
     read_options(find_system(settings.system).options, settings)
     if not settings.features and SYSTEMS[settings.system].needs_features:
         raise ConfigurationError("features is not set")
+    check_decode(settings)
     if settings.type_bias:
         check_type_bias(settings)
     if settings.min_patients:

@@ -39,6 +39,12 @@ class Candidates(NamedTuple):
     types: Ints
     probabilities: Floats
 
+    def select(self, places: Ints) -> Candidates:
+        """Return the candidates at some places."""
+        return Candidates(
+            self.first[places], self.last[places], self.types[places], self.probabilities[places]
+        )
+
 
 def pair_labels(labels: Sequence[str]) -> LabelPairs:
     """Return the types of the labels, sorted.
