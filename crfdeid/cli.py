@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from tqdm import tqdm
 
 from crfdeid import corpora
-from crfdeid.corpora import left_out, storage
+from crfdeid.corpora import left_out, storage, table
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.text.document import Document
@@ -112,6 +113,33 @@ def show_progress(items: Iterable[Item], title: str, total: int | None = None) -
     return tqdm(items, desc=title, total=total, disable=None, leave=False)
 
 
+class Throughput:
+    """Counts notes and words that pass, for a bar on a terminal and a line at the end."""
+
+    def __init__(self) -> None:
+        self.notes = self.words = 0
+        self.began = time.perf_counter()
+
+    def count_each(self, documents: Iterable[Document], title: str) -> Iterator[Document]:
+        """Yield the documents. The bar has what passes in a second."""
+        with tqdm(desc=title, disable=None, leave=False, unit=" notes") as bar:
+            for document in documents:
+                self.notes += 1
+                self.words += len(document.text.split())
+                bar.set_postfix_str(f"{self.words / self.seconds:,.0f} words/s", refresh=False)
+                bar.update()
+                yield document
+
+    @property
+    def seconds(self) -> float:
+        return max(time.perf_counter() - self.began, 1e-6)
+
+    def __str__(self) -> str:
+        notes, words = self.notes / self.seconds, self.words / self.seconds
+        shown = f"{self.notes:,} notes in {self.seconds:,.1f} s"
+        return f"{shown}: {notes:,.0f} notes and {words:,.0f} words a second"
+
+
 def natural_number(text: str) -> int:
     """Read an option's value that is a whole number, 0 or more (an ``argparse`` type)."""
     if (number := int(text)) < 0:
@@ -119,9 +147,24 @@ def natural_number(text: str) -> int:
     return number
 
 
+def delimiter(text: str) -> str:
+    """Read an option's value that is one character, or "tab" (an ``argparse`` type)."""
+    text = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(text) != 1 or text in '"\n\r':
+        raise ValueError
+    return text
+
+
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for reading documents: encoding, and the columns of a table."""
     parser.add_argument("--encoding", default="utf-8", help="of the documents (default: utf-8)")
+    parser.add_argument(
+        "--delimiter",
+        type=delimiter,
+        default=",",
+        metavar="CHARACTER",
+        help="between the cells of CSV files; tab is one (default: a comma)",
+    )
     parser.add_argument("--id-column", help="of a table of notes (default: id)")
     parser.add_argument("--text-column", help="of a table of notes (default: text)")
     parser.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
@@ -201,6 +244,8 @@ def read_documents(
     format = format or corpora.detect_format(Path(path), is_recursive(args))
     if not corpora.find_format(format, "read").has_columns:
         columns = {}
+    if format == table.FORMAT.name:
+        columns["delimiter"] = args.delimiter
     if keep:
         columns["keep"] = keep
     if getattr(args, "with_fields", False):

@@ -3,6 +3,8 @@
     python -m crfdeid.tag note.txt                              print the note's spans
     python -m crfdeid.tag notes/ --out tagged/ --format i2b2    write one file per note
     python -m crfdeid.tag notes.csv --out spans.csv             write one file, a row for each span
+    python -m crfdeid.tag notes.csv --out spans.csv --no-text   the same without the text of the spans
+    python -m crfdeid.tag notes/ --out tagged/ --resume         go on where a stopped run of this command was
     cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
     python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
     python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
@@ -17,15 +19,22 @@ in one file per note that has the note's stem.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crfdeid import __version__, cli, corpora, policy
-from crfdeid.corpora.output import choose_output
+from crfdeid.corpora import span_table
+from crfdeid.corpora.format import Format
+from crfdeid.corpora.output import Output, choose_output
 from crfdeid.corpora.parts import parse_part
+from crfdeid.corpora.registry import OLD_NAMES
+from crfdeid.corpora.row_numbers import RowNumbers
 from crfdeid.corpora.tagged_by import TaggedBy, write_record
-from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.errors import ConfigurationError, FormatError, show_id
 from crfdeid.files import decode_text
 from crfdeid.systems import model, model_folder, parallel, term_lists, tuned_notes, union
 from crfdeid.systems.tagger import Tagger
@@ -33,17 +42,31 @@ from crfdeid.systems.threshold import parse_threshold
 from crfdeid.systems.tuned_notes import SeenNotes
 from crfdeid.text.document import Document
 
-BY_SUFFIX = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}  # of a file that --out names
-FORMATS = ("brat", "i2b2", "jsonl", "csv", "table", "parquet", "inline")
+if TYPE_CHECKING:
+    from crfdeid.redact.release import Destination
+
+BY_SUFFIX = {".csv": "spans", ".jsonl": "jsonl", ".parquet": "parquet"}  # of a file that --out names
+FORMATS = ("brat", "i2b2", "jsonl", "spans", "table", "parquet", "inline")
+STREAM = "-"  # standard input
+FREE = ("resume", "overwrite", "jobs", "engine", "skip_bad")  # options that do not change spans
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.tag", description=__doc__.split("\n")[0])
-    parser.add_argument("notes", help="a note, a folder of notes, a corpus, or - for standard input")
+    parser.add_argument(
+        "notes", nargs="+", help="notes, folders of notes, corpora, or - for one note from standard input"
+    )
     parser.add_argument(
         "--out", type=Path, help="a folder, or a file such as spans.csv or tagged.jsonl (default: print them)"
     )
-    parser.add_argument("--format", choices=FORMATS, help="of the output (default: csv; of a folder: i2b2)")
+    parser.add_argument(
+        "--format",
+        type=lambda name: OLD_NAMES.get(name, name),
+        choices=FORMATS,
+        help="of the output; spans: a table with a row for each span, as .csv, .jsonl or .parquet (default: "
+        "what the file's suffix says, spans for .csv and for standard output, i2b2 for a folder)",
+    )
+    parser.add_argument("--no-text", action="store_true", help="leave the text out of the table of spans")
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the notes (default: detected)")
     parser.add_argument("--model", help="a model folder (default: the shipped model)")
     shipped = ", ".join(policy.list_shipped())
@@ -57,6 +80,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
     cli.add_threshold_option(parser)
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="write each note into the folder when it is tagged, and keep those that an earlier run with the "
+        "same options wrote",
+    )
     parser.add_argument(
         "--engine",
         choices=("fast", "crfsuite"),
@@ -77,10 +106,13 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     chosen = policy.read_policy(args.policy) if args.policy else None
     output = choose_output(args.out, args.format, "i2b2", BY_SUFFIX) if args.out else None
+    check_options(args, output)
     terms = term_lists.read_terms(args, chosen)
     tagger = model.load(args.model, args.engine)
-    seen = SeenNotes(read_training_hashes(args.model))
-    documents = tag_documents(tagger, seen.count_each(read_notes(args)), args)
+    seen, rows = SeenNotes(read_training_hashes(args.model)), RowNumbers()
+    resumed = open_folder(output) if args.resume and output else None
+    documents = select_missing(seen.count_each(read_notes(args, rows)), resumed)
+    documents = tag_documents(tagger, documents, args)
     if chosen:
         chosen.check_scheme(tagger.scheme)
         documents = map(chosen.select_phi, documents)
@@ -88,16 +120,60 @@ def main(arguments: list[str] | None = None) -> None:
         terms.check_scheme(tagger.scheme)
         documents = map(terms.apply, documents)
     documents, known_lines = mark_known_patients(documents, args)
+    table = build_span_format(args, rows)
     if output:
-        shown = cli.show_progress(documents, "tag")
-        output.write(shown, args.overwrite)
+        rate = cli.Throughput()
+        shown = rate.count_each(documents, "tag")
+        if resumed:
+            resumed.write(shown, options_hash=hash_options(args, terms))
+        else:
+            output.write(shown, args.overwrite, table if output.format == table.name else None)
         if not output.is_file:
             write_record(output.path, describe_tagging(args, seen))
-        print(output, file=sys.stderr)
+        cli.print_warnings((f"tagged {rate}", str(output)))
     else:
-        print_documents(documents, args.format or "csv")
+        print_documents(documents, args.format or span_table.NAME, table)
     cli.print_warnings((*terms.lines(), *known_lines(), *seen.lines()))
     cli.report_bad_rows(args)
+
+
+def check_options(args: argparse.Namespace, output: Output | None) -> None:
+    """Raise :class:`ConfigurationError` where options contradict each other."""
+    format = output.format if output else args.format or span_table.NAME
+    if args.no_text and format != span_table.NAME:
+        raise ConfigurationError(f"--no-text: {format} holds the notes; wanted --format {span_table.NAME}")
+    if args.resume and (output is None or output.is_file or format == span_table.NAME):
+        raise ConfigurationError(
+            "--resume: a table is written whole; wanted --out FOLDER in a format that holds the notes"
+        )
+    if STREAM in args.notes and len(args.notes) > 1:
+        raise ConfigurationError("-: standard input is one note; wanted no other input beside it")
+
+
+def build_span_format(args: argparse.Namespace, rows: RowNumbers) -> Format:
+    """Return the format of a table of spans that says what found them."""
+    table = span_table.SpanTable(
+        args.model or model.DEFAULT, __version__, not args.no_text, args.delimiter, rows.find
+    )
+    return table.build_format()
+
+
+def select_missing(notes: Iterator[Document], destination: Destination | None) -> Iterator[Document]:
+    """Leave out the notes that an earlier run has written."""
+    return (note for note in notes if not destination.has(note.id)) if destination else notes
+
+
+def open_folder(output: Output) -> Destination:
+    """Open the folder that is written note by note."""
+    from crfdeid.redact.release import Destination
+
+    return Destination(output.path, output.format, resume=True)
+
+
+def hash_options(args: argparse.Namespace, terms: term_lists.Terms) -> str:
+    """Return a hash of what decides the spans; a run that is resumed needs the same."""
+    settings = [(key, str(value)) for key, value in sorted(vars(args).items()) if key not in FREE]
+    return hashlib.sha256(repr((settings, terms.options)).encode()).hexdigest()
 
 
 def read_training_hashes(name: str | None) -> set[str]:
@@ -118,20 +194,20 @@ def mark_known_patients(
 ) -> tuple[Iterator[Document], Callable[[], Iterable[str]]]:
     """Mark what the table of the command line has, and what messages say of their patients; also return a
     function that says what it did."""
-    format = find_source(args)
-    if args.patients is None and corpora.find_format(format, "read").read_messages is None:
+    inputs = [(Path(path), find_source(path, args)) for path in args.notes]
+    if args.patients is None and not any(corpora.find_format(f, "read").read_messages for _, f in inputs):
         return documents, tuple
     from crfdeid.redact import known_patients
 
-    known = known_patients.read_patients(args, format)
+    known = known_patients.read_patients(args, inputs)
     return map(known.mark, documents), known.lines
 
 
-def find_source(args: argparse.Namespace) -> str:
-    """Return the format of the notes."""
-    return args.source or (
-        "text" if args.notes == "-" else corpora.detect_format(Path(args.notes), cli.is_recursive(args))
-    )
+def find_source(path: str, args: argparse.Namespace) -> str:
+    """Return the format of the notes in a path."""
+    if args.source or path == STREAM:
+        return str(args.source or "text")
+    return corpora.detect_format(Path(path), cli.is_recursive(args))
 
 
 def tag_documents(
@@ -148,29 +224,50 @@ def tag_documents(
     return tagger.tag_all(documents, args.probabilities, threshold)
 
 
-def print_documents(documents: Iterable[Document], format: str) -> None:
-    """Print one document after the other; as CSV, the spans of all documents as one table."""
+def print_documents(documents: Iterable[Document], format: str, table: Format) -> None:
+    """Print one document after the other, or the spans of all documents as one ``table``."""
     colour = sys.stdout.isatty()
-    if format == "csv":
-        sys.stdout.writelines(corpora.render_corpus(documents, "csv"))
+    if format == span_table.NAME:
+        sys.stdout.writelines(corpora.render_corpus(documents, table))
         return
     for document in documents:
         sys.stdout.write(corpora.show_document(document, format, colour))
 
 
-def read_notes(args: argparse.Namespace) -> Iterator[Document]:
-    """Read the notes of the path, or of a part of it, or one note from standard input."""
+def read_notes(args: argparse.Namespace, rows: RowNumbers) -> Iterator[Document]:
+    """Read the notes of the paths, or of a part of them, or one note from standard input."""
     part = parse_part(args.part) if args.part else None
-    if args.notes != "-":
-        cli.report_left_out(args.notes, args.source, args)
-        notes = cli.read_documents(args.notes, args.source, args)
+    if args.notes != [STREAM]:
+        for path in args.notes:
+            cli.report_left_out(path, args.source, args)
+        notes = refuse_repeated(chain.from_iterable(read_file(path, args, rows) for path in args.notes), args)
         return part.select(notes) if part else notes
     if part:
         raise ConfigurationError("--part: standard input is read as one note; wanted a file or folder")
     text = decode_text(sys.stdin.buffer.read(), "standard input", args.encoding)
     if args.source not in (None, "text"):
         raise FormatError("standard input is read as one plain note; --from is for files")
-    return iter([Document("-", text)])
+    return rows.count_each([Document(STREAM, text)])
+
+
+def read_file(path: str, args: argparse.Namespace, rows: RowNumbers) -> Iterator[Document]:
+    """Read the notes of one path, and number them."""
+    bad = cli.find_bad_rows(args)
+    return rows.count_each(cli.read_documents(path, args.source, args), bad.found if bad else ())
+
+
+def refuse_repeated(documents: Iterable[Document], args: argparse.Namespace) -> Iterator[Document]:
+    """Yield the notes of several paths. Raises :class:`FormatError` where an id occurs twice."""
+    if len(args.notes) == 1:
+        yield from documents
+        return
+    seen: set[str] = set()
+    for number, document in enumerate(documents, 1):
+        if document.id in seen:
+            shown = show_id(document.id, f"number {number}")
+            raise FormatError(f"document {shown} of all inputs together: its id occurs in an earlier input")
+        seen.add(document.id)
+        yield document
 
 
 if __name__ == "__main__":

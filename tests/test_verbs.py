@@ -65,8 +65,8 @@ def test_tag_prints_the_spans_of_a_note(small_model, notes, tmp_path, capsys):
     note.write_text(notes[31].text)
     tagged(small_model, note, "--probabilities")
     rows = capsys.readouterr().out.splitlines()
-    assert rows[0] == "id,start,end,type,probability,text"
-    assert [row.split(",")[3] for row in rows[1:]] == ["DOCTOR", "DATE", "AGE"]
+    assert rows[0] == "note,row,patient,start,end,type,probability,model,version,text"
+    assert [row.split(",")[5] for row in rows[1:]] == ["DOCTOR", "DATE", "AGE"]
 
 
 @pytest.mark.parametrize("format", tag.FORMATS)
@@ -74,7 +74,7 @@ def test_tag_writes_a_file_for_each_note(small_model, notes, tmp_path, format):
     for note in notes[30:33]:
         (tmp_path / f"{note.id}.txt").write_text(note.text)
     tagged(small_model, tmp_path, "--out", tmp_path / "out", "--format", format)
-    stems = {path.stem for path in (tmp_path / "out").iterdir()}
+    stems = {path.stem for path in (tmp_path / "out").glob("[!.]*")}
     assert stems == {note.id for note in notes[30:33]}
     if format in ("i2b2", "brat"):
         found = list(corpora.read(tmp_path / "out"))

@@ -24,6 +24,7 @@ class Format:
     second file, which no document has without the first. ``has_spans`` is false where a format
     loses the spans. Where ``read_messages(path, encoding)`` is there, documents are texts inside messages,
     into which redacted texts can be written back (:mod:`crfdeid.corpora.messages`).
+    ``variants`` write the same into files of other suffixes.
     """
 
     name: str
@@ -37,6 +38,16 @@ class Format:
     has_columns: bool = False
     has_spans: bool = True
     read_messages: ReadMessages | None = None
+    variants: tuple[Format, ...] = ()
+
+    def find_variant(self, suffix: str) -> Format:
+        """Return what writes files of this suffix: the format, if no variant does."""
+        return next((found for found in self.variants if suffix in found.suffixes), self)
+
+    @property
+    def file_suffixes(self) -> tuple[str, ...]:
+        """The suffixes of files with a whole corpus."""
+        return self.suffixes + tuple(suffix for found in self.variants for suffix in found.suffixes)
 
     @property
     def is_text_stream(self) -> bool:

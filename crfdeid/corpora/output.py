@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from crfdeid.corpora.format import Format
 from crfdeid.corpora.registry import BY_SUFFIX, FORMATS, find_format, write, write_each
 from crfdeid.errors import ConfigurationError
 from crfdeid.text.document import Document
@@ -21,9 +22,12 @@ class Output(NamedTuple):
     format: str
     is_file: bool
 
-    def write(self, documents: Iterable[Document], overwrite: bool = False) -> None:
-        """Write the documents. Raises :class:`FormatError` where the path exists, unless ``overwrite``."""
-        (write if self.is_file else write_each)(documents, self.path, self.format, overwrite)
+    def write(
+        self, documents: Iterable[Document], overwrite: bool = False, format: Format | None = None
+    ) -> None:
+        """Write the documents, with another ``format`` than the registered one of that name. Raises
+        :class:`FormatError` where the path exists, unless ``overwrite``."""
+        (write if self.is_file else write_each)(documents, self.path, format or self.format, overwrite)
 
     def __str__(self) -> str:
         return f"wrote the {'file' if self.is_file else 'folder'} {self.path}"
@@ -40,7 +44,7 @@ def choose_output(
     """
     suffix = path.suffix.lower()
     if path.is_dir() or suffix not in SUFFIXES:
-        name = format or default
+        name = find_format(format or default, "write").name
         is_other = path.exists() and not path.is_dir()  # such as /dev/stdout
         return Output(path, name, is_other and find_format(name, "write").render_document is None)
     name = format or by_suffix.get(suffix, default)
@@ -49,6 +53,6 @@ def choose_output(
         raise ConfigurationError(
             f"{path}: {name} writes a file for each note, into a folder; wanted a name without a suffix"
         )
-    if suffix not in found.suffixes:
+    if suffix not in found.file_suffixes:
         raise ConfigurationError(f"{path}: {name} does not write {suffix}; wanted {found.suffixes[0]}")
-    return Output(path, name, True)
+    return Output(path, found.name, True)

@@ -38,12 +38,16 @@ FORMATS: dict[str, Format] = {
         hl7, inline, span_table,
     )
 }  # fmt: skip
+OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
 READERS = {name: format.read for name, format in FORMATS.items() if format.read is not None}
 
 
-def find_format(name: str, ability: Literal["read", "write"]) -> Format:
-    """Return the format of this name. Raises :class:`ConfigurationError` where no format of the
-    name can do it; every format can write."""
+def find_format(name: str | Format, ability: Literal["read", "write"]) -> Format:
+    """Return the format of this name, or the format itself. Raises :class:`ConfigurationError` where no
+    format of the name can do it; every format can write."""
+    if isinstance(name, Format):
+        return name
+    name = OLD_NAMES.get(name, name)
     able: Container[str] = READERS if ability == "read" else FORMATS
     if name not in able:
         known = [key for key in FORMATS if key in able]
@@ -177,14 +181,16 @@ def _detect_folder(path: Path, recursive: bool) -> str:
     return formats.pop()
 
 
-def write(documents: Iterable[Document], path: Path | str, format: str, overwrite: bool = False) -> None:
+def write(
+    documents: Iterable[Document], path: Path | str, format: str | Format, overwrite: bool = False
+) -> None:
     """Write all documents: to a folder of files, or to one file, as the format requires.
 
     Raises :class:`FormatError` where the path exists, unless ``overwrite``. No file is left
     half-written.
     """
     path = Path(path)
-    found = find_format(format, "write")
+    found = find_format(format, "write").find_variant(path.suffix.lower())
     if found.render_document is not None:
         write_each(documents, path, format, overwrite)
         return
@@ -197,7 +203,7 @@ def write(documents: Iterable[Document], path: Path | str, format: str, overwrit
 
 
 def write_each(
-    documents: Iterable[Document], folder: Path | str, format: str, overwrite: bool = False
+    documents: Iterable[Document], folder: Path | str, format: str | Format, overwrite: bool = False
 ) -> None:
     """Write each document to its own file in ``folder``, named by its identifier.
 
@@ -230,12 +236,12 @@ def _name_path(path: Path) -> Iterator[None]:
         raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def render_corpus(documents: Iterable[Document], format: str) -> Iterator[str]:
+def render_corpus(documents: Iterable[Document], format: str | Format) -> Iterator[str]:
     """Return pieces of the text of one file with all documents. Raises :class:`ConfigurationError` where
     the format is a folder or binary."""
     found = find_format(format, "write")
     if found.render_corpus is None:
-        raise ConfigurationError(f"{format}: cannot be written to standard output; name a file or folder")
+        raise ConfigurationError(f"{found.name}: cannot be written to standard output; name a file or folder")
     return found.render_corpus(documents)
 
 

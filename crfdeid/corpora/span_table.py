@@ -1,33 +1,90 @@
-"""A row for each span as CSV: ``id,start,end,type,probability,text``. It holds no notes, so it is
-write-only; the format ``table`` keeps notes and their spans in one table."""
+"""A table with a row for each span, as CSV, JSON Lines or Parquet. It holds no notes, so it is write-only;
+the formats ``table``, ``jsonl`` and ``parquet`` keep notes and their spans together.
+
+``note`` and ``patient`` are ids, ``row`` is the number of the note in its file, from 1, offsets count code
+points, ``model`` and ``version`` say what found the span.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
 from crfdeid.corpora.format import Format
+from crfdeid.corpora.parquet import import_pyarrow
+from crfdeid.corpora.table import CHUNK
+from crfdeid.files import open_whole
 from crfdeid.text.document import Document
 
-COLUMNS = ("id", "start", "end", "type", "probability", "text")
+COLUMNS = ("note", "row", "patient", "start", "end", "type", "probability", "model", "version", "text")
+TYPES = {"row": "int64", "start": "int64", "end": "int64", "probability": "float64"}  # of Parquet; else text
 
 
-def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
-    """Yield the head, then the rows of each document."""
-    yield ",".join(COLUMNS) + "\n"
-    for document in documents:
-        yield render_rows(document)
+@dataclass(frozen=True)
+class SpanTable:
+    """What the rows have beside the span: ``find_row`` gives the row of a note (default: its number), and
+    without ``has_text`` the text of the spans, which is PHI, is left out."""
+
+    model: str = ""
+    version: str = ""
+    has_text: bool = True
+    delimiter: str = ","
+    find_row: Callable[[Document], int] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return COLUMNS if self.has_text else COLUMNS[:-1]
+
+    def build_rows(self, documents: Iterable[Document]) -> Iterator[dict[str, Any]]:
+        """Yield the cells of each span by column."""
+        for number, document in enumerate(documents, 1):
+            row = self.find_row(document) if self.find_row else number
+            for span in document.spans:
+                where = (document.id, row, document.patient, span.start, span.end, span.type)
+                probability = None if span.probability is None else round(span.probability, 6)
+                text = document.text_of(span)
+                yield dict(zip(self.columns, (*where, probability, self.model, self.version, text)))
+
+    def render_csv(self, documents: Iterable[Document]) -> Iterator[str]:
+        """Yield the head, then a line for each span."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, self.columns, lineterminator="\n", delimiter=self.delimiter)
+        writer.writeheader()
+        for cells in self.build_rows(documents):
+            if cells["probability"] is not None:
+                cells["probability"] = f"{cells['probability']:.4f}"
+            writer.writerow(cells)
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+        yield out.getvalue()
+
+    def render_lines(self, documents: Iterable[Document]) -> Iterator[str]:
+        """Yield a line of JSON for each span."""
+        for cells in self.build_rows(documents):
+            yield json.dumps(cells, ensure_ascii=False) + "\n"
+
+    def save_parquet(self, documents: Iterable[Document], path: Path) -> None:
+        """Write a Parquet file."""
+        pyarrow = import_pyarrow()
+        types = [(name, getattr(pyarrow, TYPES.get(name, "string"))()) for name in self.columns]
+        rows, schema = self.build_rows(documents), pyarrow.schema(types)
+        with open_whole(path, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+            while chunk := list(islice(rows, CHUNK)):
+                writer.write_table(pyarrow.Table.from_pylist(chunk, schema))
+
+    def build_format(self) -> Format:
+        """Return the format that writes such tables."""
+        lines = Format(NAME, (".jsonl",), render_corpus=self.render_lines)
+        parquet = Format(NAME, (".parquet",), save_corpus=self.save_parquet)
+        return Format(NAME, (".csv",), render_corpus=self.render_csv, variants=(lines, parquet))
 
 
-def render_rows(document: Document) -> str:
-    """Return the rows of one document, without the head."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for span in document.spans:
-        probability = "" if span.probability is None else f"{span.probability:.4f}"
-        writer.writerow([document.id, span.start, span.end, span.type, probability, document.text_of(span)])
-    return out.getvalue()
-
-
-FORMAT = Format("csv", (".csv",), render_corpus=render_corpus)
+NAME = "spans"
+FORMAT = SpanTable().build_format()

@@ -40,16 +40,17 @@ def read(
     patient_column: str | None = None,
     keep: Callable[[dict[Any, Any]], None] | None = None,
     bad: BadRows | None = None,
+    delimiter: str = ",",
 ) -> Iterator[Document]:
     """Yield a document for each row. Before it is yielded, ``keep`` gets its row; ``bad`` gets a bad row."""
     rows: Iterator[dict[Any, Any]]
-    rows = (row for chunk in read_chunks(path, encoding) for row in chunk.to_dict("records"))
+    rows = (row for chunk in read_chunks(path, encoding, delimiter) for row in chunk.to_dict("records"))
     if keep:
         rows = (keep(row) or row for row in rows)
     yield from build_documents(rows, path, id_column, text_column, patient_column, bad)
 
 
-def read_chunks(path: Path, encoding: str, size: int = CHUNK) -> Iterator[DataFrame]:
+def read_chunks(path: Path, encoding: str, delimiter: str = ",", size: int = CHUNK) -> Iterator[DataFrame]:
     """Yield the rows of a table of texts, ``size`` at a time. No message has text of a cell or a header."""
     import pandas
 
@@ -60,7 +61,7 @@ def read_chunks(path: Path, encoding: str, size: int = CHUNK) -> Iterator[DataFr
             )
         with (
             open_text(path, encoding) as file,
-            pandas.read_csv(file, dtype=str, keep_default_na=False, chunksize=size) as chunks,
+            pandas.read_csv(file, dtype=str, keep_default_na=False, chunksize=size, sep=delimiter) as chunks,
         ):
             for chunk in chunks:
                 yield _check_header(chunk, path)

@@ -46,16 +46,16 @@ class Header:
         return Header(tuple(names), tuple(names.values()), schema)
 
 
-def read_header(path: Path, format: str, encoding: str = "utf-8") -> Header:
+def read_header(path: Path, format: str, encoding: str = "utf-8", delimiter: str = ",") -> Header:
     """Read the names of the columns of a file. Raises :class:`FormatError` for a file without rows."""
     if format == parquet.FORMAT.name:
         schema = parquet.read_schema(path)
         return Header(tuple(schema.names), tuple(schema.names), schema)
-    first = next(iter(read_rows(path, format, encoding)), None)
+    first = next(iter(read_rows(path, format, encoding, delimiter)), None)
     if first is None:
         raise FormatError(f"{path}: no documents")
     with open_text(path, encoding) as file:
-        names = next(csv.reader(line for line in file if line.strip()))
+        names = next(csv.reader((line for line in file if line.strip()), delimiter=delimiter))
     if len(names) != len(first):
         raise FormatError(f"{path}: its rows have more cells than its header")
     return Header(tuple(first), (names[0].removeprefix("\ufeff"), *names[1:]))
@@ -66,19 +66,19 @@ def guess_header(row: Row) -> Header:
     return Header(tuple(row), tuple(UNNAMED.sub("", key) for key in row))
 
 
-def read_rows(path: Path, format: str, encoding: str = "utf-8") -> Iterator[Row]:
+def read_rows(path: Path, format: str, encoding: str = "utf-8", delimiter: str = ",") -> Iterator[Row]:
     """Yield the rows of a CSV or Parquet file."""
     if format == parquet.FORMAT.name:
         yield from parquet.read_rows(path)
         return
-    for chunk in table.read_chunks(path, encoding):
+    for chunk in table.read_chunks(path, encoding, delimiter):
         yield from ({str(key): value for key, value in row.items()} for row in chunk.to_dict("records"))
 
 
-def render_rows(header: Header, rows: Iterable[Row]) -> Iterator[str]:
+def render_rows(header: Header, rows: Iterable[Row], delimiter: str = ",") -> Iterator[str]:
     """Yield the text of a CSV table: the names of the columns, then a piece for each row."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL, delimiter=delimiter)
     cells = ([show_cell(row[key]) for key in header.keys] for row in rows)
     for line in chain([header.names], cells):
         writer.writerow(line)

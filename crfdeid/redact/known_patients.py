@@ -212,24 +212,25 @@ def add_patients_option(parser: argparse.ArgumentParser) -> None:
         "(names, birth date, numbers, kin): all of it is found in their notes")  # fmt: skip
 
 
-def read_patients(args: argparse.Namespace, format: str) -> KnownPatients:
-    """Read the table of the command line, and what messages of ``format`` say of their patients."""
-    facts = read_facts(args, format)
-    if args.patients is None and facts is None:
+def read_patients(args: argparse.Namespace, inputs: Iterable[tuple[Path, str]]) -> KnownPatients:
+    """Read the table of the command line, and what messages say of their patients; ``inputs`` are the
+    paths of the notes with their formats."""
+    facts = [found for path, format in inputs if (found := read_facts(path, format, args)) is not None]
+    if args.patients is None and not facts:
         return KnownPatients()
     table = PatientTable(args.patients)
-    table.add_facts(facts or ())
+    for found in facts:
+        table.add_facts(found)
     digest = hash_file(args.patients) if args.patients else ""
     return KnownPatients(table, digest, OPTION if args.patients else "known patients")
 
 
 def read_facts(
-    args: argparse.Namespace, format: str
+    path: Path, format: str, args: argparse.Namespace
 ) -> Iterator[tuple[str, Sequence[tuple[str, str]]]] | None:
     """Yield patients with the types and texts that are known of them; None if the notes are no messages, or
     come through a pipe, which is read once."""
     read_messages = corpora.find_format(format, "read").read_messages
-    path = Path(args.notes or "-")
     if read_messages is None or not (path.is_file() or path.is_dir()):
         return None
     files = corpora.list_files(path, format, cli.is_recursive(args))

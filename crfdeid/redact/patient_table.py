@@ -127,7 +127,7 @@ def lower_name(text: str) -> str:
 def read_rows(path: Path) -> Iterator[Iterator[tuple[str, str]]]:
     """Yield chunks of pairs: a patient, and the types and texts of a row as JSON."""
     first = 2  # the number of the row after the header
-    for chunk in table.read_chunks(path, "utf-8", ROWS):
+    for chunk in table.read_chunks(path, "utf-8", size=ROWS):
         columns = check_columns([str(column) for column in chunk.columns], path)
         rows = chunk.fillna("").itertuples(index=False, name=None)
         yield build_rows(rows, columns, path, first)

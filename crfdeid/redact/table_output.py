@@ -69,6 +69,7 @@ class WholeTable:
         self.is_quoted = args.spreadsheet_safe
         self.originals: dict[str, str] = {}  # real ids by new ones, of notes that are not yet written
         self._bad, self._path = args.skip_bad, INPUT if args.notes == STREAM else args.notes
+        self.delimiter = args.delimiter
         self._read_before: deque[Row] = deque()  # rows of a stream whose notes are not yet written
         self._header: Header | None = None
         self.keep = self._keep_row if args.notes == STREAM else None
@@ -77,9 +78,9 @@ class WholeTable:
                 self._read_before.popleft() if self._read_before else None
             )
         else:
-            rows = whole_rows.read_rows(args.notes, source, args.encoding)
+            rows = whole_rows.read_rows(args.notes, source, args.encoding, args.delimiter)
             self._take_row = lambda: next(rows, None)
-            self._header = whole_rows.read_header(args.notes, source, args.encoding)
+            self._header = whole_rows.read_header(args.notes, source, args.encoding, args.delimiter)
 
     def _keep_row(self, row: Row) -> None:
         """Keep a row of a stream until its note is written."""
@@ -180,7 +181,7 @@ class TableDestination(Destination):
             storage.refuse_existing(self.path, self.overwrite)
             whole_rows.save_rows(self.table.written_header, rows, self.path)
             return
-        pieces = whole_rows.render_rows(self.table.written_header, rows)
+        pieces = whole_rows.render_rows(self.table.written_header, rows, self.table.delimiter)
         if not is_stream:
             storage.write_file(pieces, self.path, self.overwrite)
             return

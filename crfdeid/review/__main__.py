@@ -64,7 +64,8 @@ def open_study(args: argparse.Namespace) -> Study:
         raise ConfigurationError("--threshold: wanted --model, which it is for")
     path = args.notes.absolute()
     if not create.has_study(args.store):
-        columns = [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(args, n))]
+        columns = [("delimiter", args.delimiter)] if args.delimiter != "," else []
+        columns += [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(args, n))]
         source = Source(path, args.source or corpora.detect_format(path), args.encoding, tuple(columns))
         cli.report_left_out(path, source.format, args)
         scheme_name = scheme.read_scheme(args.scheme).name

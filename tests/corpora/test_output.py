@@ -13,7 +13,8 @@ from crfdeid.text.document import Document, Span
 
 CHOSEN = [
     ("spans.csv", None, "table", True),
-    ("spans.csv", "csv", "csv", True),
+    ("spans.csv", "csv", "spans", True),
+    ("spans.parquet", "spans", "spans", True),
     ("a.JSONL", None, "jsonl", True),
     ("a.xml", "i2b2-2006", "i2b2-2006", True),
     ("tagged", None, "i2b2", False),
@@ -35,7 +36,7 @@ def test_the_suffix_decides(name, format, chosen, is_file):
         ("a.csv", "i2b2", "i2b2 writes a file for each note, into a folder"),
         ("a.xml", None, "i2b2 writes a file for each note, into a folder"),
         ("a.csv", "jsonl", "jsonl does not write .csv; wanted .jsonl"),
-        ("a.csv", "cvs", "did you mean csv"),
+        ("a.csv", "span", "did you mean spans"),
     ],
 )
 def test_a_format_that_does_not_write_such_a_file_is_refused(name, format, message):
@@ -79,4 +80,5 @@ def test_every_verb_keeps_the_rule_and_says_what_it_wrote(verb, notes_file, tmp_
 def test_tag_writes_one_table_of_spans(notes_file, tmp_path):
     tag.main([str(notes_file), "--model", "rules", "--out", str(tmp_path / "spans.csv")])
     lines = (tmp_path / "spans.csv").read_text().splitlines()
-    assert lines[0] == "id,start,end,type,probability,text" and {line[0] for line in lines[1:]} == {"a", "b"}
+    assert lines[0] == "note,row,patient,start,end,type,probability,model,version,text"
+    assert {line[0] for line in lines[1:]} == {"a", "b"}
