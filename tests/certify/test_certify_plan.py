@@ -48,11 +48,11 @@ def test_an_aim_below_the_expected_share_has_no_plan():
 
 
 def test_the_verb_prints_the_plan_and_its_neighbours(capsys):
-    main(["plan", "--aim", "0.01", "--expected", "0.003", "--spans", "12", "--effect", "6"])
+    main(["plan", "--aim", "0.01", "--expected", "0.003", "--spans", "12", "--effect", "9"])
     said = capsys.readouterr().out
     assert "Aim: at most 1.00% of the PHI spans are missed, at 95% confidence" in said
     size, _ = find_size(0.01, 0.003, 0.95, 0.8)
-    assert f"read {-(-size * 6 // 12)} notes ({size:,} effective spans at design effect 6," in said
+    assert f"read {-(-size * 9 // 12)} notes ({size:,} effective spans at design effect 9," in said
     assert "0.50%" in said and "3.00%" in said
 
 

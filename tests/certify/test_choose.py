@@ -52,7 +52,7 @@ def test_the_least_cautious_threshold_that_passes_is_chosen(corpus, tmp_path, ca
     main(["choose", str(corpus), "--aim", "0.05", "--out", str(tmp_path / "choice.json")])
     chosen = json.loads((tmp_path / "choice.json").read_text())
     assert chosen["threshold"] == 0.1
-    assert chosen["points"][0]["bound"] == pytest.approx(bound_share_above(0, 400 / 5))
+    assert chosen["points"][0]["bound"] == pytest.approx(bound_share_above(0, 400 / 4))  # 4 spans a patient
     assert "Threshold 0.1: at most 5.00%" in capsys.readouterr().out
 
 
