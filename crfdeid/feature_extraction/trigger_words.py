@@ -36,7 +36,8 @@ CLUES = {
     "date": r"on|since|until|dated?|dob|d\.o\.b|birth|admitted|discharged|admission|discharge",
     "age": r"age[ds]?|years?|yrs?|y\.?o|y/o|old|months? old",
     "contact": r"phone|telephone|tel|fax|pager|beeper|bp|call|cell|ext|extension|e-?mail|www|http",
-    "id": r"mrn?|unit no|unit number|medical record|record|account|acct|ssn|id|license|job|batch|#",
+    "id": r"mrn|mr(?=\s?[#:])|unit no|unit number|medical record|record|account|acct|ssn|id|license|job"
+    r"|batch|#",
 }
 
 # Shapes match in their own letter case, words in any.
@@ -71,8 +72,9 @@ PATTERNS = {
     """,
     "username": r"\b[a-z]{2,3}\d{1,4}\b",
     "medical_record": r"""
-        \b(?i:mrn?|medical\s+record|unit\s+no|record\s+no)\b[\s.:\#]*\d[\d-]{4,}\b  # 1  MRN: 1234567
-      | \b\d{3}-?\d{2}-?\d{2}-?\d?\b                          # 2  123-45-67-8
+        \b(?i:mrn|mr(?=\s?[\#:])|medical\s+record|unit\s+no|record\s+no)\b
+        [\s.:\#]*\d[\d-]{4,}\b                                # 1  MRN: 1234567
+      | \b\d{3}(?P<hyphen>-?)\d{2}(?P=hyphen)\d{2}(?:(?P=hyphen)\d)?\b  # 2  123-45-67-8, 1234567
     """,
 }
 

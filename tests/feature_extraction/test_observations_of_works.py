@@ -128,6 +128,8 @@ def test_a_written_word_is_tested_whole_and_its_outer_marks_by_themselves():
         ("clue_age", "a 54 year old", ["year", "old"]),
         ("clue_contact", "Tel: 5, pager 7", ["Tel", "pager"]),
         ("clue_id", "MRN: 1, unit no 2", ["MRN", "unit", "no"]),
+        ("clue_id", "Mr. Ruiz, MR Nowak, MRI", []),
+        ("clue_id", "MR # 12 and MR: 4", ["MR", "#", "MR"]),
         ("pattern_date", "on 3/4/2061 at 5", ["3", "/", "4", "/", "2061"]),
         ("pattern_date", "since March 4th, 2061", ["March", "4", "th", ",", "2061"]),
         ("pattern_date", "4 March", ["4", "March"]),
@@ -138,6 +140,11 @@ def test_a_written_word_is_tested_whole_and_its_outer_marks_by_themselves():
         ("pattern_phone", "BP 120", []),
         ("pattern_username", "document by jkr42", ["jkr", "42"]),
         ("pattern_medical_record", "MRN: 1234567", ["MRN", ":", "1234567"]),
+        ("pattern_medical_record", "Mr. 12345, MR#12345", ["MR", "#", "12345"]),
+        ("pattern_medical_record", "call 555-0142 or 617-555-0142", []),
+        ("pattern_medical_record", "no. 123-45-67-8", ["123", "-", "45", "-", "67", "-", "8"]),
+        ("pattern_medical_record", "123-45-67", ["123", "-", "45", "-", "67"]),
+        ("pattern_medical_record", "1234567 or 12345678", ["1234567", "12345678"]),
     ],
 )
 def test_clues_and_patterns(name, text, found):
