@@ -190,6 +190,12 @@ def surname_shares() -> Iterable[str]:
     return list_shares("dist.all.last")
 
 
+def popular_surnames() -> Iterable[str]:
+    shares = [entry.split("|") for entry in read_entries("surname_shares")]
+    most = sorted(shares, key=lambda share: (-float(share[1]), share[0]))[:100]
+    return (name for name, _ in most)
+
+
 def first_name_shares_female() -> Iterable[str]:
     return list_shares("dist.female.first")
 
@@ -383,6 +389,7 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "first_names_female": ("First names that women bear", first_names_female, [CENSUS, FAKER]),
     "first_names_male": ("First names that men bear", first_names_male, [CENSUS, FAKER]),
     "surname_shares": ("Surname | per cent of people in the US", surname_shares, [CENSUS]),
+    "popular_surnames": ("The 100 most common surnames in the US", popular_surnames, ["surname_shares"]),
     "first_name_shares_female": (
         "First name | per cent of women in the US",
         first_name_shares_female,
@@ -428,6 +435,7 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "eponyms": ("Eponyms and brands of medicine, which are no names there", tuple, []),
     "first_names.exclude": ("Words that are rarely first names in a note", tuple, []),
     "surnames.exclude": ("Words that are rarely surnames in a note", tuple, []),
+    "popular_surnames.exclude": ("Words that are rarely surnames where they stand alone", tuple, []),
     "us_cities.exclude": ("Words that are rarely cities in a note", tuple, []),
     "world_cities.exclude": ("Words that are rarely cities in a note", tuple, []),
     "organizations.exclude": ("Words that are rarely organizations in a note", tuple, []),

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 from crfdeid.feature_extraction.token import YES, Value
 from crfdeid.rules import RULES, lists
-from crfdeid.rules.rule import Edges, Note, Rule
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import Rule
 from crfdeid.text.tokenized import TokenizedDocument
 
 _notes: WeakKeyDictionary[TokenizedDocument, Note] = WeakKeyDictionary()

@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
-from crfdeid.rules.rule import Note, match_at_numbers, match_at_words, word_set
+from crfdeid.rules.note import Note
+from crfdeid.rules.rule import match_at_numbers, match_at_words, word_set
 from crfdeid.text import ages
 
 TABLES = "Tafvizi 2011, section 2.5.7"

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from crfdeid.rules.beside import Beside
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
 
 PHONES = "Tafvizi 2011, table 2.3"
 SSNS = "Tafvizi 2011, table 2.4"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Edges, Note, Rule, match_at_numbers, match_at_words, rule, word_set
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, word_set
 
 TABLE = "Tafvizi 2011, table 2.2"
 DOUGLASS = "Douglass 2005, section 5.1.3"
@@ -161,7 +162,7 @@ month_day_year = match_at_words(
     rf"{MONTH}[ -]?(?:the[ ])?{DAY}(?:st|nd|rd|th)?(?![\d])(?![./:]\d)(?!%)"
     rf"(?:[ ]?-[ ]?(?:3[01]|[12]\d|[1-9])(?![\d/]))?(?:(?:,[ ]?|[ ]|-|/){LONG_YEAR})?",
     lambda match, note: is_date(match, note) and not DOSE.match(note.text, match.end())
-    and (match["month"].lower() not in AMBIGUOUS_MONTHS or match[0][0].isupper() or note.is_caseless),
+    and (match["month"].lower() not in AMBIGUOUS_MONTHS or note.is_capitalised_at(match.start())),
 )  # fmt: skip
 month_of_year = match_at_words(
     "month_of_year", "DATE", DOUGLASS, "Month and year: \"March of 2061\", \"Mar '61\", \"March, 2061\".",
@@ -274,7 +275,7 @@ def season(note: Note, lists: Lists) -> Iterator[Edges]:
 
 holiday = match_at_words(
     "holiday", "DATE", "ours", "A capitalised holiday.", set(re.findall(r"(?:^|\|)(\w+)", HOLIDAYS)),
-    rf"(?:{HOLIDAYS})\b", lambda match, note: match[0][0].isupper() or note.is_caseless,
+    rf"(?:{HOLIDAYS})\b", lambda match, note: note.is_capitalised_at(match.start()),
 )  # fmt: skip
 decade = match_at_numbers(
     "decade", "DATE", "ours", "A decade: 1990s, 1990's, the '90s.",

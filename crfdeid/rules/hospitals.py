@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists, stems
 from crfdeid.rules.name_words import FUNCTION_WORDS, is_thing_name
-from crfdeid.rules.rule import PLACE_GAP, Edges, Note, find_capitalised_entries, rule, word_set
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, rule, word_set
 
 TAFVIZI = "Tafvizi 2011, section 2.5.4"
 # The words that name the kind of institution, at the end of its name.
@@ -141,7 +142,7 @@ def is_naming_word(note: Note, lists: Lists, index: int) -> bool:
     if note.words[index].isupper() and len(word) <= LONGEST_ABBREVIATION and word not in lists.ordinary_words:
         return True
     known = word in lists.names or word in lists.place_words
-    return word in SHORT_WORDS or not lists.is_ordinary(word) or (known and word not in note.lowercase_words)
+    return word in SHORT_WORDS or not lists.is_ordinary(word) or (known and not note.is_written_small(word))
 
 
 def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
@@ -152,7 +153,8 @@ def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
         note.words[index].istitle()
         and len(word) > 3
         and not is_medical
-        and word not in note.lowercase_words | WORDS_BEFORE_HEADS
+        and word not in WORDS_BEFORE_HEADS
+        and not note.is_written_small(word)
     )
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from crfdeid.rules.beside import Beside
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import FUNCTION_WORDS
-from crfdeid.rules.rule import Edges, Note, rule
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import rule
 
 OURS = "ours (layout)"
 INITIALS = re.compile(

@@ -15,7 +15,8 @@ from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
 
 NAMES = (
-    "popular_first_names", "first_names", "surnames", "common_words", "medical_words", "eponyms", "dates",
+    "popular_first_names", "first_names", "popular_surnames", "surnames", "common_words", "medical_words",
+    "eponyms", "dates",
     "us_cities", "world_cities", "us_states", "state_abbreviations", "countries", "hospitals",
     "organizations", "street_words", "nationalities", "professions",
 )  # fmt: skip
@@ -122,6 +123,10 @@ class Lists:
     @cached_property
     def popular_names(self) -> frozenset[str]:
         return self.drop_ordinary(self.words("popular_first_names") - NOT_POPULAR)
+
+    @cached_property
+    def popular_surnames(self) -> frozenset[str]:
+        return self.drop_ordinary(self.words("popular_surnames"))
 
     @cached_property
     def clear_first_names(self) -> frozenset[str]:

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, SHORTEST_CAPITALS, is_thing_name
+from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import (
     PLACE_GAP,
-    Edges,
-    Note,
     find_capitalised_entries,
     find_entries,
     find_run_end,
@@ -115,7 +114,7 @@ def is_listed_town(note: Note, lists: Lists, first: int, stop: int) -> bool:
 def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
     """A state's abbreviation after a town and a comma, or before a ZIP code."""
     for index in note.find_words(lists.state_abbreviations):
-        if not (note.words[index].isupper() or note.is_caseless):
+        if not (note.words[index].isupper() or note.is_caseless(index)):
             continue
         field = FIELD.search(note.text[max(0, note.starts[index] - 24) : note.starts[index]])
         if field or has_town_before(note, lists, index) or ZIP_AFTER.match(note.text, note.ends[index]):
@@ -204,7 +203,7 @@ def is_excluded(note: Note, lists: Lists, index: int, known: bool = False) -> bo
     return (
         word in FUNCTION_WORDS
         or word in NOT_A_PLACE
-        or word in note.lowercase_words
+        or note.is_written_small(word)
         or (lists.is_ordinary(word) and not known)
     )
 

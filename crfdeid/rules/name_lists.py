@@ -8,23 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations
+from itertools import combinations, filterfalse
 
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import (
     PREFIXES,
     SHORTEST_CAPITALS,
+    SMALL_PREFIXES,
     find_name_from,
     is_initial,
     is_name_part,
     is_nameable,
     is_thing_name,
 )
-from crfdeid.rules.rule import Edges, Note, find_run_end, is_joined, rule
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import find_run_end, is_joined, rule, word_set
 from crfdeid.text.word_cache import remember_words
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"
+NOT_INITIALS = word_set("a i")  # with no full stop
 SHORTEST, LONGEST = 5, 13  # letters of a name whose misspellings are looked for
 LONG_NAME = 8  # letters of a name that may have two typos
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
@@ -46,11 +49,19 @@ def initials_surname(note: Note, lists: Lists) -> Iterator[Edges]:
 def is_surname_of_initial(note: Note, lists: Lists, index: int, name: int) -> bool:
     """Whether word ``name`` is a surname that the initial ``index`` can belong to."""
     word = note.lowered[name]
-    if not note.is_capitalised(name) or word in lists.eponyms or is_thing_name(note, name):
+    is_popular = word in lists.popular_surnames
+    if not note.is_capitalised(name) or is_thing_name(note, name):
         return False
     if note.gap(name) == " ":
-        return word in lists.clear_surnames and note.lowered[index] != "a"
+        return (is_popular or word in lists.clear_surnames) and note.lowered[index] not in NOT_INITIALS
+    if word in lists.eponyms and not is_popular and is_item_mark(note, index):
+        return False
     return note.gap(name) in (". ", ".") and word in lists.surnames
+
+
+def is_item_mark(note: Note, index: int) -> bool:
+    """Whether the letter can be the mark of a list's item: it is the first word of its line."""
+    return index == 0 or "\n" in note.gap(index)
 
 
 def is_name_start(note: Note, index: int) -> bool:
@@ -65,7 +76,8 @@ def has_second_initial(note: Note, index: int) -> bool:
 
 @rule("PATIENT", f"{TABLE} (last name prefixes)", guess=True)
 def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
-    """A surname with a prefix: "van der Berg", "O'Malley", "de la Cruz", "Mc Donald"."""
+    """A surname with a prefix: "van der Berg", "O'Malley", "de la Cruz", "Mc Donald"; one of no list after
+    a first name of none: "Everard van Tijlen"."""
     for index in note.find_words(WITH_A_SURNAME):
         apostrophe = index + 1 < len(note) and note.gap(index + 1) == "'"
         if note.lowered[index] in ("o", "d") and not (apostrophe and note.is_capitalised(index)):
@@ -74,12 +86,21 @@ def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
         if not index < stop < len(note) or not is_joined(note, stop) or not is_nameable(note, lists, stop):
             continue
         word = note.lowered[stop]
-        if (
-            (apostrophe or word in lists.names)
-            and word not in lists.eponyms
-            and not is_thing_name(note, stop)
-        ):
+        if word in lists.eponyms or is_thing_name(note, stop):
+            continue
+        if apostrophe or word in lists.names:
             yield note.edges(index, stop + 1)
+        elif is_unlisted_name(note, lists, index - 1) and word not in lists.place_words:
+            yield note.edges(index - 1, stop + 1)
+
+
+def is_unlisted_name(note: Note, lists: Lists, index: int) -> bool:
+    """Whether the word can be a first name before a prefix: it has a capital, the prefix has none, and it is
+    in no list of words or places."""
+    if index < 0 or note.gap(index + 1) != " " or note.words[index + 1] not in SMALL_PREFIXES:
+        return False
+    word = note.lowered[index]
+    return is_nameable(note, lists, index) and not lists.is_ordinary(word) and word not in lists.place_words
 
 
 @rule("PATIENT", f"{DOUGLASS} (first names before last names)", guess=True)
@@ -147,6 +168,12 @@ def popular_name(note: Note, lists: Lists) -> Iterator[Edges]:
             yield note.edges(index, index + 1)
 
 
+@rule("PATIENT", f"{TABLE} (popular names)", guess=True)
+def popular_surname(note: Note, lists: Lists) -> Iterator[Edges]:
+    """One of the most common surnames with a capital, except common words (Brown, Young)."""
+    return find_listed(note, lists.popular_surnames)
+
+
 @rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
 def clear_first_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised first name that is no common or medical word, place or eponym."""
@@ -161,18 +188,20 @@ def clear_surname(note: Note, lists: Lists) -> Iterator[Edges]:
 
 def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
     """Yield the capitalised words of a list, except short ones in capitals: they are abbreviations."""
-    for index in note.find_words((note.capitalised_words & names) - note.lowercase_words):
-        short = len(note.words[index]) < SHORTEST_CAPITALS and note.words[index].isupper()
-        if note.is_capitalised(index) and not short and not is_thing_name(note, index):
-            yield note.edges(index, index + 1)
+    for word in filterfalse(note.is_written_small, note.capitalised_words & names):
+        for index in filter(note.is_capitalised, note.indices[word]):
+            short = len(word) < SHORTEST_CAPITALS and note.words[index].isupper()
+            if not short and not is_thing_name(note, index):
+                yield note.edges(index, index + 1)
 
 
 @rule("PATIENT", f"{DOUGLASS} (approximate matching)", guess=True)
 def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised word of no list that is one of the most common first names except for a slip
     or two: "Willaim"."""
-    for word in note.capitalised_words - note.lowercase_words:
-        if is_unknown(lists, word) and find_close_name(word, lists.popular_names):
+    for word in note.capitalised_words:
+        is_close = is_unknown(lists, word) and find_close_name(word, lists.popular_names)
+        if is_close and not note.is_written_small(word):
             places = filter(note.is_capitalised, note.indices[word])
             yield from (note.edges(i, i + 1) for i in places if not is_thing_name(note, i))
 
@@ -264,6 +293,6 @@ def _distance_rows(one: str, other: str) -> Iterator[list[int]]:
 
 
 RULES = (
-    surname_comma_first, first_and_surname, initials_surname, surname_prefix, popular_name, clear_first_name,
-    clear_surname, misspelt_name,
+    surname_comma_first, first_and_surname, initials_surname, surname_prefix, popular_name, popular_surname,
+    clear_first_name, clear_surname, misspelt_name,
 )  # fmt: skip

@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 
 from crfdeid.rules.lists import Lists
-from crfdeid.rules.rule import Edges, Note, find_run_end, is_joined, word_set
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import find_run_end, is_joined, word_set
 
 PATIENT_TITLES = word_set("mr mrs ms miss mister sr sra madam")
 DOCTOR_TITLES = word_set("dr drs doctor prof professor")
@@ -81,16 +82,18 @@ FUNCTION_WORDS = word_set(
 # A name before one of these is an eponym or a brand: a retractor is not a person.
 THING_WORDS = word_set(
     """retractor retractors forceps clamp clamps bag tube tubes curette stem score scores scale criteria
-    sign signs test tests type classification syndrome disease catheter drain drains suture
+    sign signs test tests type classification syndrome disease catheter catheters drain drains suture
     sutures needle wire wires stent valve valves device devices pacemaker icd lead leads
     phenomenon maneuver procedure operation technique position index formula rules rule grade
     class cyst fracture palsy nodes node tumor sarcoma lymphoma contractions hicks blade scissors
     speculum pouch dynamometer stain reflex triad law point line angle screw screws rod plate
     prosthesis implant implants lens fascia layers layer splints splint silk awl arm trilogy
-    dissector sounds baths hugger brace heart wort inventory questionnaire ulcer hernia changes"""
+    table frame stirrups ligament tendon taper instrument instruments elevator cannula trocar approach
+    incision dissector sounds baths hugger brace heart wort inventory questionnaire ulcer hernia changes"""
 )
 
 
+END_OF_CLAUSE = re.compile(r"[.,;\n]")
 LONGEST_NAME = 4  # words of a name, with initials and prefixes
 SHORTEST_CAPITALS = 5  # letters of a word in capitals that is not an abbreviation
 
@@ -176,14 +179,16 @@ def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
     return (
         word in lists.popular_names
         or not lists.is_ordinary(word)
-        or (word in lists.first_names and word not in note.lowercase_words)
+        or (word in lists.first_names and not note.is_written_small(word))
     )
 
 
 def is_thing_name(note: Note, index: int) -> bool:
-    """Whether the word names a thing: a word for a thing is one of the next two words, or a hyphen joins it
-    to another word (``Semmes-Weinstein``, ``Z-Pak``)."""
-    following = range(index + 1, min(index + 3, len(note)))
-    if any(note.lowered[i] in THING_WORDS for i in following):
-        return not re.search(r"[.,;\n]", note.text[note.ends[index] : note.starts[following[-1]]])
+    """Whether the word names a thing: a word for a thing is one of the next two words with no end of a clause
+    before it, or a hyphen joins it to another word (``Semmes-Weinstein``, ``Z-Pak``)."""
+    for i in range(index + 1, min(index + 3, len(note))):
+        if note.lowered[i] in THING_WORDS and not END_OF_CLAUSE.search(
+            note.text, note.ends[index], note.starts[i]
+        ):
+            return True
     return note.gap(index) == "-" or (index + 1 < len(note) and note.gap(index + 1) == "-")

@@ -29,7 +29,8 @@ from crfdeid.rules.name_words import (
     is_name_part,
     is_nameable,
 )
-from crfdeid.rules.rule import Edges, Note, rule
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import rule
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 COMMA = re.compile(r", ?")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import is_nameable
-from crfdeid.rules.rule import Edges, Note, find_entries, find_run_end, measure_entry, rule, word_set
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import find_entries, find_run_end, measure_entry, rule, word_set
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "

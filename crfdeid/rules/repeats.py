@@ -13,16 +13,8 @@ from dataclasses import dataclass, field
 from crfdeid.rules import hospitals, locations, name_lists, names
 from crfdeid.rules.lists import Entries, Lists
 from crfdeid.rules.name_words import CREDENTIAL_WORDS, FUNCTION_WORDS, PREFIXES
-from crfdeid.rules.rule import (
-    NAME_TYPES,
-    Edges,
-    Finding,
-    Note,
-    Rule,
-    find_all,
-    find_capitalised_entries,
-    word_set,
-)
+from crfdeid.rules.note import Edges, Note
+from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all, find_capitalised_entries, word_set
 from crfdeid.text.document import Span
 
 SOURCE = "Douglass 2005, section 5.1.4"
@@ -34,7 +26,9 @@ SEEDS = {
     for rule in (*names.RULES, *name_lists.RULES, *hospitals.RULES, *locations.RULES)
     if rule.type in NAME_TYPES | {"HOSPITAL", "CITY", "LOCATION-OTHER"}
 }
-IN_LISTS = word_set("""popular_name clear_first_name clear_surname misspelt_name clear_city hospital_list""")
+IN_LISTS = word_set(
+    """popular_name popular_surname clear_first_name clear_surname misspelt_name clear_city hospital_list"""
+)
 
 
 @dataclass
@@ -60,7 +54,7 @@ class KnownNames:
         for word in words:
             if len(word) < SHORTEST or word in NEVER or word in lists.eponyms:
                 continue
-            if lists.is_ordinary(word) and (word not in lists.names or word in note.lowercase_words):
+            if lists.is_ordinary(word) and (word not in lists.names or note.is_written_small(word)):
                 continue
             if not finding.rule.guess or word not in self.names:
                 self.names[word] = finding.span.type

@@ -24,8 +24,9 @@ from crfdeid.rules import (
     repeats,
 )
 from crfdeid.rules.lists import Lists
+from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import KnownNames
-from crfdeid.rules.rule import NAME_TYPES, Finding, Note, Rule, find_all
+from crfdeid.rules.rule import NAME_TYPES, Finding, Rule, find_all
 from crfdeid.text.document import Document, Span
 from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import find_unmasked, group_overlapping, mask_spans, trim_range

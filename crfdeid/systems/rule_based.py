@@ -31,7 +31,7 @@ HEURISTIC = (
     "health_plan_number", "license_number", "device_number", "vehicle_number", "id_number",
     "hospital_list", "doctor_title", "patient_title", "other_title", "relative", "staff", "state",
     "clear_city", "place_indicator", "initials_surname", "surname_prefix", "first_and_surname",
-    "popular_name", "clear_first_name", "clear_surname", "misspelt_name", "repeated_name",
+    "popular_name", "popular_surname", "clear_first_name", "clear_surname", "misspelt_name", "repeated_name",
     "repeated_place",
 )  # fmt: skip
 

@@ -71,13 +71,22 @@ EXAMPLES = {
     "initials_surname": """
         seen by [J. Ramirez]
         [B.M. Ramirez] wrote
+        Seen by [M. Smith].
+        Called [J Anderson] at home.
+        spoke with [R.L. Foley].
         E. coli grew.
+        1. Lines:¶A. Foley to gravity.
+        [A. Smith] wrote.
+        B. Thomas splint
         Vitamin A Deficiency
     """,
     "surname_prefix": """
         seen with [O'Malley] today
         Ms [van der Berg] came
         then [Mc Donald] called
+        [Everard van Tijlen] visited.
+        Cafe au Lait, Gilles de la Tourette
+        Torsades de Pointes, Cri du Chat
         de novo mutation
         The 5 o'clock position
     """,
@@ -93,11 +102,22 @@ EXAMPLES = {
         Sugar and Candy avoided.
         Latoya clamp in place
     """,
+    "popular_surname": """
+        [Smith] was seen in clinic.
+        Discussed with [Jackson] and [Anderson].
+        [NELSON] agrees.
+        Smith fracture, Thomas test and Jackson-Pratt drain
+        Brown sputum, White count 9, Young man
+        smith was seen
+        COX inhibitor; LEE score
+    """,
     "clear_surname": """
         [Ramirez] agrees.
         Spoke to [Gutierrez] again.
         Brown sputum, White count 9
         Ramirez forceps
+        Cottle elevator was used. The Westcott scissors.
+        Nezhat-Ramirez. All instruments
     """,
     "misspelt_name": """
         [Willaim] visited.

@@ -10,15 +10,10 @@ from hypothesis import strategies as st
 
 from crfdeid.rules import layout, repeats
 from crfdeid.rules.lists import Entries, load_shipped
-from crfdeid.rules.rule import (
-    HEADER,
-    PLACE_GAP,
-    Note,
-    find_capitalised_entries,
-    find_entries,
-)
+from crfdeid.rules.note import HEADER, Note
+from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
 from crfdeid.rules.tagger import RULES
-from crfdeid.rules.words import WORD, _find_any, find_edges
+from crfdeid.rules.words import WORD, _find_any, find_edges, find_paragraphs
 
 SIGNS = st.sampled_from("abzABZ019 \n\t_-.,'éÉ²٣\u0301ß")
 TEXTS = st.text(SIGNS, max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40)
@@ -40,6 +35,27 @@ def test_a_note_knows_its_capitals_and_numbers(text):
     assert note.capitalised_words == capitalised
     assert [note.find_index(offset) for offset in note.starts] == list(range(len(note)))
     assert {note.find_index(offset) for offset in {*range(len(text) + 2)} - {*note.starts}} <= {None}
+
+
+SMALL, CASED, CAPITALS = "all of it " * 12, "All of it " * 12, "ALL OF IT " * 12
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "caseless"),
+    [
+        ((SMALL,), [True]), ((CASED,), [False]), ((CAPITALS,), [False]), (("all of it",), [False]),
+        ((SMALL, CAPITALS), [True, False]), ((SMALL, CASED), [True, False]),
+        (("all of it", SMALL, CAPITALS, "it"), [True, True, False, True]),
+        (("all of it", SMALL, CASED, "it"), [False, True, False, False]),
+        (("12 13 " * 40, CASED), [False, False]), (("",), []), (("12", "13"), [False, False]),
+    ],
+)  # fmt: skip
+def test_a_paragraph_says_whether_capitals_have_a_meaning(paragraphs, caseless):
+    note = Note("\n\n".join(paragraphs))
+    firsts = find_paragraphs(note.text, note.starts)
+    assert [note.is_caseless(index) for index in firsts] == caseless
+    written_small = note.is_written_small("it")
+    assert written_small == any(not flag and "it" in part for part, flag in zip(paragraphs, caseless))
 
 
 PLACES = [("new", "york"), ("new", "york", "mills"), ("york",), ("st", "ann"), ("ann", "arbor"), ("of",)]

@@ -12,7 +12,8 @@ from rules_examples import EXAMPLES
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
 from crfdeid.rules import RULES, lists, name_lists
-from crfdeid.rules.rule import Finding, Note
+from crfdeid.rules.note import Note
+from crfdeid.rules.rule import Finding
 from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme as scheme
@@ -116,6 +117,23 @@ def test_a_note_without_capitals_is_read_all_the_same():
     document = Document("1", "seen by dr. quevix with his wife leila. " + "no pain today. " * 20)
     found = {document.text_of(span) for span in load_shipped().tag(document).spans}
     assert {"quevix", "leila"} <= found
+
+
+SMALL = "seen by dr. quevix with his wife leila. " + "no pain today, he eats and walks well. " * 4
+CAPITALS = "PLAN:\nCONTINUE ASPIRIN AND RETURN IN TWO WEEKS. CALL WITH ANY CONCERN, OR COME TO THE CLINIC.\n"
+
+
+@pytest.mark.parametrize("parts", [(SMALL, CAPITALS), (CAPITALS, SMALL), (SMALL, "Discussed With The Team.")])
+def test_a_paragraph_in_capitals_does_not_blind_the_rules_elsewhere(parts):
+    document = Document("1", "\n \n".join(parts))
+    found = {document.text_of(span) for span in load_shipped().tag(document).spans}
+    assert found == {"quevix", "leila"}
+
+
+def test_small_words_of_a_note_with_capitals_are_no_names():
+    cased = "Mr. Ruiz was seen. " * 20
+    document = Document("1", f"{cased}\n\nthe will of the patient, mark the leila in may, {'6.5 ' * 40}")
+    assert {document.text_of(span) for span in load_shipped().tag(document).spans} == {"Ruiz"}
 
 
 def test_rules_can_be_left_out():

@@ -1,0 +1,160 @@
+"""A note as rules see it.
+
+A note is read once into words and indexed by their lowercased text, so that a rule visits only the places
+where one of its words occurs."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import compress
+
+import numpy as np
+
+from crfdeid.rules.beside import LONGEST, Beside, chain_lists, group_by, sign_after
+from crfdeid.rules.words import CAPITAL, DIGIT, OTHER, find_caseless, find_edges
+
+Edges = tuple[int, int]  # half-open offsets
+
+HEADER = 400  # characters at the top of a note that can hold the note's own date
+CENTURY = r"(?:18|19|20|21)\d\d"
+HEADER_YEAR = re.compile(
+    rf"(?<![\d./-])(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)"
+)
+BORN = re.compile(r"(?:dob|birth|born)\W*\Z", re.IGNORECASE)
+EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
+YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
+
+
+
+class Note:
+    """The words of ``text``: word ``i`` is ``text[starts[i]:ends[i]]``; ``indices`` gives the places of each
+    lowercased word."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        edges = find_edges(text)
+        self.starts, self.ends = edges.starts, edges.ends
+        kinds = np.frombuffer(edges.kinds, np.uint8)
+        caseless = find_caseless(text, self.starts, kinds)
+        capitals = kinds == CAPITAL
+        if caseless is not None:
+            capitals |= caseless & (kinds != DIGIT) & (kinds != OTHER)
+        self.numbers = np.flatnonzero(kinds == DIGIT).tolist()
+        self._capitals = capitals.tobytes()
+        self._caseless = b"" if caseless is None else caseless.tobytes()
+        self.words = [text[start:end] for start, end in zip(self.starts, self.ends)]
+        self.lowered = self._lower_words()
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for index, word in enumerate(self.lowered):
+            places[word].append(index)
+        self.indices = dict(places)
+        self.vocabulary = frozenset(places)
+
+    def _lower_words(self) -> list[str]:
+        if not self.text.isascii():
+            return [word.lower() for word in self.words]
+        lowered = self.text.lower()
+        return [lowered[start:end] for start, end in zip(self.starts, self.ends)]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def number_starts(self) -> list[int]:
+        return [self.starts[index] for index in self.numbers]
+
+    @cached_property
+    def _starts_by_next(self) -> Mapping[str, list[int]]:
+        ends = map(self.ends.__getitem__, self.numbers)
+        return group_by((sign_after(self.text, end) for end in ends), self.number_starts)
+
+    @cached_property
+    def _starts_by_sign_before(self) -> Mapping[str, list[int]]:
+        return group_by((self.text[start - 1 : start] for start in self.number_starts), self.number_starts)
+
+    @cached_property
+    def _starts_by_length(self) -> Mapping[int, list[int]]:
+        lengths = (self.ends[index] - self.starts[index] for index in self.numbers)
+        return group_by((min(length, LONGEST) for length in lengths), self.number_starts)
+
+    def find_numbers(self, beside: Beside) -> Iterable[int]:
+        """Return the starts of the numbers of which ``beside`` holds."""
+        if beside.words and self.vocabulary.isdisjoint(beside.words):
+            return ()
+        if beside.next:
+            return chain_lists(self._starts_by_next, beside.next)
+        if beside.before:
+            return chain_lists(self._starts_by_sign_before, beside.before)
+        return chain_lists(self._starts_by_length, beside.lengths) if beside.lengths else self.number_starts
+
+    def find_index(self, offset: int) -> int | None:
+        """Return the index of the word that begins at an offset, or ``None``."""
+        index = bisect_left(self.starts, offset)
+        return index if index < len(self) and self.starts[index] == offset else None
+
+    def is_caseless(self, index: int) -> bool:
+        """Whether the word's paragraph is written without capitals, so that they have no meaning."""
+        return bool(self._caseless and self._caseless[index])
+
+    def is_capitalised(self, index: int) -> bool:
+        """Whether a word begins with a capital, or with any letter in a paragraph without capitals."""
+        return self._capitals[index] == 1
+
+    def is_capitalised_at(self, start: int) -> bool:
+        """Whether the word that begins at an offset is capitalised."""
+        return (index := self.find_index(start)) is not None and self.is_capitalised(index)
+
+    @cached_property
+    def capitalised_words(self) -> frozenset[str]:
+        """The lowercased words that are capitalised somewhere, as :meth:`is_capitalised` says."""
+        return frozenset(compress(self.lowered, self._capitals))
+
+    def is_written_small(self, word: str) -> bool:
+        """Whether the note also writes a lowercased word without capitals, in a paragraph that has some."""
+        return any(
+            self.words[index] == word and not self.is_caseless(index) for index in self.indices.get(word, ())
+        )
+
+    @cached_property
+    def year(self) -> int | None:
+        """The year of the note: the latest year in a full date at its top, except a date of birth."""
+        top = self.number_starts[: bisect_left(self.number_starts, HEADER)]
+        dates = (HEADER_YEAR.match(self.text, start, HEADER) for start in top)
+        years = (date["iso"] or date["us"] for date in dates if date and not self._is_birth(date.start()))
+        return max(map(int, years), default=None)
+
+    def _is_birth(self, start: int) -> bool:
+        """Whether a word for birth precedes the date at ``start``, with no other word between them."""
+        index = bisect_left(self.starts, start)
+        return BORN.search(self.text, self.starts[index - 1] if index else 0, start) is not None
+
+    def is_plausible_year(self, year: int) -> bool:
+        """Whether the note can mention a year (four digits): one near its own, if that is known."""
+        if self.year is None:
+            return EARLIEST <= year <= LATEST
+        return self.year - YEARS_BEFORE <= year <= self.year + YEARS_AFTER
+
+    def find_words(self, words: Collection[str]) -> Iterator[int]:
+        """Yield the indices of the (lowercased) ``words`` that occur, word by word."""
+        for word in self.vocabulary.intersection(words):
+            yield from self.indices[word]
+
+    def gap(self, index: int) -> str:
+        """The text between word ``index - 1`` and word ``index``."""
+        return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
+
+    def word_before(self, index: int) -> str:
+        """The lowercased word before, in the same line; else an empty string."""
+        return self.lowered[index - 1] if index and "\n" not in self.gap(index) else ""
+
+    def word_after(self, index: int) -> str:
+        """The lowercased word after, in the same line; else an empty string."""
+        return self.lowered[index + 1] if index + 1 < len(self) and "\n" not in self.gap(index + 1) else ""
+
+    def edges(self, first: int, stop: int) -> Edges:
+        """The offsets of the words from ``first`` up to, but not including, ``stop``."""
+        return self.starts[first], self.ends[stop - 1]
