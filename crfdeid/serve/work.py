@@ -34,16 +34,16 @@ def tag(tools: Tools, request: Request) -> Done:
 
 
 def redact(tools: Tools, request: Request) -> Done:
-    """Redact the notes as the texts of one session; the map in the reply undoes it."""
+    """Redact the notes as the texts of one session; the map in the reply undoes it. The session is not
+    closed, because that would forget what a worker knows: its copy ends, or it forgets by itself."""
     notes = list(read_notes(request))
     pairs = read_pairs(request)
     style = request.get("style", "placeholder")
-    with Session(tools.tagger, style, tools.policy, tools.threshold, pairs) as session:
-        texts = session.redact_all([note.text for note in notes])
-        made = session.pairs
+    session = Session(tools.tagger, style, tools.policy, tools.threshold, pairs)
+    texts = session.redact_all([note.text for note in notes])
     reply = [{"id": note.id, "text": text} for note, text in zip(notes, texts)]
-    written = [{"issued": pair.issued, "real": pair.real, "type": pair.type} for pair in made]
-    return encode({"notes": reply, "map": written}), count_notes(notes, len(made))
+    written = [{"issued": pair.issued, "real": pair.real, "type": pair.type} for pair in session.pairs]
+    return encode({"notes": reply, "map": written}), count_notes(notes, len(written))
 
 
 def restore(tools: Tools, request: Request) -> Done:

@@ -256,6 +256,13 @@ def test_a_copy_answers_and_the_worker_remembers_nothing(tools):
     assert len(tools.tagger.parts[0].decoder.vocabulary) == before
 
 
+def test_a_worker_knows_the_words_of_invented_notes_when_it_is_warm(tools, monkeypatch):
+    monkeypatch.setattr(workers, "WARM_NOTES", 3)
+    tools.tagger.forget()
+    workers.warm_up(tools)
+    assert "the" in tools.tagger.parts[0].decoder.vocabulary.numbers
+
+
 def test_a_copy_that_works_too_long_is_killed(tools, monkeypatch):
     monkeypatch.setitem(workers.JOBS, "tag", lambda tools, request: time.sleep(60))
     assert workers.answer_in_copy(tools, Job("tag", {}, 0.2)).outcome == TIMEOUT
