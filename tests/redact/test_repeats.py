@@ -28,6 +28,8 @@ def list_survivors(redaction: Redaction) -> list[str]:
         ("<PATIENT Ana Okafor>", "QUEVIXO, ANA", "ANA"),
         ("<PATIENT Ana Okafor>", "Re: Quevixo, Ana", "Ana"),
         ("<DOCTOR Alan Brown>", "Seen by A. Brown today", "Brown"),
+        ("<DOCTOR Alan Brown>", "Seen by A. Brown today", "A Brown"),
+        ("<DOCTOR Alan Quevixo>", "Seen by Dr. A. J. Quevixo today", "A J Quevixo"),
         ("<DOCTOR Alan Brown>", "CC: A. BROWN", "BROWN"),
         ("<PATIENT Masha Okafor>", "Patient: Masha F.Sorrentino", "Masha"),
         ("<PATIENT Mary Young>", "YOUNG , MARY", "YOUNG MARY"),

@@ -82,6 +82,9 @@ Percocet and Vicodin (GI). No
 NPI none
 12345678Radiology
 <AGE|25> M
+for hepatitis C. <DOCTOR|Brown> says
+at the E.R. <DOCTOR|Brown> says
+plan B. <DOCTOR|Brown> says
 """.strip().splitlines()
 
 CHANGED = {
@@ -140,6 +143,10 @@ CHANGED = {
     "Mrs. <DOCTOR|Ruiz> came": "Mrs. <PATIENT|Ruiz> came",
     "by <DOCTOR|M.> Hand. Counts": "by <DOCTOR|M. Hand>. Counts",
     "CC: <DOCTOR|Ana M.> Diet-Roth": "CC: <DOCTOR|Ana M. Diet-Roth>",
+    "seen by A. <DOCTOR|Brown> today": "seen by <DOCTOR|A. Brown> today",
+    "Dr. J.R. <DOCTOR|Brown>, MD": "Dr. <DOCTOR|J.R. Brown>, MD",
+    "SEEN BY A.<DOCTOR|BROWN> TODAY": "SEEN BY <DOCTOR|A.BROWN> TODAY",
+    "<DOCTOR|Roth> A. <DOCTOR|Brown> x": "<DOCTOR|Roth> <DOCTOR|A. Brown> x",
     "Case manager: Early\n": "Case manager: <DOCTOR|Early>\n",
     "RN: Still, Ana\n": "RN: <DOCTOR|Still, Ana>\n",
     "known to drs. <DOCTOR|roth> and early": "known to drs. <DOCTOR|roth> and <DOCTOR|early>",

@@ -36,6 +36,13 @@ INITIALS = re.compile(r"(?:[A-Z][a-z'’]+ )?(?:[A-Z]\. ?)+")
 SURNAME_AFTER = re.compile(
     rf" ?(?!(?:{CREDENTIAL}|{NOT_SURNAMES})(?![^\W_]))[A-Z][A-Za-z'’]+(?:-[A-Z][A-Za-z'’]+)*(?![\w-])"
 )
+ABBREVIATIONS = r"(?:A\.M|P\.M|E\.R|E\.D|O\.R|I\.V|P\.O|C\.T|G\.I|U\.S|U\.S\.A|M\.D|D\.O|R\.N|N\.P|P\.A)"
+INITIALS_BEFORE = re.compile(rf"(?<![\w.&/'’-])(?!{ABBREVIATIONS}\.)(?:[A-Z]\. ?){{1,3}}\Z")
+LETTERED = re.compile(  # a letter after these words ends a sentence: hepatitis C. Brown says
+    r"\b(?:vitamins?|hepatitis|types?|grade|stage|class|group|plan|part|section|appendix|factor|unit|room|ward|level"
+    r"|step|point|protein|influenza|strep|immunoglobulin|hemoglobin|child(?:['’]s)?|pugh|option|item)\s\Z",
+    re.IGNORECASE,
+)
 FULL_STOP = re.compile(r"\.(?=,|;|\)| [a-z(|/]|\s\s|\s*(?:$|[\r\n]))")
 LAST_INITIAL = re.compile(r"[\w'’-]{2,},? ?[\w'’-]* [A-Z]$")
 FULL_NAME = r"[A-Z][\w'’-]+ (?:[A-Z]\.? )?[A-Z][\w'’-]+"
@@ -77,8 +84,8 @@ GLUED_BEFORE = re.compile(r"\d{5}$")
 
 def widen_names(text: str, spans: Sequence[Span]) -> Spans:
     """The other half of a name that a hyphen or "Mc" divides, the surname that begins the line, the first
-    name after a glued surname, the surname after initials, and the last initial of "Ruiz, Ana M." are part of
-    a name."""
+    name after a glued surname, the initials before a surname, the surname after initials, and the last
+    initial of "Ruiz, Ana M." are part of a name."""
 
     def find_type(first: Span, second: Span) -> str | None:
         gap = text[first.end : second.start]
@@ -91,6 +98,7 @@ def widen_names(text: str, spans: Sequence[Span]) -> Spans:
         if span.type in NAMES:
             high = following.start if following else len(text)
             span = _add_surname(text, _add_initial(text, span, high), low)
+            span = replace(span, start=max(low, find_initials_before(text, span.start)))
         yield span
         low = span.end
 
@@ -111,6 +119,21 @@ def _add_initial(text: str, span: Span, high: int) -> Span:
     if not initial and LAST_INITIAL.fullmatch(value):
         initial = FULL_STOP.match(text, span.end)
     return replace(span, end=initial.end()) if initial and initial.end() <= high else span
+
+
+def find_initials_before(text: str, start: int) -> int:
+    """Return where the initials before a name begin, or ``start`` where none are.
+
+    >>> find_initials_before("seen by A. Brown", 11), find_initials_before("for hepatitis C. Brown", 17)
+    (8, 17)
+    """
+    if text[start - 1 : start] != "." and text[start - 2 : start] != ". ":
+        return start
+    match = INITIALS_BEFORE.search(text, max(0, start - REACH), start)
+    if not match or not text[start : start + 1].isupper():
+        return start
+    first = match.start()
+    return start if LETTERED.search(text, max(0, first - REACH), first) else first
 
 
 def split_names(text: str, spans: Sequence[Span]) -> Spans:

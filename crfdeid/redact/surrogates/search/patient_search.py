@@ -7,6 +7,7 @@ name that is also a word ("May", "Rice", "Foley") counts as PHI only if it is wr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import regex
 
@@ -30,6 +31,7 @@ from crfdeid.redact.surrogates.search.search_strings import (
 from crfdeid.redact.surrogates.search.text_index import TextIndex
 from crfdeid.redact.surrogates.similar_names import MIN_LENGTH, SimilarNames
 from crfdeid.redact.surrogates.text_forms import pluralize
+from crfdeid.systems.repair.names import find_initials_before
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
 
@@ -61,7 +63,7 @@ class PatientSearch:
         names = [span for span in (*spans, *(m.span for m in mentions)) if is_name(span.type)]
         starts, ends = {span.start for span in names}, {span.end for span in names}
         missed = [
-            mention.span
+            take_initials(text, mention.span, mask)
             for mention in mentions
             if is_phi_here(text, mention, has_name_beside(text, mention.span, starts, ends))
         ]
@@ -111,6 +113,12 @@ class PatientSearch:
             left, right = LEFT.search(text, max(0, span.start - 80), span.start), RIGHT.match(text, span.end)
             if left and right and ADDRESS.search(left[0] + right[0]):
                 yield span
+
+
+def take_initials(text: str, span: Span, mask: bytearray) -> Span:
+    """Return the span of a name with the initials before it; ``mask`` has the characters of other spans."""
+    start = find_initials_before(text, span.start) if is_name(span.type) else span.start
+    return span if any(mask[start : span.start]) else replace(span, start=start)
 
 
 def find_similar(strings: Iterable[SearchString], words: Iterable[str]) -> Iterator[SearchString]:
