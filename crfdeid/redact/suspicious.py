@@ -13,7 +13,7 @@ from typing import NamedTuple
 from crfdeid.redact.surrogates import check_digits
 from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary, is_rare_word
 from crfdeid.redact.surrogates.text_forms import fold
-from crfdeid.redact.unknown_words import find_listed_names, find_unknown_words
+from crfdeid.redact.unknown_words import SearchedText, find_listed_names, find_unknown_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.spans import mask_spans
 
@@ -23,8 +23,12 @@ CAPITAL = "[A-ZÀ-ÖØ-Þ]"
 NAME = rf"(?P<name>{CAPITAL}[^\W\d_]['’\w-]*)"
 LETTERS, LETTERS_BEFORE = re.compile(r"[^\W\d_]+"), re.compile(r"[^\W\d_]+$")
 CAPITALIZED = re.compile(rf"{CAPITAL}[^\W\d_]*")
+SITE = re.compile(r"(?:https?:/|www[.,])\S*[^\W_]", re.IGNORECASE)
+SITE_ENDING = re.compile(r"\.(?:com|org|net|edu|gov)\b(?:/\S*[^\W_])?", re.IGNORECASE)
+HOST_BEFORE = re.compile(r"[\w-][\w.-]*$")
 HOST, LOGIN = re.compile(r"@[^\W\d_][\w-]*(?:\.[\w-]+)*"), re.compile(r"[\w.+-]+$")
 NUMBER = re.compile(r"\d(?<![\w/.,-]\d)(?:\d{5,}|\d{1,4}(?:[ -]\d{2,5})+)(?![\w/]|[.,]\d)")
+MISREAD_NUMBER = re.compile(r"(?:\d|[OoIlSB](?=\d))[\dOoIlSB]{1,3}(?:-[\dOoIlSB]{2,4}){1,3}(?![\w-])")
 GLUED_DIGITS = re.compile(r"\d{3,}")
 PRESCRIBER, VEHICLE = re.compile(r"\d{7}(?!\w)"), re.compile(r"[A-HJ-NPR-Z\d]{17}(?!\w)")
 AGE = re.compile(r"(?:9\d|1[0-2]\d)(?![\d./,]\d)")
@@ -36,7 +40,8 @@ AGE_WORD = re.compile(
     r"[Nn][Ii][Nn][Ee][Tt][Yy](?:[-\s]\w+)?(?=[-\s]+[Yy]ear)|NINETY(?:[-\s]\w+)?(?=[-\s]+YEAR)"
 )
 TITLE = re.compile(
-    rf"[DMPNdmpn](?:rs?|RS?|s|S|rof|iss|ISS|octor|OCTOR|urse|URSE)\b\.?\s+(?:{CAPITAL}\.\s?)?{NAME}"
+    rf"[DMPNdmpn](?:rs?|RS?|s|S|rof|iss|ISS|octor|OCTOR|urse|URSE)\b\.?\s+(?:{CAPITAL}\.\s?)?"
+    rf"(?:{NAME}|(?P<misread>\d[a-z]{{3}}[\w'’-]*))"
 )
 CREDENTIAL = re.compile(r"[MDRNPLC](?:\.?[DONP]\b|A-C\b|h\.?D\b|DS\b|PN\b|RNA\b)")
 NAME_BEFORE = re.compile(rf"{NAME},?\s+$")
@@ -63,9 +68,9 @@ def find_suspicious(document: Document, survivors: Sequence[Span] = ()) -> list[
     """Find what looks like PHI outside the spans of a redacted document and outside the ``survivors``, which
     are listed already. Where kinds overlap, the first of :data:`KINDS` counts."""
     mask = mask_spans(len(document.text), [*document.spans, *survivors])
-    found = []
+    found, searched = [], SearchedText(document)
     for kind, find in KINDS.items():
-        for start, end in find(document):
+        for start, end in find(searched):
             if not any(mask[start:end]):
                 found.append(Suspicion(start, end, kind))
                 mask[start:end] = b"\1" * (end - start)
@@ -77,16 +82,25 @@ def begins_word(text: str, at: int) -> bool:
     return not at or not text[at - 1].isalnum()
 
 
-def find_emails(document: Document) -> Ranges:
-    text = document.text
+def find_emails(searched: SearchedText) -> Ranges:
+    text = searched.text
     for match in HOST.finditer(text):
         if login := LOGIN.search(text, max(0, match.start() - MAX_BACK), match.start()):
             yield login.start(), match.end()
 
 
-def find_ages(document: Document) -> Ranges:
+def find_web_addresses(searched: SearchedText) -> Ranges:
+    """Yield what begins or ends like the address of a page."""
+    text = searched.text
+    yield from (match.span() for match in SITE.finditer(text))
+    for match in SITE_ENDING.finditer(text):
+        if host := HOST_BEFORE.search(text, max(0, match.start() - MAX_BACK), match.start()):
+            yield host.start(), match.end()
+
+
+def find_ages(searched: SearchedText) -> Ranges:
     """Yield ages over 89: numbers before "years" or a birthday or after "aged", and words."""
-    text = document.text
+    text = searched.text
     for match in AGE.finditer(text):
         start, end = match.span()
         if begins_word(text, start) and text[start - 1 : start] not in ("/", ".", ",", "-"):
@@ -98,10 +112,10 @@ def find_ages(document: Document) -> Ranges:
     yield from (match.span() for match in AGE_WORD.finditer(text))
 
 
-def find_glued(document: Document) -> Ranges:
+def find_glued(searched: SearchedText) -> Ranges:
     """Yield capitalized letters that touch a replacement of a number, and letters that touch digits."""
-    text = document.text
-    for span in document.spans:
+    text = searched.text
+    for span in searched.spans:
         after = text[span.end - 1].isdigit() and LETTERS.match(text, span.end)
         before = text[span.start].isdigit() and LETTERS_BEFORE.search(
             text, max(0, span.start - MAX_BACK), span.start
@@ -120,9 +134,9 @@ def find_glued(document: Document) -> Ranges:
             yield min(start, words[0].start()), max(end, words[-1].end())
 
 
-def find_checked(document: Document) -> Ranges:
+def find_checked(searched: SearchedText) -> Ranges:
     """Yield the numbers and codes that pass a check."""
-    text = document.text
+    text = searched.text
     for pattern, more in ((NUMBER, 0), (PRESCRIBER, 2), (VEHICLE, 0)):
         for match in pattern.finditer(text):
             start = match.start() - more
@@ -134,27 +148,31 @@ def find_checked(document: Document) -> Ranges:
                 yield start, match.end()
 
 
-def find_long_numbers(document: Document) -> Ranges:
-    for match in NUMBER.finditer(document.text):
+def find_long_numbers(searched: SearchedText) -> Ranges:
+    """Yield numbers of six digits or more, also those in which a scanner took digits for letters."""
+    text = searched.text
+    misread = (each for each in MISREAD_NUMBER.finditer(text) if begins_word(text, each.start()))
+    for match in (*NUMBER.finditer(text), *misread):
         if sum(map(str.isdigit, match[0])) >= MIN_DIGITS:
             yield match.span()
 
 
-def find_titled(document: Document) -> Ranges:
+def find_titled(searched: SearchedText) -> Ranges:
     """Yield the names next to titles and credentials."""
-    text = document.text
+    text = searched.text
     found = [match for match in TITLE.finditer(text) if begins_word(text, match.start())]
     for match in CREDENTIAL.finditer(text):
         if before := NAME_BEFORE.search(text, max(0, match.start() - MAX_BACK), match.start()):
             found.append(before)
     for match in found:
-        if is_possible_name(fold(match["name"])):
-            yield match.span("name")
+        group = "name" if match["name"] else "misread"
+        if is_possible_name(fold(match[group])):
+            yield match.span(group)
 
 
-def find_initials(document: Document) -> Ranges:
+def find_initials(searched: SearchedText) -> Ranges:
     """Yield the initials of who dictated and typed (ABC/DEF), and names after an initial."""
-    text = document.text
+    text = searched.text
     for match in TYPIST.finditer(text):
         author = AUTHOR.search(text, max(0, match.start() - 7), match.start())
         if author:
@@ -166,8 +184,8 @@ def find_initials(document: Document) -> Ranges:
             yield match.span()
 
 
-def find_spaced_letters(document: Document) -> Ranges:
-    text = document.text
+def find_spaced_letters(searched: SearchedText) -> Ranges:
+    text = searched.text
     return (match.span() for match in SPACED.finditer(text) if begins_word(text, match.start()))
 
 
@@ -177,8 +195,9 @@ def is_possible_name(low: str) -> bool:
 
 
 KNOWN_NAME = "known name"  # of a patient of the table, in small letters: redact.known_patients finds it
-KINDS: dict[str, Callable[[Document], Ranges]] = {
+KINDS: dict[str, Callable[[SearchedText], Ranges]] = {
     "e-mail": find_emails,
+    "web address": find_web_addresses,
     "check digit": find_checked,
     "long number": find_long_numbers,
     "age": find_ages,

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
+from itertools import chain
 
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.names import is_listed
 from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary
 from crfdeid.redact.surrogates.text_forms import fold, word_set
+from crfdeid.systems.repair import show_capitals
 from crfdeid.text.document import Document
 from crfdeid.text.word_cache import remember_words
 
@@ -20,6 +22,7 @@ Ranges = Iterator[tuple[int, int]]
 
 MIN_LETTERS, MIN_CAPITALS, MIN_CLASSICAL = 4, 6, 8
 CAPITALIZED = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W\d_]{2,}")
+MISTYPED = re.compile(r"[a-z][A-Z][a-z]{2,}")  # of Orse, whose capital is the second letter
 SMALL = re.compile(r"(?<![\w’'-])[a-z]{3,}(?!\w)")
 BRAND = re.compile(
     r"(?!(?:Mac|Fitz|Van|[MDLSO][a-z]?)[A-Z])[A-Z]+[a-z]+[A-Z]|[A-Z]{2,}[a-z]"
@@ -58,28 +61,43 @@ FORM_WORDS = word_set(
 RELATIONS = word_set("family house home children baby boy girl twins rest town city county village nursing")
 
 
-def find_listed_names(document: Document) -> Ranges:
+class SearchedText:
+    """A redacted text as it is searched: one in small letters as one in capitals. The ``spans`` cover what
+    was replaced."""
+
+    def __init__(self, document: Document) -> None:
+        self.text, self.spans = show_capitals(document.text), document.spans
+
+    @cached_property
+    def unknown_words(self) -> list[tuple[int, int, bool]]:
+        """Where the capitalized words are that no list of words has, and whether they are listed names."""
+        return list(find_words(self.text))
+
+
+def find_listed_names(searched: SearchedText) -> Ranges:
     """Yield the capitalized words that are in a list of names and in no list of words."""
-    return _find(document, True)
+    return ((start, end) for start, end, is_name in searched.unknown_words if is_name)
 
 
-def find_unknown_words(document: Document) -> Ranges:
+def find_unknown_words(searched: SearchedText) -> Ranges:
     """Yield the capitalized words that are in no list."""
-    return _find(document, False)
+    return ((start, end) for start, end, is_name in searched.unknown_words if not is_name)
 
 
-def _find(document: Document, is_name: bool) -> Ranges:
-    text, small = document.text, frozenset(SMALL.findall(document.text))
-    for match in CAPITALIZED.finditer(text):
+def find_words(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield the ranges of :attr:`SearchedText.unknown_words`."""
+    words = {*CAPITALIZED.findall(text), *MISTYPED.findall(text)}
+    unknown = {word: low for word in words if is_unknown_word(low := fold(word))}
+    small = frozenset(SMALL.findall(text)) if unknown else frozenset()
+    unknown = {word: low for word, low in unknown.items() if low not in small}
+    for match in chain(*(each.finditer(text) for each in (CAPITALIZED, MISTYPED))) if unknown else ():
         start, end = match.span()
-        low = fold(match[0])
-        if (start and text[start - 1].isalnum()) or not is_unknown_word(low):
+        low = unknown.get(match[0])
+        if low is None or (start and text[start - 1].isalnum()) or is_thing(text, start, end):
             continue
-        if is_listed_name(low) == is_name and low not in small and not is_thing(text, start, end):
-            is_surname = bool(BEFORE_FIRST_NAME.match(text, end))
-            is_word = has_form_of_word(match[0]) or is_in_prose(text, start, end)
-            if is_name or is_surname or not is_word:
-                yield start, end
+        is_name, is_surname = is_listed_name(low), bool(BEFORE_FIRST_NAME.match(text, end))
+        if is_name or is_surname or not (has_form_of_word(match[0]) or is_in_prose(text, start, end)):
+            yield start, end, is_name
 
 
 def is_listed_name(low: str) -> bool:
@@ -139,7 +157,10 @@ def is_in_prose(text: str, start: int, end: int) -> bool:
     """Whether a word of no list is capitalized by its place: a word of the language follows, and the
     beginning of a sentence or an article is before it ("the Dacron was")."""
     following = NEXT_WORDS.match(text, end)
-    if not following or not is_small_word(following[1], text[start:end].isupper()):
+    in_capitals = text[start:end].isupper()
+    if not following or not is_small_word(following[1], in_capitals):
+        return False
+    if in_capitals and "\n" in text[end : following.start(1)]:
         return False
     before = text[max(0, start - 8) : start]
     return bool(ARTICLE.search(before) or SENTENCE_START.search(before))

@@ -8,6 +8,7 @@ import pytest
 from marked_notes import SECRET
 
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.surrogates.names import find_misspellings
 from crfdeid.text.document import Document, Span
 
 SIZE = 150
@@ -110,6 +111,17 @@ def test_work_is_in_proportion_to_size(case):
     redactor = Redactor(SECRET)
     redactor.redact(CASES[case](3))  # reads the lists
     small, large = (count_lines(lambda: redactor.redact(CASES[case](size))) for size in (SIZE, 4 * SIZE))  # noqa: B023
+    assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+def test_misspellings_of_many_similar_names_are_found_in_proportion_to_them():
+    """The names have one length and one first letter."""
+    names = {"a" + name(number).lower(): 1 for number in range(4 * SIZE)}
+    find_misspellings(dict.fromkeys(names, 1))  # reads the lists
+    small, large = (
+        count_lines(lambda: find_misspellings(dict.fromkeys(list(names)[:size], 1)))  # noqa: B023
+        for size in (SIZE, 4 * SIZE)
+    )
     assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
 
 

@@ -53,6 +53,19 @@ def list_kinds(text: str) -> list[tuple[str, str]]:
         ("lives in Yuma.", [("listed name", "Yuma")]),
         ("SISHU,CARLA", [("unknown word", "SISHU"), ("listed name", "CARLA")]),
         ("the Okafor family", [("listed name", "Okafor")]),
+        ("It was noted that Dr.\n8errocal agreed", [("title", "8errocal")]),
+        ("call 283-55S-4841 now", [("long number", "283-55S-4841")]),
+        ("call I7O-555-4841", [("long number", "I7O-555-4841")]),
+        ("open www,nemarnov.example/pt.", [("web address", "www,nemarnov.example/pt")]),
+        ("see https://a.example/x, or lab.elm.org", [
+            ("web address", "https://a.example/x"), ("web address", "lab.elm.org")]),
+        ("Today oRse (the patient) prefers", [("unknown word", "oRse")]),
+        ("nurse bill called with a result", [("title", "bill")]),
+        ("seen by dr. a. okafor today", [("title", "okafor")]),
+        ("copy to quevixo; osriley", [("unknown word", "quevixo"), ("unknown word", "osriley")]),
+        ("CC: KERESNA; OSRILEY\nBATCH TWO", [("unknown word", "KERESNA"), ("unknown word", "OSRILEY")]),
+        ("page c. okafor at noon", [("initials", "c. okafor")]),
+        ("came with okafor.", [("listed name", "okafor")]),
     ],
 )  # fmt: skip
 def test_what_looks_like_phi_is_suspicious(text, found):
@@ -74,6 +87,8 @@ def test_what_looks_like_phi_is_suspicious(text, found):
         "Therefore a Kitner was used, with the LigaSure device in the PACU",
         "Demerol 50 mg and 25 mg of Nubain; Caucasian; the Robinson catheter",
         "SUBACROMIAL AND GLENOHUMERAL SPACE",
+        "he takes his own time and will not rest; no fever, no pain, 5 mg of it",
+        "pH 7.4, mRNA, eGFR, LifeVest; size 10-12, T10-T12, 5-OH-B12",
         "A word Quevixo that is written small elsewhere: quevixo",
     ],
 )

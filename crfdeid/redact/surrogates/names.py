@@ -233,15 +233,29 @@ def find_misspellings(names: Mapping[str, int]) -> dict[str, str]:
     The names are ranked; a name that is not common and is one edit from a better name is a misspelling
     of it."""
     roots: dict[str, str] = {}
-    right: dict[tuple[str, int], list[str]] = defaultdict(list)  # by first letter and length
-    for name in sorted(names, key=lambda name: rank_name(name, names[name])):
-        similar = (root for more in (-1, 0, 1) for root in right.get((name[:1], len(name) + more), ()))
-        root = next((root for root in similar if is_one_edit(name, root)), None)
+    right: dict[str, list[tuple[int, str]]] = defaultdict(list)  # by their shortened forms
+    for place, name in enumerate(sorted(names, key=lambda name: rank_name(name, names[name]))):
+        forms = shorten_name(name)
+        similar = {each for form in forms for each in right.get(form, ()) if is_one_edit(name, each[1])}
+        root = min(similar, key=lambda each: (len(each[1]), each[0]), default=(0, None))[1]
         if root is None or name_pools.is_common_name(name):
-            right[name[:1], len(name)].append(name)
+            for form in forms:
+                right[form].append((place, name))
         else:
             roots[name] = root
     return roots
+
+
+def shorten_name(name: str) -> set[str]:
+    """The name, and the name without each of its letters: two names that one edit parts have one of these in
+    common, so that only such names need to be compared. A name that is too short for a misspelling has none.
+
+    >>> sorted(shorten_name("anna")), shorten_name("kim")
+    (['ana', 'ann', 'anna', 'nna'], set())
+    """
+    if len(name) < MIN_MISSPELT:
+        return set()
+    return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
 
 
 def rank_name(name: str, count: int) -> tuple[bool, bool, int, str]:
