@@ -51,7 +51,8 @@ def run_configuration(name: str, documents: Sequence[Document], args: argparse.N
     config, path = out / f"{name}.toml", out / "corpus.jsonl"
     text = files.read_text(resources.find_file("configs", name, ".toml"))
     with files.open_whole(config) as file:
-        file.write(re.sub(r"(?m)^folds = \d+$", f"folds = {args.folds}", text))
+        text = re.sub(r"(?m)^folds = \d+$", f"folds = {args.folds}", text)
+        file.write(text.replace("10 folds", f"{args.folds} folds"))
     corpora.write(documents, path, "jsonl", overwrite=True)
     settings = ["--set", f"crf.max_iterations={args.iterations}", "--jobs", str(args.jobs)]
     ablate.main([str(config), str(path), "--out", str(out), "--resamples", "0", *settings])

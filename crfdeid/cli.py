@@ -19,6 +19,7 @@ from crfdeid.corpora import left_out, storage, table
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.text.document import Document
+from crfdeid.text.type_map import read_map
 
 Item = TypeVar("Item")
 SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
@@ -215,6 +216,20 @@ def report_bad_rows(args: argparse.Namespace) -> None:
         if bad.found:
             print(bad, file=sys.stderr)
             sys.exit(SKIPPED)
+
+
+def add_types_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that :func:`map_types` reads."""
+    parser.add_argument(
+        "--types",
+        metavar="MAP",
+        help="give the spans other types: 2006, 2014 (from meddocan), categories, hipaa, phi, or a TOML file",
+    )
+
+
+def map_types(documents: Iterable[Document], args: argparse.Namespace) -> Iterator[Document]:
+    """Yield the documents with the types that the command line wants."""
+    return read_map(args.types).apply_all(documents) if args.types else iter(documents)
 
 
 def add_threshold_option(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from typing import Any
 from crfdeid import resources
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.files import read_text
+from crfdeid.text.document import Document
 from crfdeid.text.tokenizer import SEQUENCES, TOKENIZERS
+from crfdeid.text.type_map import read_map
 
 SEVERAL_RUNS = {"run", "grid", "random", "cross_validation"}
 DEFAULT = "english"
@@ -28,10 +30,12 @@ DEFAULT = "english"
 class Config:
     """The settings of one trained system.
 
-    ``features`` are feature groups (template files) in order. ``training_gazetteers`` are types whose
-    training spans become gazetteers ``training_TYPE``; ``CITY+us_cities`` adds the words of a shipped list
-    (He et al. 2015, section 2.2, have one dictionary for both). ``clusters`` is the
-    list of the observation ``cluster``: a file of :mod:`crfdeid.clusters`, or the shipped list.
+    ``types`` is a map (:mod:`crfdeid.text.type_map`) that gives the training spans other types, and sets
+    ``scheme`` to theirs. ``features`` are feature groups (template files) in order.
+    ``training_gazetteers`` are types whose training spans become gazetteers ``training_TYPE``;
+    ``CITY+us_cities`` adds the words of a shipped list (He et al. 2015, section 2.2, have one dictionary for
+    both). ``clusters`` is the list of the observation ``cluster``: a file of :mod:`crfdeid.clusters`, or
+    the shipped list.
     ``recall_bias`` is subtracted from the score of the label O at every token, so that doubtful tokens are
     tagged. ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of
     every token before it is tagged so. With ``constraints = "bio"`` a CRF never gives a sequence of labels
@@ -46,6 +50,7 @@ class Config:
     features: tuple[str, ...] = ()
     system: str = "crf"
     scheme: str = "i2b2-2014"
+    types: str = ""
     tokenizer: str = "fine"
     sequence: str = "document"
     pos: str = ""
@@ -64,6 +69,8 @@ class Config:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.types:
+            object.__setattr__(self, "scheme", read_map(self.types).scheme.name)
         choices = {
             "tokenizer": tuple(TOKENIZERS),
             "sequence": SEQUENCES,
@@ -75,6 +82,10 @@ class Config:
         for name, allowed in choices.items():
             if (value := getattr(self, name)) not in allowed:
                 raise ConfigurationError(f"{name} = {value!r}: wanted one of {', '.join(allowed)}")
+
+    def map_types(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents with the types of ``types``. Raises :class:`SchemeError` where one has none."""
+        return read_map(self.types).apply_all(documents) if self.types else iter(documents)
 
     def to_table(self) -> dict[str, Any]:
         """Return the settings as plain values that JSON and TOML can hold."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from crfdeid import cli, corpora
@@ -30,6 +30,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("out", help="the file to write, or the folder if the name has no suffix, or -")
     parser.add_argument("--from", dest="format", metavar="FORMAT", help="of the source (default: detected)")
     parser.add_argument("--to", required=True, metavar="FORMAT", help=", ".join(corpora.FORMATS))
+    cli.add_types_option(parser)
     parser.add_argument("--scheme", help="refuse types that this scheme does not have")
     parser.add_argument(
         "--overlaps", choices=("keep", "longest"), default="keep", help="longest drops the shorter of two"
@@ -44,7 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     output = None if args.out == "-" else choose_output(Path(args.out), args.to, args.to)
-    documents = read_source(args)
+    documents: Iterable[Document] = cli.map_types(read_source(args), args)
     if args.scheme:
         documents = scheme.read_scheme(args.scheme).check_each(documents)
     if args.overlaps == "longest":
@@ -58,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
     cli.report_bad_rows(args)
 
 
-def read_source(args: argparse.Namespace) -> Iterable[Document]:
+def read_source(args: argparse.Namespace) -> Iterator[Document]:
     """Yield the documents of the source, which may be standard input."""
     if args.source != "-":
         cli.report_left_out(args.source, args.format, args)

@@ -79,6 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
     cli.add_threshold_option(parser)
+    cli.add_types_option(parser)
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parser.add_argument(
         "--resume",
@@ -119,6 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     if terms:
         terms.check_scheme(tagger.scheme)
         documents = map(terms.apply, documents)
+    documents = cli.map_types(documents, args)
     documents, known_lines = mark_known_patients(documents, args)
     table = build_span_format(args, rows)
     if output:

@@ -6,6 +6,7 @@ python -m crfdeid.train corpus/train --test corpus/test --config english --out m
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="a configuration file, or a shipped one",
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
+    cli.add_types_option(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for the model")
     parser.add_argument("--engine", choices=("fast", "crfsuite"), default="fast", help="what trains a CRF")
     parser.add_argument("--overwrite", action="store_true", help="replace the model in --out")
@@ -50,6 +52,8 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     settings = registry.apply_changes(registry.read_config(args.config), args.set)
+    if args.types:
+        settings = registry.apply_changes(settings, [f"types={json.dumps(args.types)}"])
     if args.k is not None:
         settings = registry.apply_changes(settings, [f"min_patients={args.k}"])
     documents = [document for path in args.train for document in cli.read_documents(path, None, args)]
@@ -70,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
         )
     print_training(documents, tagger, time.perf_counter() - began)
     if args.test:
-        gold = list(cli.read_documents(args.test, None, args))
+        gold = list(cli.map_types(cli.read_documents(args.test, None, args), args))
         system = list(cli.show_progress(tagger.tag_all(gold), "score", len(gold)))
         print(f"\nScored on {args.test}: {len(gold)} documents")
         print(scores.format_scores(scores.score(gold, system, tagger.scheme)))

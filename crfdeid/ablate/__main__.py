@@ -15,6 +15,7 @@ import json
 import os
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -135,12 +136,18 @@ def compare_with_papers(planned: Plan, finished: list[Result], corpora: dict[str
         if missing := [title for title in titles if title not in rows]:
             texts.append(f"{name}: not shown, for there is no row {missing[0]} (is TEST given?)")
         else:
-            chosen = [rows[title] for title in titles] or finished
+            chosen = [rename_run(rows[title], label) for title, label in titles.items()] or finished
             used = dict.fromkeys(name for row in chosen for name in row.corpora)
             about = [", ".join(row.title for row in chosen)]
             about += [f"{corpus}: {table.describe_part(corpora[corpus])}" for corpus in used]
             texts.append(published_comparison.format_comparison(name, chosen, "; ".join(about)))
     return texts
+
+
+def rename_run(result: Result, name: str) -> Result:
+    """Return the result of a run with a paper's name for it, if there is one."""
+    run = replace(result.row.run, name=name or result.row.run.name)
+    return replace(result, row=replace(result.row, run=run))
 
 
 def draw_plot(finished: list[Result], figures: Figures, out: Path, caption: list[str]) -> None:

@@ -19,7 +19,8 @@ from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
 from crfdeid.systems.model_folder import find_list, hash_file
-from crfdeid.text import gazetteer
+from crfdeid.text import gazetteer, type_map
+from crfdeid.text.scheme import read_scheme
 
 RESULT = "run.json"
 
@@ -69,6 +70,7 @@ def hash_files(config: Config) -> dict[str, str]:
     lists = [find_list(name, config) for name in names]
     paths += [*lists, *(path.with_name(path.stem + ".exclude.txt") for path in lists)]
     paths.append(resources.find_file("configs/schemes", config.scheme, ".toml"))
+    paths += [type_map.find_map(config.types)] if config.types else []
     if config.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
             paths += resources.find_folder(folder).glob(pattern)
@@ -93,12 +95,14 @@ def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
     for run in plan.runs:
         check_programs(run)
         train = folds.join_parts([find_corpus(name, run, corpora) for name in run.train])
+        train = map_part(train, run)
         if run.documents >= len(train.documents):
             continue
         if run.documents:
             train = folds.draw_sample(train, run.documents, plan.sample_seed)
         test = corpora.get(run.test) if plan.fold_count else find_corpus(run.test, run, corpora)
         if test:
+            test = map_part(test, run)
             rows.append(Row(run.name, run, (build_job(run, run.name, out / run.folder, train, test),)))
         if plan.fold_count:
             title = folds_title(run.name, plan.fold_count)
@@ -107,6 +111,14 @@ def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
                 Row(title, run, tuple(build_fold_jobs(run, parts, out / f"{run.folder}-folds")), True)
             )
     return rows
+
+
+def map_part(part: Part, run: Run) -> Part:
+    """Return the documents with the run's types. Raises :class:`SchemeError` before any training on a type
+    that has none, or that the run's scheme does not have."""
+    documents = tuple(run.config.map_types(part.documents))
+    read_scheme(run.config.scheme).check(documents)
+    return Part(part.name, documents) if run.config.types else part
 
 
 def check_programs(run: Run) -> None:

@@ -45,7 +45,8 @@ SECTIONS = {"cross_validation": ("folds", "seed"), "learning_curve": ("documents
 @dataclass(frozen=True)
 class Plan:
     """``runs[0]`` is the base. ``fold_count`` is 0 without cross-validation; ``published`` maps a paper's
-    table to the rows that it shows (empty: all rows); ``z_tests`` adds Tafvizi's comparison."""
+    table to the rows that it shows (empty: all rows), each with the paper's name of it or ""; ``z_tests``
+    adds Tafvizi's comparison."""
 
     name: str
     runs: tuple[Run, ...]
@@ -53,7 +54,7 @@ class Plan:
     fold_count: int = 0
     fold_seed: int = 0
     sample_seed: int = 0
-    published: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    published: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     z_tests: bool = False
 
     @property
@@ -139,26 +140,37 @@ def check_runs(runs: Sequence[Run], where: str) -> None:
 
 def read_published(
     published: Any, runs: Sequence[Run], folds: Mapping[str, Any], where: str
-) -> dict[str, tuple[str, ...]]:
+) -> dict[str, dict[str, str]]:
     """Return the row titles by name of a paper's table. ``published`` is a name, a list of names, or a table
-    of names and row titles."""
+    of names with row titles: a list, or a table by the paper's names of the rows."""
     if isinstance(published, str):
         published = [published]
     if isinstance(published, list):
         published = dict.fromkeys(published, ())
-    if not isinstance(published, dict) or not all(isinstance(r, list | tuple) for r in published.values()):
+    if not isinstance(published, dict):
         raise ConfigurationError(f"{where}: published: wanted a name, names, or a list of rows for each name")
     titles = [run.name for run in runs]
     if folds:
         titles += [folds_title(title, folds["folds"]) for title in titles]
-    for name, rows in published.items():
-        published_tables.read_table(name)
-        for row in rows:
-            if row not in titles:
-                raise ConfigurationError(
-                    f"{where}: published.{name}: no row {row}{did_you_mean(row, titles)}"
-                )
-    return {name: tuple(rows) for name, rows in published.items()}
+    return {
+        name: read_rows(rows, titles, f"{where}: published.{name}")
+        for name, rows in published.items()
+        if published_tables.read_table(name)
+    }
+
+
+def read_rows(rows: Any, titles: Sequence[str], where: str) -> dict[str, str]:
+    """Return the paper's name, or "", of each row that its table shows."""
+    if isinstance(rows, list | tuple):
+        rows = dict.fromkeys(rows, "")
+    elif isinstance(rows, dict):
+        rows = {title: name for name, title in rows.items()}
+    else:
+        raise ConfigurationError(f"{where}: wanted a list of rows, or a table of rows by the paper's names")
+    for row in rows:
+        if row not in titles:
+            raise ConfigurationError(f"{where}: no row {row}{did_you_mean(row, titles)}")
+    return rows
 
 
 def folds_title(title: str, folds: int) -> str:

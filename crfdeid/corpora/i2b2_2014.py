@@ -108,7 +108,7 @@ def _render_tag(document: Document, number: int, span: Span) -> str:
 
 def find_element(type: str) -> str:
     """Return the element of a type: its category in the scheme that has it, else PHI."""
-    for name in ("i2b2-2014", "meddocan"):
+    for name in ("i2b2-2014", "meddocan", "i2b2-categories"):
         try:
             return scheme.read_scheme(name).category(type)
         except SchemeError:

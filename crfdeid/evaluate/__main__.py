@@ -18,10 +18,11 @@ from typing import Any
 from crfdeid import cli
 from crfdeid.corpora.tagged_by import read_record
 from crfdeid.corpora.token_marks import read_token_marks
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import error_analysis, error_page, report, token_subsets
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, compare, evaluate, read_sides
 from crfdeid.files import open_whole
-from crfdeid.text import scheme
+from crfdeid.text import scheme, type_map
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -32,6 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--against", type=Path, metavar="OTHER", help="a second system, to compare with")
     add("--rules", choices=("i2b2", "meddocan"), default="i2b2", help="whose official scores")
     add("--scheme", help="label scheme (default: that of the rules)")
+    cli.add_types_option(parser)
     add("--hipaa", choices=("script", "list"), default="script", help="list includes IDNUM")
     add("--missing-documents", choices=("error", "ignore"), default="error", help="gold only")
     add("--unknown-types", choices=("error", "count"), default="error", help="not in the scheme")
@@ -75,8 +77,13 @@ def warn_of_seen_notes(systems: Iterable[Path]) -> Iterator[str]:
 
 
 def build_options(args: argparse.Namespace) -> EvaluationOptions:
+    types = type_map.read_map(args.types) if args.types else None
+    if types and args.scheme:
+        raise ConfigurationError("--types and --scheme: wanted one of them; a map names its scheme")
+    name = args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]
     return EvaluationOptions(
-        scheme=scheme.read_scheme(args.scheme or {"i2b2": "i2b2-2014", "meddocan": "meddocan"}[args.rules]),
+        scheme=types.scheme if types else scheme.read_scheme(name),
+        types=types,
         rules=args.rules,
         hipaa=args.hipaa,
         missing_documents=args.missing_documents,

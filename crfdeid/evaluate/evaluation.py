@@ -26,14 +26,16 @@ from crfdeid.evaluate.significance import (
 )
 from crfdeid.evaluate.word_scores import WordScores, measure_words
 from crfdeid.text.document import Document, fingerprint_documents
-from crfdeid.text.scheme import Scheme
+from crfdeid.text.scheme import Scheme, read_scheme
+from crfdeid.text.type_map import TypeMap
 
 
 @dataclass(frozen=True)
 class EvaluationOptions:
     """How to compare. ``rules``: ``i2b2`` or ``meddocan``; ``hipaa``: ``script`` or ``list``;
     ``missing_documents``: ``error`` or ``ignore``; ``unknown_types``: ``error`` or ``count``;
-    ``unit``, which is resampled: ``document`` or ``patient``."""
+    ``unit``, which is resampled: ``document`` or ``patient``. ``types`` gives the spans of all sides other
+    types, those of ``scheme``."""
 
     scheme: Scheme
     rules: str = "i2b2"
@@ -43,6 +45,7 @@ class EvaluationOptions:
     unit: str = "document"
     resamples: int = 10_000
     seed: int = 0
+    types: TypeMap | None = None
 
 
 @dataclass(frozen=True)
@@ -152,11 +155,12 @@ def read_sides(
         if not path.exists():
             raise FormatError(f"{path}: no such file or folder")
     formats = [format or corpora.detect_format(path) for path in paths]
-    verbatim = set(formats) == {"i2b2"}
+    verbatim = set(formats) == {"i2b2"} and not options.types
     sides = []
     for path, name in zip(paths, formats):
         if name == "i2b2":
-            side = i2b2_2014.read_verbatim(path, options.scheme, encoding, fold=options.rules == "i2b2")
+            scheme = read_scheme() if options.types else options.scheme
+            side = i2b2_2014.read_verbatim(path, scheme, encoding, fold=options.rules == "i2b2")
         else:
             side = [ScoredDocument(document, ()) for document in corpora.read(path, name, encoding)]
         sides.append(side if verbatim else score_spans(side, options))
@@ -166,6 +170,8 @@ def read_sides(
 def score_spans(side: Sequence[ScoredDocument], options: EvaluationOptions) -> list[ScoredDocument]:
     """Build the tags of each document again, from its spans."""
     documents = [scored.document for scored in side]
+    if options.types:
+        documents = list(options.types.apply_all(documents))
     scheme = options.scheme
     if options.unknown_types == "count":
         scheme = widen_scheme(scheme, documents)

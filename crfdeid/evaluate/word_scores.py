@@ -1,7 +1,8 @@
 """Scores per word in the form of Tafvizi's tables (2011, appendix A): eight kinds of PHI
 and Non-PHI, each word in exactly one.
 
-Her eight kinds are those of i2b2 2006. Each type of 2014 belongs to one of them, or to the row Other.
+Her eight kinds are those of i2b2 2006. Each type of 2014 belongs to one of them, or to the row Other, by the
+type map 2006.
 Under any other scheme the rows are its categories. A word (a run of letters, digits and
 underscores) has the kind of the span that touches it; if spans of several kinds touch it, the kind
 that is last in the table's order counts.
@@ -18,23 +19,18 @@ from crfdeid.evaluate.leakage import WORD
 from crfdeid.evaluate.scores import Counts
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme
+from crfdeid.text.type_map import read_map
 
 KINDS = {
-    "Patients": ("PATIENT",),
-    "Doctors": ("DOCTOR",),
-    "Locations": (
-        "LOCATION", "ROOM", "DEPARTMENT", "ORGANIZATION", "STREET", "CITY", "STATE", "COUNTRY", "ZIP",
-        "LOCATION-OTHER",
-    ),
-    "Hospitals": ("HOSPITAL",),
-    "Dates": ("DATE",),
-    "IDs": (
-        "ID", "USERNAME", "SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "LICENSE", "VEHICLE", "DEVICE",
-        "BIOID", "IDNUM",
-    ),
-    "Phone Numbers": ("PHONE", "FAX"),
-    "Ages": ("AGE",),
-}  # fmt: skip
+    "Patients": "PATIENT",
+    "Doctors": "DOCTOR",
+    "Locations": "LOCATION",
+    "Hospitals": "HOSPITAL",
+    "Dates": "DATE",
+    "IDs": "ID",
+    "Phone Numbers": "PHONE",
+    "Ages": "AGE",
+}  # types of i2b2 2006
 
 
 @dataclass(frozen=True)
@@ -70,10 +66,11 @@ def measure_phi_words(pairs: Sequence[tuple[Document, Document]]) -> dict[str, C
 
 def choose_kinds(scheme: Scheme) -> dict[str, tuple[str, ...]]:
     """Return the types of each kind of word."""
-    if not scheme.name.startswith("i2b2"):
+    if not scheme.name.startswith("i2b2-20"):
         return dict(scheme.categories)
-    placed = {type for types in KINDS.values() for type in types}
-    return KINDS | {"Other": tuple(type for type in scheme.types if type not in placed)}
+    types = read_map("2006").types
+    placed = {kind: tuple(t for t in scheme.types if types.get(t) == to) for kind, to in KINDS.items()}
+    return placed | {"Other": tuple(type for type in scheme.types if not types.get(type))}
 
 
 def find_kinds(document: Document, numbers: dict[str, int]) -> np.ndarray:

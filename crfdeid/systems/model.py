@@ -104,7 +104,7 @@ def train(
     system, folder = registry.find_system(settings.system), Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (overwrite or resume):
         raise ModelError(f"{folder}: exists and is not empty; --overwrite replaces it")
-    given, documents = documents, [fold_document(document) for document in documents]
+    given, documents = documents, [fold_document(document) for document in settings.map_types(documents)]
     check_documents(documents, settings)
     check_engine(system, settings.system, engine)
     if resume:
@@ -173,5 +173,5 @@ def check_resume(system: System, folder: Path, settings: Config) -> None:
         wanted = f"--resume cannot continue from it as {settings.system}"
         raise ModelError(f"{folder}: a model of the system {earlier.system}; {wanted}")
     features = tuple(templates.find_group(name).name for name in settings.features)
-    if replace(settings, features=features, crf=earlier.crf) != earlier:
+    if replace(settings, features=features, crf=earlier.crf, types="") != earlier:
         raise ModelError(f"{folder}: was trained with other settings; --resume cannot continue from it")

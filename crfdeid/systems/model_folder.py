@@ -28,7 +28,7 @@ from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
 from crfdeid.feature_extraction.templates import Template
 from crfdeid.systems import known_words, registry
 from crfdeid.systems.tagger import ModelFolder
-from crfdeid.text import gazetteer, scheme, word_table
+from crfdeid.text import gazetteer, scheme, type_map, word_table
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import Gazetteer
 
@@ -55,7 +55,9 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
         copy_clusters(config, gazetteers)
     copy_gazetteers(names_of_lists, gazetteers)
     shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
-    table = config.to_table() | {"features": names}
+    if config.types:
+        shutil.copyfile(type_map.find_map(config.types), path / "types.toml")
+    table = config.to_table() | {"features": names, "types": ""}  # its scheme is that of its spans
     (path / "settings.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
     if config.min_patients > 1:  # with 1 the list would have every word

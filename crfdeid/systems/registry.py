@@ -41,13 +41,15 @@ class Training:
 class System:
     """One way to find PHI. ``options`` is a frozen dataclass of its own settings, the configuration's table
     ``[options]``; ``train`` leaves its files in the model's folder; ``load`` makes a tagger of them, and so
-    do ``other_engines``, by name."""
+    do ``other_engines``, by name. ``check`` raises :class:`ConfigurationError` on settings that only this
+    system refuses."""
 
     options: type[Any]
     train: Callable[[Training], None]
     load: Callable[[ModelFolder], Tagger]
     other_engines: Mapping[str, Callable[[ModelFolder], Tagger]] = field(default_factory=dict)
     can_resume: bool = False
+    check: Callable[[Config], None] = lambda settings: None
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,9 @@ def read_options(kind: type[O], settings: Config) -> O:
 def check(settings: Config) -> None:
     """Raise :class:`ConfigurationError` where the system does not exist or cannot use these settings."""
     check_crf(settings.algorithm, settings.crf)
-    read_options(find_system(settings.system).options, settings)
+    system = find_system(settings.system)
+    read_options(system.options, settings)
+    system.check(settings)
     if not settings.features and SYSTEMS[settings.system].needs_features:
         raise ConfigurationError("features is not set")
     check_decode(settings)

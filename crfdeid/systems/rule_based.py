@@ -13,16 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from crfdeid.errors import did_you_mean
+from crfdeid.config import Config
+from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.rules import lists
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.tagger import RULES, Rules
+from crfdeid.systems import repair
 from crfdeid.systems.model_folder import copy_gazetteers
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient
 from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
 from crfdeid.text.folding import tag_folded
+from crfdeid.text.scheme import Scheme, read_scheme
+from crfdeid.text.type_map import TypeMap, find_map_to
 
 HEURISTIC = (
     "phone_with_area", "local_phone", "spaced_phone", "pager", "extension", "labelled_ssn", "ssn",
@@ -58,16 +62,38 @@ class RuleTagger(Tagger):
     def __init__(self, model: ModelFolder, rules: Rules) -> None:
         super().__init__(model)
         self.rules = rules
+        self.types = find_types(model.scheme)
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:
         return list(tag_folded(self._tag_notes, documents))
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         for notes in group_by_patient(documents):
-            yield from self.rules.tag_patient(notes)
+            yield from self._find_spans(notes)
 
     def _tag_notes(self, documents: Iterable[Document]) -> Iterator[Document]:
-        return self.repair_all(self.rules.tag_patient(list(documents)))
+        return self.repair_all(self._find_spans(list(documents)))
+
+    def _find_spans(self, notes: list[Document]) -> Iterator[Document]:
+        """Yield the notes of one patient with the spans of the rules, in the types of the model's scheme."""
+        found = iter(self.rules.tag_patient(notes))
+        if self.types is None:
+            return found
+        repaired = map(repair.repair_spans, found) if self.config.repair else found
+        return self.types.apply_all(repaired)
+
+
+def find_types(scheme: Scheme) -> TypeMap | None:
+    """Return the map from the types that the rules find; None where the scheme has them. Raises
+    :class:`ConfigurationError` where there is no map to the scheme."""
+    found = read_scheme()
+    if scheme.name == found.name:
+        return None
+    if types := find_map_to(found, scheme):
+        return types
+    raise ConfigurationError(
+        f"scheme {scheme.name}: the rules find types of {found.name}, and no type map leads from them to it"
+    )
 
 
 def train(training: Training) -> None:
@@ -109,5 +135,10 @@ def read_lists(model: ModelFolder) -> Lists:
     )
 
 
-RULES_SYSTEM = System(Options, train, load_rules)
-HEURISTIC_SYSTEM = System(Options, train, load_heuristic)
+def check_scheme(settings: Config) -> None:
+    """Raise :class:`ConfigurationError` where the rules have no types for the configuration's scheme."""
+    find_types(read_scheme(settings.scheme))
+
+
+RULES_SYSTEM = System(Options, train, load_rules, check=check_scheme)
+HEURISTIC_SYSTEM = System(Options, train, load_heuristic, check=check_scheme)

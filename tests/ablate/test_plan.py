@@ -66,7 +66,7 @@ RUN = BASE + '[[run]]\nname = "a"\n'
         (BASE + 'published = "he-2015-tabel-3"', "did you mean he-2015-table-3"),
         (BASE + '[published]\nhe-2015-table-3 = ["bose"]', "no row bose; did you mean base?"),
         (BASE + "published = 3", "published: wanted a name, names, or"),
-        (BASE + '[published]\nhe-2015-table-3 = "base"', "published: wanted a name, names, or"),
+        (BASE + '[published]\nhe-2015-table-3 = "base"', "published.he-2015-table-3: wanted a list of rows"),
         (BASE + "[cross_validation]\nfold = 3", "cross_validation: no setting fold; did you mean folds?"),
         (BASE + "[cross_validation]\nfolds = 1", "folds = 1: wanted 2 or more"),
         (BASE + "[learning_curve]\ndocuments = 10", "wanted numbers of documents"),
@@ -162,3 +162,13 @@ def test_templates_are_left_out_and_an_empty_group_with_them(tmp_path):
 def test_a_run_of_a_grid_that_is_the_base_is_left_out(tmp_path):
     text = BASE + "[crf]\nc1 = 0.1\n[grid]\ncrf.c1 = [0.1, 1.0]\n"
     assert [run.name for run in plan.read_plan(write_config(tmp_path, text)).runs] == ["base", "c1=1.0"]
+
+
+def test_a_papers_table_may_name_the_rows_itself(tmp_path):
+    """Sibanda & Uzuner's "SVM" is another run in table 3 than in table 2."""
+    table = '[published]\nsibanda-uzuner-2006-table-3 = { SVM = "base" }\nhe-2015-table-3 = ["base"]\n'
+    planned = plan.read_plan(write_config(tmp_path, BASE + table))
+    assert planned.published == {
+        "sibanda-uzuner-2006-table-3": {"base": "SVM"},
+        "he-2015-table-3": {"base": ""},
+    }

@@ -406,11 +406,13 @@ def test_the_papers_runs_can_be_read(name: str) -> None:
     assert planned.fold_count == 10 and [run.name for run in planned.runs] == [
         "CRF",
         "CRF, local context",
-        "SVM, local context",
-        "Heuristic+dictionary",
+        "SVM",
+        "H+D",
         "Rules",
-        "HMM",
+        "IFinder",
         "SNoW",
+        "SVM of names",
+        "SNoW of names",
     ]
 
 
