@@ -4,6 +4,7 @@
     python -m crfdeid.explain models/mine --note note.txt               the note's tokens
     python -m crfdeid.explain models/mine --note note.txt --at 41       why this token
     python -m crfdeid.explain models/mine --note note.txt --at 41 --html why.html
+    python -m crfdeid.explain models/rescored --note note.txt           what each member said
 
 Features contain words of the training documents, and with --note the output contains the note's
 text: keep it only where you may keep those. docs/explain.md explains each number.
@@ -54,7 +55,11 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     if (args.at or args.token or args.document) and not args.note:
         raise ConfigurationError("--at, --token and --document need --note")
-    weights = model_weights.load(model_folder.find_folder(args.model))
+    folder = model_folder.find_folder(args.model)
+    if model_folder.read_folder(folder).config.system == "rescored":
+        print("\n".join(explain_candidates(folder, args)))
+        return
+    weights = model_weights.load(folder)
     for label in args.label:
         weights.label_number(label)
     trace = attribution.trace_document(weights, find_document(args)) if args.note else None
@@ -62,6 +67,20 @@ def main(arguments: list[str] | None = None) -> None:
     if args.html:
         page.write(args.html, weights, args.label, args.top, trace, explanations, args.runners)
     print(render_text(weights, args, trace, explanations))
+
+
+def explain_candidates(folder: Path, args: argparse.Namespace) -> list[str]:
+    """What a rescored model and its members say of a note."""
+    from crfdeid.explain import judgement
+    from crfdeid.systems import model
+    from crfdeid.systems.rescored.rescored import RescoredTagger
+
+    if not args.note or args.at or args.token or args.label or args.html:
+        wanted = "wanted --note, without --at, --token, --label and --html"
+        raise ConfigurationError(f"{folder}: a rescored model explains the spans of a note; {wanted}")
+    tagger = model.load(folder)
+    assert isinstance(tagger, RescoredTagger)
+    return judgement.list_candidates(tagger, find_document(args))
 
 
 def find_document(args: argparse.Namespace) -> Document:

@@ -22,11 +22,12 @@ from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import AdaptiveDecoder
 from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.engine.decoding.marginals import Marginals
+from crfdeid.engine.decoding.span_marginals import SpanMarginals
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.registry import System, Training
-from crfdeid.systems.risk import RiskDecoder, read_limits
+from crfdeid.systems.risk import RiskDecoder, list_spans, read_limits
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.systems.threshold import Masker, Threshold
 from crfdeid.text import bio
@@ -89,6 +90,15 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             )
             for score, path in viterbi.find_n_best(emissions, transitions, n)
         ]
+
+    def find_candidates(self, documents: Sequence[Document], least: float) -> list[list[Span]]:
+        """Return all spans that are at least so probable, of each document, with their probabilities. They
+        can overlap, and can begin or end with a line end; the documents are folded."""
+        batch = self.batch(documents)
+        marginals = SpanMarginals(self.weights.labels, self.weights.transitions)
+        emissions = self.decoder.emissions(batch)
+        found = marginals.find(emissions, batch.first, batch.stop, least, self.compiled)
+        return list_spans(batch, found, marginals.pairs.names, probabilities=True)
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
         for some in batch_documents(documents):

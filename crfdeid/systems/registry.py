@@ -71,6 +71,7 @@ SYSTEMS = {
     "svm": Entry("crfdeid.systems.linear.svm"),
     "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_type_bias=True),
     "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False),
+    "rescored": Entry("crfdeid.systems.rescored.rescored"),
     "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False),
     "snow": Entry("crfdeid.systems.linear.snow"),
     "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),

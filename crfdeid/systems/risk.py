@@ -31,16 +31,15 @@ def read_limits(settings: Config) -> Threshold:
 
 def check_decode(settings: Config) -> None:
     """Raise :class:`ConfigurationError` where the system has no minimum-risk decoding, or ``span_threshold``
-    is set without it, is no probability, or names a type that the scheme does not have."""
-    if settings.decode == "best":
-        if settings.span_threshold:
-            raise ConfigurationError("span_threshold: only for decode = 'risk'")
-    elif settings.system != "crf":
+    is set without it, has no probability, or names a type that the scheme does not have."""
+    if settings.decode == "risk" and settings.system != "crf":
         raise ConfigurationError(
             f"decode = 'risk': the system {settings.system} does not have it; wanted crf"
         )
-    else:
+    if settings.decode == "risk" or settings.system == "rescored":
         read_limits(settings).check_scheme(read_scheme(settings.scheme))
+    elif settings.span_threshold:
+        raise ConfigurationError("span_threshold: only for decode = 'risk', or for the system rescored")
 
 
 class RiskDecoder:

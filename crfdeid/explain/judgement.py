@@ -1,0 +1,29 @@
+"""Why a rescored model gives a span or not: what each member said of every candidate."""
+
+from __future__ import annotations
+
+from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.explain.text import escape_controls
+from crfdeid.systems.rescored.rescored import RescoredTagger
+from crfdeid.text.document import Document, Span
+from crfdeid.text.folding import fold_text
+
+LEAST = 0.01  # candidates that are less probable are not listed
+
+
+def list_candidates(tagger: RescoredTagger, document: Document) -> list[str]:
+    """Return the lines of a table: each candidate with its probability, those of the members, the expression
+    that it is, whether it repeats a sure span, and whether it is a span. It quotes the note."""
+    folding = fold_text(document.text)
+    ((found, judged),) = tagger.judge([folding.fold_document(document)])
+    tokens, given = found.note.tokens, set(tagger.tag(document).spans)
+    rows = [["offsets", "type", "span", "probability", *tagger.members, "also", "text"]]
+    for (key, members), probability in sorted(zip(found.probabilities.items(), judged.tolist())):
+        if max(probability, *members) >= LEAST:
+            span = folding.unfold(Span(tokens[key[0]].start, tokens[key[1]].end, key[2]))
+            also = found.kinds.get(key, "") or "repeat" * (key in found.repeats)
+            figures = [f"{value:.3f}" for value in (probability, *members)]
+            text = escape_controls(document.text_of(span))
+            place = f"{span.start}-{span.end}"
+            rows.append([place, span.type, "yes" * (span in given), *figures, also, text])
+    return align_columns(rows)

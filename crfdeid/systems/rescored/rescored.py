@@ -1,0 +1,262 @@
+"""Spans of several CRFs, judged once more: a boosted classifier sees what each CRF (a *member*) says of a
+possible span, which spans compete with it, how often the note repeats its text, and how training labels it.
+
+The members are models in ``members/NAME``. The classifier learns from candidates of documents that neither
+the members nor the counts of texts saw. Of the candidates that are probable enough, those without overlaps
+are given that exceed the threshold most in sum, as in minimum-risk decoding.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crfdeid.config import Config, flatten_keys
+from crfdeid.corpora.folds import Part, make_folds
+from crfdeid.engine.arrays.types import Floats
+from crfdeid.engine.decoding import span_marginals
+from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.feature_extraction.registry import resolve_names
+from crfdeid.systems import model
+from crfdeid.systems.crf import CrfTagger
+from crfdeid.systems.registry import System, Training, build_config, read_options
+from crfdeid.systems.rescored.candidates import Candidates, Expressions, Key, Note
+from crfdeid.systems.rescored.span_features import describe_candidates
+from crfdeid.systems.rescored.training_texts import TrainingTexts, count_texts, read_texts
+from crfdeid.systems.rescored.trees import apply_trees, fit_trees, read_trees, write_trees
+from crfdeid.systems.risk import read_limits
+from crfdeid.systems.stacking.cross_fitting import all_or_nothing
+from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
+from crfdeid.systems.threshold import DEFAULT, Threshold
+from crfdeid.text.document import Document, Span
+
+MEMBERS, TEXTS, TREES, KINDS = "members", "texts.json", "trees.npz", "kinds.json"
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+OWN = (
+    "system",
+    "options",
+    "decode",
+    "span_threshold",
+    "repair",
+)  # what a member does not have from the ensemble
+
+
+@dataclass(frozen=True)
+class Options:
+    """``members`` are CRFs by name; the settings that they do not set are the ensemble's. ``least`` is the
+    smallest probability of a member's candidate. ``expressions`` are observations that mark expressions with
+    ``B`` and ``I``, and the type of these spans. ``folds`` is the number of folds of the training documents;
+    ``seed`` draws them. ``trees``, ``rate``, ``leaves`` and ``rows`` are number, learning rate, most leaves
+    and fewest rows of a leaf of the trees."""
+
+    members: dict[str, dict[str, Any]] = field(default_factory=dict)
+    expressions: dict[str, str] = field(default_factory=dict)
+    least: float = 0.02
+    folds: int = 2
+    seed: int = 0
+    trees: int = 120
+    rate: float = 0.05
+    leaves: int = 12
+    rows: int = 15
+
+    def __post_init__(self) -> None:
+        if not self.members or not all(isinstance(table, dict) for table in self.members.values()):
+            raise ValueError("members: wanted a table of settings or more, [options.members.NAME]")
+        for name in self.members:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"members.{name}: wanted a name of small letters, digits and _")
+        if not isinstance(self.folds, int) or self.folds < 2:
+            raise ValueError(f"folds = {self.folds}: wanted a whole number, 2 or more")
+        if not 0 < self.least < 1:
+            raise ValueError(f"least = {self.least}: wanted a number above 0 and below 1")
+
+
+class RescoredTagger(Tagger):
+    """The ensemble. A threshold is for its spans: one is given where its probability is above it."""
+
+    has_probabilities = True
+    has_threshold = True
+    is_fork_safe = True
+
+    def __init__(self, model_folder: ModelFolder) -> None:
+        super().__init__(model_folder)
+        self.options = read_options(Options, self.config)
+        self.members = load_members(self.folder / MEMBERS, build_members(self.config))
+        self.bases, self.parts = self.members, tuple(self.members.values())
+        self.texts, self.trees = read_texts(self.folder / TEXTS), read_trees(self.folder / TREES)
+        self.kinds: list[str] = json.loads((self.folder / KINDS).read_text(encoding="utf-8"))
+        self.expressions = find_observations(self.options)
+        self.types = sorted(self.scheme.types)
+
+    def compile(self) -> None:
+        for member in self.members.values():
+            member.compile()
+
+    def judge(self, documents: Sequence[Document]) -> list[tuple[Candidates, Floats]]:
+        """Return the candidates of each document, and their probabilities in the order of their keys."""
+        found = self.find_candidates(documents)
+        texts = [self.texts] * len(found)
+        rows = describe_candidates(found, texts, self.types, self.kinds)
+        judged = apply_trees(self.trees, rows)
+        ends = np.cumsum([len(own.probabilities) for own in found])
+        return list(zip(found, np.split(judged, ends[:-1])))
+
+    def find_candidates(self, documents: Sequence[Document]) -> list[Candidates]:
+        """Let each member say what is possible."""
+        least = self.options.least
+        spans = [member.find_candidates(documents, least) for member in self.members.values()]
+        notes = [Note(document, self.pipeline.tokenize(document.text)) for document in documents]
+        return [Candidates(note, own, self.expressions) for note, *own in zip(notes, *spans)]
+
+    def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
+        return self._tag(documents, read_limits(self.config), probabilities)
+
+    def _tag_by_threshold(
+        self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        own = read_limits(self.config).table() | threshold.table()
+        limits = Threshold(own[DEFAULT], {name: p for name, p in own.items() if name != DEFAULT})
+        return self._tag(documents, limits, probabilities)
+
+    def _tag(
+        self, documents: Iterable[Document], limits: Threshold, probabilities: bool
+    ) -> Iterator[Document]:
+        by_type = dict(zip(self.types, limits.list_limits(self.types).tolist()))
+        for some in batch_documents(documents):
+            for document, (found, judged) in zip(some, self.judge(some)):
+                yield document.with_spans(choose_spans(found, judged, by_type, probabilities))
+
+
+def choose_spans(
+    found: Candidates, judged: Floats, limits: dict[str, float], probabilities: bool
+) -> list[Span]:
+    """Return the spans that are worth the risk."""
+    keys = list(found.probabilities)
+    columns = [np.array([key[place] for key in keys], np.int64) for place in (0, 1)]
+    of_key = np.array([limits[key[2]] for key in keys], np.float64)
+    rows = span_marginals.Candidates(columns[0], columns[1], np.arange(len(keys)), judged)
+    tokens = found.note.tokens
+    return [
+        Span(
+            tokens[keys[place][0]].start,
+            tokens[keys[place][1]].end,
+            keys[place][2],
+            float(judged[place]) if probabilities else None,
+        )
+        for place in span_marginals.choose_spans(rows, of_key).tolist()
+    ]
+
+
+def build_members(ensemble: Config) -> dict[str, Config]:
+    """Build the configurations of the members, in the order of their names. Raises
+    :class:`ConfigurationError` where one is not that of a CRF with the ensemble's tokens."""
+    options = read_options(Options, ensemble)
+    shared = {key: value for key, value in ensemble.to_table().items() if key not in OWN}
+    members = {}
+    for name in sorted(options.members):
+        own = options.members[name]
+        table = shared | own | {"crf": ensemble.crf | flatten_keys(own.get("crf", {}))}
+        members[name] = build_config(table, f"options.members.{name}")
+        if members[name].system != "crf" or members[name].tokenizer != ensemble.tokenizer:
+            raise ConfigurationError(
+                f"options.members.{name}: wanted a crf with the tokenizer of the ensemble"
+            )
+    return members
+
+
+def load_members(folder: Path, members: Iterable[str]) -> dict[str, CrfTagger]:
+    """Load the members' models. Raises :class:`ModelError` where one is not a CRF."""
+    found: dict[str, CrfTagger] = {}
+    for name in members:
+        tagger = model.load(folder / name)
+        if not isinstance(tagger, CrfTagger):
+            raise ModelError(f"{folder / name}: wanted a crf")
+        found[name] = tagger
+    return found
+
+
+def find_observations(options: Options) -> Expressions:
+    """Return the observations of the option ``expressions`` with their types."""
+    known = resolve_names(options.expressions, {}).contextual
+    if missing := options.expressions.keys() - known.keys():
+        raise ConfigurationError(f"options.expressions.{min(missing)}: not an observation of a place")
+    return {name: (known[name], type) for name, type in options.expressions.items()}
+
+
+def train(training: Training) -> None:
+    """Train the members on the folds and on all documents, and the trees on the candidates of the folds."""
+    folder = training.model
+    options = read_options(Options, folder.config)
+    check_types(options, folder)
+    documents = [folder.pipeline.resolve_overlaps(document) for document in training.documents]
+    with all_or_nothing():
+        found, texts = list_held_out(training, documents)
+        train_members(training, documents, folder.path / MEMBERS)
+    kinds = sorted({kind for own in found for kind in own.kinds.values()})
+    (folder.path / KINDS).write_text(json.dumps(kinds, ensure_ascii=False) + "\n", encoding="utf-8")
+    rows = describe_candidates(found, texts, sorted(folder.scheme.types), kinds)
+    gold = [set(list_gold(own.note)) for own in found]
+    is_right = np.array([key in right for own, right in zip(found, gold) for key in own.probabilities], bool)
+    size = options.trees, options.rate, options.leaves, options.rows
+    write_trees(folder.path / TREES, fit_trees(rows, is_right, *size, options.seed))
+    notes = [Note(document, folder.pipeline.tokenize(document.text)) for document in documents]
+    count_texts([(note, list_gold(note)) for note in notes]).write(folder.path / TEXTS)
+
+
+def check_types(options: Options, folder: ModelFolder) -> None:
+    """Raise :class:`ConfigurationError` where an expression is of a type that the scheme does not have."""
+    for name, type in options.expressions.items():
+        if type not in folder.scheme.types:
+            raise ConfigurationError(f"options.expressions.{name}: no type of scheme {folder.scheme.name}")
+
+
+def list_held_out(
+    training: Training, documents: Sequence[Document]
+) -> tuple[list[Candidates], list[TrainingTexts]]:
+    """Return the candidates of each document and the counts of texts, both without the document's fold."""
+    options, pipeline = read_options(Options, training.model.config), training.model.pipeline
+    expressions = find_observations(options)
+    found: list[Candidates] = []
+    texts: list[TrainingTexts] = []
+    for rest, held_out in make_folds(
+        Part("training documents", tuple(documents)), options.folds, options.seed
+    ):
+        notes = [Note(document, pipeline.tokenize(document.text)) for document in rest.documents]
+        known = count_texts([(note, list_gold(note)) for note in notes])
+        with tempfile.TemporaryDirectory(prefix="folds.", dir=training.model.path) as name:
+            members = train_members(training, rest.documents, Path(name))
+            spans = [list_possible(member, held_out.documents, options.least) for member in members]
+        for document, *own in zip(held_out.documents, *spans):
+            note = Note(document, pipeline.tokenize(document.text))
+            found.append(Candidates(note, own, expressions))
+            texts.append(known)
+    return found, texts
+
+
+def train_members(training: Training, documents: Sequence[Document], folder: Path) -> list[CrfTagger]:
+    """Train each member on the documents, and leave their models in the folder."""
+    members = build_members(training.model.config)
+    for name, settings in members.items():
+        model.train(documents, settings, folder / name, training.on_iteration)
+    return list(load_members(folder, members).values())
+
+
+def list_possible(member: CrfTagger, documents: Sequence[Document], least: float) -> list[list[Span]]:
+    """Return the possible spans of each document."""
+    parts = batch_documents(documents)
+    return [spans for some in parts for spans in member.find_candidates(some, least)]
+
+
+def list_gold(note: Note) -> list[Key]:
+    """Return the document's spans that begin and end with tokens."""
+    return [key for key, _ in note.find_keys(note.document.spans)]
+
+
+SYSTEM = System(Options, train, RescoredTagger)

@@ -1,0 +1,104 @@
+"""Gradient-boosted trees as plain arrays: scikit-learn learns them, numpy applies them, and a file of numbers
+keeps them (no pickle)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.errors import ModelError
+
+LEAF = -1
+EDGE = 1e-4  # probabilities are this far from 0 and 1 at least, so that their log odds are finite
+
+
+class Trees(NamedTuple):
+    """The nodes of all trees. A row goes from node n to ``left[n]`` where its column ``feature[n]`` is at
+    most ``limit[n]``, else to ``right[n]``; at a leaf, ``feature`` is -1. The log odds are ``base`` [1] plus
+    the ``value`` of each tree's leaf. ``roots`` are the first nodes."""
+
+    feature: Ints
+    limit: Floats
+    left: Ints
+    right: Ints
+    value: Floats
+    roots: Ints
+    base: Floats
+
+
+def fit_trees(
+    rows: Floats, is_right: np.ndarray, number: int, rate: float, leaves: int, least: int, seed: int
+) -> Trees:
+    """Learn ``number`` trees of at most ``leaves`` leaves with at least ``least`` rows each, which tell the
+    right rows [rows, columns] from the wrong ones. ``rate`` is the learning rate."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    if is_right.all() or not is_right.any():  # nothing to tell apart
+        none = np.zeros(0, np.int64)
+        odds = compute_log_odds(np.array([is_right.mean() if len(is_right) else 0.0]))
+        return Trees(none, np.zeros(0), none, none, np.zeros(0), none, odds)
+    classifier = HistGradientBoostingClassifier(
+        max_iter=number,
+        learning_rate=rate,
+        max_leaf_nodes=leaves,
+        min_samples_leaf=least,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=seed,
+    ).fit(rows, is_right)
+    return join_nodes([own[0].nodes for own in classifier._predictors], classifier._baseline_prediction)
+
+
+def join_nodes(parts: list[np.ndarray], base: Floats) -> Trees:
+    """Join scikit-learn's nodes of several trees."""
+    sizes = [len(nodes) for nodes in parts]
+    roots = np.cumsum([0, *sizes])[:-1]
+    shift = np.repeat(roots, sizes)
+    nodes = np.concatenate(parts)
+    is_leaf = nodes["is_leaf"].astype(bool)
+    return Trees(
+        np.where(is_leaf, LEAF, nodes["feature_idx"]).astype(np.int64),
+        nodes["num_threshold"].astype(np.float64),
+        nodes["left"].astype(np.int64) + shift,
+        nodes["right"].astype(np.int64) + shift,
+        nodes["value"].astype(np.float64),
+        roots.astype(np.int64),
+        np.asarray(base, np.float64).reshape(-1),
+    )
+
+
+def apply_trees(trees: Trees, rows: Floats) -> Floats:
+    """Return the probability that each row is right."""
+    odds = np.full(len(rows), trees.base[0])
+    if len(rows) and len(trees.roots):
+        node = np.tile(trees.roots, (len(rows), 1))
+        own = np.arange(len(rows))[:, None]
+        while (inner := trees.feature[node] != LEAF).any():
+            below = rows[own, np.maximum(trees.feature[node], 0)] <= trees.limit[node]
+            node = np.where(inner, np.where(below, trees.left[node], trees.right[node]), node)
+        odds = odds + trees.value[node].sum(axis=1)
+    return cast(Floats, 1.0 / (1.0 + np.exp(-odds)))
+
+
+def compute_log_odds(probabilities: Floats) -> Floats:
+    """Return the log odds of probabilities, finite ones also of 0 and 1."""
+    inside = np.clip(probabilities, EDGE, 1.0 - EDGE)
+    return np.log(inside / (1.0 - inside))
+
+
+def write_trees(path: Path, trees: Trees) -> None:
+    """Write the arrays to a file of numpy's format."""
+    with path.open("wb") as file:
+        np.savez_compressed(file, **trees._asdict())
+
+
+def read_trees(path: Path) -> Trees:
+    """Read the file. Raises :class:`ModelError` where it is missing or another one."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return Trees(*(arrays[name] for name in Trees._fields))
+    except (OSError, ValueError, KeyError):
+        raise ModelError(f"{path}: missing, or not the trees of a rescored model") from None
