@@ -14,6 +14,7 @@ from crfdeid.corpora import (
     conll,
     doccano,
     documents,
+    fhir,
     hl7,
     i2b2_2006,
     i2b2_2014,
@@ -35,7 +36,7 @@ FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
         i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, documents, table, parquet,
-        hl7, inline, span_table,
+        hl7, fhir, inline, span_table,
     )
 }  # fmt: skip
 OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
@@ -61,7 +62,7 @@ BY_SUFFIX = {
     ".jsonl": "jsonl", ".json": "labelstudio", ".csv": "table", ".parquet": "parquet",
     ".conll": "conll", ".bio": "conll", ".ann": "brat", ".txt": "text",
     ".docx": "documents", ".pdf": "documents",
-    ".hl7": "hl7",
+    ".hl7": "hl7", ".ndjson": "fhir",
 }  # fmt: skip
 
 
@@ -161,6 +162,8 @@ def detect_format(path: Path, recursive: bool = False) -> str:
         return _detect_folder(path, recursive)
     refuse_unread(path)
     suffix = path.suffix.lower()
+    if suffix == ".json" and fhir.is_resource(path):
+        return fhir.FORMAT.name
     if suffix == ".xml":
         return "i2b2-2006" if i2b2_2006.is_inline_xml(path) else "i2b2"
     if suffix == ".txt" and path.with_suffix(".ann").exists():

@@ -211,7 +211,7 @@ def open_destination(args: argparse.Namespace, source: str) -> release.Destinati
         return streams.StandardOutput(args.out, args.format or source, args.resume, args.overwrite)
     if args.notes is not None and args.out.resolve() == args.notes.resolve():
         raise ConfigurationError(f"{args.out}: is the notes themselves; --out needs another path")
-    output = choose_output(args.out, args.format, source)
+    output = choose_output(args.out, args.format or message_output.find_format(args.out, source), source)
     return release.Destination(args.out, output.format, args.resume, args.overwrite)
 
 

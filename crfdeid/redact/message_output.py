@@ -33,6 +33,12 @@ def are_messages(source: str, format: str) -> bool:
     return source == format and corpora.find_format(source, "read").read_messages is not None
 
 
+def find_format(path: Path, source: str) -> str | None:
+    """Return the format of the messages if the output has its suffix, which another format may have too."""
+    format = corpora.find_format(source, "read")
+    return source if format.read_messages and path.suffix.lower() in format.suffixes else None
+
+
 def settle_options(args: argparse.Namespace, source: str, format: str) -> None:
     """Decide in ``args`` whether the fields of messages are redacted too. Raises :class:`ConfigurationError`
     for an option that messages do not have."""

@@ -197,3 +197,17 @@ def test_stems_name_the_notes_of_a_folder(tmp_path: Path):
     for name in ("b", "a"):
         (tmp_path / f"{name}.hl7").write_text(f"{HEAD}\nNTE|1||x\n")
     assert [note.id for note in corpora.read(tmp_path)] == ["a.1.NTE.2", "b.1.NTE.2"]
+
+
+CANARIES = st.lists(st.sampled_from(["Zan Eze", "^", "&", "~", "|", "|", "|", "7", ""]), max_size=30)
+
+
+@given(st.lists(st.tuples(st.sampled_from([*hl7_fields.SEGMENTS, "ZZZ"]), CANARIES), max_size=4))
+def test_no_value_goes_out_that_is_no_text_or_field(segments):
+    lines = [f"{name}|{''.join(value)}" for name, value in segments if name not in ("MSH", "FHS", "BHS")]
+    message = parse(*lines)
+    documents = [note for note in message.list_documents(fields=True) if note.text]
+    blank = {note.id: [Made(0, len(note.text), "")] for note in documents if not note.spans}
+    fields = {note.id: [Made(s.start, s.end, "x") for s in note.spans] for note in documents if note.spans}
+    empty = {note.id: [] for note in message.list_documents()}
+    assert "Zan" not in message.render(empty | blank | fields, str)

@@ -132,3 +132,40 @@ def test_the_same_key_gives_the_same_messages(messages, tmp_path, key):
         run(messages, "--out", tmp_path / f"{name}.hl7", "--model", "rules", "--key-file", key)
     assert (tmp_path / "a.hl7").read_bytes() == (tmp_path / "b.hl7").read_bytes()
     assert "Okafor" not in (tmp_path / "a.hl7").read_text()
+
+
+def test_the_resources_of_a_patient_agree_across_files(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    patient = {"resourceType": "Patient", "id": "7", "name": [{"family": "Okafor", "given": ["Ana"]}]}
+    other = {"resourceType": "Patient", "id": "8", "name": [{"family": "Ana"}]}
+    reports = [
+        {
+            "resourceType": "DiagnosticReport",
+            "subject": {"reference": f"Patient/{id}"},
+            "conclusion": "Ana came.",
+        }
+        for id in (7, 8)
+    ]
+    for name, resources in (("Patient", [patient, other]), ("DiagnosticReport", reports)):
+        (folder / f"{name}.ndjson").write_text("".join(json.dumps(each) + "\n" for each in resources))
+    run(folder, "--out", tmp_path / "out", *RULES)
+    first, second = (
+        [json.loads(line) for line in (tmp_path / "out" / f"{name}.ndjson").read_text().splitlines()]
+        for name in ("Patient", "DiagnosticReport")
+    )
+    assert [each["subject"]["reference"] for each in second] == [f"Patient/{each['id']}" for each in first]
+    names = [first[0]["name"][0]["given"][0], first[1]["name"][0]["family"]]
+    assert [each["conclusion"] for each in second] == [
+        f"{name} came." for name in names
+    ] and "Ana" not in names
+
+
+def test_a_json_output_of_resources_is_no_label_studio_file(tmp_path, capsys):
+    resource = {"resourceType": "Basic", "birthDate": "2001-03-07", "comment": "Seen by Dr. Ruiz"}
+    (tmp_path / "in.json").write_text(json.dumps(resource))
+    run(tmp_path / "in.json", "--out", tmp_path / "out.json", *RULES, "--style", "type")
+    made = json.loads((tmp_path / "out.json").read_text())
+    assert made["comment"] == "Seen by Dr. [**DOCTOR**]" and "_birthDate" in made and "birthDate" not in made
+    tag.main([str(tmp_path / "in.json"), "--model", "rules"])
+    assert "in.1.comment,12,16,DOCTOR,,Ruiz" in capsys.readouterr().out
