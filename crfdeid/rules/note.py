@@ -29,7 +29,6 @@ EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
 YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
 
 
-
 class Note:
     """The words of ``text``: word ``i`` is ``text[starts[i]:ends[i]]``; ``indices`` gives the places of each
     lowercased word."""

@@ -43,11 +43,18 @@ HEURISTIC = (
 @dataclass(frozen=True)
 class Options:
     """``without`` names rules that are not used (``repeated_name`` and ``repeated_place`` are the rules
-    that find names and places again that another rule found)."""
+    that find names and places again that another rule found). ``works``: only rules whose source is one of
+    these works, such as ``Tafvizi 2011``."""
 
     without: tuple[str, ...] = ()
+    works: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for work in self.works:
+            if not any(is_from(rule, [work]) for rule in RULES):
+                raise ValueError(
+                    f"works: {work}: no rule is from it; wanted a source as `crfdeid rules` prints"
+                )
         for name in self.without:
             if name not in RULES:
                 raise ValueError(f"without: {name}: no such rule{did_you_mean(name, RULES)}")
@@ -120,8 +127,21 @@ def make_heuristic() -> Rules:
 
 def select_rules(names: Iterable[str], model: ModelFolder) -> list[str]:
     """Return the names without those that the options leave out."""
-    without = read_options(Options, model.config).without
-    return [name for name in names if name not in without]
+    options = read_options(Options, model.config)
+    return [
+        name
+        for name in names
+        if name not in options.without and (not options.works or is_from(name, options.works))
+    ]
+
+
+def is_from(rule: str, works: Iterable[str]) -> bool:
+    """Whether the source of a rule names one of the works.
+
+    >>> is_from("date_mdy", ["Tafvizi 2011"]), is_from("season", ["Tafvizi 2011"])
+    (True, False)
+    """
+    return any(work in RULES[rule].source for work in works)
 
 
 def read_lists(model: ModelFolder) -> Lists:

@@ -148,7 +148,7 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
 def test_the_shipped_stack_is_complete():
     """Its five bases are settings that can be trained (pos and rules need what is installed)."""
     shipped = registry.read_config("multi")
-    assert sorted(shipped.options["bases"]) == ["illinois", "mist", "rules", "stanford", "stat_deid"]
+    assert sorted(shipped.options["bases"]) == ["illinois", "mimic", "mist", "stanford", "stat_deid"]
     found = multi.build_bases(shipped)
     assert found["illinois"].system == "two_stage" and found["stanford"].pos == "gruut"
 

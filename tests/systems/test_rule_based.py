@@ -49,6 +49,15 @@ def test_options_leave_rules_out_and_refuse_unknown_ones(notes, tmp_path):
         registry.check(Config(system="rules", options={"without": ["date_mdyy"]}))
 
 
+def test_the_rules_of_some_works_are_a_system(notes, tmp_path):
+    """The MIMIC de-identifier of Tafvizi 2011, section 2.5, is the fifth member of her Multi-deidentifier."""
+    settings = Config(system="rules", options={"works": ["Tafvizi 2011"]})
+    tagger = model.train(notes[:2], settings, tmp_path / "rules")
+    assert found_by_rules(tagger, "3/14/2061, summer 2061, roe@host.org") == ["3/14/2061"]
+    with pytest.raises(ConfigurationError, match="works: Tafvizi 2012: no rule is from it"):
+        registry.check(Config(system="rules", options={"works": ["Tafvizi 2012"]}))
+
+
 def test_the_command_line_says_which_rule_found_a_span(notes, tmp_path, capsys):
     for number, text in (("1", "Mr. Zacharias Quimbly was seen."), ("2", "Quimbly is well.")):
         (tmp_path / f"{number}.txt").write_text(text)
@@ -100,7 +109,7 @@ def test_two_trainings_leave_the_same_bytes(notes, tmp_path):
 
 
 def test_options_are_plain_settings():
-    assert dataclasses.asdict(rule_based.Options()) == {"without": ()}
+    assert dataclasses.asdict(rule_based.Options()) == {"without": (), "works": ()}
     assert config.build({"system": "rules", "options": {"without": ["email"]}}, "x").system == "rules"
 
 
