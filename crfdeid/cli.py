@@ -59,6 +59,7 @@ VERBS = {
         ),
         "ablate": Verb("crfdeid.ablate.__main__", "train and compare many configurations"),
         "thresholds": Verb("crfdeid.explain.thresholds", "show recall and precision of a model by threshold"),
+        "stats": Verb("crfdeid.evaluate.corpus_statistics", "count what an annotated corpus has"),
         "clusters": Verb("crfdeid.clusters", "learn clusters of words from text without spans"),
         "importance": Verb("crfdeid.explain.importance", "rank feature templates by information gain"),
     },

@@ -132,7 +132,7 @@ def main(arguments: list[str] | None = None) -> None:
             output.write(shown, args.overwrite, table if output.format == table.name else None)
         if not output.is_file:
             write_record(output.path, describe_tagging(args, seen))
-        cli.print_warnings((f"tagged {rate}", str(output)))
+        cli.print_warnings((f"{output}; {rate}",))
     else:
         print_documents(documents, args.format or span_table.NAME, table)
     cli.print_warnings((*terms.lines(), *known_lines(), *seen.lines()))

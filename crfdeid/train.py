@@ -1,6 +1,7 @@
 """Train a model, and score it on other documents.
 
 python -m crfdeid.train corpus/train --test corpus/test --config english --out models/mine
+python -m crfdeid.train mine/train --test mine/test --scheme auto --out models/mine
 """
 
 from __future__ import annotations
@@ -14,10 +15,21 @@ from pathlib import Path
 from tqdm import tqdm
 
 from crfdeid import cli, config
-from crfdeid.evaluate import scores
+from crfdeid.config import Config
+from crfdeid.corpora.storage import refuse_existing
+from crfdeid.errors import ConfigurationError, SchemeError
+from crfdeid.evaluate import report, scores
+from crfdeid.evaluate.evaluation import EvaluationOptions, evaluate, score_spans
+from crfdeid.evaluate.matching import ScoredDocument
+from crfdeid.files import open_whole
 from crfdeid.systems import model, registry, tuned_notes
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
+from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
+
+AUTO = "auto"
+SCORES = "scores.json"  # in the model's folder
+RESAMPLES = 1000  # for the intervals of these scores
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -28,6 +40,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--config",
         default=config.DEFAULT,
         help="a configuration file, or a shipped one",
+    )
+    parser.add_argument(
+        "--scheme",
+        help="the types: auto takes those of the training corpus and writes them to OUT.scheme.toml; or a "
+        "scheme file, or a shipped one (default: that of the configuration)",
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     cli.add_types_option(parser)
@@ -59,6 +76,7 @@ def main(arguments: list[str] | None = None) -> None:
     documents = [document for path in args.train for document in cli.read_documents(path, None, args)]
     if args.one_note_per_patient:
         documents = [replace(d, patient=d.id) if d.patient is None else d for d in documents]
+    settings = choose_scheme(settings, documents, args)
     began = time.perf_counter()
     is_crf = settings.system == "crf"  # two_stage and multi train several times, rnn counts epochs
     total = settings.crf.get("max_iterations") if is_crf else settings.options.get("epochs")
@@ -77,10 +95,43 @@ def main(arguments: list[str] | None = None) -> None:
         gold = list(cli.map_types(cli.read_documents(args.test, None, args), args))
         system = list(cli.show_progress(tagger.tag_all(gold), "score", len(gold)))
         print(f"\nScored on {args.test}: {len(gold)} documents")
-        print(scores.format_scores(scores.score(gold, system, tagger.scheme)))
+        print(write_scores(gold, system, tagger.scheme, args.out / SCORES))
         print_cut_spans(tagger, gold)
         cli.print_warnings(tuned_notes.count_seen(documents, gold).lines())
     print(f"\nThe model is in {args.out}")
+
+
+def choose_scheme(settings: Config, documents: list[Document], args: argparse.Namespace) -> Config:
+    """Return the settings with the scheme of the command line. Raises :class:`SchemeError` where the
+    documents have a type that it lacks."""
+    if args.scheme and args.types:
+        raise ConfigurationError("--types and --scheme: wanted one of them; a map names its scheme")
+    if args.scheme == AUTO:
+        path = args.out.with_name(f"{args.out.name}.scheme.toml")
+        refuse_existing(path, args.overwrite or args.resume)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_scheme(collect_types(documents, args.out.name), path)
+        print(f"The scheme of the corpus is in {path}")
+        return registry.apply_changes(settings, [f"scheme={json.dumps(str(path))}"])
+    if args.scheme:
+        settings = registry.apply_changes(settings, [f"scheme={json.dumps(args.scheme)}"])
+    try:
+        read_scheme(settings.scheme).check(settings.map_types(documents))
+    except SchemeError as error:
+        raise SchemeError(f"{error}; --scheme {AUTO} takes the types of the corpus") from None
+    return settings
+
+
+def write_scores(gold: list[Document], system: list[Document], scheme: Scheme, path: Path) -> str:
+    """Write all figures to a file, and return the table of scores."""
+    options = EvaluationOptions(scheme, resamples=RESAMPLES)
+    right, found = (
+        score_spans([ScoredDocument(each, ()) for each in side], options) for side in (gold, system)
+    )
+    evaluation = evaluate(right, found, options)
+    with open_whole(path) as file:
+        file.write(json.dumps(report.build_scores_json(evaluation), indent=1, ensure_ascii=False) + "\n")
+    return scores.format_scores(evaluation.scores)
 
 
 def print_training(documents: list[Document], tagger: Tagger, seconds: float) -> None:

@@ -26,6 +26,7 @@ DOORS = (
     "crfdeid",
     "crfdeid.__main__",
     "crfdeid.importance",
+    "crfdeid.stats",
     "crfdeid.thresholds",
     "crfdeid.reidentify",
     "crfdeid.restore",

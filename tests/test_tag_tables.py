@@ -77,7 +77,7 @@ def test_several_inputs_are_one_run_and_ids_do_not_repeat(tmp_path, capsys):
     rows = read_spans(tmp_path / "s.csv")
     assert [(row["note"], row["row"]) for row in rows][2:] == [("c", "3"), ("d", "1")]
     said = capsys.readouterr().err
-    assert "tagged 4 notes in" in said and "words a second" in said
+    assert "; 4 notes in" in said and "words a second" in said
     with pytest.raises(FormatError, match="number 4 of all inputs together: its id occurs in an earlier"):
         run(first, write_table(tmp_path / "again.csv"), "--out", tmp_path / "no.csv")
     assert not (tmp_path / "no.csv").exists()

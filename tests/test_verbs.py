@@ -1,6 +1,7 @@
 """The verbs through the command line, as a user meets them."""
 
 import io
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from crfdeid import cli, corpora, tag
+from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 from crfdeid.train import main as train_main
@@ -39,6 +41,27 @@ def test_train_scores_and_says_where_the_model_is(corpus, tmp_path, capsys):
     assert "strict" in said and "relaxed" in said and "token" in said
     assert f"The model is in {out}" in said
     assert corpora.detect_format(corpus / "test") == "brat"
+
+
+OWN = [Document(f"n{n}", f"Ward {n} of Ruiz.", (Span(0, 6, "ward"), Span(10, 14, "who"))) for n in range(8)]
+
+
+def test_train_takes_the_types_of_a_corpus_and_its_model_needs_no_other_file(tmp_path, capsys):
+    corpora.write(OWN, tmp_path / "own", "brat")
+    own, out = str(tmp_path / "own"), tmp_path / "mine"
+    quick = ["--out", str(out), "--set", 'features=["lexical"]', "--set", "crf.max_iterations=20"]
+    assert status(train_main, [own, *quick]) == 2
+    assert "--scheme auto takes the types of the corpus" in capsys.readouterr().err
+    train_main([own, "--test", own, "--scheme", "auto", *quick])
+    figures = json.loads((out / "scores.json").read_text())
+    assert figures["scores"][0]["micro"]["f1"] == 1.0 and "mistakes" not in figures
+    (tmp_path / "mine.scheme.toml").unlink()
+    tag.main([own, "--model", str(out), "--out", str(tmp_path / "found"), "--format", "brat"])
+    assert [note.spans for note in corpora.read(tmp_path / "found")] == [note.spans for note in OWN]
+    found = [own, str(tmp_path / "found"), "--resamples", "0"]
+    assert status(evaluate.main, found) == 2 and "--scheme FILE names another" in capsys.readouterr().err
+    evaluate.main([*found, "--scheme", str(out / "scheme.toml")])
+    assert "ward" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

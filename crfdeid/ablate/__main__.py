@@ -124,6 +124,10 @@ def write_tables(planned: Plan, finished: list[Result], corpora: dict[str, Part]
     with open_whole(out / "table.json") as file:
         json.dump(table.build_json(caption, finished, figures), file, indent=1)
         file.write("\n")
+    paper = table.build_paper_table(finished, figures)
+    for name, rendered in (("table.tex", paper.render_latex()), ("table.md", paper.render_markdown())):
+        with open_whole(out / name) as file:
+            file.write(rendered)
     draw_plot(finished, figures, out, caption)
     return text
 

@@ -12,6 +12,7 @@ from crfdeid.ablate.results import METRICS, Figures, Result, compute_z_tests, sc
 from crfdeid.corpora.folds import Part, have_common_text
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.evaluate.matching import CRITERIA
+from crfdeid.evaluate.paper_table import PaperRow, PaperTable
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.report import describe_resampling
 
@@ -144,6 +145,15 @@ def tabulate_columns(corner: str, columns: Sequence[str], figures: Figures) -> L
 
 def format_figure(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.4f}"
+
+
+def build_paper_table(results: Sequence[Result], figures: Figures) -> PaperTable:
+    """Build the table for a paper, with stars for the figures that are tested against the base."""
+    rows = [
+        PaperRow(title, row, {name: row[f"{name} p"] for name in TESTED if f"{name} p" in row})
+        for title, row in figures.items()
+    ]
+    return PaperTable(rows, format_signature(results[0].evaluation, "approximate randomisation"))
 
 
 def build_csv_rows(figures: Figures) -> Iterator[list[object]]:

@@ -3,6 +3,7 @@
     python -m crfdeid.evaluate gold/ system/
     python -m crfdeid.evaluate gold/ system/ --json scores.json --html errors.html
     python -m crfdeid.evaluate gold/ system/ --against other/      is the difference real?
+    python -m crfdeid.evaluate gold/ system/ --against other/ --latex table.tex
 
 Either side may be in any format. docs/scoring.md explains each number.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from crfdeid import cli
 from crfdeid.corpora.tagged_by import read_record
 from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.errors import ConfigurationError
-from crfdeid.evaluate import error_analysis, error_page, report, token_subsets
+from crfdeid.evaluate import error_analysis, error_page, paper_table, report, token_subsets
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, compare, evaluate, read_sides
 from crfdeid.files import open_whole
 from crfdeid.text import scheme, type_map
@@ -46,6 +47,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--json", type=Path, metavar="FILE", help="write every figure")
     add("--csv", type=Path, metavar="FILE", help="write one row for each error, without text")
     add("--html", type=Path, metavar="FILE", help="write a page to read; it holds note text")
+    add("--latex", type=Path, metavar="FILE", help="write the table for a paper (booktabs)")
+    add("--markdown", type=Path, metavar="FILE", help="write the same table in Markdown")
     return parser
 
 
@@ -53,19 +56,40 @@ def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     options = build_options(args)
     paths = [path for path in (args.gold, args.system, args.against) if path]
-    gold, system, *others = read_sides(paths, options, args.format, args.encoding)
-    evaluation = evaluate(gold, system, options)
+    gold, *systems = read_sides(paths, options, args.format, args.encoding)
+    evaluation, *others = [evaluate(gold, system, options) for system in systems]
+    names = name_systems(paths[1:])
     texts = [report.format_report(evaluation)]
     if args.tokens:
         texts.append(format_subset_scores(evaluation, args))
     figures = report.build_json(evaluation) if args.json else {}
-    for other in others:
-        comparison = compare(evaluation, evaluate(gold, other, options))
-        texts.append(report.format_comparison(comparison, evaluation.signature, options))
+    comparisons = [compare(evaluation, other) for other in others]
+    compared = [report.format_comparison(each, evaluation.signature, options, names) for each in comparisons]
+    for comparison in comparisons:
+        figures["systems"] = names
         figures["comparison"] = report.build_comparison_json(comparison, evaluation.signature, options)
     cli.print_warnings(warn_of_seen_notes(paths[1:]))
-    write_files(args, evaluation, figures)  # before printing: a reader may close the pipe early
-    print("\n\n".join(texts))
+    table = paper_table.build_table(names, [evaluation, *others], comparisons)
+    write_tables(args, table)
+    shown = [report.format_summary(other) for other in others]
+    write_files(args, evaluation, figures, names, [*shown, *compared])  # a reader may close the pipe early
+    print("\n\n".join([*texts, *compared]))
+
+
+def name_systems(paths: Sequence[Path]) -> list[str]:
+    """Return what the systems are called: the models that tagged the folders where their names are known, or
+    the names of the paths; whole paths where these would be the same."""
+    records = [read_record(path) for path in paths]
+    names = [Path(record.model).name if record else path.stem for record, path in zip(records, paths)]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def write_tables(args: argparse.Namespace, table: paper_table.PaperTable) -> None:
+    """Write the table for a paper in the forms that were asked for."""
+    for path, render in ((args.latex, table.render_latex), (args.markdown, table.render_markdown)):
+        if path:
+            with open_whole(path) as file:
+                file.write(render())
 
 
 def warn_of_seen_notes(systems: Iterable[Path]) -> Iterator[str]:
@@ -100,8 +124,14 @@ def format_subset_scores(evaluation: Evaluation, args: argparse.Namespace) -> st
     return token_subsets.format_table(gold, system, read_token_marks(args.tokens), args.resamples)
 
 
-def write_files(args: argparse.Namespace, evaluation: Evaluation, figures: dict[str, Any]) -> None:
-    """Write the files that were asked for."""
+def write_files(
+    args: argparse.Namespace,
+    evaluation: Evaluation,
+    figures: dict[str, Any],
+    names: Sequence[str],
+    others: Sequence[str],
+) -> None:
+    """Write the files that were asked for; the page also has the tables of ``others``."""
     if args.json:
         with open_whole(args.json) as file:
             json.dump(figures, file, indent=1, ensure_ascii=False)
@@ -114,7 +144,7 @@ def write_files(args: argparse.Namespace, evaluation: Evaluation, figures: dict[
         with open_whole(args.csv) as file:
             frame.to_csv(file, index=False, lineterminator="\n")
     if args.html:
-        error_page.write_page(evaluation, args.html)
+        error_page.write_page(evaluation, args.html, names, others)
 
 
 if __name__ == "__main__":

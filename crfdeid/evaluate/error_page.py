@@ -7,7 +7,8 @@ nothing and sends nothing: its content security policy allows only what is insid
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from html import escape
 from pathlib import Path
 
@@ -26,17 +27,22 @@ SIDE = 22  # of a confusion matrix's cell, in pixels
 NumberedErrors = list[tuple[int, ErrorRecord]]
 
 
-def write_page(evaluation: Evaluation, path: Path) -> None:
-    """Write the page to a file that only its owner may read."""
+def write_page(
+    evaluation: Evaluation, path: Path, names: Sequence[str] = ("system",), others: Sequence[str] = ()
+) -> None:
+    """Write the page to a file that only its owner may read. ``names`` are those of the systems, ``others``
+    further tables."""
     with open_whole(path, private=True) as file:
-        file.writelines(render_page(evaluation))
+        file.writelines(render_page(evaluation, names, others))
 
 
-def render_page(evaluation: Evaluation) -> Iterator[str]:
+def render_page(
+    evaluation: Evaluation, names: Sequence[str] = ("system",), others: Sequence[str] = ()
+) -> Iterator[str]:
     """Yield the page in pieces: its head with the tables, then note by note."""
     room = resources.PACKAGE / "evaluate"
     script = {"/* script */": read_text(room / "error_page.js")}
-    html = pages.fill_page(room / "error_page.html", script | fill_head(evaluation))
+    html = pages.fill_page(room / "error_page.html", script | fill_head(evaluation, names, others))
     head, tail = html.split(NOTES)
     yield head
     errors = defaultdict(list)
@@ -47,8 +53,10 @@ def render_page(evaluation: Evaluation) -> Iterator[str]:
     yield tail
 
 
-def fill_head(evaluation: Evaluation) -> dict[str, str]:
+def fill_head(evaluation: Evaluation, names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
     """Return the content of each mark in the page's head."""
+    tables = [report.format_summary(evaluation), *others]
+    signature, compared = evaluation.signature, " and ".join(names[1:])
     errors, scheme = evaluation.errors, evaluation.options.scheme
     types = sorted({error.type for error in errors})
     kinds = error_analysis.count_kinds(errors)
@@ -57,7 +65,10 @@ def fill_head(evaluation: Evaluation) -> dict[str, str]:
         "/* colours */": render_colours(scheme),
         "<!-- kinds -->": render_boxes("kind", [(kind, str(count)) for kind, count in kinds.items()]),
         "<!-- types -->": render_boxes("type", [(type, "") for type in types]),
-        "<!-- tables -->": f"<pre>{escape(report.format_summary(evaluation))}</pre>",
+        "<!-- tables -->": "".join(f"<pre>{escape(table)}</pre>" for table in tables),
+        "<!-- system -->": escape(names[0]) + (f", compared with {escape(compared)}" if compared else ""),
+        "<!-- about -->": f"{signature.documents} notes with {signature.gold} spans (corpus "
+        f"{signature.corpus}); crfdeid {signature.version}; {date.today().isoformat()}",
         "<!-- matrix -->": render_matrix(confusion),
         "<!-- legend -->": render_legend(scheme),
     }

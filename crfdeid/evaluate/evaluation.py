@@ -9,7 +9,7 @@ from pathlib import Path
 
 import crfdeid
 from crfdeid import corpora
-from crfdeid.errors import FormatError
+from crfdeid.errors import FormatError, SchemeError
 from crfdeid.evaluate import i2b2_2014
 from crfdeid.evaluate.error_analysis import ErrorRecord, find_errors
 from crfdeid.evaluate.leakage import Leakage, measure_leakage
@@ -140,10 +140,19 @@ def evaluate(
     documents = [*gold_documents, *system_documents]
     if options.unknown_types == "count":
         options = replace(options, scheme=widen_scheme(options.scheme, documents))
-    options.scheme.check(documents)
+    check_types(options.scheme, documents)
     gold_by_id, system_by_id = ({side.document.id: side for side in sides} for sides in (gold, system))
     scored = [(gold_by_id[document.id], system_by_id[document.id]) for document, _ in pairs]
     return Evaluation(options, scored, len(gold) - len(pairs))
+
+
+def check_types(scheme: Scheme, documents: Sequence[Document]) -> None:
+    """Raise :class:`SchemeError` at a type that the scheme lacks, with the options that help."""
+    try:
+        scheme.check(documents)
+    except SchemeError as error:
+        help = "--scheme FILE names another scheme, such as MODEL/scheme.toml; --unknown-types count"
+        raise SchemeError(f"{error}; {help} scores such types as wrong") from None
 
 
 def read_sides(
@@ -175,6 +184,7 @@ def score_spans(side: Sequence[ScoredDocument], options: EvaluationOptions) -> l
     scheme = options.scheme
     if options.unknown_types == "count":
         scheme = widen_scheme(scheme, documents)
+    check_types(scheme, documents)
     return [build_scored_document(document, scheme) for document in documents]
 
 

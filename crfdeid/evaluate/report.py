@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import product
 from typing import Any
@@ -85,7 +85,12 @@ def format_intervals(intervals: dict[str, dict[str, Interval]]) -> str:
 
 
 def build_json(evaluation: Evaluation) -> dict[str, Any]:
-    """Build the JSON object with every figure."""
+    """Build the JSON object with every figure, and the errors, whose contexts have words of the notes."""
+    return build_scores_json(evaluation) | {"mistakes": build_error_tables(evaluation)}
+
+
+def build_scores_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Build the JSON object with every score; it has no text of a note."""
     signature = evaluation.signature
     intervals = {
         name: {metric: list(ends) for metric, ends in metrics.items()}
@@ -109,7 +114,6 @@ def build_json(evaluation: Evaluation) -> dict[str, Any]:
             "recipe": signature.text(criterion="words", average="micro"),
             **{kind: build_figures(counts) for kind, counts in words.items()},
         },
-        "mistakes": build_error_tables(evaluation),
     }
 
 
@@ -164,16 +168,22 @@ def build_figures(counts: scores.Counts) -> dict[str, float]:
     }
 
 
-def format_comparison(comparison: Comparison, signature: Signature, options: EvaluationOptions) -> str:
+def format_comparison(
+    comparison: Comparison,
+    signature: Signature,
+    options: EvaluationOptions,
+    names: Sequence[str] = ("system", "other"),
+) -> str:
     """Format the tests of two systems, each table with its signature."""
-    lines = [f"{'criterion':<10}{'metric':<11}{'system':>8}{'other':>8}{'p':>8}"]
+    one, two = (max(8, len(name) + 2) for name in names)
+    lines = [f"{'criterion':<10}{'metric':<11}{names[0]:>{one}}{names[1]:>{two}}{'p':>8}"]
     for name, metrics in comparison.randomised.items():
         for metric, d in metrics.items():
-            lines.append(f"{name:<10}{metric:<11}{d.first:8.4f}{d.second:8.4f}{d.p:8.4f}")
+            lines.append(f"{name:<10}{metric:<11}{d.first:{one}.4f}{d.second:{two}.4f}{d.p:8.4f}")
     lines.append(signature.text(**describe_resampling(options, "approximate randomisation")))
-    lines += ["", f"{'words, F':<16}{'system':>9}{'other':>9}{'z':>9}{'p':>9}"]
+    lines += ["", f"{'words, F':<16}{names[0]:>{one + 1}}{names[1]:>{two + 1}}{'z':>9}{'p':>9}"]
     for kind, (first, second, z) in comparison.z.items():
-        lines.append(f"{kind:<16}{first:9.5f}{second:9.5f}{z.z:9.4f}{z.p:9.4f}")
+        lines.append(f"{kind:<16}{first:{one + 1}.5f}{second:{two + 1}.5f}{z.z:9.4f}{z.p:9.4f}")
     return "\n".join([*lines, signature.text(method="z-test", criterion="words")])
 
 

@@ -17,6 +17,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from crfdeid import __version__, resources
@@ -152,7 +153,9 @@ def read_folder(path: Path) -> ModelFolder:
     folder is incomplete, damaged, or of a newer format."""
     check_files(path)
     table = json.loads((path / "settings.json").read_text(encoding="utf-8"))
-    config = registry.build_config(table, str(path / "settings.json"))
+    own_scheme = {"scheme": str(path / "scheme.toml")}  # the file that trained it may be gone
+    config = registry.build_config(table | own_scheme, str(path / "settings.json"))
+    config = replace(config, scheme=table.get("scheme", Config.scheme))
     groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
     pipeline = known_words.restrict_pipeline(pipeline, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from crfdeid import resources
 from crfdeid.errors import SchemeError, did_you_mean, show_id
+from crfdeid.files import open_whole
 from crfdeid.text.document import Document, Span
 
 DEFAULT = "i2b2-2014"
@@ -76,6 +78,30 @@ def read_scheme(name: str | Path = DEFAULT) -> Scheme:
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise SchemeError(f"{path}: not a scheme file: {error!r}") from None
+
+
+def collect_types(documents: Iterable[Document], name: str) -> Scheme:
+    """Return the flat scheme of the documents' types: each type is its own category.
+
+    >>> collect_types([Document("1", "Ruiz", (Span(0, 4, "DOCTOR"),))], "mine").categories
+    {'DOCTOR': ('DOCTOR',)}
+    """
+    types = sorted({span.type for document in documents for span in document.spans})
+    return Scheme(name, {type: (type,) for type in types})
+
+
+def write_scheme(scheme: Scheme, path: Path) -> None:
+    """Write a file that :func:`read_scheme` reads."""
+    lines = [f"name = {_quote(scheme.name)}", "", "[categories]"]
+    for category, types in scheme.categories.items():
+        lines.append(f"{_quote(category)} = [{', '.join(map(_quote, types))}]")
+    with open_whole(path) as file:
+        file.write("\n".join(lines) + "\n")
+    read_scheme.cache_clear()
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def show_span(span: Span) -> str:

@@ -16,7 +16,8 @@ from crfdeid.text.document import Span
 def test_the_table_is_written_in_every_form(finished):
     out = finished / "out"
     assert sorted(path.name for path in out.iterdir()) == [
-        "base", "narrow", "no-form", "plot.png", "plot.svg", "table.csv", "table.json", "table.txt"
+        "base", "narrow", "no-form", "plot.png", "plot.svg", "table.csv", "table.json", "table.md",
+        "table.tex", "table.txt",
     ]  # fmt: skip
     text = (out / "table.txt").read_text()
     assert "24 documents of 24 patients, 72 spans" in text and "version:" in text and "|system:" not in text

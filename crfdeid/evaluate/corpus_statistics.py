@@ -1,0 +1,197 @@
+"""What an annotated corpus has, without a word of it: notes, patients, types, lengths, repeats.
+
+    python -m crfdeid.stats corpus/train
+    python -m crfdeid.stats corpus/train --html stats.html --json stats.json
+
+It tells whether a corpus is whole (notes without a span, a type with one span) before a model is trained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+from statistics import quantiles
+
+from crfdeid import __version__, cli, pages, resources
+from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.files import open_whole
+from crfdeid.text.document import Document, fingerprint_documents
+
+HEAD = ("type", "spans", "share", "notes", "words", "longest", "once in its note", "different texts")
+LONG = 5  # words; longer spans are counted together
+
+
+@dataclass
+class TypeStatistics:
+    """The spans of a type: their number, the notes that have one, their words (``longest``: of the longest),
+    how many have a text that occurs once in their note, and how many different texts there are."""
+
+    spans: int = 0
+    notes: int = 0
+    words: int = 0
+    longest: int = 0
+    once: int = 0
+    texts: set[str] = field(default_factory=set, repr=False)
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Add the texts of a note's spans."""
+        lengths = [len(text.split()) for text in texts]
+        repeats = Counter(texts)
+        self.spans += len(texts)
+        self.notes += 1
+        self.words += sum(lengths)
+        self.longest = max(self.longest, *lengths)
+        self.once += sum(count == 1 for count in repeats.values())
+        self.texts.update(repeats)
+
+
+@dataclass(frozen=True)
+class CorpusStatistics:
+    """``words`` are those of each note; ``lengths`` counts spans by their number of words."""
+
+    notes: int
+    patients: int
+    without_patient: int
+    without_spans: int
+    words: list[int]
+    fingerprint: str
+    types: dict[str, TypeStatistics]
+    lengths: Counter[int]
+
+    @property
+    def spans(self) -> int:
+        return sum(each.spans for each in self.types.values())
+
+    def list_facts(self) -> dict[str, str]:
+        """Return what is counted of the whole corpus, by name."""
+        low, middle, high = quantiles(self.words, n=4) if len(self.words) > 1 else self.words * 3
+        inside = sum(each.words for each in self.types.values())
+        lengths = ", ".join(f"{name}: {count:,}" for name, count in group_lengths(self.lengths).items())
+        return {
+            "notes": f"{self.notes:,}",
+            "patients": f"{self.patients:,}, and {self.without_patient:,} notes without one",
+            "words": f"{sum(self.words):,}; half of the notes have {low:,.0f} to {high:,.0f} "
+            f"(median {middle:,.0f})",
+            "spans": f"{self.spans:,}, {self.spans / max(1, self.notes):.1f} in a note; "
+            f"{inside / max(1, sum(self.words)):.1%} of the words",
+            "notes without a span": f"{self.without_spans:,}",
+            "spans by words": lengths,
+            "corpus": self.fingerprint,
+        }
+
+    def list_rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each type, the most frequent first."""
+        order = sorted(self.types.items(), key=lambda item: (-item[1].spans, item[0]))
+        return [
+            (
+                name, f"{each.spans:,}", f"{each.spans / self.spans:.1%}", f"{each.notes:,}",
+                f"{each.words / each.spans:.1f}", f"{each.longest}", f"{each.once / each.spans:.0%}",
+                f"{len(each.texts):,}",
+            )
+            for name, each in order
+        ]  # fmt: skip
+
+    def build_json(self) -> dict[str, object]:
+        """Build the JSON object of the counts."""
+        types = {name: asdict(each) | {"texts": len(each.texts)} for name, each in self.types.items()}
+        found = {
+            name: getattr(self, name) for name in ("notes", "patients", "without_patient", "without_spans")
+        }
+        lengths = group_lengths(self.lengths)
+        return found | {
+            "words": sum(self.words),
+            "lengths": lengths,
+            "corpus": self.fingerprint,
+            "types": types,
+        }
+
+
+def measure_corpus(documents: Iterable[Document]) -> CorpusStatistics:
+    """Count what the documents have."""
+    documents = list(documents)
+    types: dict[str, TypeStatistics] = {}
+    lengths: Counter[int] = Counter()
+    for document in documents:
+        texts: dict[str, list[str]] = {}
+        for span in document.spans:
+            texts.setdefault(span.type, []).append(" ".join(document.text_of(span).split()))
+        for type, found in texts.items():
+            types.setdefault(type, TypeStatistics()).add(found)
+            lengths.update(len(text.split()) for text in found)
+    return CorpusStatistics(
+        len(documents),
+        len({document.patient for document in documents if document.patient is not None}),
+        sum(document.patient is None for document in documents),
+        sum(not document.spans for document in documents),
+        [len(document.text.split()) for document in documents],
+        fingerprint_documents(documents),
+        types,
+        lengths,
+    )
+
+
+def group_lengths(lengths: Counter[int]) -> dict[str, int]:
+    """Count spans by their words, the long ones together.
+
+    >>> group_lengths(Counter({1: 9, 2: 3, 7: 1, 5: 1}))
+    {'1': 9, '2': 3, '5 or more': 2}
+    """
+    grouped: dict[str, int] = {}
+    for length, count in sorted(lengths.items()):
+        name = f"{LONG} or more" if length >= LONG else str(length)
+        grouped[name] = grouped.get(name, 0) + count
+    return grouped
+
+
+def format_statistics(found: CorpusStatistics) -> str:
+    """Format the counts as text."""
+    facts = [f"{name + ':':<22}{value}" for name, value in found.list_facts().items()]
+    return "\n".join([*facts, "", *align_columns([list(HEAD), *map(list, found.list_rows())])])
+
+
+def render_page(found: CorpusStatistics, name: str) -> str:
+    """Render the counts as a page."""
+    most = max((each.spans for each in found.types.values()), default=1)
+    parts = {
+        "<!-- head -->": f"{pages.escape(name)}; crfdeid {__version__}; {date.today().isoformat()}",
+        "<!-- facts -->": pages.render_facts(found.list_facts()),
+        "<!-- types -->": pages.render_table(
+            "Types", HEAD, found.list_rows(), draw=lambda row: draw_bar(found.types[row[0]].spans / most)
+        ),
+    }
+    return pages.fill_page(resources.PACKAGE / "evaluate" / "stats_page.html", parts)
+
+
+def draw_bar(share: float) -> str:
+    """A cell with a bar, of a share of the widest."""
+    return f'<td class="track"><span class="bar" style="width:{8 * share:.2f}rem"></span></td>'
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m crfdeid.stats", description=__doc__.split("\n")[0])
+    parser.add_argument("corpus", type=Path, help="a file or folder of annotated notes, in any format")
+    parser.add_argument("--from", dest="source", metavar="FORMAT", help="of the corpus (default: detected)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the counts")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page; it has no text of a note")
+    cli.add_reading_options(parser)
+    cli.add_recursive_option(parser)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> None:
+    args = build_parser().parse_args(arguments)
+    cli.report_left_out(args.corpus, args.source, args)
+    documents = cli.read_documents(args.corpus, args.source, args)
+    found = measure_corpus(cli.show_progress(documents, "read"))
+    if args.json:
+        with open_whole(args.json) as file:
+            file.write(json.dumps(found.build_json(), indent=1, ensure_ascii=False) + "\n")
+    if args.html:
+        with open_whole(args.html) as file:
+            file.write(render_page(found, args.corpus.name))
+    print(format_statistics(found))
