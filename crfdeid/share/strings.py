@@ -83,7 +83,7 @@ def read_strings(attributes: Iterable[str]) -> set[str]:
         atoms = [atom.partition("[")[0] for atom in head.split("|")]
         values = value.split("|") if len(atoms) > 1 else [value]
         if len(values) != len(atoms):  # a value has the bar: read all of it
-            found |= find_strings(value)
+            found |= find_strings(value) if not WITHOUT_WORDS.issuperset(atoms) else set()
             continue
         for name, one in zip(atoms, values):
             if name not in WITHOUT_WORDS and not is_piece(name, one):

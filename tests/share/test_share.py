@@ -151,6 +151,11 @@ def test_planted_names_replace_names_and_move_the_other_spans(notes):
     assert len(set(names)) == 500 and all(name.isalpha() and name[0].isupper() for name in names)
 
 
+def test_a_kind_joined_with_a_bar_is_no_word():
+    assert strings.read_strings(["page_position[0]|short_shape[0]=bottom3||"]) == set()
+    assert strings.read_strings(["lower[0]|short_shape[0]=ruiz||"]) == {"ruiz"}
+
+
 @pytest.mark.parametrize(
     "text", ["SEEN BY DR. RUIZ\nMAIL A.RUIZ@X.ORG ON 3/4/2061\nMRN: 44556677\n", "he is well\n"]
 )
