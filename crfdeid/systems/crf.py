@@ -86,7 +86,9 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         return [
             (
                 math.exp(score - total),
-                folding.unfold_document(self._decode(batch, np.array(path, np.int64))[0]),
+                folding.unfold_document(
+                    self._decode(batch, np.array(path, np.int64), self.weights.labels)[0]
+                ),
             )
             for score, path in viterbi.find_n_best(emissions, transitions, n)
         ]
@@ -107,21 +109,22 @@ class CrfTagger(AdaptiveDecoder, Tagger):
     def _tag_batch(
         self, batch: Batch, probabilities: bool = False, masker: Masker | None = None
     ) -> list[Document]:
-        if masker:
-            emissions = self.decoder.emissions(batch)
-            path = masker.find_path(batch, *self._find_marginals(batch, emissions))
-            return self._decode(batch, path, emissions if probabilities else None, masker.names)
-        if self.risk:
+        if self.risk and not masker:
             found = self.risk.find_spans(batch, self.decoder.emissions(batch), probabilities, self.compiled)
             return place_spans(batch, found)
-        if not self.crfsuite and not probabilities:
-            return self._decode(batch, self.decoder.path(batch))
-        emissions = self.decoder.emissions(batch)
+        if not self.crfsuite and not probabilities and not masker:
+            return self._decode(batch, self.decoder.path(batch), self.weights.labels)
+        scores, path = self.decoder.score_path(batch)
         if self.crfsuite:
             path = self._crfsuite_path(self.crfsuite, batch)
-        else:
-            path = self.decoder.find_best_path(batch, emissions.copy())
-        return self._decode(batch, path, emissions if probabilities else None)
+        if masker:
+            sequences = batch.first, batch.stop
+            kinds = masker.type_of, masker.least
+            path = masker.find_path(
+                batch, *self.marginals.sum_types(scores, *sequences, *kinds, self.compiled), path
+            )
+        labels = masker.names if masker else self.weights.labels
+        return self._decode(batch, path, labels, scores if probabilities else None)
 
     def _tag_by_threshold(
         self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
@@ -130,25 +133,14 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         for some in batch_documents(documents):
             yield from self._tag_batch(self.batch(some), probabilities, masker)
 
-    def _find_marginals(self, batch: Batch, emissions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The marginals [tokens, labels] and the best path [tokens] of a batch with these scores."""
-        marginals = self.marginals.compute(emissions, batch.first, batch.stop, self.compiled)
-        if self.crfsuite:
-            return marginals, self._crfsuite_path(self.crfsuite, batch)
-        return marginals, self.decoder.find_best_path(batch, emissions.copy())
-
     def _decode(
-        self,
-        batch: Batch,
-        path: np.ndarray,
-        emissions: np.ndarray | None = None,
-        labels: Sequence[str] | None = None,
+        self, batch: Batch, path: np.ndarray, labels: Sequence[str], scores: np.ndarray | None = None
     ) -> list[Document]:
-        """The documents with the spans of a path, whose numbers are those of ``labels`` (default: the
-        model's); with their probabilities, where the scores ``emissions`` are given."""
-        found = decode_spans(batch, labels or self.weights.labels, path)
-        if emissions is not None:
-            found = self.confidence.add_probabilities(found, batch, emissions, self.compiled)
+        """The documents with the spans of a path, whose numbers are those of ``labels``; with their
+        probabilities, where the batch's ``scores`` are given."""
+        found = decode_spans(batch, labels, path)
+        if scores is not None:
+            found = self.confidence.add_probabilities(found, batch, scores, self.compiled)
         return place_spans(batch, found)
 
     def _crfsuite_path(self, crfsuite: pycrfsuite.Tagger, batch: Batch) -> np.ndarray:

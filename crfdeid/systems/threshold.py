@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.arrays.vocabulary import ALPHABETIC, LINE_END
+from crfdeid.engine.arrays.vocabulary import ALPHABETIC, LINE_END, NONE
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.text import bio
 from crfdeid.text.scheme import Scheme
@@ -137,37 +137,28 @@ class Masker:
     def __init__(self, labels: Sequence[str], threshold: Threshold) -> None:
         types = sorted({label[2:] for label in labels if label != bio.OUTSIDE})
         self.names = [bio.OUTSIDE, *(f"{part}-{type}" for type in types for part in "BI")]
-        own = [types.index(label[2:]) if label != bio.OUTSIDE else -1 for label in labels]
-        self.type_of = np.array([*own, -1])  # the last for tokens outside the sequences
+        self.type_of = np.array([types.index(label[2:]) if label != bio.OUTSIDE else -1 for label in labels])
         self.begins = np.array([*(label[0] == "B" for label in labels), False])
-        self.membership = (self.type_of[:-1, None] == np.arange(len(types))).astype(np.float64)
-        self.limits = threshold.list_limits(types)
-        self.least = min(threshold.table().values())
+        limits = threshold.list_limits(types)
+        self.least = 0.0 if np.isnan(limits).any() else float(limits.min(initial=1.0))
+        self.limits = np.append(limits, np.inf)  # the last for tokens without a type
 
-    def find_path(self, batch: Batch, marginals: np.ndarray, best: np.ndarray) -> np.ndarray:
-        """Return the number in ``names`` of each token's label. ``marginals`` [tokens, labels]; ``best``
-        [tokens] are the labels of the best path, -1 outside the sequences.
+    def find_path(self, batch: Batch, phi: np.ndarray, likely: np.ndarray, best: np.ndarray) -> np.ndarray:
+        """Return the number in ``names`` of each token's label. ``phi`` [tokens] is the probability of PHI,
+        and ``likely`` the number of the most probable type, where that is at least ``least``
+        (:func:`crfdeid.engine.decoding.marginals.sum_types`); ``best`` are the labels of the best path, -1
+        outside the sequences.
 
         A line end, or a token of marks only, is tagged where the best path tags it, and marks also between
         tagged tokens of its type. Neighbours of one type are one span, except where the best path, with the
         same type for both, begins a span."""
-        best_type = self.type_of[best]
-        type = self._choose_types(marginals, best_type)
+        best_type = np.append(self.type_of, NONE)[best]
+        limits = self.limits[likely]
+        type = np.where(np.isnan(limits), best_type, np.where(phi >= limits, likely, NONE))
         self._drop_marks(batch, type, best_type)
         same = np.append(False, (type[1:] == type[:-1]) & (best_type[1:] == best_type[:-1]))
         begins = self.begins[best] & (best_type == type) & same
         return np.where(type < 0, 0, 2 * type + 2 - begins)
-
-    def _choose_types(self, marginals: np.ndarray, best_type: np.ndarray) -> np.ndarray:
-        """Return the number of each token's type, -1 for none, by the threshold alone."""
-        type = best_type.copy()
-        phi = marginals @ self.membership.sum(axis=1)
-        rows = np.flatnonzero((phi >= self.least) | (best_type >= 0))
-        likely = (marginals[rows] @ self.membership).argmax(axis=1)
-        limits = self.limits[likely]
-        chosen = np.where(phi[rows] >= limits, likely, -1)
-        type[rows] = np.where(np.isnan(limits), best_type[rows], chosen)
-        return type
 
     def _drop_marks(self, batch: Batch, type: np.ndarray, best_type: np.ndarray) -> None:
         """Set the types of line ends and marks to -1, in place, where nothing but the threshold tags them."""

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding.forward_backward import SpanConfidence, run_chain
 from crfdeid.engine.decoding.marginals import Marginals
@@ -14,15 +15,34 @@ from crfdeid.text.document import Span
 FORBIDDEN = -1e4
 
 
-def make_chain(seed, labels, sizes, spread, forbidden=0.0):
-    """Random emissions of several sequences with a token between them, and transitions."""
+def pad_last(array, width, value):
+    return np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=value)
+
+
+def make_chain(seed, labels, sizes, spread, forbidden=0.0, unseen=0.0):
+    """Random emissions of several sequences with a token between them, and transitions: as many as ``unseen``
+    have no weight."""
     rng = np.random.default_rng(seed)
     transitions = rng.normal(0, spread / 4, (labels, labels))
+    transitions[rng.random((labels, labels)) < unseen] = 0.0
     transitions[rng.random((labels, labels)) < forbidden] += FORBIDDEN
     np.fill_diagonal(transitions, 0.0)
     stop = np.cumsum([size + 1 for size in sizes]) - 1
     first = stop - np.array(sizes)
     return rng.normal(0, spread, (int(stop[-1]) + 1, labels)), transitions, first, stop
+
+
+def compute_marginals(emissions, transitions, first, stop, compiled):
+    """The marginals [tokens, labels]: each label has a type by itself, all others have none."""
+    labels, found = len(transitions), Marginals(transitions)
+    scores = pad_last(emissions, len(found.links.base), -np.inf) if compiled else emissions
+    before = scores.copy()
+    columns = []
+    for label in range(labels):
+        type_of = np.where(np.arange(labels) == label, 0, NONE)
+        columns.append(found.sum_types(scores, first, stop, type_of, compiled=compiled)[0])
+    assert (scores == before).all()
+    return np.stack(columns, axis=1)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -31,18 +51,36 @@ def make_chain(seed, labels, sizes, spread, forbidden=0.0):
     labels=st.integers(2, 12),
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=4),
     spread=st.sampled_from([0.1, 3.0, 40.0]),
+    unseen=st.sampled_from([0.0, 0.7]),
     forbidden=st.sampled_from([0.0, 0.3]),
 )
-def test_marginals_are_those_of_the_chain_in_logarithms(compiled, seed, labels, sizes, spread, forbidden):
+def test_marginals_are_those_of_the_chain_in_logarithms(
+    compiled, seed, labels, sizes, spread, unseen, forbidden
+):
     if compiled:
         pytest.importorskip("numba")
-    emissions, transitions, first, stop = make_chain(seed, labels, sizes, spread, forbidden)
-    before = emissions.copy()
-    found = Marginals(transitions).compute(emissions, first, stop, compiled)
-    assert (emissions == before).all()
+    emissions, transitions, first, stop = make_chain(seed, labels, sizes, spread, forbidden, unseen)
+    found = compute_marginals(emissions, transitions, first, stop, compiled)
     for a, b in zip(first, stop):
         assert np.allclose(found[a:b], run_chain(emissions[a:b], transitions).marginals(), atol=1e-10)
         assert not found[b].any()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@given(seed=st.integers(0, 10**6), labels=st.integers(1, 200), least=st.sampled_from([0.0, 0.3, 0.9]))
+def test_the_most_probable_type_is_known_where_phi_is_probable(compiled, seed, labels, least):
+    if compiled:
+        pytest.importorskip("numba")
+    emissions, transitions, first, stop = make_chain(seed, labels, [3, 1], 3.0, 0.1, 0.7)
+    type_of = np.random.default_rng(seed).integers(NONE, max(labels // 2, 1), labels)
+    chosen = Marginals(transitions)
+    scores = pad_last(emissions, len(chosen.links.base), -np.inf) if compiled else emissions
+    phi, likely = chosen.sum_types(scores, first, stop, type_of, least, compiled)
+    for a, b in zip(first, stop):
+        marginals = run_chain(emissions[a:b], transitions).marginals()
+        sums = np.stack([marginals[:, type_of == n].sum(axis=1) for n in range(max(type_of.max() + 1, 1))], 1)
+        assert np.allclose(phi[a:b], sums.sum(axis=1), atol=1e-10)
+        assert (likely[a:b] == np.where(phi[a:b] >= least, sums.argmax(axis=1), NONE)).all()
 
 
 @given(
@@ -65,7 +103,9 @@ def test_probabilities_of_spans_are_those_of_the_chain_in_logarithms(seed, types
     for a, b in zip(first.tolist(), stop.tolist()):
         begin = int(rng.integers(a, b))
         spans.append(Span(begin, int(rng.integers(begin + 1, b + 1)), str(rng.integers(types))))
-    plain, compiled = (confidence.add_probabilities([spans], batch, emissions, way) for way in (False, True))
+    wide = pad_last(emissions, len(confidence.links.base), -np.inf)
+    plain = confidence.add_probabilities([spans], batch, emissions)
+    compiled = confidence.add_probabilities([spans], batch, wide, compiled=True)
     assert [span.type for span in compiled[0]] == [span.type for span in spans]
     apart = [one.probability - other.probability for one, other in zip(plain[0], compiled[0])]
     assert np.allclose(apart, 0.0, atol=1e-10)
@@ -78,6 +118,6 @@ def test_labels_that_underflow_are_computed_with_logarithms(compiled):
         pytest.importorskip("numba")
     emissions = np.array([[0.0, -2000.0], [-2000.0, 0.0], [0.0, -1.0]])
     transitions = np.array([[0.0, -9000.0], [-9000.0, 0.0]])
-    found = Marginals(transitions).compute(emissions, np.array([0]), np.array([3]), compiled)
+    found = compute_marginals(emissions, transitions, np.array([0]), np.array([3]), compiled)
     assert np.allclose(found, run_chain(emissions, transitions).marginals(), atol=1e-12)
     assert np.allclose(found.sum(axis=1), 1.0)

@@ -7,6 +7,7 @@ import pytest
 
 from crfdeid import cli, corpora, tag
 from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.decoding.marginals import sum_types
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.__main__ import main as redact_main
 from crfdeid.systems import model, parallel
@@ -71,7 +72,8 @@ def find_labels(rows, best, threshold):
     bounds = np.array([0, size])
     batch = Batch([Document("1", "a" * size)], zeros, place, place + 1, bounds, zeros, bounds[:1], bounds[1:])
     masker = Masker(LABELS, make_threshold(threshold))
-    path = masker.find_path(batch, np.array(rows), np.array([LABELS.index(label) for label in best]))
+    sums = sum_types(np.array(rows), masker.type_of, masker.least)
+    path = masker.find_path(batch, *sums, np.array([LABELS.index(label) for label in best]))
     return [masker.names[number] for number in path]
 
 

@@ -1,8 +1,9 @@
-"""Forward-backward in scaled probabilities, compiled by numba: marginals, and the probabilities of spans.
+"""Forward-backward in scaled probabilities, compiled by numba: the probability of PHI, and those of spans.
 
-Rows are padded to a multiple of eight labels; the padding has the probability 0. ``alpha`` [tokens, width] is
-scaled so that each row sums to 1; the scale of the backward scores is arbitrary, because each token's
-products of both are divided by their sum (its *norm*).
+Rows are padded to a multiple of eight labels; the padding has the probability 0. ``alpha`` [tokens, width]
+are the forward scores; each token's are scaled by one number, so that they stay near 1. The scale of the
+backward scores is arbitrary, because each token's products of both are divided by their sum (its *norm*).
+Transitions are laid out as :class:`crfdeid.engine.decoding.links.Links`.
 """
 
 from __future__ import annotations
@@ -14,18 +15,17 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.compiled_rows import pad_last
 from crfdeid.engine.decoding.hashing import OPTIONS
+from crfdeid.engine.decoding.links import ROWS
 from crfdeid.engine.training.numba_kernels import exponentiate
 
 FAST = {**OPTIONS, "fastmath": {"contract", "nsz", "reassoc"}}
 SMALLEST = -700.0  # the exponential of less is 0 beside the best label's
-VECTOR, ROWS = 8, 4  # scores in a vector; rows that are added at once
 
 
 class Spans(NamedTuple):
     """Spans of a batch, in the order of their sequences: ``sequences``, the tokens ``first`` and ``last``,
-    and the numbers of the labels that begin and go on with the type, or -1. ``opens`` [spans, labels] is 1
+    and the numbers of the labels that begin and go on with the type, or -1. ``opens`` [spans, width] is 1
     for the labels after which the label that goes on opens a span."""
 
     sequences: Ints
@@ -36,76 +36,72 @@ class Spans(NamedTuple):
     opens: Floats
 
 
-def pad_factors(factors: Floats) -> Floats:
-    """Return exponentials of transitions [labels, labels] with 0 up to a multiple of eight."""
-    width = -(-len(factors) // VECTOR) * VECTOR
-    found = np.zeros((width, width))
-    found[: len(factors)] = pad_last(factors, width, 0.0)
-    return found
+class Work(NamedTuple):
+    """Arrays for one sequence: ``alpha`` and ``after`` [tokens, width], which are each token's own factors
+    times the backward scores; ``tops``, the largest score of each token, its scale and its norm."""
 
-
-def compute_marginals(emissions: Floats, first: Ints, stop: Ints, factors: Floats, found: Floats) -> None:
-    """Fill ``found`` [tokens, labels] with the marginals of each sequence; not a number where all labels of a
-    token underflow. ``factors`` are the exponentials of the transitions."""
-    fill_marginals(np.ascontiguousarray(emissions), first, stop, pad_factors(factors), found)
-
-
-def compute_spans(emissions: Floats, first: Ints, stop: Ints, factors: Floats, spans: Spans) -> Floats:
-    """Return the probability of each span, not a number where all labels of a token underflow."""
-    found = np.full(len(spans.first), np.nan)
-    opens = pad_last(spans.opens, pad_factors(factors).shape[0], 0.0)
-    arrays = spans.sequences, spans.first, spans.last, spans.begins, spans.goes_on, opens
-    fill_spans(np.ascontiguousarray(emissions), first, stop, pad_factors(factors), *arrays, found)
-    return found
+    alpha: Floats
+    after: Floats
+    tops: Floats
+    scales: Floats
+    norms: Floats
 
 
 @njit(**OPTIONS)
-def fill_marginals(emissions, first, stop, factors, found):
-    labels, width = emissions.shape[1], len(factors)
+def sum_types(scores, first, stop, links, type_of, least, phi, likely):
+    """Fill ``phi`` [tokens] with the probability that a label has a type (``type_of`` [width], -1 for none),
+    and ``likely`` with the most probable type where it is at least ``least``; ``phi`` is not a number
+    where all labels of a token underflow. ``scores`` [tokens, width] are -inf in the padding."""
     longest = (stop - first).max() if len(first) else 0
-    turned = np.ascontiguousarray(factors.T)
-    alpha, after = np.empty((longest, width)), np.empty((longest, width))
-    tops, scales, norms = np.empty(longest), np.empty(longest), np.empty(longest)
+    work = make_work(longest, scores.shape[1])
+    has_type = (type_of >= 0).astype(np.float64)
+    sums = np.zeros(max(type_of.max() + 1, 1))
     for s in range(len(first)):
         a, b = first[s], stop[s]
-        if run_chain(emissions[a:b], factors, turned, alpha, after, tops, scales, norms, True):
-            found[a:b] = alpha[: b - a, :labels]
+        if run_chain(scores[a:b], links, work, True):
+            for t in range(a, b):
+                phi[t] = dot(work.alpha[t - a], has_type)
+                if phi[t] >= least:
+                    likely[t] = find_type(work.alpha[t - a], type_of, sums)
         else:
-            found[a:b] = np.nan
+            phi[a:b] = np.nan
 
 
 @njit(**OPTIONS)
-def fill_spans(
-    emissions, first, stop, factors, sequences, first_tokens, last_tokens, begins, goes_on, opens, found
-):
-    """Fill ``found`` with the probability of each span (:class:`Spans`)."""
-    width = len(factors)
+def find_type(marginals, type_of, sums):
+    """The first of the most probable types; ``sums`` [types] is overwritten."""
+    sums[:] = 0.0
+    for y in range(len(marginals)):
+        if type_of[y] >= 0:
+            sums[type_of[y]] += marginals[y]
+    return sums.argmax()
+
+
+@njit(**OPTIONS)
+def fill_spans(scores, first, stop, links, spans, found):
+    """Fill ``found`` with the probability of each span, where no label of a token underflows."""
     longest = 0
-    for q in range(len(sequences)):
-        longest = max(longest, stop[sequences[q]] - first[sequences[q]])
-    turned = np.ascontiguousarray(factors.T)
-    alpha, after = np.empty((longest, width)), np.empty((longest, width))
-    tops, scales, norms = np.empty(longest), np.empty(longest), np.empty(longest)
+    for q in range(len(spans.sequences)):
+        longest = max(longest, stop[spans.sequences[q]] - first[spans.sequences[q]])
+    work = make_work(longest, scores.shape[1])
     known, is_finite = np.int64(NONE), False
-    for q in range(len(sequences)):
-        a, b = first[sequences[q]], stop[sequences[q]]
-        own = emissions[a:b]
-        if sequences[q] != known:
-            known = sequences[q]
-            is_finite = run_chain(own, factors, turned, alpha, after, tops, scales, norms, False)
+    for q in range(len(spans.sequences)):
+        a, b = first[spans.sequences[q]], stop[spans.sequences[q]]
+        if spans.sequences[q] != known:
+            known = spans.sequences[q]
+            is_finite = run_chain(scores[a:b], links, work, False)
         if is_finite:
             found[q] = find_probability(
-                first_tokens[q] - a, last_tokens[q] - a, begins[q], goes_on[q], opens[q],
-                own, factors, alpha, after, tops, scales, norms,
+                spans.first[q] - a, spans.last[q] - a, spans.begins[q], spans.goes_on[q], spans.opens[q],
+                scores[a:b], links.factors, work,
             )  # fmt: skip
 
 
 @njit(**FAST)
-def find_probability(
-    first, last, begin, inside, opens, emissions, factors, alpha, after, tops, scales, norms
-):
+def find_probability(first, last, begin, inside, opens, scores, factors, work):
     """The probability that exactly the tokens ``first`` to ``last`` are a span. The summed scores of the
     labellings that open it there are followed to its end; only two labels are possible at each token."""
+    alpha, after, tops, scales, norms = work
     began, going = 0.0, 0.0
     if begin >= 0:
         began = alpha[first, begin]
@@ -114,15 +110,15 @@ def find_probability(
     elif inside >= 0:
         for i in range(len(opens)):
             going += opens[i] * alpha[first - 1, i] * factors[i, inside]
-        going *= np.exp(emissions[first, inside] - tops[first]) / scales[first]
+        going *= np.exp(scores[first, inside] - tops[first]) * scales[first]
     for t in range(first + 1, last + 1):
         if inside < 0:
             return 0.0
         onward = going * factors[inside, inside]
         if begin >= 0:
             onward += began * factors[begin, inside]
-        began, going = 0.0, onward * np.exp(emissions[t, inside] - tops[t]) / scales[t]
-    if last == len(emissions) - 1:
+        began, going = 0.0, onward * np.exp(scores[t, inside] - tops[t]) * scales[t]
+    if last == len(scores) - 1:
         return (began + going) / norms[last]
     found = 0.0
     for j in range(len(opens)):
@@ -136,78 +132,135 @@ def find_probability(
     return found / norms[last]
 
 
+@njit(**OPTIONS)
+def make_work(longest, width):
+    """Arrays for sequences of at most ``longest`` tokens."""
+    alpha, after = np.empty((longest, width)), np.empty((longest, width))
+    return Work(alpha, after, np.empty(longest), np.empty(longest), np.empty(longest))
+
+
 @njit(**FAST)
-def run_chain(emissions, factors, turned, alpha, after, tops, scales, norms, marginals):
-    """Fill ``alpha``, and ``after``, which are each token's own factors times the backward scores; with
-    ``marginals``, alpha becomes the marginals. Return whether all sums are finite and positive."""
-    size, width = len(emissions), len(factors)
-    real = np.zeros(width)
-    real[: emissions.shape[1]] = 1.0
-    exponentiate_rows(emissions, real, after, tops)
-    come = np.ones(width)
-    for t in range(size):
-        if t > 0:
-            add_rows(alpha, t - 1, factors, come)
+def run_chain(scores, links, work, marginals):
+    """Fill the arrays of ``work`` for a sequence; with ``marginals``, alpha becomes the marginals. Return
+    whether all sums are finite and positive."""
+    exponentiate_rows(scores, work.after, work.tops)
+    come = np.empty(scores.shape[1])
+    return run_forward(len(scores), links, work, come) and run_backward(
+        len(scores), links, work, come, marginals
+    )
+
+
+@njit(**FAST)
+def run_forward(size, links, work, come):
+    """Fill ``alpha`` and ``scales``: what comes to a token is divided by the sum of the token before."""
+    base, stay, sources, leaving, targets, coming, from_labels, to_labels, others, _ = links
+    alpha, after, _, scales, _ = work
+    for y in range(len(come)):
+        alpha[0, y] = after[0, y]
+    for t in range(1, size):
+        before = alpha[t - 1]
         total = 0.0
-        for y in range(width):
-            alpha[t, y] = come[y] * after[t, y]
-        for y in range(width):
-            total += alpha[t, y]
+        for y in range(len(come)):
+            total += before[y]
         if not 0.0 < total < np.inf:
             return False
-        scales[t] = total
-        scale = 1.0 / total
-        for y in range(width):
-            alpha[t, y] *= scale
+        add_rows(before, total, base, stay, sources, leaving, come)
+        add_sums(before, targets, coming, come)
+        for q in range(len(others)):
+            come[to_labels[q]] += before[from_labels[q]] * others[q]
+        scales[t] = 1.0 / total
+        for y in range(len(come)):
+            alpha[t, y] = come[y] * after[t, y] * scales[t]
+    return True
+
+
+@njit(**FAST)
+def run_backward(size, links, work, come, marginals):
+    """Multiply ``after`` by the backward scores, and fill ``norms``."""
+    base, stay, sources, leaving, targets, coming, from_labels, to_labels, others, _ = links
+    alpha, after, _, _, norms = work
+    ones = np.ones(len(come))
     come[:] = 1.0
+    scale = 1.0
     for t in range(size - 1, -1, -1):
         if t < size - 1:
-            add_rows(after, t + 1, turned, come)
-        norm, total = 0.0, 0.0
-        for y in range(width):
-            after[t, y] *= come[y]
-        for y in range(width):
-            norm += alpha[t, y] * come[y]
-            total += after[t, y]
-        if not (0.0 < norm < np.inf and 0.0 < total < np.inf):
+            behind = after[t + 1]
+            total = 0.0
+            for y in range(len(come)):
+                total += behind[y]
+            if not 0.0 < total < np.inf:
+                return False
+            scale = 1.0 / total
+            add_rows(behind, dot(behind, base), ones, stay, targets, coming, come)
+            add_sums(behind, sources, leaving, come)
+            for q in range(len(others)):
+                come[from_labels[q]] += behind[to_labels[q]] * others[q]
+        norms[t] = dot(alpha[t], come)
+        if not 0.0 < norms[t] < np.inf:
             return False
-        norms[t] = norm
-        scale, share = 1.0 / total, 1.0 / norm
-        for y in range(width):
-            after[t, y] *= scale
+        for y in range(len(come)):
+            after[t, y] *= come[y] * scale
         if marginals:
-            for y in range(width):
+            share = 1.0 / norms[t]
+            for y in range(len(come)):
                 alpha[t, y] *= come[y] * share
     return True
 
 
-@njit(**OPTIONS)
-def exponentiate_rows(emissions, real, found, tops):
-    """Fill ``found`` with the exponentials of the emissions, less the largest of each token, which is left
-    in ``tops``."""
-    rest, powers = np.empty(len(real)), np.empty(len(real))
-    bits = powers.view(np.int64)
-    for t in range(len(emissions)):
-        top = emissions[t, 0]
-        for y in range(1, emissions.shape[1]):
-            top = max(top, emissions[t, y])
-        tops[t] = top
-        row = found[t]
-        for y in range(len(real)):
-            row[y] = max(emissions[t, y] - top, SMALLEST) if y < emissions.shape[1] else 0.0
-        exponentiate(row, real, rest, powers, bits)
-        for y in range(emissions.shape[1]):
-            row[y] = row[y] if emissions[t, y] - top > SMALLEST else 0.0
+@njit(**FAST, forceinline=True)
+def dot(one, other):
+    found = 0.0
+    for y in range(len(one)):
+        found += one[y] * other[y]
+    return found
 
 
-@njit(**FAST)
-def add_rows(before, t, factors, into):
-    """Fill ``into`` with the sums over labels of ``before[t]`` times ``factors``, whose number is a multiple
-    of :data:`ROWS`."""
-    into[:] = 0.0
-    for i in range(0, len(factors), ROWS):
-        a, b, c, d = before[t, i], before[t, i + 1], before[t, i + 2], before[t, i + 3]
+@njit(**FAST, forceinline=True)
+def add_rows(before, total, base, stay, labels, rows, into):
+    """Fill ``into`` with ``total`` times the base, each label's own score times ``stay``, and the rows of
+    some labels times their scores, four rows at a time."""
+    for k in range(0, len(rows), ROWS):
+        a, b, c, d = before[labels[k]], before[labels[k + 1]], before[labels[k + 2]], before[labels[k + 3]]
+        if k == 0:
+            for y in range(len(into)):
+                into[y] = (total * base[y] + before[y] * stay[y]) + (
+                    (a * rows[0, y] + b * rows[1, y]) + (c * rows[2, y] + d * rows[3, y])
+                )
+        else:
+            for y in range(len(into)):
+                into[y] += (a * rows[k, y] + b * rows[k + 1, y]) + (c * rows[k + 2, y] + d * rows[k + 3, y])
+
+
+@njit(**FAST, forceinline=True)
+def add_sums(before, labels, rows, into):
+    """Add to some labels the sums of all scores times the label's row, four rows at a time."""
+    for k in range(0, len(rows), ROWS):
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
         for y in range(len(into)):
-            into[y] += (
-                a * factors[i, y] + b * factors[i + 1, y] + c * factors[i + 2, y] + d * factors[i + 3, y]
-            )
+            a += before[y] * rows[k, y]
+            b += before[y] * rows[k + 1, y]
+            c += before[y] * rows[k + 2, y]
+            d += before[y] * rows[k + 3, y]
+        into[labels[k]] += a
+        into[labels[k + 1]] += b
+        into[labels[k + 2]] += c
+        into[labels[k + 3]] += d
+
+
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+def exponentiate_rows(scores, found, tops):
+    """Fill ``found`` with the exponentials of the scores, less the largest of each token, which is left in
+    ``tops``."""
+    width = scores.shape[1]
+    rest, powers, is_seen = np.empty(width), np.empty(width), np.empty(width)
+    bits = powers.view(np.int64)
+    for t in range(len(scores)):
+        top = scores[t, 0]
+        for y in range(width):
+            top = max(top, scores[t, y])
+        tops[t] = top
+        for y in range(width):
+            less = scores[t, y] - top
+            is_seen[y] = 1.0 if less > SMALLEST else 0.0
+            found[t, y] = max(less, SMALLEST)
+        exponentiate(found[t], is_seen, rest, powers, bits)

@@ -87,7 +87,9 @@ class Columns(NamedTuple):
 
 
 def pad_last(array: Floats, width: int, value: float) -> Floats:
-    """Return the array with ``value`` up to ``width`` in the last dimension."""
+    """Return the array with ``value`` up to ``width`` in the last dimension; where it has that, itself."""
+    if array.shape[-1] == width:
+        return array
     found = np.full((*array.shape[:-1], width), value)
     found[..., : array.shape[-1]] = array
     return found

@@ -6,15 +6,17 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.decoding.compiled_marginals import FAST, pad_factors, run_chain
+from crfdeid.engine.decoding.compiled_marginals import FAST, make_work, run_chain
+from crfdeid.engine.decoding.compiled_rows import pad_last
 from crfdeid.engine.decoding.hashing import OPTIONS
+from crfdeid.engine.decoding.links import Links
 
 
 def find_spans(
     emissions: Floats,
     first: Ints,
     stop: Ints,
-    factors: Floats,
+    links: Links,
     begins: Ints,
     goes_on: Ints,
     outside: int,
@@ -22,8 +24,9 @@ def find_spans(
 ) -> tuple[tuple[Ints, Ints, Ints, Floats], list[int]]:
     """Return firsts, lasts, types and probabilities of the spans, and the sequences in which all labels of a
     token underflow."""
+    scores = pad_last(emissions, len(links.base), -np.inf)
     places, probabilities, is_finite = fill_candidates(
-        np.ascontiguousarray(emissions), first, stop, pad_factors(factors), begins, goes_on, outside, least
+        scores, first, stop, links, begins, goes_on, outside, least
     )
     order = np.lexsort((places[:, 2], places[:, 1], places[:, 0]))
     columns = places[order].T.copy()
@@ -31,18 +34,16 @@ def find_spans(
 
 
 @njit(**OPTIONS)
-def fill_candidates(emissions, first, stop, factors, begins, goes_on, outside, least):
-    width = len(factors)
+def fill_candidates(scores, first, stop, links, begins, goes_on, outside, least):
     longest = (stop - first).max() if len(first) else 0
-    turned = np.ascontiguousarray(factors.T)
-    alpha, after = np.empty((longest, width)), np.empty((longest, width))
-    tops, scales, norms = np.empty(longest), np.empty(longest), np.empty(longest)
+    work = make_work(longest, scores.shape[1])
+    alpha, after, factors = work.alpha, work.after, links.factors
     places, probabilities = np.empty((1024, 3), np.int64), np.empty(1024)
     is_finite = np.ones(len(first), np.bool_)
     size = 0
     for s in range(len(first)):
         a, b = first[s], stop[s]
-        if not run_chain(emissions[a:b], factors, turned, alpha, after, tops, scales, norms, True):
+        if not run_chain(scores[a:b], links, work, True):
             is_finite[s] = False
             continue
         for t in range(b - a):

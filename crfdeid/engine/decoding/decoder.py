@@ -121,9 +121,9 @@ class Decoder:
         """The label number of each token, -1 outside the sequences."""
         return self.scorer.find_paths(batch, *self.observe(batch))
 
-    def find_best_path(self, batch: Batch, emissions: np.ndarray) -> np.ndarray:
-        """As :meth:`path`, for the batch's emission scores, which it can overwrite."""
-        return self.scorer.find_best_paths(batch, emissions)
+    def score_path(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+        """The emission scores [tokens, width of the kernels' rows] and :meth:`path`, in one."""
+        return self.scorer.score_paths(batch, *self.observe(batch))
 
     def observe(self, batch: Batch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """The window rows of all texts, and the columns of the batch."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.crfsuite_file.model_file import Weights
+from crfdeid.engine.decoding.links import Links, build_links
 from crfdeid.text.document import Span
 
 
@@ -113,21 +114,24 @@ class SpanConfidence:
         self.weights = weights
         self._opening = cache(lambda type: opening_scores(weights.labels, type))
 
+    @cached_property
+    def links(self) -> Links:
+        return build_links(self.weights.transitions)
+
     def add_probabilities(
         self,
         found: Sequence[Sequence[Span]],
         batch: Batch,
-        emissions: np.ndarray,
+        scores: np.ndarray,
         compiled: bool = False,
     ) -> list[list[Span]]:
-        """The spans of each document of a batch, with their probabilities; ``emissions`` [tokens, labels] are
-        the batch's scores."""
+        """The spans of each document of a batch, with their probabilities; the batch's ``scores`` are
+        [tokens, labels], or where ``compiled`` [tokens, width of the links]."""
         places = [place for number, spans in enumerate(found) for place in _find_tokens(batch, number, spans)]
         types = [span.type for spans in found for span in spans]
-        known = self._compute_compiled(batch, emissions, places, types) if compiled else [np.nan] * len(types)
-        chains = cache(
-            lambda s: run_chain(emissions[batch.first[s] : batch.stop[s]], self.weights.transitions)
-        )
+        known = self._compute_compiled(batch, scores, places, types) if compiled else [np.nan] * len(types)
+        emissions, transitions = scores[:, : len(self.weights.labels)], self.weights.transitions
+        chains = cache(lambda s: run_chain(emissions[batch.first[s] : batch.stop[s]], transitions))
         probabilities = iter([
             float(np.clip(p if np.isfinite(p) else self._compute(chains, batch, place, type), 0.0, 1.0))
             for p, place, type in zip(known, places, types)
@@ -147,21 +151,22 @@ class SpanConfidence:
     def _compute_compiled(
         self,
         batch: Batch,
-        emissions: np.ndarray,
+        scores: np.ndarray,
         places: Sequence[tuple[int, int, int]],
         types: Sequence[str],
     ) -> np.ndarray:
         """The probabilities by compiled loops, not a number where all labels of a token underflow."""
-        from crfdeid.engine.decoding.compiled_marginals import Spans, compute_spans
+        from crfdeid.engine.decoding.compiled_marginals import Spans, fill_spans
 
-        labels, transitions = self.weights.labels, self.weights.transitions
-        own = np.array([label[2:] for label in labels])
+        own = np.array([label[2:] for label in self.weights.labels])
         begins, goes_on = (np.array([self._number(f"{b}-{t}") for t in types], np.int64) for b in "BI")
-        opens = np.array([own != type for type in types], np.float64).reshape(len(types), len(labels))
+        opens = np.zeros((len(types), scores.shape[1]))
+        opens[:, : len(own)] = [own != type for type in types] or 0.0
         sequences, first, last = np.array(places, np.int64).reshape(-1, 3).T.copy()
+        found = np.full(len(types), np.nan)
         spans = Spans(sequences, first, last, begins, goes_on, opens)
-        factors = np.exp(transitions - transitions.max())
-        return compute_spans(emissions, batch.first, batch.stop, factors, spans)
+        fill_spans(scores, batch.first, batch.stop, self.links, spans, found)
+        return found
 
     def _number(self, label: str) -> int:
         return self.weights.labels.index(label) if label in self.weights.labels else -1

@@ -57,6 +57,12 @@ class Scorer:
         fill_scores(*self._arguments(batch, window, columns), scores)
         return np.ascontiguousarray(scores[:, : self.labels])
 
+    def score_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> tuple[Floats, Ints]:
+        """Return the scores [tokens, ``width``], -inf in the padding, and the best labels [tokens]."""
+        scores = np.empty((len(batch), self.width))
+        fill_scores(*self._arguments(batch, window, columns), scores)
+        return scores, self.find_best_paths(batch, scores)
+
     def find_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Ints:
         """Return the best labels [tokens], -1 outside the sequences."""
         path = np.full(len(batch), NONE, np.int64)

@@ -34,6 +34,11 @@ class Scorer:
             add_pattern(pattern, self.tables.rows, columns, batch.first, batch.stop, scores)
         return scores
 
+    def score_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> tuple[Floats, Ints]:
+        """Return the scores [tokens, labels] and the best labels [tokens]."""
+        scores = self.sum_scores(batch, window, columns)
+        return scores, self.find_best_paths(batch, scores.copy())
+
     def find_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Ints:
         """Return the best labels [tokens], -1 outside the sequences."""
         return self.find_best_paths(batch, self.sum_scores(batch, window, columns))

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.decoding.forward_backward import run_chain
+from crfdeid.engine.decoding.links import Links, build_links
 from crfdeid.text import bio
 
 NONE = -1
@@ -67,6 +69,10 @@ class SpanMarginals:
         self.factors = np.exp(transitions - transitions.max())
         self.outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else NONE
 
+    @cached_property
+    def links(self) -> Links:
+        return build_links(self.transitions)
+
     def find(
         self, emissions: Floats, first: Ints, stop: Ints, least: float, compiled: bool = False
     ) -> Candidates:
@@ -81,7 +87,7 @@ class SpanMarginals:
             )
         from crfdeid.engine.decoding.compiled_span_marginals import find_spans
 
-        found, bad = find_spans(emissions, first, stop, self.factors, *self.pairs[1:], self.outside, least)
+        found, bad = find_spans(emissions, first, stop, self.links, *self.pairs[1:], self.outside, least)
         again = [self._find_in_sequence(emissions, int(first[s]), int(stop[s]), least) for s in bad]
         return join_candidates([Candidates(*found), *again]) if again else Candidates(*found)
 

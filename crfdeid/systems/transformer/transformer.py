@@ -16,6 +16,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch, Reader, decode_spans
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
+from crfdeid.engine.decoding.marginals import sum_types
 from crfdeid.errors import ConfigurationError
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
@@ -93,7 +94,8 @@ class TransformerTagger(Tagger):
         for some in batch_documents(documents):
             batch = self._read(some)
             marginals, subwords = self._find_marginals(batch)
-            path = masker.find_path(batch, marginals, self._find_best(batch, marginals, subwords))
+            phi, likely = sum_types(marginals, masker.type_of, masker.least)
+            path = masker.find_path(batch, phi, likely, self._find_best(batch, marginals, subwords))
             yield from self._decode(batch, path, masker.names, marginals if probabilities else None)
 
     def _find_marginals(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
