@@ -21,7 +21,7 @@ PIECE = re.compile(r"(prefix|suffix)(\d)")
 # The values of these are names of kinds, or forms in which no word can be read.
 WITHOUT_WORDS = WITHOUT_DIGITS | {
     "letter_pattern", "line_case", "document_case", "page_position", "written_as", "pos", "chunk_tag", "mesh",
-    "es_date", "es_age", "es_family", "es_person",
+    "es_date", "es_age",
 }  # fmt: skip
 
 
