@@ -37,6 +37,7 @@ from crfdeid.corpora.tagged_by import TaggedBy, write_record
 from crfdeid.errors import ConfigurationError, FormatError, show_id
 from crfdeid.files import decode_text
 from crfdeid.systems import model, model_folder, parallel, term_lists, tuned_notes, union
+from crfdeid.systems.bias import parse_bias
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import parse_threshold
 from crfdeid.systems.tuned_notes import SeenNotes
@@ -80,6 +81,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--probabilities", action="store_true", help="give each span its probability")
     cli.add_threshold_option(parser)
     cli.add_types_option(parser)
+    parser.add_argument(
+        "--recall-bias",
+        action="append",
+        metavar="B",
+        help="in place of the model's bias for recall: a number, or TYPE=NUMBER (more finds more)",
+    )
     parser.add_argument("--overwrite", action="store_true", help="write into a folder that holds files")
     parser.add_argument(
         "--resume",
@@ -109,7 +116,7 @@ def main(arguments: list[str] | None = None) -> None:
     output = choose_output(args.out, args.format, "i2b2", BY_SUFFIX) if args.out else None
     check_options(args, output)
     terms = term_lists.read_terms(args, chosen)
-    tagger = model.load(args.model, args.engine)
+    tagger = model.load(args.model, args.engine, parse_bias(args.recall_bias))
     seen, rows = SeenNotes(read_training_hashes(args.model)), RowNumbers()
     resumed = open_folder(output) if args.resume and output else None
     documents = select_missing(seen.count_each(read_notes(args, rows)), resumed)
@@ -222,7 +229,9 @@ def tag_documents(
     if threshold:
         tagger.check_threshold(threshold)
     if args.jobs > 1 and not args.probabilities:
-        return parallel.tag_in_processes(tagger, args.model, args.engine, documents, args.jobs, threshold)
+        return parallel.tag_in_processes(
+            tagger, args.model, args.engine, documents, args.jobs, threshold, parse_bias(args.recall_bias)
+        )
     return tagger.tag_all(documents, args.probabilities, threshold)
 
 

@@ -26,6 +26,7 @@ from crfdeid.engine.decoding.span_marginals import SpanMarginals
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
+from crfdeid.systems.bias import list_amounts, list_changes
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.risk import RiskDecoder, list_spans, read_limits
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
@@ -52,7 +53,8 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         path = model.path / CRFSUITE
         if not path.is_file():
             raise ModelError(f"{model.path}: no CRF: {CRFSUITE} is missing")
-        AdaptiveDecoder.__init__(self, model_file.read(path), model.pipeline)
+        weights = add_amounts(model_file.read(path), list_changes(model))
+        AdaptiveDecoder.__init__(self, weights, model.pipeline)
         self.confidence = SpanConfidence(self.weights)
         self.marginals = Marginals(self.weights.transitions)
         self.risk = (
@@ -205,10 +207,7 @@ def add_unlearned(path: Path, config: Config, sign: float) -> None:
     """Add to the model at ``path`` the weights that are not learned: ``recall_bias`` is subtracted from
     the weight of O, ``type_bias`` is added to those of its types' labels, and transitions that
     ``constraints`` forbid lose :data:`FORBIDDEN`. ``sign`` -1 takes them off again."""
-    amounts = {bio.OUTSIDE: -sign * config.recall_bias}
-    for type, bias in config.type_bias.items():
-        amounts |= {f"B-{type}": sign * bias, f"I-{type}": sign * bias}
-    add_to_labels(path, amounts)
+    add_to_labels(path, {label: sign * amount for label, amount in list_amounts(config).items()})
     if config.constraints == "bio":
         forbidden = bio.list_illegal_pairs(model_file.read(path).labels)
         model_file.add_to_transitions(path, forbidden, -sign * FORBIDDEN)
@@ -217,9 +216,15 @@ def add_unlearned(path: Path, config: Config, sign: float) -> None:
 def add_to_labels(path: Path, amounts: Mapping[str, float]) -> None:
     """Add to the scores that the model at ``path`` gives the labels, those that it has (a model that was
     trained on nothing but PHI does not have O)."""
-    labels = set(model_file.read(path).labels)
-    if known := {label: amount for label, amount in amounts.items() if amount and label in labels}:
-        model_file.add_to_weights(path, "bias", known)
+    weights = model_file.read(path)
+    if (changed := add_amounts(weights, amounts)) is not weights:
+        model_file.write(path, changed.labels, changed.attributes, changed.records)
+
+
+def add_amounts(weights: model_file.Weights, amounts: Mapping[str, float]) -> model_file.Weights:
+    """Return the weights with ``amounts`` added to the scores of the labels that the model has."""
+    known = {label: amount for label, amount in amounts.items() if amount and label in weights.labels}
+    return model_file.add_to_weights(weights, "bias", known) if known else weights
 
 
 def fit_fast(training: Training, path: Path, extra_columns: Sequence[Columns]) -> None:

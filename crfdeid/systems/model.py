@@ -14,6 +14,7 @@ from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
 from crfdeid.systems import model_folder, registry, tuned_notes
+from crfdeid.systems.bias import Bias
 from crfdeid.systems.model_folder import hash_file
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.tagger import ModelFolder, Tagger
@@ -27,39 +28,55 @@ CAREFUL = "english+rules"  # what either finds: for notes that leave the hospita
 FAST = "fast"  # the engine that every system has
 
 
-def load(folder: Path | str | None = None, engine: str = FAST) -> Tagger:
+def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None = None) -> Tagger:
     """Load the model in ``folder``; by default, the one that ships. Where there is no such folder, it is the
     name of a shipped model or of a system that learns nothing, or several joined by "+"
     (:class:`crfdeid.systems.union.Union`). A folder can also hold an encoder of Hugging Face's format
-    (:mod:`crfdeid.systems.transformer`). Raises :class:`ModelError` where the model is incomplete,
-    damaged, or of a newer format."""
+    (:mod:`crfdeid.systems.transformer`). ``bias`` takes the place of the model's; of several models, of those
+    that learn. Raises :class:`ConfigurationError` where a model cannot have it, and :class:`ModelError`
+    where the model is incomplete, damaged, or of a newer format."""
     name = str(folder)
     if folder is not None and not Path(name).exists():
         if JOIN in name:
-            return load_union(name.split(JOIN), engine)
-        if name in registry.SYSTEMS and not registry.SYSTEMS[name].is_trained:
-            return load_untrained(name)
+            return load_union(name.split(JOIN), engine, bias)
+        if is_untrained(name):
+            return load_untrained(name, bias)
     path = resources.find_folder("models") / DEFAULT if folder is None else model_folder.find_folder(name)
     if model_folder.is_encoder(path):
-        return load_encoder(path, engine)
-    return load_model(model_folder.read_folder(path), engine)
+        return load_encoder(path, engine, bias)
+    return load_model(model_folder.read_folder(path), engine, bias)
 
 
-def load_model(model: ModelFolder, engine: str = FAST) -> Tagger:
+def is_untrained(name: str) -> bool:
+    """Whether this is the name of a system that learns nothing."""
+    return name in registry.SYSTEMS and not registry.SYSTEMS[name].is_trained
+
+
+def load_model(model: ModelFolder, engine: str = FAST, bias: Bias | None = None) -> Tagger:
     """Make the tagger of a folder that was read."""
     system = registry.find_system(model.config.system)
     check_engine(system, model.config.system, engine)
+    if bias:
+        if engine != FAST:
+            raise ConfigurationError(f"--recall-bias: the engine {engine} reads the model as it is")
+        model = bias.change_folder(model)
     return system.load(model) if engine == FAST else system.other_engines[engine](model)
 
 
-def load_union(names: Sequence[str], engine: str) -> Tagger:
-    """Load several models as one; ``engine`` is that of the first."""
+def load_union(names: Sequence[str], engine: str, bias: Bias | None = None) -> Tagger:
+    """Load several models as one; ``engine`` is that of the first, ``bias`` of all that learn."""
     first, *others = names
-    return Union([load(first, engine), *map(load, others)])
+    if all(map(is_untrained, names)):
+        return Union([load(first, engine, bias), *map(load, others)])
+    own = {name: None if is_untrained(name) else bias for name in names}
+    return Union([load(first, engine, own[first]), *(load(name, bias=own[name]) for name in others)])
 
 
-def load_untrained(name: str) -> Tagger:
-    """Make the tagger of a system that learns nothing; it needs no folder."""
+def load_untrained(name: str, bias: Bias | None = None) -> Tagger:
+    """Make the tagger of a system that learns nothing; it needs no folder. Raises
+    :class:`ConfigurationError` on a bias."""
+    if bias:
+        raise ConfigurationError(f"--recall-bias: the system {name} learns nothing, and has none")
     system = registry.find_system(name)
     with tempfile.TemporaryDirectory() as place:
         model = model_folder.create_folder(Path(place) / name, [], Config(system=name))
@@ -68,7 +85,7 @@ def load_untrained(name: str) -> Tagger:
         return system.load(replace(model, fingerprint=hash_file(model.path / "manifest.json")))
 
 
-def load_encoder(folder: Path, engine: str) -> Tagger:
+def load_encoder(folder: Path, engine: str, bias: Bias | None = None) -> Tagger:
     """Make the tagger of an encoder that has no model folder of ours. Its configuration is the file
     ``crfdeid.toml`` beside it, if there is one."""
     beside = folder / "crfdeid.toml"
@@ -79,7 +96,7 @@ def load_encoder(folder: Path, engine: str) -> Tagger:
         sums = {path.name: hash_file(path) for path in sorted(folder.iterdir()) if path.is_file()}
         (model.path / "encoder.json").write_text(json.dumps(sums), encoding="utf-8")  # for the fingerprint
         model_folder.write_manifest(model.path)
-        return load_model(replace(model, fingerprint=hash_file(model.path / "manifest.json")), engine)
+        return load_model(replace(model, fingerprint=hash_file(model.path / "manifest.json")), engine, bias)
 
 
 def train(

@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from crfdeid.systems import model
+from crfdeid.systems.bias import Bias
 from crfdeid.systems.tagger import Tagger, group_by_patient
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
@@ -35,11 +36,12 @@ def tag_in_processes(
     documents: Iterable[Document],
     jobs: int,
     threshold: Threshold | None = None,
+    bias: Bias | None = None,
 ) -> Iterator[Document]:
-    """As :meth:`Tagger.tag_all` with ``tagger``, which is the model in ``folder``, in ``jobs`` processes,
-    two or more. This process is one of them: it reads and writes, and tags while the others have enough to
-    do. It tags the first chunk, because few notes are not worth another process; a forked process then
-    has what the tagger has cached of their texts."""
+    """As :meth:`Tagger.tag_all` with ``tagger``, which is the model in ``folder`` with ``bias``, in
+    ``jobs`` processes, two or more. This process is one of them: it reads and writes, and tags while the
+    others have enough to do. It tags the first chunk, because few notes are not worth another process; a
+    forked process then has what the tagger has cached of their texts."""
     rest = chunk_documents(documents, CHUNK)
     first, second = next(rest, []), next(rest, None)
     if second is not None and tagger.is_fork_safe:
@@ -48,7 +50,7 @@ def tag_in_processes(
     if second is None:
         return
     waiting: deque[tuple[list[Document], Future[Spans]]] = deque()
-    with _start_pool(tagger, folder, engine, jobs - 1) as pool:
+    with _start_pool(tagger, folder, engine, jobs - 1, bias) as pool:
         try:
             for chunk in chain([second], rest):
                 busy = sum(not future.done() for _, future in waiting)
@@ -72,14 +74,16 @@ def _make_done(spans: Spans) -> Future[Spans]:
     return future
 
 
-def _start_pool(tagger: Tagger, folder: Path | str | None, engine: str, jobs: int) -> ProcessPoolExecutor:
+def _start_pool(
+    tagger: Tagger, folder: Path | str | None, engine: str, jobs: int, bias: Bias | None
+) -> ProcessPoolExecutor:
     """Start processes that have the tagger: forked with it where that is safe, else with a model of their
     own."""
     global _tagger
     if sys.platform == "linux" and tagger.is_fork_safe:
         _tagger = tagger
         return ProcessPoolExecutor(jobs, get_context("fork"), end_with_parent, (os.getpid(),))
-    return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine))
+    return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine, bias))
 
 
 def end_with_parent(parent: int) -> None:
@@ -117,9 +121,9 @@ def chunk_documents(documents: Iterable[Document], size: int) -> Iterator[list[D
         yield chunk
 
 
-def _load(folder: Path | str | None, engine: str) -> None:
+def _load(folder: Path | str | None, engine: str, bias: Bias | None) -> None:
     global _tagger
-    _tagger = model.load(folder, engine)
+    _tagger = model.load(folder, engine, bias)
 
 
 def _tag(documents: list[Document], threshold: Threshold | None) -> Spans:

@@ -55,31 +55,35 @@ class System:
 @dataclass(frozen=True)
 class Entry:
     """What is known of a system before its ``module`` is imported, where ``record`` names its
-    :class:`System`. A system that is not trained can be used by its name. ``has_type_bias``: it reads the
-    setting ``type_bias``. ``has_min_patients``: it reads ``min_patients``, and keeps no other words."""
+    :class:`System`. A system that is not trained can be used by its name. ``has_type_bias`` and
+    ``has_recall_bias``: it reads these settings. ``has_min_patients``: it reads ``min_patients``, and
+    keeps no other words."""
 
     module: str
     record: str = "SYSTEM"
     needs_features: bool = True
     is_trained: bool = True
     has_type_bias: bool = False
+    has_recall_bias: bool = False
     has_min_patients: bool = False
 
 
 SYSTEMS = {
-    "crf": Entry("crfdeid.systems.crf", has_type_bias=True, has_min_patients=True),
-    "svm": Entry("crfdeid.systems.linear.svm"),
-    "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_type_bias=True),
-    "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False),
+    "crf": Entry("crfdeid.systems.crf", has_recall_bias=True, has_type_bias=True, has_min_patients=True),
+    "svm": Entry("crfdeid.systems.linear.svm", has_recall_bias=True),
+    "two_stage": Entry("crfdeid.systems.stacking.two_stage", has_recall_bias=True, has_type_bias=True),
+    "multi": Entry("crfdeid.systems.stacking.multi", needs_features=False, has_recall_bias=True),
     "rescored": Entry("crfdeid.systems.rescored.rescored"),
-    "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False),
-    "snow": Entry("crfdeid.systems.linear.snow"),
+    "hmm": Entry("crfdeid.systems.hmm.hmm", needs_features=False, has_recall_bias=True),
+    "snow": Entry("crfdeid.systems.linear.snow", has_recall_bias=True),
     "rules": Entry("crfdeid.systems.rule_based", "RULES_SYSTEM", needs_features=False, is_trained=False),
     "heuristic": Entry(
         "crfdeid.systems.rule_based", "HEURISTIC_SYSTEM", needs_features=False, is_trained=False
     ),
-    "rnn": Entry("crfdeid.systems.rnn.rnn", needs_features=False),
-    "transformer": Entry("crfdeid.systems.transformer.transformer", needs_features=False),
+    "rnn": Entry("crfdeid.systems.rnn.rnn", needs_features=False, has_recall_bias=True),
+    "transformer": Entry(
+        "crfdeid.systems.transformer.transformer", needs_features=False, has_recall_bias=True
+    ),
 }
 
 

@@ -32,13 +32,15 @@ BATCH = 60_000  # characters of documents that are tagged at once
 class ModelFolder:
     """A model's folder and what was read of it: settings, label scheme, and the pipeline of its own
     templates and gazetteers. ``fingerprint`` is the SHA-256 of its manifest, which a new training changes;
-    it is empty while the model is built."""
+    it is empty while the model is built. ``learned`` are the settings that its files were written with, where
+    ``config`` has another bias (:mod:`crfdeid.systems.bias`)."""
 
     path: Path
     config: Config
     pipeline: Pipeline
     scheme: Scheme
     fingerprint: str = ""
+    learned: Config | None = None
 
 
 class Tagger(ABC):

@@ -59,17 +59,17 @@ def test_crfsuite_finds_many_strings_again(tmp_path):
 def test_one_weight_is_changed(model_file, tmp_path):
     path = tmp_path / "m"
     path.write_bytes(model_file.read_bytes())
-    before = weights.read(path).records["weight"].copy()
-    weights.add_to_weights(path, "a", {"O": -1.5})
-    changed = weights.read(path).records["weight"] - before
+    before = weights.read(path)
+    changed = weights.add_to_weights(before, "a", {"O": -1.5}).records["weight"] - before.records["weight"]
     assert np.isclose(sorted(changed)[0], -1.5)
     assert np.count_nonzero(changed) == 1
-    weights.add_to_weights(path, "new", {"B-AGE": 90.0})
+    added = weights.add_to_weights(before, "new", {"B-AGE": 90.0})
+    weights.write(path, added.labels, added.attributes, added.records)
     tagger = pycrfsuite.Tagger()
     tagger.open(str(path))
     assert tagger.tag([["new"], ["c"]])[0] == "B-AGE"
     with pytest.raises(ModelError, match="no label X"):
-        weights.add_to_weights(path, "a", {"X": 1.0})
+        weights.add_to_weights(before, "a", {"X": 1.0})
 
 
 @pytest.mark.parametrize("size", [0, 3, 47, 200])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -87,23 +87,21 @@ def read_strings(data: bytes, start: int) -> list[str]:
     return found
 
 
-def add_to_weights(path: Path, attribute: str, amounts: Mapping[str, float]) -> None:
-    """Add ``amounts``, by label, to the state weights of one attribute in the model file at ``path``; a
-    weight that it does not have counts as 0. Raises :class:`ModelError` where the model does not have a
-    label."""
-    model = read(path)
+def add_to_weights(model: Weights, attribute: str, amounts: Mapping[str, float]) -> Weights:
+    """Return the model with ``amounts``, by label, added to the state weights of one attribute; a weight that
+    it does not have counts as 0. Raises :class:`ModelError` where the model does not have a label."""
     names = model.attributes if attribute in model.attributes else [*model.attributes, attribute]
     source, rows = names.index(attribute), model.records.copy()
     for label, amount in amounts.items():
         if label not in model.labels:
-            raise ModelError(f"{path}: no label {label}")
+            raise ModelError(f"the model has no label {label}")
         target = model.labels.index(label)
         found = (rows["kind"] == STATE) & (rows["source"] == source) & (rows["target"] == target)
         if found.any():
             rows["weight"][found] += amount
         else:
             rows = np.concatenate([rows, np.array([(STATE, source, target, amount)], RECORD)])
-    write(path, model.labels, names, rows)
+    return replace(model, attributes=names, records=rows)
 
 
 def add_to_transitions(path: Path, pairs: Iterable[tuple[str, str]], amount: float) -> None:
