@@ -15,10 +15,10 @@ LONGEST = 11  # digits: a longer number counts as one of so many
 
 @dataclass(frozen=True)
 class Beside:
-    """What numbers a rule needs: one of the signs ``next`` directly behind the digits, as :func:`sign_after`
-    gives it, one of ``before`` directly before them ("" is the start of the text), or a number of digits in
-    ``lengths``, where :data:`LONGEST` is also more. The first of the three that is not empty counts; none:
-    all numbers. A note has one of the lowercased ``words``, where there are any."""
+    """What numbers a rule needs: one of the signs ``next`` directly behind the digits (:func:`sign_after`),
+    one of ``before`` directly before them (:func:`sign_before`; "" is the start of the text), or a number of
+    digits in ``lengths``, where :data:`LONGEST` is also more. The first of the three that is not empty
+    counts; none: all numbers. A note has one of the lowercased ``words``, where there are any."""
 
     next: Collection[str] = ()
     before: Collection[str] = ()
@@ -29,17 +29,26 @@ class Beside:
 ALL = Beside()
 
 
-def sign_after(text: str, end: int) -> str:
-    """Return the sign at ``end``; a blank with the sign after it, where "0" is any digit.
+def sign_after(two: str) -> str:
+    """Return the first of the ``two`` signs after a number; a blank with the sign after it, where "0" is any
+    digit. At the end of the text there are fewer.
 
-    >>> [sign_after("3rd 45 mg", end) for end in (1, 3, 6, 9)]
+    >>> [sign_after(two) for two in ("rd", " 4", " m", "")]
     ['r', ' 0', ' m', '']
     """
-    sign = text[end : end + 1]
+    sign = two[:1]
     if sign != " ":
         return sign
-    following = text[end + 1 : end + 2]
-    return " 0" if following.isdecimal() else sign + following
+    return " 0" if two[1:].isdecimal() else two
+
+
+def sign_before(two: str) -> str:
+    """Return the last of the ``two`` signs before a number; a blank with a blank or a tab before it.
+
+    >>> [sign_before(two) for two in ("x(", "a ", "  ", "\\t ", "")]
+    ['(', ' ', '  ', '\\t ', '']
+    """
+    return two if two in ("  ", "\t ") else two[-1:]
 
 
 def after_blank(signs: str) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ def email(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("URL", "ours")
 def url(note: Note, lists: Lists) -> Iterator[Edges]:
     """A web address with http or www, or a host of a common domain."""
-    if note.indices.keys() & HOSTS:
+    if note.vocabulary & HOSTS:
         yield from (m.span() for m in URL.finditer(note.text) if note.text[m.start() - 1 : m.start()] != "@")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from crfdeid.rules.beside import LONG_S, Beside, after_blank
@@ -176,7 +177,7 @@ def month_alone(note: Note, lists: Lists) -> Iterator[Edges]:
     for index in note.find_words(MONTHS):
         word = note.lowered[index]
         has_clue = note.word_before(index) in (
-            MONTH_CLUES if note.words[index][0].isupper() else CLEAR_MONTH_CLUES
+            MONTH_CLUES if note.word(index)[0].isupper() else CLEAR_MONTH_CLUES
         )
         if note.is_capitalised(index) and (has_clue or (word not in AMBIGUOUS_MONTHS and len(word) > 3)):
             yield note.edges(index, index + 1)
@@ -190,8 +191,8 @@ def ordinal_day(note: Note, lists: Lists) -> Iterator[Edges]:
         if (
             index > 1
             and note.gap(index) == ""
-            and note.words[day].isdecimal()
-            and 1 <= int(note.words[day]) <= 31
+            and note.word(day).isdecimal()
+            and 1 <= int(note.word(day)) <= 31
         ):
             before = note.text[max(0, note.starts[day] - 12) : note.starts[day]]
             if ORDINAL_BEFORE.search(before) and ORDINAL_AFTER.match(note.text, note.ends[index]):
@@ -286,9 +287,10 @@ decade = match_at_numbers(
 
 def find_years(note: Note) -> Iterator[int]:
     """Yield the indices of the isolated numbers that can be years in this note."""
-    for index in note.numbers:
-        word = note.words[index]
-        if len(word) == 4 and word.isdecimal() and note.is_plausible_year(int(word)) and is_free(note, index):
+    for start in note.find_numbers(Beside(lengths=[4])):
+        index = bisect_left(note.starts, start)
+        word = note.word(index)
+        if len(word) == 4 and note.is_plausible_year(int(word)) and is_free(note, index):
             yield index
 
 

@@ -22,7 +22,11 @@ HEAD_WORDS = (
     "assisted living", "medical group", "medical associates", "family practice", "primary care",
     "general", "memorial",
 )  # fmt: skip
-HEADS = tuple(tuple(head.split()) for head in HEAD_WORDS)
+HEADS = {
+    first: [tuple(head.split()[1:]) for head in HEAD_WORDS if head.split()[0] == first]
+    for first in {head.split()[0] for head in HEAD_WORDS}
+}  # what follows the first word of a head
+HEAD_STARTS = frozenset(HEADS)
 # These occur in names of hospitals, but are not a name by themselves.
 GENERIC_WORDS = word_set(
     """the a an this our your local outside community general memorial regional university hospital
@@ -92,11 +96,12 @@ def is_ambiguous(note: Note, lists: Lists, index: int) -> bool:
 def hospital_head(note: Note, lists: Lists) -> Iterator[Edges]:
     """Capitalised words before "Hospital", "Medical Center", "Rehab" and other head words, and
     "of" with capitalised words behind them."""
-    for head in HEADS:
-        for index in note.indices.get(head[0], ()):
-            stop = index + len(head)
-            if note.is_capitalised(index) and tuple(note.lowered[index:stop]) == head:
-                first = find_name_start(note, lists, index)
+    for index in note.find_capitalised(HEAD_STARTS):
+        first = index
+        for rest in HEADS[note.lowered[index]]:
+            stop = index + 1 + len(rest)
+            if tuple(note.lowered[index + 1 : stop]) == rest:
+                first = find_name_start(note, lists, index) if first == index else first
                 if first < index:
                     yield note.edges(first, extend_past_of(note, lists, stop))
 
@@ -139,7 +144,7 @@ def is_naming_word(note: Note, lists: Lists, index: int) -> bool:
         return False
     if lists.strict and lists.is_ordinary(word):
         return False
-    if note.words[index].isupper() and len(word) <= LONGEST_ABBREVIATION and word not in lists.ordinary_words:
+    if note.word(index).isupper() and len(word) <= LONGEST_ABBREVIATION and word not in lists.ordinary_words:
         return True
     known = word in lists.names or word in lists.place_words
     return word in SHORT_WORDS or not lists.is_ordinary(word) or (known and not note.is_written_small(word))
@@ -150,7 +155,7 @@ def is_common_name_word(note: Note, lists: Lists, index: int) -> bool:
     word = note.lowered[index]
     is_medical = word in lists.medical_words or any(stem in lists.medical_words for stem in stems(word))
     return (
-        note.words[index].istitle()
+        note.word(index).istitle()
         and len(word) > 3
         and not is_medical
         and word not in WORDS_BEFORE_HEADS
@@ -196,6 +201,8 @@ def hospital_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
     """An abbreviation that is no medical one, behind "at", or behind another preposition after
     "transferred", "admitted" and the like: "drawn at NEGH"."""
     for index in note.find_words(["at", "from", "to", "in"]):
+        if index + 1 == len(note) or not note.is_capitalised(index + 1):
+            continue
         match = ABBREVIATION.match(note.text, note.starts[index])
         if not match or (word := match["phi"].lower()) in NOT_HOSPITALS or lists.is_ordinary(word):
             continue

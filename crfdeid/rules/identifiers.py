@@ -15,7 +15,6 @@ from crfdeid.rules.rule import Rule, match_at_numbers, match_at_words, rule, wor
 SOURCE = "Douglass 2005, section 5.1.3 (words around strings of numbers); ours"
 NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ \t]*"
 AFTER_A_WORD = re.compile(r"[A-Za-z,] {2,}$")
-TOP = 10  # lines of the head of a note
 # "MRN at Mercy Hospital was"
 ELSEWHERE = r"(?:\s(?:at|from|with|for|in)\s(?:[\w.'’&-]+\s){1,7}?(?:is|was|of|number|no\.?))?"
 VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/-]|\.\w)|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
@@ -78,12 +77,12 @@ number_after_name = match_at_numbers(
     "Six digits or more, maybe in groups, with two spaces or more between them and a word.",
     r"(?<=  )(?:\d{6,10}|\d{2,4}(?: \d{2,4}){1,2})(?![\w%/.-])(?! ?(?:mg|ml|cc))",
     lambda match, note: AFTER_A_WORD.search(note.text[max(0, match.start() - 14) : match.start()]),
-    Beside(before=" "),
+    Beside(before=["  "]),
 )  # fmt: skip
 line_number = match_at_numbers(
     "line_number", "IDNUM", "ours", "Among the first ten lines, one that is a number of five digits or more.",
     r"(?:(?<=\n)|(?<![\s\S]))\d[\d-]{3,}\d(?=[ \t]*\n)",
-    lambda match, note: note.text.count("\n", 0, match.start()) < TOP, Beside(before=["", "\n"]),
+    lambda match, note: match.start() <= note.top_end, Beside(before=["", "\n"]),
 )  # fmt: skip
 
 
@@ -93,7 +92,7 @@ def slashed_code(note: Note, lists: Lists) -> Iterator[Edges]:
     for start in note.find_numbers(Beside(next="/:")):
         index = note.find_index(start)
         match = SLASHED.match(note.text, start)
-        if match and index and note.gap(index) == "" and CODE_LETTERS.fullmatch(note.words[index - 1]):
+        if match and index and note.gap(index) == "" and CODE_LETTERS.fullmatch(note.word(index - 1)):
             yield note.starts[index - 1], match.end()
 
 
@@ -125,16 +124,25 @@ TYPISTS = word_set(
 FOOTER = re.compile(r"^(?P<user>[A-Za-z]{2,3}\d{2,4})/(?P<number>\d[\d -]{4,}\d)\s*$", re.MULTILINE)
 
 
+def find_footers(note: Note) -> Iterator[re.Match[str]]:
+    """Yield the lines that are a user name, a slash and a number: with two or three letters and the digits of
+    the name at their start."""
+    for start in note.find_numbers(Beside(next="/")):
+        for line in (start - 2, start - 3):
+            if (line == 0 or note.text[line - 1 : line] == "\n") and (match := FOOTER.match(note.text, line)):
+                yield match
+
+
 @rule("USERNAME", "ours")
 def footer_user(note: Note, lists: Lists) -> Iterator[Edges]:
     """A line that is a user name, a slash and a number: "hp950/2266482705", its first part."""
-    return (match.span("user") for match in FOOTER.finditer(note.text))
+    return (match.span("user") for match in find_footers(note))
 
 
 @rule("IDNUM", "ours")
 def footer_number(note: Note, lists: Lists) -> Iterator[Edges]:
     """A line that is a user name, a slash and a number: its second part."""
-    return (match.span("number") for match in FOOTER.finditer(note.text))
+    return (match.span("number") for match in find_footers(note))
 
 
 RULES = (

@@ -88,7 +88,7 @@ def name_over_address(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("PATIENT", OURS, guess=True)
 def name_in_page_head(note: Note, lists: Lists) -> Iterator[Edges]:
     """A word in capitals, or "LAST, FIRST", in a column of a line that ends with a column that is a date."""
-    starts = note.find_numbers(Beside(before=" \t"))
+    starts = note.find_numbers(Beside(before=["  ", "\t ", "\t"]))
     dates = (start for start in starts if SHORT_DATE.match(note.text, start))
     for match in match_lines(note.text, PAGE_HEAD, dates):
         words = re.findall(r"[a-z]+", match["name"].lower())

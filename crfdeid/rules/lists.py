@@ -7,12 +7,14 @@ shipped gazetteers when they are loaded, so that a changed list needs no other c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
+from crfdeid.rules.misspellings import SHORTEST, find_close_name
 from crfdeid.text import gazetteer
 from crfdeid.text.gazetteer import Gazetteer
+from crfdeid.text.word_cache import remember_words
 
 NAMES = (
     "popular_first_names", "first_names", "popular_surnames", "surnames", "common_words", "medical_words",
@@ -28,7 +30,7 @@ NOT_POPULAR = frozenset("eve mae may will ed ray mark rose grace dawn robin art"
 NOT_NAMES = frozenset(["armour", "yasmin", "vanderbilt", "humphrey", "edinburgh", "framingham", "doppler"])
 
 SUFFIXES = ("s", "es", "ed", "d", "ing", "ly", "er", "al")
-CACHE_SIZE = 200_000  # words whose answer is kept
+CACHE_SIZE = 200_000  # words whose answers are kept
 
 Phrases = dict[str, frozenset[tuple[str, ...]]]  # by their first word
 
@@ -86,19 +88,24 @@ class Lists:
         return self.words("common_words", "medical_words", "dates", "nationalities", "street_words")
 
     @cached_property
-    def _ordinary(self) -> dict[str, bool]:
-        return {}
-
-    def is_ordinary(self, word: str) -> bool:
+    def is_ordinary(self) -> Callable[[str], bool]:
         """Whether a lowercased word, or a word that it is inflected from, is ordinary."""
-        known = self._ordinary.get(word)
-        if known is None:
-            if len(self._ordinary) > CACHE_SIZE:
-                self._ordinary.clear()
-            known = self._ordinary[word] = word in self.ordinary_words or any(
-                stem in self.ordinary_words for stem in stems(word)
-            )
-        return known
+        known = self.ordinary_words
+        return remember_words(CACHE_SIZE)(
+            lambda word: word in known or any(stem in known for stem in stems(word))
+        )
+
+    @cached_property
+    def is_misspelling(self) -> Callable[[str], bool]:
+        """Whether a lowercased word is in no list and is a popular name except for a slip or two."""
+        known = self.names | self.eponyms | self.place_words
+        return remember_words(CACHE_SIZE)(
+            lambda word: len(word) >= SHORTEST
+            and word not in known
+            and word.isalpha()
+            and not self.is_ordinary(word)
+            and find_close_name(word, self.popular_names) is not None
+        )
 
     @cached_property
     def medical_words(self) -> frozenset[str]:

@@ -82,8 +82,8 @@ def city_before_state(note: Note, lists: Lists) -> Iterator[Edges]:
 
 def find_state_starts(note: Note, lists: Lists) -> Iterator[int]:
     """Yield the index of each state's first word and of each abbreviation in capitals."""
-    for index in note.find_words(lists.state_abbreviations):
-        if note.words[index].isupper():
+    for index in note.find_capitalised(lists.state_abbreviations):
+        if note.word(index).isupper():
             yield index
     for first, _ in find_entries(note, lists.states):
         yield first
@@ -93,7 +93,7 @@ def find_town_start(note: Note, lists: Lists, stop: int) -> int:
     """Return the index of the first of at most three capitalised words of a town that ends before ``stop``;
     ``stop`` if there is none."""
     first = stop
-    while first and stop - first < 3 and note.is_capitalised(first - 1) and len(note.words[first - 1]) > 1:
+    while first and stop - first < 3 and note.is_capitalised(first - 1) and len(note.word(first - 1)) > 1:
         if note.lowered[first - 1] in FUNCTION_WORDS or (
             first < stop and not PLACE_GAP.fullmatch(note.gap(first))
         ):
@@ -113,8 +113,8 @@ def is_listed_town(note: Note, lists: Lists, first: int, stop: int) -> bool:
 @rule("STATE", f"{DOUGLASS}; Sibanda & Uzuner 2006, section 4.1")
 def state_abbreviation(note: Note, lists: Lists) -> Iterator[Edges]:
     """A state's abbreviation after a town and a comma, or before a ZIP code."""
-    for index in note.find_words(lists.state_abbreviations):
-        if not (note.words[index].isupper() or note.is_caseless(index)):
+    for index in note.find_capitalised(lists.state_abbreviations):
+        if not (note.word(index).isupper() or note.is_caseless(index)):
             continue
         field = FIELD.search(note.text[max(0, note.starts[index] - 24) : note.starts[index]])
         if field or has_town_before(note, lists, index) or ZIP_AFTER.match(note.text, note.ends[index]):
@@ -161,7 +161,7 @@ NOT_TOWNS = word_set("framingham ottawa norco plano osh wells lanoxin rome bethe
 def clear_city(note: Note, lists: Lists) -> Iterator[Edges]:
     """A town of the lists that is no common or medical word and no name of people."""
     for first, stop in find_capitalised_entries(note, lists.clear_cities):
-        word = note.words[first]
+        word = note.word(first)
         short = stop - first == 1 and len(word) < SHORTEST_CAPITALS and word.isupper()
         if note.lowered[first] not in NOT_TOWNS and not short and not is_thing_name(note, stop - 1):
             yield note.edges(first, stop)
@@ -183,7 +183,7 @@ def is_place_pair(note: Note, lists: Lists, second: int, name: int) -> bool:
     ``name`` of the two can be a place: an ordinary word can if only its first letter is a capital ("Elm
     Street")."""
     both = note.is_capitalised(second - 1) and note.is_capitalised(second) and note.gap(second) == " "
-    word = note.words[name]
+    word = note.word(name)
     return both and not is_excluded(note, lists, name, word.istitle() and len(word) > 2)
 
 
@@ -224,7 +224,7 @@ def place_indicator(note: Note, lists: Lists) -> Iterator[Edges]:
             stop = find_run_end(
                 note, first, lambda i: note.is_capitalised(i) and not is_excluded(note, lists, i), 3
             )
-            if stop > first and not (note.words[first].isupper() and len(note.words[first]) < 5):
+            if stop > first and not (note.word(first).isupper() and len(note.word(first)) < 5):
                 yield note.edges(first, stop)
 
 

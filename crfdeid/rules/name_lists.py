@@ -7,8 +7,7 @@ unambiguous one needs nothing. Whether it is the name of a patient or of a docto
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from itertools import combinations, filterfalse
+from itertools import filterfalse
 
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import (
@@ -23,13 +22,10 @@ from crfdeid.rules.name_words import (
 )
 from crfdeid.rules.note import Edges, Note
 from crfdeid.rules.rule import find_run_end, is_joined, rule, word_set
-from crfdeid.text.word_cache import remember_words
 
 DOUGLASS = "Douglass 2005, section 5.1.1"
 TABLE = "Douglass 2005, table 5.1"
 NOT_INITIALS = word_set("a i")  # with no full stop
-SHORTEST, LONGEST = 5, 13  # letters of a name whose misspellings are looked for
-LONG_NAME = 8  # letters of a name that may have two typos
 LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
 
@@ -37,9 +33,9 @@ WITH_A_SURNAME = PREFIXES - {"st", "san", "mac", "la", "los", "el", "al"}
 @rule("PATIENT", f"{DOUGLASS} (initials)", guess=True)
 def initials_surname(note: Note, lists: Lists) -> Iterator[Edges]:
     """Initials before a surname: "J. Ruiz", "B.M. Nowak"; with no full stop, only one that is no word."""
-    for index in note.find_words(LETTERS):
+    for index in note.find_capitalised(LETTERS):
         name = index + 1
-        if not is_initial(note, index) or name >= len(note) or len(note.words[name]) < 3:
+        if not is_initial(note, index) or name >= len(note) or len(note.word(name)) < 3:
             continue
         if is_surname_of_initial(note, lists, index, name) and is_name_start(note, index):
             first = index - 1 if has_second_initial(note, index) else index
@@ -97,7 +93,7 @@ def surname_prefix(note: Note, lists: Lists) -> Iterator[Edges]:
 def is_unlisted_name(note: Note, lists: Lists, index: int) -> bool:
     """Whether the word can be a first name before a prefix: it has a capital, the prefix has none, and it is
     in no list of words or places."""
-    if index < 0 or note.gap(index + 1) != " " or note.words[index + 1] not in SMALL_PREFIXES:
+    if index < 0 or note.gap(index + 1) != " " or note.word(index + 1) not in SMALL_PREFIXES:
         return False
     word = note.lowered[index]
     return is_nameable(note, lists, index) and not lists.is_ordinary(word) and word not in lists.place_words
@@ -106,8 +102,8 @@ def is_unlisted_name(note: Note, lists: Lists, index: int) -> bool:
 @rule("PATIENT", f"{DOUGLASS} (first names before last names)", guess=True)
 def first_and_surname(note: Note, lists: Lists) -> Iterator[Edges]:
     """A first name of the list, an initial if any, and a surname of the list or a word of none."""
-    for index in note.find_words(lists.first_names):
-        if not note.is_capitalised(index) or note.gap(index) == "-":
+    for index in note.find_capitalised(lists.first_names):
+        if note.gap(index) == "-":
             continue
         last = index + 1
         if last < len(note) and is_initial(note, last) and is_joined(note, last):
@@ -126,7 +122,7 @@ def is_full_name(note: Note, lists: Lists, first: int, last: int) -> bool:
         return False
     if surname in lists.eponyms and name not in lists.popular_names:
         return False
-    if note.words[last].isupper() and not note.words[first].isupper():
+    if note.word(last).isupper() and not note.word(first).isupper():
         return False
     clear = name in lists.popular_names or name in lists.clear_first_names
     return clear or (surname in lists.clear_surnames and name not in lists.eponyms)
@@ -135,8 +131,8 @@ def is_full_name(note: Note, lists: Lists, first: int, last: int) -> bool:
 @rule("PATIENT", TABLE, guess=True)
 def surname_comma_first(note: Note, lists: Lists) -> Iterator[Edges]:
     """Last name, comma, first name: "RUIZ, ANA M"."""
-    for index in note.find_words(lists.first_names):
-        if not index or note.gap(index) not in (", ", ",") or not note.is_capitalised(index):
+    for index in note.find_capitalised(lists.first_names):
+        if not index or note.gap(index) not in (", ", ","):
             continue
         surname, name = note.lowered[index - 1], note.lowered[index]
         if not is_nameable(note, lists, index - 1) or (
@@ -190,7 +186,7 @@ def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
     """Yield the capitalised words of a list, except short ones in capitals: they are abbreviations."""
     for word in filterfalse(note.is_written_small, note.capitalised_words & names):
         for index in filter(note.is_capitalised, note.indices[word]):
-            short = len(word) < SHORTEST_CAPITALS and note.words[index].isupper()
+            short = len(word) < SHORTEST_CAPITALS and note.word(index).isupper()
             if not short and not is_thing_name(note, index):
                 yield note.edges(index, index + 1)
 
@@ -199,97 +195,10 @@ def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
 def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised word of no list that is one of the most common first names except for a slip
     or two: "Willaim"."""
-    for word in note.capitalised_words:
-        is_close = is_unknown(lists, word) and find_close_name(word, lists.popular_names)
-        if is_close and not note.is_written_small(word):
+    for word in filter(lists.is_misspelling, note.capitalised_words):
+        if not note.is_written_small(word):
             places = filter(note.is_capitalised, note.indices[word])
             yield from (note.edges(i, i + 1) for i in places if not is_thing_name(note, i))
-
-
-def is_unknown(lists: Lists, word: str) -> bool:
-    """Whether a word is long enough and in no list."""
-    if len(word) < SHORTEST:
-        return False
-    known = word in lists.names or word in lists.eponyms or word in lists.place_words
-    return not known and word.isalpha() and not lists.is_ordinary(word)
-
-
-# Misspellings. Douglass 2005, section 5.1.1, looks for those of the most common first names. A typo is an
-# extra, a missing or a wrong letter, or two letters in the wrong order. Two words that differ by at most k
-# typos have something in common: the letters that remain when at most k letters of each are deleted. So
-# the candidates come from one dictionary of such remains.
-def count_allowed_typos(length: int) -> int:
-    """Return the number of typos that a name of that length may have."""
-    return 0 if length < SHORTEST else 1 if length < LONG_NAME else 2
-
-
-def delete_letters(word: str, most: int) -> set[str]:
-    """Return the word without each choice of at most ``most`` of its letters.
-
-    >>> sorted(delete_letters("ana", 1))
-    ['aa', 'an', 'ana', 'na']
-    """
-    places = range(len(word))
-    taken = (set(out) for count in range(most + 1) for out in combinations(places, count))
-    return {"".join(word[i] for i in places if i not in out) for out in taken}
-
-
-@cache
-def index_by_deletions(names: frozenset[str]) -> dict[str, list[str]]:
-    """Index the names by what remains of them after deletions."""
-    found: dict[str, list[str]] = {}
-    for name in sorted(names):
-        for rest in delete_letters(name, count_allowed_typos(len(name))):
-            found.setdefault(rest, []).append(name)
-    return found
-
-
-@remember_words(50_000)
-def find_close_name(word: str, names: frozenset[str]) -> str | None:
-    """Return the name of which ``word`` is a misspelling, or None. Both are lowercased and have the same
-    first letter.
-
-    >>> names = frozenset(["william", "maria"])
-    >>> find_close_name("willaim", names), find_close_name("marria", names), find_close_name("malaria", names)
-    ('william', 'maria', None)
-    """
-    if not SHORTEST - 1 <= len(word) <= LONGEST:
-        return None
-    known = index_by_deletions(names)
-    candidates = {
-        name for rest in delete_letters(word, count_allowed_typos(len(word))) for name in known.get(rest, ())
-    }
-    near = (
-        n
-        for n in sorted(candidates)
-        if n[0] == word[0] and count_typos(word, n) <= count_allowed_typos(len(n))
-    )
-    return next(near, None)
-
-
-def count_typos(one: str, other: str) -> int:
-    """Count the typos between two words (optimal string alignment).
-
-    >>> count_typos("willaim", "william"), count_typos("jon", "john"), count_typos("mary", "mark")
-    (1, 1, 1)
-    """
-    rows = list(_distance_rows(one, other))
-    return rows[-1][-1]
-
-
-def _distance_rows(one: str, other: str) -> Iterator[list[int]]:
-    """Yield the rows of the table of distances between the beginnings of two words."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    yield row
-    for i, letter in enumerate(one, 1):
-        earlier, before, row = before, row, [i]
-        for j, wanted in enumerate(other, 1):
-            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != wanted))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
-                cost = min(cost, earlier[j - 2] + 1)
-            row.append(cost)
-        yield row
 
 
 RULES = (

@@ -108,13 +108,13 @@ def is_nameable(note: Note, lists: Lists, index: int) -> bool:
 
 def is_initial(note: Note, index: int) -> bool:
     """Whether the word is one capital letter."""
-    return len(note.words[index]) == 1 and note.is_capitalised(index)
+    return len(note.word(index)) == 1 and note.is_capitalised(index)
 
 
 def is_name_part(note: Note, lists: Lists, index: int) -> bool:
     """Whether a name can continue with the word: a name, an initial, or a prefix before a name."""
     if is_nameable(note, lists, index):
-        return note.lowered[index] not in CREDENTIAL_WORDS or not note.words[index].isupper()
+        return note.lowered[index] not in CREDENTIAL_WORDS or not note.word(index).isupper()
     if is_initial(note, index):
         return index + 1 == len(note) or "\n" not in note.gap(index + 1)
     return note.lowered[index] in PREFIXES and is_before_name(note, lists, index)
@@ -139,14 +139,14 @@ def find_name_from(note: Note, lists: Lists, first: int, most: int = LONGEST_NAM
         and is_credential_start(note, stop - 1)
     ):
         stop -= 1
-    if stop > first and any(len(note.words[i]) > 1 and note.is_capitalised(i) for i in range(first, stop)):
+    if stop > first and any(len(note.word(i)) > 1 and note.is_capitalised(i) for i in range(first, stop)):
         return note.edges(first, stop)
     return None
 
 
 def is_credential_start(note: Note, index: int) -> bool:
     """Whether the letter at ``index`` begins a credential such as M.D."""
-    return note.gap(index + 1) in (".", ". ") and len(note.words[index + 1]) == 1
+    return note.gap(index + 1) in (".", ". ") and len(note.word(index + 1)) == 1
 
 
 def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:
@@ -173,7 +173,7 @@ def is_clear_name(note: Note, lists: Lists, index: int) -> bool:
     """Whether the word is a name beside an indicator. A name that is also an ordinary word counts only if
     this note does not write it small."""
     word = note.lowered[index]
-    abbreviation = note.words[index].isupper() and len(word) < SHORTEST_CAPITALS and word not in lists.names
+    abbreviation = note.word(index).isupper() and len(word) < SHORTEST_CAPITALS and word not in lists.names
     if abbreviation or not is_nameable(note, lists, index):
         return False
     return (

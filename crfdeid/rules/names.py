@@ -75,7 +75,7 @@ def is_comma_pair(note: Note, index: int) -> bool:
     if the first is also an ordinary word ("RICE,ANA")."""
     pair = index + 1 < len(note) and note.gap(index + 1) in (",", ", ")
     return (
-        pair and note.is_capitalised(index) and note.is_capitalised(index + 1) and len(note.words[index]) > 2
+        pair and note.is_capitalised(index) and note.is_capitalised(index + 1) and len(note.word(index)) > 2
     )
 
 
@@ -85,7 +85,7 @@ def is_initial_pair(note: Note, index: int) -> bool:
     last = index + 1
     pair = last < len(note) and is_initial(note, index) and note.gap(last) in (". ", ".")
     ends = last + 1 >= len(note) or "\n" in note.gap(last + 1)
-    return pair and ends and note.is_capitalised(last) and len(note.words[last]) > 1
+    return pair and ends and note.is_capitalised(last) and len(note.word(last)) > 1
 
 
 def add_first_name(note: Note, lists: Lists, edges: Edges) -> Edges:
@@ -109,7 +109,7 @@ def find_after_titles(note: Note, lists: Lists, titles: frozenset[str]) -> Itera
         first = index + 1
         if not note.is_capitalised(index) or first >= len(note) or note.gap(first) not in AFTER_TITLE:
             continue
-        if note.words[index] in ("MS", "SR") and (
+        if note.word(index) in ("MS", "SR") and (
             note.gap(first) != ". " or note.lowered[first] not in lists.names
         ):
             continue  # multiple sclerosis, mental status, sustained release

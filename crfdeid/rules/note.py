@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import compress
+from itertools import compress, islice
+from operator import and_, or_
 
-import numpy as np
-
-from crfdeid.rules.beside import LONGEST, Beside, chain_lists, group_by, sign_after
-from crfdeid.rules.words import CAPITAL, DIGIT, OTHER, find_caseless, find_edges
+from crfdeid.rules.beside import LONGEST, Beside, chain_lists, group_by, sign_after, sign_before
+from crfdeid.rules.words import CAPITAL, DIGIT, LETTER, SMALL, find_caseless, read_words
 
 Edges = tuple[int, int]  # half-open offsets
 
@@ -25,9 +23,13 @@ HEADER_YEAR = re.compile(
     rf"(?<![\d./-])(?:(?P<iso>{CENTURY})-\d\d?-\d\d?|\d\d?[/-]\d\d?[/-](?P<us>{CENTURY}))(?!\d)"
 )
 BORN = re.compile(r"(?:dob|birth|born)\W*\Z", re.IGNORECASE)
+TOP_LINES = 10  # of a note
 EARLIEST, LATEST = 1880, 2199  # surrogate dates can be in the future
 YEARS_BEFORE, YEARS_AFTER = 120, 10  # years around the year in the header that a note can mention
 
+IS_CAPITAL, IS_LETTER, IS_NUMBER = (
+    bytes(kind in kinds for kind in range(256)) for kinds in ({CAPITAL}, {CAPITAL, LETTER, SMALL}, {DIGIT})
+)
 
 class Note:
     """The words of ``text``: word ``i`` is ``text[starts[i]:ends[i]]``; ``indices`` gives the places of each
@@ -35,45 +37,50 @@ class Note:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        edges = find_edges(text)
-        self.starts, self.ends = edges.starts, edges.ends
-        kinds = np.frombuffer(edges.kinds, np.uint8)
-        caseless = find_caseless(text, self.starts, kinds)
-        capitals = kinds == CAPITAL
-        if caseless is not None:
-            capitals |= caseless & (kinds != DIGIT) & (kinds != OTHER)
-        self.numbers = np.flatnonzero(kinds == DIGIT).tolist()
-        self._capitals = capitals.tobytes()
-        self._caseless = b"" if caseless is None else caseless.tobytes()
-        self.words = [text[start:end] for start, end in zip(self.starts, self.ends)]
-        self.lowered = self._lower_words()
-        places: defaultdict[str, list[int]] = defaultdict(list)
+        words = read_words(text)
+        self.starts, self.ends, self.lowered = words.starts, words.ends, words.lowered
+        self._caseless = mark_words(len(self.starts), find_caseless(text, words))
+        self._capitals = mark_capitals(words.kinds, self._caseless)
+        self._numbers = words.kinds.translate(IS_NUMBER)
+        self.indices: dict[str, list[int]] = {}
         for index, word in enumerate(self.lowered):
-            places[word].append(index)
-        self.indices = dict(places)
-        self.vocabulary = frozenset(places)
-
-    def _lower_words(self) -> list[str]:
-        if not self.text.isascii():
-            return [word.lower() for word in self.words]
-        lowered = self.text.lower()
-        return [lowered[start:end] for start, end in zip(self.starts, self.ends)]
+            if word in self.indices:
+                self.indices[word].append(index)
+            else:
+                self.indices[word] = [index]
+        self.vocabulary = frozenset(self.indices)
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.starts)
+
+    def word(self, index: int) -> str:
+        """The word as it is written."""
+        return self.text[self.starts[index] : self.ends[index]]
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The indices of the words of digits."""
+        return list(compress(range(len(self)), self._numbers))
 
     @cached_property
     def number_starts(self) -> list[int]:
-        return [self.starts[index] for index in self.numbers]
+        return list(compress(self.starts, self._numbers))
+
+    @cached_property
+    def top_end(self) -> int:
+        """The offset at which the first :data:`TOP_LINES` lines end, or that of the text's end."""
+        line_ends = islice(re.finditer("\n", self.text), TOP_LINES - 1, TOP_LINES)
+        return next((match.start() for match in line_ends), len(self.text))
 
     @cached_property
     def _starts_by_next(self) -> Mapping[str, list[int]]:
-        ends = map(self.ends.__getitem__, self.numbers)
-        return group_by((sign_after(self.text, end) for end in ends), self.number_starts)
+        text, ends = self.text, compress(self.ends, self._numbers)
+        return group_by([sign_after(text[end : end + 2]) for end in ends], self.number_starts)
 
     @cached_property
     def _starts_by_sign_before(self) -> Mapping[str, list[int]]:
-        return group_by((self.text[start - 1 : start] for start in self.number_starts), self.number_starts)
+        text, starts = self.text, self.number_starts
+        return group_by([sign_before(text[max(0, start - 2) : start]) for start in starts], starts)
 
     @cached_property
     def _starts_by_length(self) -> Mapping[int, list[int]]:
@@ -97,7 +104,7 @@ class Note:
 
     def is_caseless(self, index: int) -> bool:
         """Whether the word's paragraph is written without capitals, so that they have no meaning."""
-        return bool(self._caseless and self._caseless[index])
+        return self._caseless[index] == 1
 
     def is_capitalised(self, index: int) -> bool:
         """Whether a word begins with a capital, or with any letter in a paragraph without capitals."""
@@ -115,7 +122,7 @@ class Note:
     def is_written_small(self, word: str) -> bool:
         """Whether the note also writes a lowercased word without capitals, in a paragraph that has some."""
         return any(
-            self.words[index] == word and not self.is_caseless(index) for index in self.indices.get(word, ())
+            self.word(index) == word and not self.is_caseless(index) for index in self.indices.get(word, ())
         )
 
     @cached_property
@@ -142,6 +149,13 @@ class Note:
         for word in self.vocabulary.intersection(words):
             yield from self.indices[word]
 
+    def find_capitalised(self, words: frozenset[str]) -> Iterator[int]:
+        """Yield the indices of the (lowercased) ``words`` that occur with a capital, word by word."""
+        for word in self.capitalised_words & words:
+            for index in self.indices[word]:
+                if self._capitals[index]:
+                    yield index
+
     def gap(self, index: int) -> str:
         """The text between word ``index - 1`` and word ``index``."""
         return self.text[self.ends[index - 1] if index else 0 : self.starts[index]]
@@ -157,3 +171,19 @@ class Note:
     def edges(self, first: int, stop: int) -> Edges:
         """The offsets of the words from ``first`` up to, but not including, ``stop``."""
         return self.starts[first], self.ends[stop - 1]
+
+
+def mark_words(count: int, chosen: Iterable[range]) -> bytearray:
+    """Return one byte for each of ``count`` words: 1 in the ranges, else 0."""
+    marks = bytearray(count)
+    for words in chosen:
+        marks[words.start : words.stop] = b"\1" * len(words)
+    return marks
+
+
+def mark_capitals(kinds: bytes, caseless: bytearray) -> bytes:
+    """Return 1 for each word that begins with a capital; where capitals have no meaning, with any letter."""
+    if 1 not in caseless:
+        return kinds.translate(IS_CAPITAL)
+    letters = kinds.translate(IS_LETTER)
+    return bytes(map(or_, kinds.translate(IS_CAPITAL), map(and_, letters, caseless)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from crfdeid.rules.lists import Lists
 from crfdeid.rules.name_words import is_nameable
 from crfdeid.rules.note import Edges, Note
-from crfdeid.rules.rule import find_entries, find_run_end, measure_entry, rule, word_set
+from crfdeid.rules.rule import find_run_end, measure_entry, rule, word_set
 
 BEFORE_PROFESSION = re.compile(
     r"(?:\bretired (?:as an? )?|[- ]year[- ]old |\b(?:being|serving as|she is|he is) an? "
@@ -30,13 +30,13 @@ NEAR = 40  # characters before a profession
 @rule("PROFESSION", "ours")
 def profession(note: Note, lists: Lists) -> Iterator[Edges]:
     """A profession of the list after "retired", "works as a", "Occupation:" and the like."""
-    for first, stop in find_entries(note, lists.professions):
-        is_possible = first and note.lowered[first - 1] in LAST_WORDS
-        if is_possible and BEFORE_PROFESSION.search(
-            note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]
-        ):
-            begin = first - 1 if first and note.word_before(first) in ("retired", "former") else first
-            yield note.edges(begin, stop)
+    for last in note.find_words(LAST_WORDS):
+        first = last + 1
+        if first == len(note) or not (length := measure_entry(note, lists.professions, first)):
+            continue
+        if BEFORE_PROFESSION.search(note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]):
+            begin = last if note.word_before(first) in ("retired", "former") else first
+            yield note.edges(begin, first + length)
 
 
 @rule("ORGANIZATION", "ours")

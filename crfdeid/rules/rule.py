@@ -28,12 +28,13 @@ def find_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
 
 def measure_entry(note: Note, entries: Entries, index: int) -> int:
     """Return how many words the longest entry that begins at ``index`` has; 0 if there is none."""
-    longer = entries.longer.get(note.lowered[index])
+    word = note.lowered[index]
+    longer = entries.longer.get(word)
     if longer and index + 1 < len(note):
         for phrase in longer.get(note.lowered[index + 1], ()):
             if has_phrase(note, index, phrase):
                 return len(phrase)
-    return int(note.lowered[index] in entries.single)
+    return int(word in entries.single)
 
 
 def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
@@ -47,13 +48,12 @@ def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
 def find_capitalised_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
     """Yield the index ranges of whole entries in which all words of four letters or more, and the first, are
     capitalised."""
-    for first in note.capitalised_words.intersection(entries.first_words):
-        for index in filter(note.is_capitalised, note.indices[first]):
-            stop = index + measure_entry(note, entries, index)
-            if stop > index and all(
-                note.is_capitalised(i) or len(note.words[i]) < 4 for i in range(index, stop)
-            ):
-                yield index, stop
+    for index in note.find_capitalised(entries.first_words):
+        stop = index + measure_entry(note, entries, index)
+        if stop > index and all(
+            note.is_capitalised(i) or len(note.word(i)) < 4 for i in range(index + 1, stop)
+        ):
+            yield index, stop
 
 
 def find_run_end(
@@ -75,7 +75,7 @@ def is_joined(note: Note, index: int, gap: re.Pattern[str] = NAME_GAP) -> bool:
     between = note.gap(index)
     if not gap.fullmatch(between):
         return False
-    return not between.startswith(".") or len(note.words[index - 1]) <= 2
+    return not between.startswith(".") or len(note.word(index - 1)) <= 2
 
 
 NAME_TYPES = frozenset(["PATIENT", "DOCTOR"])  # types

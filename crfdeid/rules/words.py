@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,65 +24,82 @@ def find_kind(sign: str) -> int:
     return CAPITAL if sign.isupper() else SMALL if sign.islower() else LETTER if sign.isalpha() else OTHER
 
 
-KINDS = bytes(map(find_kind, map(chr, range(128)))).ljust(256, b"\0")
+ASCII = [chr(code) for code in range(128)]
+KINDS = bytes(map(find_kind, ASCII)).ljust(256, b"\0")
+LOWERED = "".join(sign.lower() if sign.isalnum() else " " for sign in ASCII).encode().ljust(256)
 
 
 @dataclass(frozen=True, slots=True)
-class WordEdges:
-    """Word ``i`` is ``text[starts[i]:ends[i]]``, and ``kinds[i]`` is the kind of its first character."""
+class Words:
+    """Word ``i`` of a text is ``text[starts[i]:ends[i]]``, in lower case ``lowered[i]``, and ``kinds[i]`` is
+    the kind of its first character."""
 
     starts: list[int]
     ends: list[int]
+    lowered: list[str]
     kinds: bytes
 
 
-def find_edges(text: str) -> WordEdges:
+def read_words(text: str) -> Words:
     """Return the words of a text: runs of letters, and runs of digits.
 
-    >>> find_edges("J. de Wit 3mg")
-    WordEdges(starts=[0, 3, 6, 10, 11], ends=[1, 5, 9, 11, 13], kinds=b'\\x02\\x03\\x02\\x04\\x03')
+    >>> read_words("J. de Wit 3mg").lowered, read_words("J. de Wit 3mg").kinds
+    (['j', 'de', 'wit', '3', 'mg'], b'\\x02\\x03\\x02\\x04\\x03')
     """
-    return _find_ascii(text) if text.isascii() else _find_any(text)
+    return _read_ascii(text) if text.isascii() else _read_any(text)
 
 
-def _find_ascii(text: str) -> WordEdges:
-    kinds = np.frombuffer(b"\0%b\0" % text.encode("ascii").translate(KINDS), np.uint8)
+def _read_ascii(text: str) -> Words:
+    signs = text.encode("ascii")
+    kinds = np.frombuffer(b"\0%b\0" % signs.translate(KINDS), np.uint8)
     halves = kinds >> 1
-    changes = np.flatnonzero(halves[1:] != halves[:-1])
-    starts, ends = changes[halves[changes + 1] > 0], changes[halves[changes] > 0]
-    return WordEdges(starts.tolist(), ends.tolist(), kinds[starts + 1].tobytes())
+    edges = np.flatnonzero(halves[1:] != halves[:-1])
+    is_start, is_end = halves[edges + 1] > 0, halves[edges] > 0
+    lowered = signs.translate(LOWERED)
+    if len(touching := edges[is_start & is_end]):  # the edge of letters and digits, as in 3mg
+        lowered = _insert_blanks(lowered, touching.tolist())
+    starts = edges[is_start]
+    return Words(
+        starts.tolist(), edges[is_end].tolist(), lowered.decode("ascii").split(), kinds[starts + 1].tobytes()
+    )
 
 
-def _find_any(text: str) -> WordEdges:
+def _insert_blanks(signs: bytes, places: list[int]) -> bytes:
+    return b" ".join(signs[start:end] for start, end in zip([0, *places], [*places, len(signs)]))
+
+
+def _read_any(text: str) -> Words:
     edges = [match.span() for match in WORD.finditer(text)]
-    kinds = bytes(find_kind(text[start]) for start, _ in edges)
-    return WordEdges([start for start, _ in edges], [end for _, end in edges], kinds)
+    words = [text[start:end] for start, end in edges]
+    kinds = bytes(find_kind(word[0]) for word in words)
+    lowered = [word.lower() for word in words]
+    return Words([start for start, _ in edges], [end for _, end in edges], lowered, kinds)
 
 
-def find_caseless(text: str, starts: list[int], kinds: np.ndarray) -> np.ndarray | None:
-    """Return for each word whether its paragraph is written without capitals, so that they have no meaning
-    there; ``None`` if no paragraph is.
+def find_caseless(text: str, words: Words) -> list[range]:
+    """Return the paragraphs that are written without capitals, so that capitals have no meaning there, as
+    ranges of the indices of their words.
 
     The paragraphs that are not in capitals only are judged together. If they have capitals, each paragraph of
     :data:`CASED_WORDS` words of letters is judged by itself.
     """
-    firsts = find_paragraphs(text, starts)
-    if not len(firsts):
-        return None
-    capitals, smalls = (np.add.reduceat(kinds == kind, firsts, dtype=int) for kind in (CAPITAL, SMALL))
+    counts = [(words_of, *_count_cases(words.kinds, words_of)) for words_of in split_paragraphs(text, words)]
+    mixed = [count for count in counts if count[2] > CAPITAL_SHARE * (count[1] + count[2]) or not count[1]]
+    if not _lack_capitals(sum(capitals for _, capitals, _ in mixed), sum(smalls for *_, smalls in mixed)):
+        mixed = [count for count in mixed if _lack_capitals(count[1], count[2])]
+    return [words_of for words_of, *_ in mixed]
+
+
+def split_paragraphs(text: str, words: Words) -> list[range]:
+    """Return the indices of the words of each paragraph. A blank line ends a paragraph."""
+    firsts = [bisect_left(words.starts, match.end()) for match in BLANK_LINE.finditer(text)]
+    return [range(a, b) for a, b in pairwise([0, *firsts, len(words.starts)]) if a < b]
+
+
+def _count_cases(kinds: bytes, words: range) -> tuple[int, int]:
+    return kinds.count(CAPITAL, words.start, words.stop), kinds.count(SMALL, words.start, words.stop)
+
+
+def _lack_capitals(capitals: int, smalls: int) -> bool:
     letters = capitals + smalls
-    mixed = (smalls > CAPITAL_SHARE * letters) | (letters == 0)
-    if not _lack_capitals(capitals[mixed].sum(), letters[mixed].sum()):
-        mixed &= _lack_capitals(capitals, letters)
-    return np.repeat(mixed, np.diff(firsts, append=len(starts))) if mixed.any() else None
-
-
-def find_paragraphs(text: str, starts: list[int]) -> np.ndarray:
-    """Return the index of the first word of each paragraph that has words. A blank line ends a paragraph."""
-    ends = [match.end() for match in BLANK_LINE.finditer(text)]
-    firsts = np.unique(np.searchsorted(starts, [0, *ends]))
-    return firsts[firsts < len(starts)]
-
-
-def _lack_capitals(capitals: np.ndarray, letters: np.ndarray) -> np.ndarray:
-    return (letters >= CASED_WORDS) & (capitals <= CAPITAL_SHARE * letters)
+    return letters >= CASED_WORDS and capitals <= CAPITAL_SHARE * letters

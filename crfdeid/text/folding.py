@@ -60,6 +60,8 @@ class Folding:
 
     def unfold(self, span: Span) -> Span:
         """Return a span of the folded text as one of the original text."""
+        if self.text is self.original:
+            return span
         start, end = self.find_origin(span.start), self.find_origin(span.end - 1) + 1
         return replace(span, start=start, end=end)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
+from weakref import WeakSet
 
 Answer = TypeVar("Answer")
-_emptiers: list[Callable[[], None]] = []
+_caches: WeakSet[Any] = WeakSet()  # of functions that lru_cache wraps
 
 
 def remember_words(size: int) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
@@ -20,7 +21,7 @@ def remember_words(size: int) -> Callable[[Callable[..., Answer]], Callable[...,
 
     def decorate(function: Callable[..., Answer]) -> Callable[..., Answer]:
         cached = lru_cache(size)(function)
-        _emptiers.append(cached.cache_clear)
+        _caches.add(cached)
         return cached
 
     return decorate
@@ -28,5 +29,5 @@ def remember_words(size: int) -> Callable[[Callable[..., Answer]], Callable[...,
 
 def forget_words() -> None:
     """Empty all these caches."""
-    for empty in _emptiers:
-        empty()
+    for cached in _caches:
+        cached.cache_clear()

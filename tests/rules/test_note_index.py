@@ -13,7 +13,7 @@ from crfdeid.rules.lists import Entries, load_shipped
 from crfdeid.rules.note import HEADER, Note
 from crfdeid.rules.rule import PLACE_GAP, find_capitalised_entries, find_entries
 from crfdeid.rules.tagger import RULES
-from crfdeid.rules.words import WORD, _find_any, find_edges, find_paragraphs
+from crfdeid.rules.words import WORD, _read_any, read_words, split_paragraphs
 
 SIGNS = st.sampled_from("abzABZ019 \n\t_-.,'éÉ²٣\u0301ß")
 TEXTS = st.text(SIGNS, max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40)
@@ -21,16 +21,19 @@ TEXTS = st.text(SIGNS, max_size=40) | st.text(st.characters(max_codepoint=127), 
 
 @given(TEXTS)
 def test_the_words_are_those_of_the_pattern(text):
-    edges = find_edges(text)
-    assert list(zip(edges.starts, edges.ends)) == [match.span() for match in WORD.finditer(text)]
-    assert edges == _find_any(text)
+    words = read_words(text)
+    assert list(zip(words.starts, words.ends)) == [match.span() for match in WORD.finditer(text)]
+    assert words == _read_any(text)
 
 
 @given(TEXTS)
 def test_a_note_knows_its_capitals_and_numbers(text):
     note = Note(text)
-    assert note.words == WORD.findall(text) and note.lowered == [word.lower() for word in note.words]
-    assert note.numbers == [index for index, word in enumerate(note.words) if word[0].isdecimal()]
+    words = WORD.findall(text)
+    assert [note.word(index) for index in range(len(note))] == words
+    assert note.lowered == [word.lower() for word in words]
+    assert note.numbers == [index for index, word in enumerate(words) if word[0].isdecimal()]
+    assert note.indices == {low: [i for i, w in enumerate(note.lowered) if w == low] for low in note.lowered}
     capitalised = {word for index, word in enumerate(note.lowered) if note.is_capitalised(index)}
     assert note.capitalised_words == capitalised
     assert [note.find_index(offset) for offset in note.starts] == list(range(len(note)))
@@ -52,8 +55,8 @@ SMALL, CASED, CAPITALS = "all of it " * 12, "All of it " * 12, "ALL OF IT " * 12
 )  # fmt: skip
 def test_a_paragraph_says_whether_capitals_have_a_meaning(paragraphs, caseless):
     note = Note("\n\n".join(paragraphs))
-    firsts = find_paragraphs(note.text, note.starts)
-    assert [note.is_caseless(index) for index in firsts] == caseless
+    found = split_paragraphs(note.text, read_words(note.text))
+    assert [note.is_caseless(words.start) for words in found] == caseless
     written_small = note.is_written_small("it")
     assert written_small == any(not flag and "it" in part for part, flag in zip(paragraphs, caseless))
 
@@ -83,7 +86,7 @@ def test_the_longest_entry_is_found_at_each_place(pieces):
         (first, stop)
         for first, stop in wanted
         if note.is_capitalised(first)
-        and all(note.is_capitalised(i) or len(note.words[i]) < 4 for i in range(first, stop))
+        and all(note.is_capitalised(i) or len(note.word(i)) < 4 for i in range(first, stop))
     }
     assert set(find_capitalised_entries(note, entries)) == capitalised
 

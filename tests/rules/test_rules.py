@@ -11,7 +11,7 @@ from rules_examples import EXAMPLES
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
-from crfdeid.rules import RULES, lists, name_lists
+from crfdeid.rules import RULES, lists, misspellings
 from crfdeid.rules.note import Note
 from crfdeid.rules.rule import Finding
 from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
@@ -221,10 +221,10 @@ def test_observations_mark_the_tokens_of_what_a_rule_finds():
 
 @given(st.text("abcde", min_size=5, max_size=9), st.text("abcde", min_size=5, max_size=9))
 def test_close_words_are_those_within_the_slips(word, name):
-    wanted = word[0] == name[0] and name_lists.count_typos(word, name) <= name_lists.count_allowed_typos(
+    wanted = word[0] == name[0] and misspellings.count_typos(word, name) <= misspellings.count_allowed_typos(
         len(name)
     )
-    assert (name_lists.find_close_name(word, frozenset([name])) == name) == wanted
+    assert (misspellings.find_close_name(word, frozenset([name])) == name) == wanted
 
 
 def test_the_documentation_has_a_line_for_each_rule():

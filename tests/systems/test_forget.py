@@ -4,24 +4,25 @@ import gc
 
 import pytest
 
-from crfdeid.rules import name_lists
+from crfdeid.rules import misspellings
 from crfdeid.systems import model
 from crfdeid.text import word_cache
 from crfdeid.text.document import Document
 
-CANARY = "Zanzibarovich"
-NOTE = Document("1", f"Mr. {CANARY} of Lakeside was seen by Dr. Ruiz on 3/4/2061, call {CANARY}77/55x.\n")
+CANARY = "zanzibarovich"
+TEXT = f"Mr. {CANARY.title()} of Lakeside was seen by Dr. Ruiz on 3/4/2061, call {CANARY}77/55x.\n"
+NOTE = Document("1", TEXT)
 
 
 def strings_in_memory(word: str) -> int:
-    """How many containers of this process hold a string with ``word`` in it."""
+    """How many containers of this process hold a string with ``word`` in it, in any case."""
     held = 0
     gc.collect()
     for thing in gc.get_objects():
         if type(thing) is dict and thing.get("__name__") is None:
-            held += any(isinstance(key, str) and word in key and len(key) < 60 for key in list(thing))
+            held += any(isinstance(key, str) and word in key.lower() and len(key) < 60 for key in list(thing))
         elif type(thing) is list:
-            held += any(isinstance(item, str) and word in item and len(item) < 60 for item in thing)
+            held += any(isinstance(item, str) and word in item.lower() and len(item) < 60 for item in thing)
     return held
 
 
@@ -53,6 +54,6 @@ def test_a_cache_of_words_is_emptied():
 
 def test_the_lists_stay_loaded():
     names = frozenset(["william"])
-    index = name_lists.index_by_deletions(names)
+    index = misspellings.index_by_deletions(names)
     word_cache.forget_words()
-    assert name_lists.index_by_deletions(names) is index
+    assert misspellings.index_by_deletions(names) is index
