@@ -23,12 +23,15 @@ PIECE = re.compile(
 ATTRIBUTE = re.compile(r"([^\s=/\"'<>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 REFERENCE = re.compile(r"&(?:#[0-9]+|#x[0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);|\r\n|.", re.DOTALL)
 NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z][A-Za-z0-9]*;")
-KEPT_ATTRIBUTES = re.compile(
-    r"xmlns(:\w+)?|class|style(Code)?|border|width|height|(col|row)?span|(col|row)span|v?align|scope|cell(padding|spacing)"
-    r"|listType|xml:lang|lang",
+STYLES = re.compile(
+    r"style|border|width|height|(cell)?(padding|spacing)|v?align|scope|xmlns(:\w+)?", re.ASCII
+)
+STYLE = re.compile(r"[\w\s.:;,%#()/-]{0,200}", re.ASCII)
+NAMES = re.compile(
+    r"class|styleCode|(col|row)[sS]pan|span|listType|(xml:)?lang|ID|IDREF|referencedObject|frame|rules|href",
     re.ASCII,
 )
-VALUE = re.compile(r"[\w\s.:;,%#()/-]{0,200}", re.ASCII)
+ONE_NAME = re.compile(r"#?[\w.-]{0,60}", re.ASCII)
 INLINE = re.compile(r"a|abbr|b|big|code|content|em|font|i|q|s|small|span|strong|sub|sup|tt|u", re.IGNORECASE)
 ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -145,6 +148,16 @@ def list_masked(source: str, pieces: Iterable[Piece]) -> Iterator[Attribute]:
         if piece.kind in ("comment", "instruction"):
             yield Attribute("", piece.start, piece.end)
         for each in piece.attributes:
-            kept = KEPT_ATTRIBUTES.fullmatch(each.name) and VALUE.fullmatch(source, each.start, each.end)
-            if each.start < each.end and not kept:
+            if each.start < each.end and not is_kept(each.name, source[each.start : each.end]):
                 yield each
+
+
+def is_kept(name: str, value: str) -> bool:
+    """Whether an attribute of a narrative goes out: one of its looks, a name of one word, a local link.
+
+    >>> is_kept("class", "table"), is_kept("title", "x"), is_kept("href", "https://a.b")
+    (True, False, False)
+    """
+    if NAMES.fullmatch(name):
+        return ONE_NAME.fullmatch(value) is not None
+    return STYLES.fullmatch(name) is not None and STYLE.fullmatch(value) is not None

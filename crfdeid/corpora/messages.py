@@ -125,7 +125,7 @@ class Message:
     """A message, a resource or a document: the texts and values of ``source``, which goes on where the one of
     the message before ends. ``masks`` replace what is not let out, counted by reason in ``masked``. ``codes``
     are ids that other messages refer to. ``facts`` has the types and texts that are known of the patient
-    beside those of the fields."""
+    beside those of the fields. ``encoding`` is that of the file, if the message names it."""
 
     id: str
     source: str = field(repr=False)
@@ -136,17 +136,25 @@ class Message:
     codes: Sequence[Field] = field(default=(), repr=False)
     masked: Counter[str] = field(default_factory=Counter)
     facts: Sequence[tuple[str, str]] = field(default=(), repr=False)
+    encoding: str | None = None
+
+    @property
+    def owner(self) -> str:
+        """Whose the texts and fields are, which are redacted together: the patient, or the message itself."""
+        return self.patient or self.id
 
     @property
     def fields_id(self) -> str:
         return f"{self.id}{FIELDS}"
 
     def list_documents(self, fields: bool = False) -> Iterator[Document]:
-        """Yield a document for each passage, and first one with all ``fields``, one in each line."""
+        """Yield a document for each passage; with ``fields`` first one with all fields, one in each line, and
+        the patient of all is the :attr:`owner`."""
         if fields and self.fields:
             yield self._build_fields()
+        patient = self.owner if fields else self.patient
         for passage in self.passages:
-            yield Document(f"{self.id}.{passage.address}", passage.text, patient=self.patient)
+            yield Document(f"{self.id}.{passage.address}", passage.text, patient=patient)
 
     def _build_fields(self) -> Document:
         spans, at = [], 0
@@ -154,7 +162,7 @@ class Message:
             spans.append(Span(at, at + len(each.text), each.type))
             at += len(each.text) + 1
         text = "\n".join(each.text for each in self.fields)
-        return Document(self.fields_id, text, tuple(spans), self.patient)
+        return Document(self.fields_id, text, tuple(spans), self.owner)
 
     def list_facts(self) -> list[tuple[str, str]]:
         """Return the types and texts that are known of the patient."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from crfdeid.corpora import (
     brat,
+    cda,
     conll,
     doccano,
     documents,
@@ -36,7 +37,7 @@ FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
         i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, documents, table, parquet,
-        hl7, fhir, inline, span_table,
+        hl7, fhir, cda, inline, span_table,
     )
 }  # fmt: skip
 OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
@@ -164,6 +165,8 @@ def detect_format(path: Path, recursive: bool = False) -> str:
     suffix = path.suffix.lower()
     if suffix == ".json" and fhir.is_resource(path):
         return fhir.FORMAT.name
+    if suffix == ".xml" and cda.is_document(path):
+        return cda.FORMAT.name
     if suffix == ".xml":
         return "i2b2-2006" if i2b2_2006.is_inline_xml(path) else "i2b2"
     if suffix == ".txt" and path.with_suffix(".ann").exists():

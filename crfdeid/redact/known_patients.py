@@ -235,7 +235,7 @@ def read_facts(
         return None
     files = corpora.list_files(path, format, cli.is_recursive(args))
     messages = (message for file in files for message in read_messages(file, args.encoding))
-    return ((each.patient, each.list_facts()) for each in messages if each.patient is not None)
+    return ((each.owner, each.list_facts()) for each in messages)
 
 
 def hash_file(path: Path) -> str:

@@ -118,20 +118,20 @@ class MessageDestination(Destination):
         if not self.is_folder:
             storage.refuse_existing(path, self.overwrite)
         with open_whole(path, "wb") as file:
-            for text in self._render_messages(source, redacted):
-                try:
-                    file.write(text.encode(self.encoding))
-                except UnicodeEncodeError:
-                    raise FormatError(f"{path}: a surrogate cannot be written in {self.encoding}") from None
+            file.writelines(self._render_messages(source, redacted))
 
-    def _render_messages(self, source: Path, redacted: Iterator[Document]) -> Iterator[str]:
-        """Yield the text of each message as soon as all its documents are redacted."""
+    def _render_messages(self, source: Path, redacted: Iterator[Document]) -> Iterator[bytes]:
+        """Yield the bytes of each message as soon as all its documents are redacted."""
         read_messages = corpora.find_format(self.format, "read").read_messages
         assert read_messages
         for message in read_messages(source, self.encoding):
             made = {note.id: self._wait_for(note.id, redacted) for note in message.list_documents(True)}
             self.table.masked.update(message.masked)
-            yield message.render(made, self.make_code)
+            encoding = message.encoding or self.encoding
+            try:
+                yield message.render(made, self.make_code).encode(encoding)
+            except UnicodeEncodeError:
+                raise FormatError(f"{source}: a surrogate cannot be written in {encoding}") from None
 
     def _wait_for(self, id: str, redacted: Iterator[Document]) -> Sequence[Replaced]:
         """Return the replacements of a document, which may come after those of other patients."""

@@ -120,7 +120,7 @@ def test_tag_and_convert_read_messages(messages, tmp_path, capsys):
         file.write("OBX|2|ED|A||x^pdf\rNTE|1||Eze\r")
     tag.main([str(messages), "--model", "rules"])
     out, err = capsys.readouterr()
-    assert "in.1.OBX.3,0,3,PATIENT,,Ana" in out and "1 attachments that are not text" in err
+    assert "in.1.OBX.3" in out and out.count(",Ana\n") == 1 and "1 attachments that are not text" in err
     convert.main([str(messages), str(tmp_path / "n.jsonl"), "--to", "jsonl"])
     convert.main([str(tmp_path / "n.jsonl"), str(tmp_path / "again.hl7"), "--to", "hl7"])
     first, again = (list(corpora.read(tmp_path / name)) for name in ("n.jsonl", "again.hl7"))
@@ -168,4 +168,20 @@ def test_a_json_output_of_resources_is_no_label_studio_file(tmp_path, capsys):
     made = json.loads((tmp_path / "out.json").read_text())
     assert made["comment"] == "Seen by Dr. [**DOCTOR**]" and "_birthDate" in made and "birthDate" not in made
     tag.main([str(tmp_path / "in.json"), "--model", "rules"])
-    assert "in.1.comment,12,16,DOCTOR,,Ruiz" in capsys.readouterr().out
+    assert "in.1.comment" in (out := capsys.readouterr().out) and ",Ruiz\n" in out
+
+
+def test_a_clinical_document_keeps_its_encoding_and_its_form(tmp_path, capsys):
+    head = '<?xml version="1.0" encoding="ISO-8859-1"?><ClinicalDocument xmlns="urn:hl7-org:v3">'
+    name = "<recordTarget><patient><name>Zo\xe9 Okafor</name></patient></recordTarget>"
+    text = "<section><text>Zo\xe9 Okafor saw Dr. Ruiz, 37\xb0</text></section>"
+    source = f"{head}{name}{text}</ClinicalDocument>"
+    (tmp_path / "in.xml").write_bytes(source.encode("latin-1"))
+    run(tmp_path / "in.xml", "--out", tmp_path / "out.xml", *RULES)
+    made = (tmp_path / "out.xml").read_bytes().decode("latin-1")
+    assert made.startswith(head) and ", 37\xb0</text>" in made and not {"Okafor", "Ruiz"} & {*made.split()}
+    (note,) = corpora.read(tmp_path / "out.xml")
+    assert made.split("<name>")[1].split("</name>")[0] in note.text
+    tag.main([str(tmp_path / "in.xml"), "--model", "rules"])
+    assert ",Ruiz\n" in capsys.readouterr().out
+    assert status(tmp_path / "in.xml", "--out", tmp_path / "folder", *RULES) == 2

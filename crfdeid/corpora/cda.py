@@ -1,0 +1,270 @@
+"""C-CDA documents: the narrative blocks of their sections, and the people, places and times around them.
+
+    source ─▶ pieces of XML with their places ─▶ passages, fields, codes, masks
+
+A parser that refuses entities reads the document first (:mod:`crfdeid.corpora.safe_xml`).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from crfdeid.corpora import cda_elements as rules
+from crfdeid.corpora import markup, safe_xml
+from crfdeid.corpora.format import Format
+from crfdeid.corpora.hl7 import DATE, write_date
+from crfdeid.corpora.markup import Piece
+from crfdeid.corpora.messages import (
+    ATTACHMENTS,
+    EMPTIED,
+    GLUE,
+    Character,
+    Container,
+    Edit,
+    Encode,
+    Field,
+    Message,
+    Passage,
+    build_reader,
+    list_characters,
+)
+from crfdeid.corpora.storage import open_text
+from crfdeid.errors import FormatError
+from crfdeid.text.document import Document
+
+ROOT = "ClinicalDocument"
+START = 1 << 14  # bytes of a file that show whether it is such a document
+COMMENTS = "comments"
+INSTRUCTIONS = ("<?xml ", "<?xml-stylesheet ")
+NOT_KNOWN = ("STATE", "COUNTRY", "URL", rules.DATE)  # types that are not searched in the texts
+KNOWN_DATES = ("birthTime", "deceasedTime")
+Path_ = list[tuple[str, dict[str, str]]]
+
+
+def is_document(path: Path) -> bool:
+    """Whether an XML file begins as a CDA document."""
+    try:
+        with open(path, "rb") as file:
+            return f"<{ROOT}".encode() in file.read(START).replace(b":", b"<").replace(b"\0", b"")
+    except OSError:
+        return False
+
+
+def read_messages(path: Path, encoding: str = "utf-8") -> Iterator[Message]:
+    """Yield the document of a file. Raises :class:`FormatError` for another one."""
+    declared = safe_xml.find_encoding(path, encoding)
+    with open_text(path, declared) as file:
+        source = file.read()
+    yield replace(parse_document(source, f"{path.stem}.1", str(path)), encoding=declared)
+
+
+def parse_document(source: str, id: str, where: str) -> Message:
+    """Parse a document."""
+    root = safe_xml.parse_xml(io.StringIO(source), where)
+    if root.tag.rpartition("}")[2] != ROOT:
+        raise FormatError(f"{where}: no clinical document; wanted the element {ROOT}")
+    found = Parts(source)
+    for path, pieces, is_block in walk(source):
+        if is_block:
+            found.add_block(pieces)
+        else:
+            found.add(path, pieces[0])
+    return found.build(id)
+
+
+def walk(source: str) -> Iterator[tuple[Path_, list[Piece], bool]]:
+    """Yield each piece alone, with its element and those around it. The pieces of a narrative block are
+    together, and true follows them."""
+    path: Path_ = []
+    block: list[Piece] = []
+    depth = 0  # of the element that holds the block
+    for piece in markup.scan(source):
+        if piece.kind in ("open", "empty"):
+            path.append((piece.name, read_attributes(source, piece)))
+        if depth:
+            block.append(piece)
+        else:
+            yield path, [piece], False
+        if piece.kind == "open" and not depth and [name for name, _ in path[-2:]] == ["section", "text"]:
+            depth = len(path)
+        if piece.kind == "close" and depth == len(path):
+            yield path, block, True
+            block, depth = [], 0
+        if piece.kind in ("close", "empty"):
+            path.pop()
+
+
+def read_attributes(source: str, piece: Piece) -> dict[str, str]:
+    return {each.name.rpartition(":")[2]: source[each.start : each.end] for each in piece.attributes}
+
+
+class Parts:
+    """Collects what the pieces of a document are."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.patient: str | None = None
+        self.passages: list[Passage | Container] = []
+        self.terms: list[Character] = []
+        self.fields: list[Field] = []
+        self.codes: list[Field] = []
+        self.masks: list[Edit] = []
+        self.masked: Counter[str] = Counter()
+
+    def build(self, id: str) -> Message:
+        if self.terms:
+            self.passages.append(Passage("terms", self.terms, markup.encode_attribute))
+        return Message(
+            id, self.source, self.patient, self.passages, self.fields, self.masks, self.codes, self.masked
+        )  # fmt: skip
+
+    def add(self, path: Path_, piece: Piece) -> None:
+        if piece.kind in ("text", "cdata"):
+            self.add_text(path, piece)
+        elif piece.kind in ("comment", "instruction"):
+            self.add_comment(piece)
+        elif piece.attributes:
+            self.add_attributes(path, piece)
+
+    def add_block(self, pieces: list[Piece]) -> None:
+        """Add the texts of a narrative block. Its comments and most attributes do not go out."""
+        characters = markup.list_characters(self.source, pieces)
+        self.passages.append(Passage(f"section.{len(self.passages) + 1}", characters, markup.encode_text))
+        for each in markup.list_masked(self.source, pieces):
+            self.mask(each.start, each.end, EMPTIED)
+
+    def add_comment(self, piece: Piece) -> None:
+        if not self.source.startswith(INSTRUCTIONS, piece.start):
+            self.mask(piece.start, piece.end, COMMENTS)
+
+    def mask(self, start: int, end: int, reason: str, text: str = "") -> None:
+        self.masks.append(Edit(start, end, text))
+        self.masked[reason] += 1
+
+    def add_text(self, path: Path_, piece: Piece) -> None:
+        text = self.source[piece.start : piece.end]
+        if not text.strip() or not path:
+            return
+        action = rules.choose_text_action([name for name, _ in path], path[-1][1])
+        if action == "title":
+            action = rules.KEEP if rules.TITLE.fullmatch(text.strip()) else rules.MASK
+        if action == rules.NARRATIVE:
+            self.add_block([piece])
+        elif action == rules.DATA:
+            self.add_data(path, piece)
+        else:
+            self.add_value(action, path, piece.start, piece.end, markup.encode_text)
+
+    def add_data(self, path: Path_, piece: Piece) -> None:
+        """Add the text of an attachment in base64, if it is plain text."""
+        if path[-1][1].get("mediaType", "").partition(";")[0] != "text/plain":
+            self.mask(piece.start, piece.end, ATTACHMENTS)
+            return
+        try:
+            text = base64.b64decode(
+                "".join(self.source[piece.start : piece.end].split()), validate=True
+            ).decode()
+        except (binascii.Error, UnicodeError):
+            self.mask(piece.start, piece.end, ATTACHMENTS)
+            return
+        address = f"section.{len(self.passages) + 1}"
+        self.passages.append(Container(address, text, piece.start, piece.end, encode_data))
+
+    def add_attributes(self, path: Path_, piece: Piece) -> None:
+        names = [name for name, _ in path]
+        for each in piece.attributes:
+            value = self.source[each.start : each.end]
+            if value:
+                action = rules.choose_attribute_action(names, each.name, value, path[-1][1])
+                self.add_value(action, path, each.start, each.end, markup.encode_attribute)
+
+    def add_value(self, action: str, path: Path_, start: int, end: int, write: Encode) -> None:
+        """Add a text or an attribute by its action, which may be a type of PHI."""
+        text = "".join(piece for piece, _ in markup.decode_text(self.source, start, end))
+        if action == rules.KEEP or (action == "COUNTRY" and text.strip() in ("US", "USA")):
+            return
+        if action == rules.TEXT:
+            self.terms += [GLUE] if self.terms else []
+            self.terms += list_characters(self.source, start, end, start, markup.decode_text)
+        elif action == rules.CODE:
+            self.codes.append(Field(text, "", start, end, write_oid))
+        elif action == "age":
+            self.mask(start, end, EMPTIED, "90")
+        elif not action.isupper() or not self.add_field(action, path, start, end, write):
+            self.mask(start, end, EMPTIED)
+
+    def add_field(self, type: str, path: Path_, start: int, end: int, write: Encode) -> bool:
+        names = [name for name, _ in path]
+        text = self.source[start:end]
+        start += len(text) - len(text.lstrip())
+        end -= len(text) - len(text.rstrip())
+        if names[-1] == "telecom" and (found := rules.TELECOM.fullmatch(text)):
+            start += len(found[1] or "")
+        text = "".join(piece for piece, _ in markup.decode_text(self.source, start, end))
+        if type == rules.DATE:
+            found_date = DATE.fullmatch(text)
+            if not found_date:
+                return False
+            text = "-".join(filter(None, found_date.groups()[:3]))
+            write = partial(write_date, "".join(filter(None, found_date.groups()[3:])), len(text))
+        if not text:
+            return False
+        if type == "MEDICALRECORD" and self.patient is None:
+            self.patient = text
+        self.fields.append(Field(text, type, start, end, write, is_known(names, type, text)))
+        return True
+
+
+def is_known(names: list[str], type: str, text: str) -> bool:
+    """Whether a field is searched in the patient's texts."""
+    if type == rules.DATE:
+        return names[-1] in KNOWN_DATES
+    of_patient = any(name in rules.OF_PATIENT for name in names) and type not in NOT_KNOWN
+    return len(text) > 1 and (of_patient or type in ("DOCTOR", "PATIENT"))
+
+
+def write_oid(code: str) -> str:
+    """Return a code as an OID.
+
+    >>> write_oid("0f")
+    '2.25.15'
+    """
+    return f"2.25.{int(code, 16)}"
+
+
+def encode_data(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
+    """Yield one document, whose text is the body. Raises :class:`FormatError` for a second one."""
+    for number, document in enumerate(documents):
+        if number:
+            raise FormatError("cda: a file holds one document; wanted the name of a folder")
+        patient, id = (
+            safe_xml.quote_attribute(each, document.id) for each in (document.patient or "", document.id)
+        )
+        yield (
+            f'{safe_xml.HEAD}<{ROOT} xmlns="urn:hl7-org:v3"><id root="2.25.1" extension={id}/><recordTarget>'
+            f'<patientRole><id root="2.25.2" extension={patient}/></patientRole></recordTarget><component>'
+            "<structuredBody><component><section><text>"
+            f"{safe_xml.escape_content(document.text, document.id)}"
+            f"</text></section></component></structuredBody></component></{ROOT}>\n"
+        )
+
+
+FORMAT = Format(
+    "cda",
+    (".xml",),
+    read=build_reader(read_messages),
+    render_corpus=render_corpus,
+    has_spans=False,
+    read_messages=read_messages,
+)
