@@ -15,6 +15,7 @@ import regex
 
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.tokenized import TokenizedDocument
+from crfdeid.text.word_cache import remember_words
 
 MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre"
 SHORT_MONTHS = "ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic"
@@ -80,6 +81,7 @@ def find_expressions(name: str, text: str, starts: list[int]) -> Iterator[tuple[
             yield start, free, match.lastgroup or ""
 
 
+@remember_words(100_000)
 def can_begin(name: str, lowered: str) -> bool:
     """Whether a token with this text in lower case can begin an expression."""
     return EXPRESSIONS[name][0].fullmatch(lowered) is not None

@@ -120,11 +120,16 @@ def test_texts_are_counted_as_training_labels_them(tmp_path):
     found.write(tmp_path / "t.json")
     found = training_texts.read_texts(tmp_path / "t.json")
     other = index("Dr. Ruiz saw York and Ana")
-    rows = [
-        found.describe(other, key)
-        for key in [(2, 2, "DOCTOR"), (2, 2, "CITY"), (4, 4, "CITY"), (6, 6, "CITY")]
-    ]
-    assert rows == [[1, 0, 2, 0.5, 1, 1], [0, 1, 2, 0, 0, 0], [1, 0, 1, 1, -1, -1], [0, 0, 0, -1, -1, 1]]
+    keys = [(2, 2, "DOCTOR"), (2, 2, "CITY"), (4, 4, "CITY"), (6, 6, "CITY")]
+    rows = [dict(zip(training_texts.NAMES, found.describe(other, key), strict=True)) for key in keys]
+    names = ["seen as the type", "seen as others", "seen at all", "share of the type"]
+    assert [[row[name] for name in names] for row in rows] == [
+        [1, 0, 2, 0.5], [0, 1, 2, 0], [1, 0, 1, 1], [0, 0, 0, -1],
+    ]  # fmt: skip
+    assert [row["type by word before"] for row in rows] == [1, 0, -1, -1]
+    assert [row["type by two words before"] for row in rows] == [1, 0, -1, -1]
+    assert [row["type by label of the line"] for row in rows] == [0.5, 0.5, 0.5, 0.5]
+    assert [row["type of all by first word"] for row in rows] == [0.5, 0, 1, -1]
 
 
 RANGES = st.lists(

@@ -3,9 +3,11 @@ other places of the same texts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
+from crfdeid.feature_extraction.structure import line_label
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.tokenized import TokenizedDocument
@@ -27,14 +29,6 @@ class Note:
         self.tokens, self.lowered = tokens, self.page.lowered
 
     @cached_property
-    def places(self) -> dict[str, list[int]]:
-        """The indices of each lowered text."""
-        found: dict[str, list[int]] = {}
-        for index, text in enumerate(self.lowered):
-            found.setdefault(text, []).append(index)
-        return found
-
-    @cached_property
     def line_lengths(self) -> list[int]:
         """The number of tokens in the line of each token."""
         return [len(line) for line in self.page.lines for _ in line]
@@ -43,10 +37,29 @@ class Note:
         """The lowered texts of some tokens, with spaces."""
         return " ".join(self.lowered[first : last + 1])
 
+    @cached_property
+    def labels(self) -> list[str]:
+        """The label of the line at each token, empty where there is none."""
+        return [str(value or "") for value in line_label(self.page)]
+
+    def read_word(self, index: int) -> str:
+        """The lowered text of a token; a line end outside the document."""
+        return self.lowered[index] if 0 <= index < len(self.lowered) else "\n"
+
     def find_text(self, first: int, last: int) -> list[int]:
         """The first tokens of all places where the words of these tokens occur."""
-        words, size = self.lowered[first : last + 1], last + 1 - first
-        return [i for i in self.places[words[0]] if self.lowered[i : i + size] == words]
+        words, size, found = self.lowered[first : last + 1], last + 1 - first, []
+        place, times = -1, self.counts[words[0]]
+        for _ in range(times):
+            place = self.lowered.index(words[0], place + 1)
+            if self.lowered[place : place + size] == words:
+                found.append(place)
+        return found
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each lowered text occurs."""
+        return Counter(self.lowered)
 
     def find_keys(self, spans: Iterable[Span]) -> list[tuple[Key, float]]:
         """The spans that begin and end with tokens, without line ends at their ends, and their
@@ -101,7 +114,8 @@ def find_expressions(note: Note, expressions: Expressions) -> Iterable[tuple[Key
     """Yield each expression that an observation marks (``B`` and ``I`` before its kind), and its kind."""
     for observe, type in expressions.values():
         values = observe(note.page)
-        for first, value in enumerate(values):
+        marked = [(place, value) for place, value in enumerate(values) if value]
+        for first, value in marked:
             if isinstance(value, str) and value[0] == "B":
                 last = first
                 while last + 1 < len(values) and values[last + 1] == f"I{value[1:]}":

@@ -61,9 +61,9 @@ class Options:
     least: float = 0.02
     folds: int = 2
     seed: int = 0
-    trees: int = 120
+    trees: int = 200
     rate: float = 0.05
-    leaves: int = 12
+    leaves: int = 16
     rows: int = 15
 
     def __post_init__(self) -> None:
@@ -111,8 +111,10 @@ class RescoredTagger(Tagger):
     def find_candidates(self, documents: Sequence[Document]) -> list[Candidates]:
         """Let each member say what is possible."""
         least = self.options.least
-        spans = [member.find_candidates(documents, least) for member in self.members.values()]
-        notes = [Note(document, self.pipeline.tokenize(document.text)) for document in documents]
+        members = list(self.members.values())
+        spans = [member.find_candidates(documents, least) for member in members]
+        batch = members[0].batch(documents)  # a compiled tokenizer
+        notes = [Note(document, batch.tokens(number)) for number, document in enumerate(documents)]
         return [Candidates(note, own, self.expressions) for note, *own in zip(notes, *spans)]
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:

@@ -1,5 +1,6 @@
 """How the training documents label texts: how often a text occurs, how often as a span of each type, and
-which words are beside spans. It holds texts of the training spans, as the model of a CRF does."""
+which words begin, end and surround the spans of a type. It holds words of the training documents, as a CRF
+does."""
 
 from __future__ import annotations
 
@@ -13,72 +14,93 @@ from crfdeid.errors import ModelError
 from crfdeid.systems.rescored.candidates import Key, Note
 
 LONGEST = 6  # tokens of a text whose occurrences are counted
+WORDS = ("word before", "word after", "first word", "last word")
+CLUES = (*WORDS, "two words before", "label of the line")
+NAMES = (
+    "seen as the type",
+    "seen as others",
+    "seen at all",
+    "share of the type",
+    *(f"type by {clue}" for clue in CLUES),
+    *(f"type of all by {word}" for word in WORDS),
+)
 Counts = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
 class TrainingTexts:
-    """``types[text][type]`` counts spans, ``occurrences[text]`` all places; ``before[word][type]`` and
-    ``after[word][type]`` count the spans that follow and precede a word."""
+    """``types[text][type]`` counts spans, ``occurrences[text]`` all places of such texts, ``words[word]`` all
+    words, and ``clues[name][clue][type]`` the spans with a clue (:data:`CLUES`)."""
 
     types: Counts = field(default_factory=dict, repr=False)
     occurrences: dict[str, int] = field(default_factory=dict, repr=False)
-    before: Counts = field(default_factory=dict, repr=False)
-    after: Counts = field(default_factory=dict, repr=False)
+    words: dict[str, int] = field(default_factory=dict, repr=False)
+    clues: dict[str, Counts] = field(default_factory=dict, repr=False)
 
     def describe(self, note: Note, key: Key) -> list[float]:
-        """Return the numbers of a candidate: spans of its text with its type and with others, occurrences,
-        the share of them that has the type, and the shares of its type among spans beside the same words."""
-        first, last, type = key
-        text = note.read(first, last)
+        """Return the columns :data:`NAMES` of a candidate. A share is -1 where nothing was counted."""
+        text, type = note.read(key[0], key[1]), key[2]
         own = self.types.get(text, {})
         count, occurrences = own.get(type, 0), self.occurrences.get(text, 0)
-        beside = (
-            share_of(self.before.get(read_word(note, first - 1), {}), type),
-            share_of(self.after.get(read_word(note, last + 1), {}), type),
-        )
-        share = count / occurrences if occurrences else -1.0
-        return [count, sum(own.values()) - count, occurrences, share, *beside]
+        found = list_clues(note, key)
+        counts = [self.clues[name].get(clue, {}) for name, clue in zip(CLUES, found)]
+        return [
+            count,
+            sum(own.values()) - count,
+            occurrences,
+            divide(count, occurrences),
+            *(divide(by_type.get(type, 0), sum(by_type.values())) for by_type in counts),
+            *(
+                divide(by_type.get(type, 0), self.words.get(w, 0))
+                for w, by_type in zip(found[: len(WORDS)], counts)
+            ),
+        ]
 
     def write(self, path: Path) -> None:
         """Write the counts as JSON."""
         path.write_text(json.dumps(vars(self), ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
-NAMES = (
-    "seen as the type",
-    "seen as others",
-    "seen at all",
-    "share of the type",
-    "after word",
-    "before word",
-)
+def divide(part: int, whole: int) -> float:
+    return part / whole if whole else -1.0
 
 
-def read_word(note: Note, index: int) -> str:
-    """The lowered text of a token; a line end where there is none."""
-    return note.lowered[index] if 0 <= index < len(note.lowered) else "\n"
-
-
-def share_of(counts: dict[str, int], type: str) -> float:
-    """The share of a type among counts, -1 where there are none."""
-    return counts.get(type, 0) / sum(counts.values()) if counts else -1.0
+def list_clues(note: Note, key: Key) -> list[str]:
+    """Return the clues of a span, in the order of :data:`CLUES`."""
+    first, last, _ = key
+    before = note.read_word(first - 1)
+    return [
+        before,
+        note.read_word(last + 1),
+        note.lowered[first],
+        note.lowered[last],
+        f"{note.read_word(first - 2)} {before}",
+        note.labels[first],
+    ]
 
 
 def count_texts(pairs: Iterable[tuple[Note, list[Key]]]) -> TrainingTexts:
     """Count the texts of notes with their gold spans."""
     known = list(pairs)
     types: dict[str, Counter[str]] = defaultdict(Counter)
-    before: dict[str, Counter[str]] = defaultdict(Counter)
-    after: dict[str, Counter[str]] = defaultdict(Counter)
+    clues: dict[str, dict[str, Counter[str]]] = {name: defaultdict(Counter) for name in CLUES}
     for note, keys in known:
-        for first, last, type in keys:
-            types[note.read(first, last)][type] += 1
-            before[read_word(note, first - 1)][type] += 1
-            after[read_word(note, last + 1)][type] += 1
+        for key in keys:
+            types[note.read(key[0], key[1])][key[2]] += 1
+            for name, clue in zip(CLUES, list_clues(note, key)):
+                clues[name][clue][key[2]] += 1
     occurrences = Counter(text for note, _ in known for text in list_texts(note, types))
-    plain = [{word: dict(own) for word, own in counts.items()} for counts in (types, before, after)]
-    return TrainingTexts(plain[0], dict(occurrences), *plain[1:])
+    words = Counter(word for note, _ in known for word in note.lowered)
+    return TrainingTexts(
+        copy_counts(types),
+        dict(occurrences),
+        dict(words),
+        {name: copy_counts(own) for name, own in clues.items()},
+    )
+
+
+def copy_counts(counts: dict[str, Counter[str]]) -> Counts:
+    return {word: dict(own) for word, own in counts.items()}
 
 
 def list_texts(note: Note, wanted: Iterable[str]) -> Iterable[str]:
