@@ -50,7 +50,7 @@ def measure_tagger(
         for base, member in (tagger.bases if tagger else {}).items():
             found[base] = list(member.tag_all(bare))
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        curved = tagger is not None and thresholds.has_threshold(tagger)
+        curved = tagger is not None and tagger.scores_tokens
         curve = compute_points(thresholds.measure_margins(tagger, test)) if curved else []
     return Result(trained - began, tagged - trained, size / 1e6, curve, found)
 

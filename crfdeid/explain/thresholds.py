@@ -1,36 +1,42 @@
-"""Measure recall and precision by threshold, for the systems svm, mega, snow and multi.
+"""Measure recall and precision of a model by the setting that trades one for the other.
 
-    python -m crfdeid.thresholds corpus/test --model models/svm
-    python -m crfdeid.thresholds corpus/test --model models/svm --bias 0 0.5 1
+    python -m crfdeid.thresholds corpus/test --model english --recall 0.99 --out curves/
+    python -m crfdeid.thresholds corpus/test --model models/svm --at 0 0.5 1
 
-``crfdeid.train … --set recall_bias=0.5`` trains a model with the threshold that you choose; choose it
-on documents that are used neither for training nor for the test.
+For a CRF the setting is the threshold of ``crfdeid.tag --threshold``; for svm, mega, snow, multi and encoders
+it is the bias of ``crfdeid.tag --recall-bias``. Choose it on documents that are used neither for training nor
+for the test. The figures are of tokens, before repair.
 
-These systems score each token independently. Tafvizi 2011 (section 7.2.1) leaves "profiling the ROC
-curve" and the trade of precision for recall to later work.
+Tafvizi 2011 (section 7.2.1) leaves "profiling the ROC curve" and the trade of precision for recall to later
+work.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 from crfdeid import cli
-from crfdeid.errors import ConfigurationError, DocumentError, ModelError
+from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.explain import curves
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 
+THRESHOLD = "threshold"
+OPTIONS = {THRESHOLD: "tag --threshold", "recall_bias": "tag --recall-bias"}
 BIASES = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+THRESHOLDS = (0.9, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
 
 
 class Point(NamedTuple):
@@ -45,15 +51,15 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Margins:
-    """``margin`` [tokens] is how far the best type of PHI scores above O, without any bias; ``phi`` [tokens]
-    is whether the token is PHI in the gold standard."""
+    """``margin`` [tokens] is how far PHI scores above O (:meth:`Tagger.find_margins`), without the recall
+    bias of a linear classifier; ``phi`` [tokens] is whether the token is PHI in the gold standard."""
 
     margin: np.ndarray
     phi: np.ndarray
 
     def at(self, bias: float) -> Point:
-        """Recall, precision and false alarms with the setting ``recall_bias`` = ``bias``."""
-        found = self.margin + bias > 0
+        """Recall, precision and false alarms where the margin and ``bias`` are at least 0 together."""
+        found = self.margin >= -bias
         right, wrong = float((found & self.phi).sum()), float((found & ~self.phi).sum())
         return Point(
             bias,
@@ -67,26 +73,54 @@ class Margins:
         """The area under the ROC curve: recall against false alarms."""
         return float(roc_auc_score(self.phi, self.margin))
 
+    def choose(self, recall: float, setting: str) -> float:
+        """Return the most precise value of the setting that finds at least this share of the tokens of PHI,
+        with three digits. The rounding is to the side of recall."""
+        needed = math.ceil(recall * int(self.phi.sum()) - 1e-9)
+        lowest = float(np.sort(self.margin[self.phi])[::-1][max(needed, 1) - 1])
+        if setting == THRESHOLD:
+            value = bias_to_threshold(-lowest)
+            return round_down(value)
+        return math.ceil(-lowest * 1000 + 1e-6) / 1000
 
-def has_threshold(tagger: Tagger) -> bool:
-    """Whether the system has thresholds."""
-    return tagger.scores_tokens
+
+def round_down(value: float) -> float:
+    """Return a number above 0 with three digits, and below ``value``.
+
+    >>> round_down(0.012399), round_down(0.99999)
+    (0.0123, 0.999)
+    """
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return float(f"{math.floor(value / unit * (1 - 1e-12)) * unit:.3g}")
+
+
+def threshold_to_bias(threshold: float) -> float:
+    """Return what makes a margin of the logarithm of P(PHI) / P(O) cross 0 at this probability of PHI."""
+    return math.log(1 - threshold) - math.log(threshold) if threshold < 1 else -math.inf
+
+
+def bias_to_threshold(bias: float) -> float:
+    """Return the probability of PHI that :func:`threshold_to_bias` takes.
+
+    >>> round(bias_to_threshold(threshold_to_bias(0.02)), 12)
+    0.02
+    """
+    return 1 / (1 + math.exp(bias))
 
 
 def measure_margins(tagger: Tagger, documents: Iterable[Document]) -> Margins:
     """The margins of the tokens of gold documents. Raises :class:`ConfigurationError` where the system
-    has no threshold, :class:`ModelError` where the model's only labels are PHI, and
+    does not score tokens, :class:`ModelError` where the model's only labels are PHI, and
     :class:`DocumentError` where all tokens are PHI or none is."""
     settings = tagger.config
-    if not has_threshold(tagger):
-        raise ConfigurationError(f"the system {settings.system} does not score tokens independently")
-    if bio.OUTSIDE not in tagger.labels:
-        raise ModelError(f"{tagger.folder}: trained only on tokens of PHI: it has no threshold")
+    if not tagger.operating_setting:
+        raise ConfigurationError(f"the system {settings.system} does not score tokens")
     parts = [document_margins(tagger, document) for document in documents]
     margin, phi = (np.concatenate(column) for column in zip(*parts)) if parts else (np.zeros(0), np.zeros(0))
     if not 0 < phi.sum() < len(phi):
         raise DocumentError("all tokens of the documents are PHI, or none is: there is no curve")
-    return Margins(margin - settings.recall_bias, phi)
+    own = 0.0 if tagger.operating_setting == THRESHOLD else settings.recall_bias
+    return Margins(margin - own, phi)
 
 
 def document_margins(tagger: Tagger, document: Document) -> Sequence[np.ndarray]:
@@ -95,37 +129,107 @@ def document_margins(tagger: Tagger, document: Document) -> Sequence[np.ndarray]
     tokenized, sequences = tagger.pipeline.tokenize_document(document)
     labels = bio.encode(tokenized.tokens, document.spans)
     here = [i for sequence in sequences for i in sequence if not tokenized.tokens[i].text.isspace()]
-    scores = tagger.score_tokens(document.with_spans(()))[here]
-    outside = tagger.labels.index(bio.OUTSIDE)
-    margin = np.delete(scores, outside, axis=1).max(axis=1) - scores[:, outside]
+    margin = tagger.find_margins(document.with_spans(()))[here]
     return margin, np.array([labels[index] != bio.OUTSIDE for index in here], bool)
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crfdeid.thresholds", description=__doc__.split("\n")[0])
     parser.add_argument("gold", type=Path, help="a corpus with its spans, in any format")
-    parser.add_argument("--model", type=Path, required=True, help="a model folder")
+    parser.add_argument("--model", required=True, help="a model folder")
     parser.add_argument(
-        "--bias",
+        "--at", "--bias", type=float, nargs="+", metavar="VALUE", help="values of the setting to measure"
+    )
+    parser.add_argument(
+        "--recall",
         type=float,
         nargs="+",
-        default=BIASES,
-        metavar="BIAS",
-        help="values of recall_bias to measure",
+        default=[],
+        metavar="SHARE",
+        help="choose the most precise value that finds this share of the tokens of PHI, such as 0.99",
     )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write the curves as SVG, and an HTML page")
     cli.add_reading_options(parser)
     return parser
 
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    if wrong := [share for share in args.recall if not 0 < share <= 1]:
+        raise ConfigurationError(f"--recall {wrong[0]:g}: wanted a share above 0 and at most 1")
     tagger = model.load(args.model)
+    setting = tagger.operating_setting
+    values = list_values(args.at, tagger)
     documents = cli.read_documents(args.gold, None, args)
     margins = measure_margins(tagger, cli.show_progress(documents, "score"))
-    own, phi = tagger.config.recall_bias, int(margins.phi.sum())
-    print(f"{len(margins.phi):,} tokens, {phi:,} of PHI; the model's recall_bias is {own:g}\n")
-    rows = [["recall_bias", "recall", "precision", "false alarms"]]
-    for bias in sorted({*args.bias, own}):
-        rows.append([f"{bias:g}", *(f"{value:.4f}" for value in margins.at(bias)[1:])])
-    print("\n".join(align_columns(rows)))
+    chosen = {share: margins.choose(share, setting) for share in args.recall}
+    table = tabulate_points(margins, setting, sorted({*values, *chosen.values()}))
+    facts = describe_margins(margins, tagger)
+    print("\n".join(facts.values()) + "\n")
+    print("\n".join(align_columns(table)))
+    for share, value in chosen.items():
+        print(f"\nrecall {share:g}: {setting} {value:g}, {OPTIONS[setting]} {value:g}")
     print(f"\narea under the ROC curve {margins.area:.4f}")
+    if args.out:
+        write_pictures(args.out, margins, setting, values, facts, table)
+
+
+def list_values(given: Sequence[float] | None, tagger: Tagger) -> list[float]:
+    """Return the values of the setting to measure: those given, or the usual ones, and the model's own bias.
+    Raises :class:`ConfigurationError` on a threshold that is no probability."""
+    if tagger.operating_setting != THRESHOLD:
+        return [*(given or BIASES), tagger.config.recall_bias]
+    for value in given or ():
+        if not 0 < value <= 1:
+            raise ConfigurationError(f"--at {value:g}: wanted a threshold above 0 and at most 1")
+    return list(given or THRESHOLDS)
+
+
+def measure_point(margins: Margins, setting: str, value: float) -> Point:
+    """Return the point of a value of the setting."""
+    return margins.at(threshold_to_bias(value) if setting == THRESHOLD else value)
+
+
+def tabulate_points(margins: Margins, setting: str, values: Sequence[float]) -> list[list[str]]:
+    """Return the head and a row for each value of the setting."""
+    points = ((value, measure_point(margins, setting, value)) for value in values)
+    rows = ([f"{value:g}", *(f"{number:.4f}" for number in point[1:])] for value, point in points)
+    return [[setting, "recall", "precision", "false alarms"], *rows]
+
+
+def describe_margins(margins: Margins, tagger: Tagger) -> dict[str, str]:
+    """Return the lines above the table, by what they are about."""
+    phi = int(margins.phi.sum())
+    facts = {"tokens": f"{len(margins.phi):,} tokens, {phi:,} of PHI"}
+    own = f"the model's recall_bias is {tagger.config.recall_bias:g}"
+    return facts | {"model": f"system {tagger.config.system}; {own}"}
+
+
+def write_pictures(
+    folder: Path,
+    margins: Margins,
+    setting: str,
+    values: Sequence[float],
+    facts: dict[str, str],
+    table: list[list[str]],
+) -> None:
+    """Write the ROC curve and that of precision and recall, with the measured points."""
+    alarms, recall, _ = roc_curve(margins.phi, margins.margin)
+    precision, found, _ = precision_recall_curve(margins.phi, margins.margin)
+    marked = {f"{value:g}": measure_point(margins, setting, value) for value in values}
+    area = f"{margins.area:.4f}"
+    drawn = {
+        "roc": curves.draw_curve(
+            f"ROC, area {area}",
+            ("false alarms", "recall"),
+            list(zip(alarms.tolist(), recall.tolist())),
+            {name: (point.alarms, point.recall) for name, point in marked.items()},
+        ),
+        "precision_recall": curves.draw_curve(
+            f"Precision and recall by {setting}",
+            ("recall", "precision"),
+            list(zip(found.tolist(), precision.tolist())),
+            {name: (point.recall, point.precision) for name, point in marked.items()},
+        ),
+    }
+    curves.write_curves(folder, drawn, "Recall of a model", facts | {"area under ROC": area}, table)

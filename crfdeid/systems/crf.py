@@ -37,6 +37,7 @@ from crfdeid.text.folding import fold_text
 from crfdeid.text.spans import trim_spans
 
 CRFSUITE = "model.crfsuite"
+SMALLEST = 1e-15  # a probability whose logarithm is finite
 FORBIDDEN = 1e4  # more than any scores can outweigh
 
 
@@ -46,6 +47,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
 
     has_probabilities = True
     has_threshold = True
+    operating_setting = "threshold"
     is_fork_safe = True
 
     def __init__(self, model: ModelFolder, engine: str = "fast") -> None:
@@ -75,6 +77,15 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         masker = Masker(self.weights.labels, threshold) if threshold else None
         for some, columns in batch_with_columns(documents, extra_columns):
             yield from self._tag_batch(self.batch(some, columns), masker=masker)
+
+    def find_margins(self, document: Document, extra_columns: Sequence[Columns] = ()) -> np.ndarray:
+        batch = self.batch([document], extra_columns)
+        kinds = np.array([0 if label != bio.OUTSIDE else NONE for label in self.weights.labels])
+        scores = self.decoder.emissions(batch)[:, : len(kinds)]
+        phi, _ = self.marginals.sum_types(scores, batch.first, batch.stop, kinds)
+        phi = phi.clip(SMALLEST, 1 - SMALLEST)
+        margins: np.ndarray = np.log(phi / (1 - phi))
+        return margins
 
     def find_n_best(self, document: Document, n: int) -> list[tuple[float, Document]]:
         """Return the ``n`` best labellings of the document as one sequence, with their probabilities, the

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from crfdeid.config import Config
-from crfdeid.errors import ConfigurationError
+from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns
 from crfdeid.systems import repair
 from crfdeid.systems.threshold import AnyThreshold, Threshold, make_threshold
+from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.folding import tag_folded
 from crfdeid.text.scheme import Scheme
@@ -50,6 +51,8 @@ class Tagger(ABC):
     ``has_probabilities``: :meth:`tag` and :meth:`tag_all` can give each span its probability.
     ``has_threshold``: they can tag by a threshold (:mod:`crfdeid.systems.threshold`).
     ``scores_tokens``: :meth:`score_tokens` works, and ``labels`` names its columns.
+    ``operating_setting``: what moves the line between PHI and the rest, ``recall_bias`` or ``threshold``,
+    where :meth:`find_margins` works.
     ``is_fork_safe``: a forked process can use the tagger (it starts no threads).
     ``rules``: the rules that find the spans, where the system has rules.
     ``bases``: the systems that a stack of systems asks, by name.
@@ -61,6 +64,7 @@ class Tagger(ABC):
     has_probabilities: ClassVar[bool] = False
     has_threshold: bool = False
     scores_tokens: ClassVar[bool] = False
+    operating_setting: ClassVar[str] = ""
     is_fork_safe: bool = False
     labels: Sequence[str] = ()
     rules: Rules | None = None
@@ -139,6 +143,17 @@ class Tagger(ABC):
         """Return the scores [tokens, labels] of the document's tokens. Raises :class:`ConfigurationError`
         where the system does not score each token by itself."""
         raise ConfigurationError(f"the system {self.config.system} does not score tokens by themselves")
+
+    def find_margins(self, document: Document) -> np.ndarray:
+        """Return how far PHI scores above O at each token of a folded document: its best type; with a
+        threshold, the logarithm of P(PHI) / P(O). Raises :class:`ConfigurationError` where the system does
+        not score tokens, and :class:`ModelError` where its only labels are PHI."""
+        scores = self.score_tokens(document)
+        if bio.OUTSIDE not in self.labels:
+            raise ModelError(f"{self.folder}: trained only on tokens of PHI: it has no threshold")
+        outside = list(self.labels).index(bio.OUTSIDE)
+        margins: np.ndarray = np.delete(scores, outside, axis=1).max(axis=1) - scores[:, outside]
+        return margins
 
     def compile(self) -> None:  # noqa: B027 (most systems have nothing to prepare)
         """Prepare for many documents."""

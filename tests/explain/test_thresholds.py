@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -58,9 +59,9 @@ def test_a_stack_has_thresholds(notes, tmp_path):
     assert found.at(0).recall == 1.0 and found.area == 1.0
 
 
-def test_refused(notes, tmp_path, small_model):
-    with pytest.raises(ConfigurationError, match="the system crf does not score tokens independently"):
-        curves.measure_margins(small_model, notes)
+def test_refused(notes, tmp_path):
+    with pytest.raises(ConfigurationError, match="the system rules does not score tokens"):
+        curves.measure_margins(model.load("rules"), notes)
     tagger = model.train(notes[:5], SVM, tmp_path / "m")
     for documents in ([], [notes[0].with_spans(())]):
         with pytest.raises(DocumentError, match="there is no curve"):
@@ -72,8 +73,73 @@ def test_the_command_line(notes, tmp_path, capsys):
     model.train(notes[:5], SVM, tmp_path / "m")
     thresholds.main([str(tmp_path / "test"), "--model", str(tmp_path / "m"), "--bias", "0.5", "-1"])
     lines = capsys.readouterr().out.splitlines()
-    assert "the model's recall_bias is 0" in lines[0] and lines[2].split()[1:3] == ["recall", "precision"]
-    assert [line.split()[0] for line in lines[3:6]] == ["-1", "0", "0.5"] and "ROC" in lines[-1]
+    assert "the model's recall_bias is 0" in lines[1] and lines[3].split()[1:3] == ["recall", "precision"]
+    assert [line.split()[0] for line in lines[4:7]] == ["-1", "0", "0.5"] and "ROC" in lines[-1]
     command = [sys.executable, "-m", "crfdeid.thresholds", str(tmp_path / "test"), "--model", "rules"]
     run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 2 and "the system rules does not score tokens independently" in run.stderr
+    assert run.returncode == 2 and "the system rules does not score tokens" in run.stderr
+
+
+@pytest.fixture(scope="module")
+def faint(notes, tmp_path_factory):
+    """A CRF that learned little, and a stack of two."""
+    folder = tmp_path_factory.mktemp("faint")
+    few = dataclasses.replace(SMALL, features=("lexical",), crf={"c2": 1.0, "max_iterations": 8})
+    model.train(notes[:3], few, folder / "crf")
+    model.train(notes[:6], dataclasses.replace(few, system="two_stage", options={"folds": 2}), folder / "two")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["crf", "two"])
+@pytest.mark.parametrize("threshold", [0.5, 0.05, 0.001])
+def test_a_threshold_of_a_crf_is_that_of_tagging(faint, notes, name, threshold):
+    tagger = model.load(faint / name)
+    margins = thresholds.measure_margins(tagger, notes[20:23])
+    found = int((margins.margin >= -thresholds.threshold_to_bias(threshold)).sum())
+    tagged = 0
+    for note in notes[20:23]:
+        (document,) = tagger.tag_unrepaired([note.with_spans(())], threshold=threshold)
+        phi = np.zeros(len(note.text), bool)
+        for span in document.spans:
+            phi[span.start : span.end] = True
+        tokens = tagger.pipeline.tokenize(note.text)
+        tagged += sum(phi[token.start] for token in tokens if token.text.isalnum())
+    marks = sum(not t.text.isalnum() for note in notes[20:23] for t in tagger.pipeline.tokenize(note.text))
+    assert tagged <= found <= tagged + marks  # a threshold alone does not tag punctuation
+
+
+@given(
+    pairs=st.lists(st.tuples(st.floats(-30, 30), st.booleans()), min_size=2),
+    wanted=st.floats(0.01, 1),
+    setting=st.sampled_from(["threshold", "recall_bias"]),
+)
+def test_the_chosen_value_has_the_wanted_recall(pairs, wanted, setting):
+    margin, phi = np.array([m for m, _ in pairs]), np.array([p for _, p in pairs])
+    if 0 < phi.sum() < len(phi):
+        margins = Margins(margin, phi)
+        value = margins.choose(wanted, setting)
+        assert thresholds.measure_point(margins, setting, value).recall >= wanted - 1e-9
+
+
+def test_curves_are_written(faint, notes, tmp_path, capsys):
+    corpora.write(notes[20:], tmp_path / "test", "i2b2")
+    arguments = [str(tmp_path / "test"), "--model", str(faint / "crf"), "--recall", "0.95", "--out"]
+    thresholds.main([*arguments, str(tmp_path / "curves")])
+    printed = capsys.readouterr().out
+    assert "recall 0.95: threshold 0." in printed and "tag --threshold 0." in printed
+    page = (tmp_path / "curves" / "curves.html").read_text()
+    assert page.count("<svg") == 2 and "area under ROC" in page and "Okafor" not in page
+    for name in ("roc", "precision_recall"):
+        picture = ElementTree.fromstring((tmp_path / "curves" / f"{name}.svg").read_text())
+        assert picture.tag.endswith("svg")
+        line = picture.find("{http://www.w3.org/2000/svg}polyline")
+        assert line is not None and len(line.attrib["points"].split()) > 3
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [(["--recall", "1.5"], "wanted a share"), (["--at", "2"], "wanted a threshold above 0")],
+)
+def test_values_that_cannot_be_are_refused(faint, tmp_path, more, message):
+    with pytest.raises(ConfigurationError, match=message):
+        thresholds.main([str(tmp_path), "--model", str(faint / "crf"), *more])

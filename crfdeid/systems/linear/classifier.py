@@ -96,6 +96,7 @@ class LinearTagger(AdaptiveDecoder, Tagger):
     """A loaded linear classifier of tokens; the setting ``recall_bias`` is its threshold."""
 
     scores_tokens = True
+    operating_setting = "recall_bias"
     is_fork_safe = True
 
     def __init__(self, model: ModelFolder) -> None:

@@ -70,6 +70,7 @@ class MultiTagger(Tagger):
     """The stack. ``tag`` sees one document only; ``tag_all`` lets each system read the next documents."""
 
     scores_tokens = True
+    operating_setting = "recall_bias"
 
     def __init__(self, model_folder: ModelFolder) -> None:
         super().__init__(model_folder)

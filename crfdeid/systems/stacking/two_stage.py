@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from crfdeid.feature_extraction import templates
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns, Template
@@ -55,6 +57,7 @@ class TwoStageTagger(Tagger):
     threshold is for the second CRF, because it learned from the most probable labels of the first."""
 
     has_threshold = True
+    operating_setting = "threshold"
 
     def __init__(self, model_folder: ModelFolder) -> None:
         super().__init__(model_folder)
@@ -69,6 +72,10 @@ class TwoStageTagger(Tagger):
         self, documents: Iterable[Document], threshold: Threshold, probabilities: bool
     ) -> Iterator[Document]:
         return self._tag_in_turn(documents, threshold)
+
+    def find_margins(self, document: Document) -> np.ndarray:
+        columns = make_columns(self.pipeline, list(self.first.tag_unrepaired([document])))
+        return self.second.find_margins(document, columns)
 
     def _tag_in_turn(
         self, documents: Iterable[Document], threshold: Threshold | None = None

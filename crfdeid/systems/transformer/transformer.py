@@ -54,6 +54,7 @@ class TransformerTagger(Tagger):
     has_probabilities = True
     has_threshold = True
     scores_tokens = True
+    operating_setting = "recall_bias"
 
     def __init__(self, model: ModelFolder) -> None:
         super().__init__(model)
