@@ -123,8 +123,9 @@ def choose_scheme(settings: Config, documents: list[Document], args: argparse.Na
 
 
 def write_scores(gold: list[Document], system: list[Document], scheme: Scheme, path: Path) -> str:
-    """Write all figures to a file, and return the table of scores."""
-    options = EvaluationOptions(scheme, resamples=RESAMPLES)
+    """Write all figures to a file, and return the table of scores. A type that was not in the training notes
+    counts as missed."""
+    options = EvaluationOptions(scheme, unknown_types="count", resamples=RESAMPLES)
     right, found = (
         score_spans([ScoredDocument(each, ()) for each in side], options) for side in (gold, system)
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from crfdeid.errors import show_id
 from crfdeid.policy import Policy, read_policy
 from crfdeid.redact.known_patients import KnownPatients
 from crfdeid.redact.markers import name_type
@@ -20,6 +21,7 @@ from crfdeid.redact.suspicious import ORDER
 from crfdeid.systems.term_lists import Terms
 
 NO_RULE, BEYOND = "none", "-"  # how the policy and the report name what the rule does not ask for
+SHOWN_PLACES = 10  # of survivors, in what the run prints
 SOURCES = {
     "own": "notes have only their own",
     "model": "only the model's",
@@ -82,6 +84,7 @@ class Report:
     repeats: int = 0
     unresolved: int = 0
     survivors: Counter[str] = field(default_factory=Counter)
+    places: list[str] = field(default_factory=list)  # of the first survivors
     suspicious: Counter[str] = field(default_factory=Counter)
     treated: dict[str, Counter[str]] = field(default_factory=dict)
     policy: Policy | None = None
@@ -103,6 +106,9 @@ class Report:
         self.ids_with_phi += redaction.id_has_phi
         self.overlaps += redaction.overlaps
         self.survivors.update(name_type(span.type) for span in redaction.survivors)
+        for span in redaction.survivors[: SHOWN_PLACES - len(self.places)]:
+            shown = show_id(id, f"note {self.documents}")
+            self.places.append(f"{shown}: {name_type(span.type)} at {span.start}-{span.end}")
         self.suspicious.update(suspicion.kind for suspicion in redaction.suspicions)
         for made in redaction.replacements:
             self.repeats += made.repeat
@@ -205,6 +211,9 @@ class Report:
             yield f"{self.written_before} notes were written before and are not counted here"
         count, where = self.survivors.total(), "its own note" if self.by_note else "its patient's output"
         yield f"{count} places in the output still contain a text that was found elsewhere in {where}"
+        yield from (f"  {place}" for place in self.places)
+        if count > len(self.places):
+            yield f"  and {count - len(self.places)} more; --report FILE lists all"
         kinds = [f"{count} {kind}" for kind, count in self._order_suspicious().items()]
         yield f"{self.suspicious.total()} other places look like PHI{': ' * bool(kinds)}{', '.join(kinds)}"
         yield "PHI that neither was found nor looks like PHI is in no count"

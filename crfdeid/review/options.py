@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from crfdeid import cli
 from crfdeid.errors import ConfigurationError
+from crfdeid.network import ALL_INTERFACES, find_names, make_certificate
 from crfdeid.text import scheme
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def add_people_options(group: argparse._ArgumentGroup) -> None:
 def add_server_options(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--host", default="127.0.0.1", help="an address that others can reach needs TLS and passwords")
+    add("--network", action="store_true", help="let other desks open the page: make a certificate beside "
+        "the store, print the address and the fingerprint; each reader needs --password")  # fmt: skip
     add("--port", type=int, default=0, help="(default: a free port)")
     add("--name", action="append", default=[], help="host name in browsers' addresses, if it is not --host")
     add("--certificate", type=Path, help="TLS certificate (PEM)")
@@ -62,9 +65,26 @@ def read_server_options(args: argparse.Namespace) -> ServerOptions:
     from crfdeid.review.web.serve import ServerOptions
 
     names = tuple(args.name)
+    if args.network:
+        return read_network_options(args, names or find_names())
     return ServerOptions(
         args.host, args.port, names, args.certificate, args.private_key, open_browser=not args.no_browser
     )
+
+
+def read_network_options(args: argparse.Namespace, names: tuple[str, ...]) -> ServerOptions:
+    """Make the certificate for the names, print its fingerprint, and return the options of a server for other
+    machines."""
+    from crfdeid.review.web.serve import ServerOptions
+
+    if args.certificate or args.private_key:
+        raise ConfigurationError("--network makes a certificate; wanted no --certificate or --private-key")
+    args.host = ALL_INTERFACES[0]
+    files = [args.store.with_name(f"{args.store.name}.{part}.pem") for part in ("certificate", "key")]
+    fingerprint = make_certificate(files[0], files[1], names)
+    print("At other desks the browser warns that it does not know this certificate. Its SHA-256 is")
+    print(f"{fingerprint}\nCompare it there (click the warning, then the certificate), and only then go on.")
+    return ServerOptions(args.host, args.port, names, files[0], files[1], open_browser=False)
 
 
 def parse_pair(text: str) -> tuple[str, Path]:
