@@ -23,6 +23,7 @@ from crfdeid.corpora import (
     jsonl,
     labelstudio,
     parquet,
+    physionet,
     span_table,
     storage,
     table,
@@ -37,7 +38,7 @@ FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
         i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, documents, table, parquet,
-        hl7, fhir, cda, inline, span_table,
+        hl7, fhir, cda, physionet, inline, span_table,
     )
 }  # fmt: skip
 OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
@@ -169,6 +170,8 @@ def detect_format(path: Path, recursive: bool = False) -> str:
         return cda.FORMAT.name
     if suffix == ".xml":
         return "i2b2-2006" if i2b2_2006.is_inline_xml(path) else "i2b2"
+    if suffix == physionet.SUFFIX and physionet.is_records(path):
+        return physionet.FORMAT.name
     if suffix == ".txt" and path.with_suffix(".ann").exists():
         return "brat"
     return BY_SUFFIX.get(suffix, "text")

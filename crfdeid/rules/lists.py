@@ -100,11 +100,13 @@ class Lists:
         """Whether a lowercased word is in no list and is a popular name except for a slip or two."""
         known = self.names | self.eponyms | self.place_words
         return remember_words(CACHE_SIZE)(
-            lambda word: len(word) >= SHORTEST
-            and word not in known
-            and word.isalpha()
-            and not self.is_ordinary(word)
-            and find_close_name(word, self.popular_names) is not None
+            lambda word: (
+                len(word) >= SHORTEST
+                and word not in known
+                and word.isalpha()
+                and not self.is_ordinary(word)
+                and find_close_name(word, self.popular_names) is not None
+            )
         )
 
     @cached_property

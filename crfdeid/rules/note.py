@@ -31,6 +31,7 @@ IS_CAPITAL, IS_LETTER, IS_NUMBER = (
     bytes(kind in kinds for kind in range(256)) for kinds in ({CAPITAL}, {CAPITAL, LETTER, SMALL}, {DIGIT})
 )
 
+
 class Note:
     """The words of ``text``: word ``i`` is ``text[starts[i]:ends[i]]``; ``indices`` gives the places of each
     lowercased word."""

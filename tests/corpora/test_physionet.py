@@ -1,0 +1,105 @@
+"""PhysioNet's nursing notes: records, phrase lists, lists of offsets, and what is refused."""
+
+import pytest
+
+from crfdeid import corpora
+from crfdeid.corpora import physionet
+from crfdeid.errors import CrfdeidError, FormatError
+from crfdeid.evaluate import __main__ as evaluate
+from crfdeid.text.document import Document, Span
+from crfdeid.text.type_map import read_map
+
+TEXT = """START_OF_RECORD=1||||1||||
+CCU Nursing Progress Note
+S: "Will I be going home with Mr. Quimby on 3/4?"
+
+||||END_OF_RECORD
+
+START_OF_RECORD=1||||2||||
+seen by Dr Roe
+||||END_OF_RECORD
+"""
+FIRST = 'CCU Nursing Progress Note\nS: "Will I be going home with Mr. Quimby on 3/4?"\n'
+PHRASES = "1 1 60 66 PTName Quimby\n1 1 70 73 Date 3/4\n1 2 11 14 HCPName Roe\n"
+RANGES = "Patient 1\tNote 1\n60\t60\t66\n70\t70\t73\nPatient 1\tNote 2\n11\t11\t14\n"
+
+
+def write(folder, text=TEXT, phrases=None, ranges=None, name="id.phi"):
+    (folder / "id.text").write_text(text)
+    if phrases is not None:
+        (folder / "id-phi.phrase").write_text(phrases)
+    if ranges is not None:
+        (folder / name).write_text(ranges)
+    return folder / "id.text"
+
+
+def test_records_and_phrases(tmp_path):
+    first, second = corpora.read(write(tmp_path, phrases=PHRASES, ranges="not read"))
+    assert (first.id, first.patient, first.text) == ("1-1", "1", FIRST)
+    assert [(first.text_of(s), s.type) for s in first.spans] == [("Quimby", "PTName"), ("3/4", "Date")]
+    assert second == Document("1-2", "seen by Dr Roe", (Span(11, 14, "HCPName"),), "1")
+    assert [s.type for d in (first, second) for s in read_map("2014").apply(d).spans] == [
+        "PATIENT", "DATE", "DOCTOR"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["id.phi", "id.deid"])
+def test_a_list_of_offsets_has_no_types(tmp_path, name):
+    first, second = corpora.read(write(tmp_path, ranges=RANGES, name=name))
+    assert [first.text_of(span) for span in first.spans] == ["Quimby", "3/4"]
+    assert {span.type for span in (*first.spans, *second.spans)} == {"PHI"}
+
+
+def test_notes_without_lists_and_line_ends_of_windows(tmp_path):
+    (tmp_path / "id.text").write_bytes(TEXT.replace("\n", "\r\n").encode())
+    first, second = corpora.read(tmp_path / "id.text")
+    assert second.text == "seen by Dr Roe" and not second.spans and first.text.startswith("CCU")
+
+
+def test_other_files_of_this_suffix_are_notes(tmp_path):
+    (tmp_path / "note.text").write_text("seen by Dr Roe")
+    assert corpora.detect_format(tmp_path / "note.text") == "text"
+    assert corpora.detect_format(write(tmp_path)) == "physionet"
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"text": "START_OF_RECORD=1||||1||||\nQuimby\n"}, "id.text: line 1: wanted a record"),
+        ({"text": TEXT + "Quimby"}, "id.text: line 10: wanted a record"),
+        ({"phrases": "1 1 60 66 PTName\n"}, "id-phi.phrase: line 1: wanted patient, note"),
+        ({"phrases": "1 1 66 60 PTName Quimby\n"}, "line 1: wanted patient, note"),
+        ({"phrases": "1 1 61 67 PTName Quimby\n"}, "line 1: the note does not have this phrase"),
+        ({"phrases": "1 9 60 66 PTName Quimby\n"}, "line 1: the note does not have this phrase"),
+        ({"ranges": "60 60 66\n"}, "id.phi: line 1: wanted Patient and Note"),
+        ({"ranges": "Patient 1\tNote 1\nQuimby\n"}, "id.phi: line 2: wanted Patient and Note"),
+        ({"ranges": "Patient 1\tNote 1\n60 60 660\n"}, "id.phi: 1-1: a span ends after the note"),
+        ({"ranges": RANGES + "Patient 2\tNote 1\n1 1 2\n"}, "id.phi: 1 notes that id.text does not have"),
+    ],
+)
+def test_what_is_refused_quotes_no_note(tmp_path, files, message):
+    with pytest.raises(FormatError, match=message) as error:
+        list(corpora.read(write(tmp_path, **files)))
+    assert "Quimby" not in str(error.value)
+
+
+def test_written_records_come_back(tmp_path):
+    notes = [Document("1-2", "a\n\nb", patient="1"), Document("n", ""), Document("x-y", "|||", patient="z")]
+    corpora.write(notes, tmp_path / "out.text", "physionet")
+    found = list(corpora.read(tmp_path / "out.text"))
+    assert [(d.id, d.text) for d in found] == [(d.id, d.text) for d in notes] and found[0].patient == "1"
+    for bad in (Document("a|b", ""), Document("a", "||||END_OF_RECORD")):
+        with pytest.raises(CrfdeidError):
+            corpora.write([bad], tmp_path / "bad.text", "physionet")
+
+
+def test_a_system_is_scored_on_them(tmp_path, capsys):
+    path = write(tmp_path, phrases=PHRASES)
+    corpora.write(list(map(read_map("2014").apply, corpora.read(path))), tmp_path / "system.jsonl", "jsonl")
+    evaluate.main([str(path), str(tmp_path / "system.jsonl"), "--types", "2014", "--resamples", "0"])
+    assert "      3      3      3   1.0000 1.0000 1.0000" in capsys.readouterr().out
+
+
+def test_the_head_is_read_from_bytes(tmp_path):
+    (tmp_path / "id.text").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    assert physionet.is_records(tmp_path / "id.text")
