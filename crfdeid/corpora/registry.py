@@ -30,6 +30,7 @@ from crfdeid.corpora import (
     text,
 )
 from crfdeid.corpora.format import Format
+from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
 from crfdeid.files import open_whole
 from crfdeid.text.document import Document
@@ -221,7 +222,7 @@ def write_each(
     folder = Path(folder)
     found = find_format(format, "write")
     written: set[str] = set()
-    with _name_path(folder), storage.stage_folder(folder, overwrite) as staging:
+    with _name_path(folder), stage_folder(folder, overwrite) as staging:
         for document in documents:
             name = storage.file_stem(document.id)
             if name.lower() in written:  # many file systems do not tell capitals apart

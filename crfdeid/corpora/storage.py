@@ -1,15 +1,13 @@
 """Open the files that are read, and put the files that are written in place.
 
-An output appears whole or not at all: a file is written under another name and moved; the files
-of a folder are written beside it and moved after the last one.
+A file appears whole or not at all: it is written under another name and moved. Of folders, see
+:mod:`crfdeid.corpora.staging`.
 """
 
 from __future__ import annotations
 
 import codecs
-import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ from crfdeid import files
 from crfdeid.errors import FormatError, show_id
 
 LONGEST_NAME = 200  # bytes; file systems allow 255, and temporary names are longer
+MOVING = ".moving"  # ends the name of a staged folder whose files move
 WINDOWS_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))]
 )  # a file of such a name cannot be opened there
@@ -58,9 +57,10 @@ def refuse_missing(path: Path) -> None:
 def list_folder(folder: Path, suffixes: Iterable[str] = (), recursive: bool = False) -> list[Path]:
     """Return the folder's files with one of the suffixes, or all if ``suffixes`` is empty, sorted by
     name; with ``recursive`` those of the folders in it too. Hidden files are not documents. Raises
-    :class:`FormatError` at a broken link or a pipe."""
+    :class:`FormatError` at a broken link or a pipe, and where only some files have moved into the folder."""
     if recursive:
         return [path for each in list_folders(folder) for path in list_folder(each, suffixes)]
+    refuse_half_moved(folder)
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError as error:
@@ -70,6 +70,21 @@ def list_folder(folder: Path, suffixes: Iterable[str] = (), recursive: bool = Fa
         if not (path.is_file() or path.is_dir()):
             raise FormatError(f"{path}: neither a file nor a folder; a broken link or a pipe holds no note")
     return [path for path in wanted if path.is_file()]
+
+
+def name_journal(folder: Path) -> Path:
+    """The name of the staged folder while its files move."""
+    whole = folder.absolute()
+    return whole.with_name(f".{whole.name}{MOVING}") if whole.name else whole / MOVING
+
+
+def refuse_half_moved(folder: Path) -> None:
+    """Raise :class:`FormatError` at a folder into which a run moves files, or was killed while it did."""
+    if name_journal(folder).exists():
+        raise FormatError(
+            f"{folder}: the last run that wrote there has not moved all files into it: it was stopped, or is "
+            f"at work; run its command again"
+        )
 
 
 def list_folders(folder: Path) -> Iterator[Path]:
@@ -109,23 +124,3 @@ def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> No
     refuse_existing(path, overwrite)
     with files.open_whole(path) as file:
         file.writelines(pieces)
-
-
-@contextmanager
-def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
-    """Give a temporary folder beside ``folder``. Its files move into ``folder`` when the block ends
-    without an error, and are removed otherwise."""
-    if folder.is_file():
-        raise FormatError(f"{folder}: is a file; wanted a folder to write into")
-    refuse_existing(folder, overwrite)
-    folder.absolute().parent.mkdir(parents=True, exist_ok=True)
-    lock, name = files.make_temporary_folder(folder)
-    staging = Path(name)
-    try:
-        yield staging
-        folder.mkdir(exist_ok=True)
-        for path in sorted(staging.iterdir()):
-            os.replace(path, folder / path.name)
-    finally:
-        shutil.rmtree(staging)
-        os.close(lock)

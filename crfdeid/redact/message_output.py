@@ -16,6 +16,7 @@ from typing import ClassVar
 from crfdeid import corpora
 from crfdeid.corpora import storage
 from crfdeid.corpora.messages import FIELDS, Replaced
+from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.files import open_whole
 from crfdeid.redact.release import Destination, Group
@@ -108,7 +109,7 @@ class MessageDestination(Destination):
         if not self.is_folder:
             self._write_file(self.source, self.path, redacted)
         else:
-            with storage.stage_folder(self.path, self.overwrite) as staging:
+            with stage_folder(self.path, self.overwrite) as staging:
                 for file in corpora.list_files(self.source, self.format):
                     self._write_file(file, staging / file.name, redacted)
         if self.made or next(redacted, None) is not None:

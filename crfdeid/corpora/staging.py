@@ -1,0 +1,101 @@
+"""Folders that appear whole: their files are written beside them, and move after the last one is written.
+
+A new folder gets its name by one rename. Into a folder that exists the files move one by one. Meanwhile the
+staged folder is called ``.NAME.moving``, and is the journal: what is in it is still to move. If a run is
+killed, readers refuse the folder, and the next run that writes there moves the rest first.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from crfdeid import files
+from crfdeid.corpora import storage
+from crfdeid.errors import FormatError
+
+HELD = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
+    """Give a temporary folder beside ``folder``. Its files are those of ``folder`` when the block ends
+    without an error, and are removed otherwise. What a killed run has left to move is moved first.
+
+    Raises :class:`FormatError` at a file, at a folder with files unless ``overwrite``, and where another run
+    moves files into it."""
+    if folder.is_file():
+        raise FormatError(f"{folder}: is a file; wanted a folder to write into")
+    finish_moving(folder)
+    storage.refuse_existing(folder, overwrite)
+    folder.absolute().parent.mkdir(parents=True, exist_ok=True)
+    lock, name = files.make_temporary_folder(folder)
+    try:
+        yield Path(name)
+        storage.refuse_existing(folder, overwrite)  # another run may have filled it meanwhile
+        with hold_signals():
+            put_in_place(Path(name), folder)
+    finally:
+        shutil.rmtree(name, ignore_errors=True)
+        os.close(lock)
+
+
+def put_in_place(staged: Path, folder: Path) -> None:
+    """Give a new folder its name, or move the files into one that exists, which keeps its permissions."""
+    try:
+        if folder.exists():
+            journal = storage.name_journal(folder)
+            staged.rename(journal)
+            move_files(journal, folder)
+        else:
+            staged.chmod(0o777 & ~files.read_umask())
+            staged.rename(folder)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            raise FormatError(f"{folder}: another run moves files into it") from None
+        raise
+
+
+def move_files(journal: Path, folder: Path) -> None:
+    for path in sorted(journal.iterdir()):
+        os.replace(path, folder / path.name)
+    journal.rmdir()
+
+
+def finish_moving(folder: Path) -> None:
+    """Move what a killed run has left to move. Raises :class:`FormatError` where a running one moves it."""
+    journal = storage.name_journal(folder)
+    try:
+        descriptor = os.open(journal, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
+    except OSError:
+        return
+    try:
+        if not files.try_lock(descriptor):
+            raise FormatError(f"{folder}: another run moves files into it")
+        with hold_signals():
+            move_files(journal, folder)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def hold_signals() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait until the block ends. Threads other than the main one get none."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    usual = {each: signal.signal(each, lambda number, frame: held.append(number)) for each in HELD}
+    try:
+        yield
+    finally:
+        for each, handler in usual.items():
+            signal.signal(each, handler or signal.SIG_DFL)
+        if held:
+            signal.raise_signal(held[0])

@@ -1,0 +1,136 @@
+"""A folder appears whole, and a killed run leaves no mix of two runs that anybody reads."""
+
+import multiprocessing
+import os
+import signal
+import stat
+
+import pytest
+
+from crfdeid import corpora, files
+from crfdeid.corpora import staging, storage
+from crfdeid.errors import FormatError
+
+NAMES = ("a.txt", "b.txt", "c.txt", "d.txt")
+fork = multiprocessing.get_context("fork")
+
+
+def fill(folder, text, overwrite=False):
+    with staging.stage_folder(folder, overwrite) as staged:
+        for name in NAMES:
+            (staged / name).write_text(text)
+
+
+def die_after(moves, folder):
+    """Fill the folder in a process that is killed after some moves, as by kill -9."""
+
+    def run():
+        real, left = os.replace, [moves]
+
+        def replace(source, target):
+            if not left[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left[0] -= 1
+            real(source, target)
+
+        os.replace = replace
+        fill(folder, "new", overwrite=True)
+
+    child = fork.Process(target=run)
+    child.start()
+    child.join()
+    return child.exitcode
+
+
+def read_all(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_new_folder_is_renamed_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "replace", None)  # no file is moved
+    fill(tmp_path / "out", "new")
+    assert read_all(tmp_path / "out") == dict.fromkeys(NAMES, "new")
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o777 & ~files.read_umask()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_exists_keeps_its_permissions_and_other_files(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir(0o700)
+    fill(out, "first")
+    (out / "own.md").write_text("mine")
+    fill(out, "second", overwrite=True)
+    assert read_all(out) == {**dict.fromkeys(NAMES, "second"), "own.md": "mine"}
+    assert stat.S_IMODE(out.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("moves", range(len(NAMES)))
+def test_a_killed_move_is_refused_by_readers_and_finished_by_the_next_run(tmp_path, moves):
+    out = tmp_path / "out"
+    fill(out, "old")
+    assert die_after(moves, out) == -signal.SIGKILL
+    with pytest.raises(FormatError, match="run its command again"):
+        list(corpora.read(out))
+    with pytest.raises(FormatError, match="holds files"):  # the rest has moved; nothing is replaced
+        fill(out, "other")
+    assert read_all(out) == dict.fromkeys(NAMES, "new")
+    assert len(list(corpora.read(out))) == len(NAMES)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_run_that_is_killed_before_the_move_leaves_the_folder_as_it_was(tmp_path):
+    def run():
+        with staging.stage_folder(tmp_path / "out") as staged:
+            (staged / "a.txt").write_text("new")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    child = fork.Process(target=run)
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "stopped"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)]
+)
+def test_a_signal_waits_until_all_files_have_moved(tmp_path, monkeypatch, number, stopped):
+    out, real = tmp_path / "out", os.replace
+    fill(out, "old")
+
+    def replace(source, target):
+        signal.raise_signal(number)
+        real(source, target)
+
+    def end(*_):
+        raise stopped
+
+    usual = signal.signal(number, end)
+    monkeypatch.setattr(os, "replace", replace)
+    try:
+        with pytest.raises(stopped):
+            fill(out, "new", overwrite=True)
+    finally:
+        signal.signal(number, usual)
+    assert read_all(out) == dict.fromkeys(NAMES, "new")
+
+
+def test_two_runs_into_one_folder_do_not_mix(tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(FormatError, match="holds files"), staging.stage_folder(out) as staged:
+        (staged / "e.txt").write_text("one")
+        fill(out, "other")
+    assert read_all(out) == dict.fromkeys(NAMES, "other")
+
+
+def test_a_folder_into_which_another_run_moves_files_is_refused(tmp_path):
+    out = tmp_path / "out"
+    fill(out, "old")
+    journal = storage.name_journal(out)
+    journal.mkdir()
+    descriptor = os.open(journal, os.O_RDONLY)
+    assert files.try_lock(descriptor)
+    with pytest.raises(FormatError, match="another run moves files into it"):
+        fill(out, "new", overwrite=True)
+    os.close(descriptor)
+    fill(out, "new", overwrite=True)
+    assert read_all(out) == dict.fromkeys(NAMES, "new")
