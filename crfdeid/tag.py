@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import __version__, cli, corpora, policy
-from crfdeid.corpora import span_table
+from crfdeid.corpora import note_nlp, omop, span_table
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.output import Output, choose_output
 from crfdeid.corpora.parts import parse_part
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from crfdeid.redact.release import Destination
 
 BY_SUFFIX = {".csv": "spans", ".jsonl": "jsonl", ".parquet": "parquet"}  # of a file that --out names
-FORMATS = ("brat", "i2b2", "jsonl", "spans", "table", "parquet", "inline")
+FORMATS = ("brat", "i2b2", "jsonl", "spans", "table", "parquet", "inline", "note_nlp")
+TABLES = (span_table.NAME, note_nlp.NAME)  # of spans
 STREAM = "-"  # standard input
 FREE = ("resume", "overwrite", "jobs", "engine", "skip_bad")  # options that do not change spans
 
@@ -113,6 +114,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     chosen = policy.read_policy(args.policy) if args.policy else None
+    args.format = args.format or find_table(args)
     output = choose_output(args.out, args.format, "i2b2", BY_SUFFIX) if args.out else None
     check_options(args, output)
     terms = term_lists.read_terms(args, chosen)
@@ -146,6 +148,13 @@ def main(arguments: list[str] | None = None) -> None:
     cli.report_bad_rows(args)
 
 
+def find_table(args: argparse.Namespace) -> str | None:
+    """Return the table of spans that belongs to rows of OMOP's NOTE, where a table of spans is written."""
+    if args.out and args.out.suffix.lower() != ".csv":
+        return None
+    return note_nlp.NAME if {find_source(path, args) for path in args.notes} == {omop.FORMAT.name} else None
+
+
 def check_options(args: argparse.Namespace, output: Output | None) -> None:
     """Raise :class:`ConfigurationError` where options contradict each other."""
     format = output.format if output else args.format or span_table.NAME
@@ -161,6 +170,11 @@ def check_options(args: argparse.Namespace, output: Output | None) -> None:
 
 def build_span_format(args: argparse.Namespace, rows: RowNumbers) -> Format:
     """Return the format of a table of spans that says what found them."""
+    if args.format == note_nlp.NAME:
+        from crfdeid.redact.run_settings import find_date
+
+        system = f"crfdeid {__version__} {args.model or model.DEFAULT}"
+        return note_nlp.NoteNlp(system, find_date()).build_format()
     table = span_table.SpanTable(
         args.model or model.DEFAULT, __version__, not args.no_text, args.delimiter, rows.find
     )
@@ -238,7 +252,7 @@ def tag_documents(
 def print_documents(documents: Iterable[Document], format: str, table: Format) -> None:
     """Print one document after the other, or the spans of all documents as one ``table``."""
     colour = sys.stdout.isatty()
-    if format == span_table.NAME:
+    if format in TABLES:
         sys.stdout.writelines(corpora.render_corpus(documents, table))
         return
     for document in documents:

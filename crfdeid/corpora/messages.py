@@ -154,7 +154,11 @@ class Message:
             yield self._build_fields()
         patient = self.owner if fields else self.patient
         for passage in self.passages:
-            yield Document(f"{self.id}.{passage.address}", passage.text, patient=patient)
+            yield Document(self._name(passage), passage.text, patient=patient)
+
+    def _name(self, passage: Passage | Container) -> str:
+        """The id of the document of a passage; one without an address has the message's."""
+        return f"{self.id}.{passage.address}" if passage.address else self.id
 
     def _build_fields(self) -> Document:
         spans, at = [], 0
@@ -168,13 +172,15 @@ class Message:
         """Return the types and texts that are known of the patient."""
         return [*((each.type, each.text) for each in self.fields if each.is_known), *self.facts]
 
-    def render(self, made: Mapping[str, Sequence[Replaced]], make_code: Encode) -> str:
-        """Return the source with the replacements of each document by its id. Raises :class:`FormatError`
-        where a field has none, or where two edits overlap."""
-        edits = [*self.masks, *(Edit(c.start, c.end, c.encode(make_code(c.text))) for c in self.codes)]
+    def render(self, made: Mapping[str, Sequence[Replaced]], make_code: Encode | None) -> str:
+        """Return the source with the replacements of each document by its id, and its ids as they were if
+        ``make_code`` is None. Raises :class:`FormatError` where a field has none, or where edits overlap."""
+        edits = list(self.masks)
+        if make_code:
+            edits += [Edit(code.start, code.end, code.encode(make_code(code.text))) for code in self.codes]
         edits += self._edit_fields(made.get(self.fields_id, ()))
         for passage in self.passages:
-            edits += passage.edit(made[f"{self.id}.{passage.address}"])
+            edits += passage.edit(made[self._name(passage)])
         return apply_edits(self.source, edits)
 
     def _edit_fields(self, replacements: Sequence[Replaced]) -> Iterator[Edit]:

@@ -22,6 +22,8 @@ from crfdeid.corpora import (
     inline,
     jsonl,
     labelstudio,
+    note_nlp,
+    omop,
     parquet,
     physionet,
     span_table,
@@ -39,7 +41,7 @@ FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
         i2b2_2014, i2b2_2006, brat, conll, jsonl, labelstudio, doccano, text, documents, table, parquet,
-        hl7, fhir, cda, physionet, inline, span_table,
+        omop, hl7, fhir, cda, physionet, inline, note_nlp, span_table,
     )
 }  # fmt: skip
 OLD_NAMES = {"csv": span_table.FORMAT.name}  # "table" has the same suffix
@@ -167,6 +169,8 @@ def detect_format(path: Path, recursive: bool = False) -> str:
     suffix = path.suffix.lower()
     if suffix == ".json" and fhir.is_resource(path):
         return fhir.FORMAT.name
+    if suffix == ".csv" and omop.is_note_table(path):
+        return omop.FORMAT.name
     if suffix == ".xml" and cda.is_document(path):
         return cda.FORMAT.name
     if suffix == ".xml":

@@ -81,14 +81,15 @@ class MessageTable:
 
 @dataclass(frozen=True)
 class MessageDestination(Destination):
-    """A file or folder of messages with the names of ``source``. ``make_code`` makes the codes of ids.
+    """A file or folder of messages with the names of ``source``. ``make_code`` makes the codes of ids, which
+    stay without it.
     ``made`` holds the replacements of the documents that are redacted, by id, until their message is
     written."""
 
     shows_ids: ClassVar[bool] = False
     source: Path = Path()
     encoding: str = "utf-8"
-    make_code: Callable[[str], str] = str
+    make_code: Callable[[str], str] | None = None
     table: MessageTable = field(default_factory=MessageTable)
     made: dict[str, Sequence[Replaced]] = field(default_factory=dict, repr=False)
 
@@ -158,6 +159,6 @@ def keep_messages(
         destination.overwrite,
         args.notes,
         args.encoding,
-        make_code,
+        None if args.keep_ids else make_code,
     )
     return made, made.table

@@ -1,6 +1,7 @@
 """Messages in, the same messages out."""
 
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -185,3 +186,26 @@ def test_a_clinical_document_keeps_its_encoding_and_its_form(tmp_path, capsys):
     tag.main([str(tmp_path / "in.xml"), "--model", "rules"])
     assert ",Ruiz\n" in capsys.readouterr().out
     assert status(tmp_path / "in.xml", "--out", tmp_path / "folder", *RULES) == 2
+
+
+def test_rows_of_omop_keep_their_form(tmp_path, capsys):
+    head = "NOTE_ID,PERSON_ID,NOTE_DATE,NOTE_TEXT\r\n"
+    rows = ['101,7,2061-04-02,"Ana Okafor, seen 4/2/2061"', "102,7,2061-04-09,Seen by Dr. Ruiz", '103,8,,""']
+    (tmp_path / "in.csv").write_bytes((head + "\r\n".join(rows)).encode())
+    run(tmp_path / "in.csv", "--out", tmp_path / "out.csv", *RULES)
+    made = (tmp_path / "out.csv").read_bytes().decode()
+    assert made.startswith(head) and made.count("\r\n") == 3 and made.endswith(',,""')
+    first, second, _ = corpora.read(tmp_path / "out.csv")
+    assert first.patient == second.patient != "7" and first.id.isdigit() and "Okafor" not in first.text
+    cells = [line.split(",") for line in made.splitlines()]
+    days = [date.fromisoformat(row[2]) for row in cells[1:3]]
+    assert days[1] - days[0] == timedelta(days=7)
+    assert first.text.endswith(f", seen {days[0].month}/{days[0].day}/{days[0].year}")
+    run(tmp_path / "in.csv", "--out", tmp_path / "kept.csv", *RULES, "--keep-ids")
+    assert [note.id for note in corpora.read(tmp_path / "kept.csv")] == ["101", "102", "103"]
+    capsys.readouterr()
+    tag.main([str(tmp_path / "in.csv"), "--model", "rules"])
+    out = capsys.readouterr().out
+    assert out.startswith("note_nlp_id,note_id,") and "type=DOCTOR;end=16" in out and "Ruiz" not in out
+    tag.main([str(tmp_path / "in.csv"), "--model", "rules", "--format", "spans"])
+    assert ",Ruiz" in capsys.readouterr().out
