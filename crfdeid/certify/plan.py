@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
-from crfdeid.certify.sample_size import SECONDS, Aim, Plan, find_hours, make_plan
+from crfdeid.certify.sample_size import SECONDS, Aim, Plan, estimate_instances, find_hours, make_plan
 
 NEIGHBOURS = (0.5, 0.75, 1, 1.5, 2, 3)  # times the aim
 HELP = {
@@ -33,6 +33,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS,
                         help="to read a note (default: %(default)g, Dorr et al. 2006)")  # fmt: skip
     parser.add_argument("--readers", type=int, default=2, help="who read each note (default: %(default)s)")
+    parser.add_argument("--margin", type=float,
+                        help="also say how many instances of PHI a test corpus needs to measure a share "
+                        "within this margin, such as 0.03 (Douglass 2005, equation 3.1)")  # fmt: skip
 
 
 def read_aim(args: argparse.Namespace) -> Aim:
@@ -41,6 +44,9 @@ def read_aim(args: argparse.Namespace) -> Aim:
 
 def run(args: argparse.Namespace) -> None:
     print("\n".join(describe_plan(read_aim(args), args.seconds, args.readers)))
+    if args.margin is not None:
+        number = estimate_instances(args.margin, confidence=args.confidence)
+        print(f"\nTo measure a share within {args.margin:g}: at least {number:,} instances of PHI.")
 
 
 def describe_plan(aim: Aim, seconds: float, readers: int) -> Iterator[str]:

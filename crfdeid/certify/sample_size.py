@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from statistics import NormalDist
 
 from crfdeid.certify.bounds import (
     assume_effect,
@@ -121,3 +122,18 @@ def make_plan(aim: Aim, corrected: bool = False) -> Plan | None:
 
 def find_hours(notes: int, seconds: float = SECONDS, readers: int = 1) -> float:
     return notes * seconds * readers / 3600
+
+
+def estimate_instances(margin: float, share: float = 0.5, confidence: float = 0.95) -> int:
+    """Return how many instances of PHI a test corpus needs to estimate a share within ``margin`` (Douglass
+    2005, equation 3.1: the normal approximation, and no design effect; a share of 0.5 needs most). Raises
+    :class:`ConfigurationError` on numbers that are not between 0 and 1.
+
+    >>> estimate_instances(0.03)  # section 3.1: "at least 1068 instances"
+    1068
+    """
+    for name, value in (("margin", margin), ("share", share), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise ConfigurationError(f"{name} = {value:g}: wanted a number between 0 and 1")
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    return ceil(share * (1 - share) * (z / margin) ** 2)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from crfdeid.certify.__main__ import main
 from crfdeid.certify.bounds import assume_effect, bound_share_above
-from crfdeid.certify.sample_size import Aim, find_size, find_size_for, make_plan
+from crfdeid.certify.sample_size import Aim, estimate_instances, find_size, find_size_for, make_plan
 from crfdeid.errors import ConfigurationError
 
 
@@ -72,3 +72,18 @@ def test_a_wrong_aim_is_refused_in_one_line(option, message):
 def test_no_plants_means_no_correction(capsys):
     main(["plan", "--plants", "0"])
     assert "no plants" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("margin", "share", "instances"), [(0.03, 0.5, 1068), (0.05, 0.5, 385), (0.03, 0.9, 385)]
+)
+def test_the_instances_of_a_test_corpus_are_those_of_equation_3_1(margin, share, instances):
+    """Douglass 2005, section 3.1: with a margin of 0.03 "at least 1068 instances of PHI"."""
+    assert estimate_instances(margin, share) == instances
+
+
+def test_the_plan_says_the_instances(capsys):
+    main(["plan", "--margin", "0.03"])
+    assert "within 0.03: at least 1,068 instances of PHI" in capsys.readouterr().out
+    with pytest.raises(ConfigurationError, match="margin = 3: wanted a number between 0 and 1"):
+        main(["plan", "--margin", "3"])

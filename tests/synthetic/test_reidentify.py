@@ -460,3 +460,27 @@ def test_the_shared_reports_can_be_re_identified() -> None:
     made = list(corpus.make_corpus("ambiguous", known, seed=1))
     scheme.read_scheme().check([one.document for one in made])
     assert len(made) > 40
+
+
+LIST_WORDS = st.text("bcdfgklmnprstvaeiouy", min_size=2, max_size=14)
+
+
+@given(LIST_WORDS, st.integers())
+def test_shuffled_syllables_have_the_same_letters(word: str, seed: int) -> None:
+    """Tafvizi 2011, section 5.1.1: another order of the syllables, and the case of the name."""
+    syllables = renaming.split_syllables(word)
+    assert "".join(syllables) == word
+    found = renaming.shuffle_syllables(word, Random(seed))
+    assert sorted(found) == sorted(word)
+    assert len(set(syllables)) > 1 or found == word
+
+
+@pytest.mark.parametrize(("kind", "same"), [("syllables", True), ("no-coreference", False)])
+def test_one_person_has_one_name_or_several(kind: str, same: bool) -> None:
+    """Section 5.2.1: the surrogates of the obesity corpus have no coreference."""
+    rename = KINDS[kind]([])(Random(3))
+    assert rename is not None
+    names = [rename("Lindqvist", "DOCTOR") for _ in range(12)]
+    assert (len(set(names)) == 1) == same
+    assert all(name.istitle() for name in names) and rename("LINDQVIST", "DOCTOR").isupper()
+    assert rename("St. Mary Hospital", "HOSPITAL").endswith("Hospital")

@@ -42,7 +42,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--kind",
         choices=tuple(KINDS),
         default="reidentified",
-        help="of the names: re-identified, ambiguous words, or words in no list",
+        help="of the names: re-identified, ambiguous words, words in no list, shuffled syllables, or those "
+        "without one name for one person",
     )
     parser.add_argument(
         "--part", choices=PARTS, default="all", help="train and test share no text and no name"

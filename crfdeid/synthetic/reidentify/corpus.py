@@ -1,5 +1,6 @@
-"""The three kinds of corpora that texts are made into (Sibanda & Uzuner 2006, sections 3 and 6):
-re-identified, ambiguous, and out of dictionary."""
+"""The kinds of corpora that texts are made into: re-identified, ambiguous, and out of dictionary (Sibanda &
+Uzuner 2006, sections 3 and 6); of shuffled syllables, with and without coreference (Tafvizi 2011,
+chapter 5)."""
 
 from __future__ import annotations
 
@@ -23,6 +24,8 @@ KINDS: dict[str, Callable[[Iterable[str]], Callable[[Random], Renaming | None]]]
     "reidentified": lambda texts: renaming.keep_names,
     "ambiguous": renaming.build_ambiguous,
     "out-of-dictionary": renaming.build_out_of_dictionary,
+    "syllables": renaming.build_syllables,
+    "no-coreference": renaming.build_without_coreference,
 }
 WRAPPED, CAPITALS = 1 / 3, 1 / 12  # the share of documents with wrapped lines, and in capitals
 

@@ -1,11 +1,12 @@
 """Names made of other words: of words that also occur outside PHI, or of letters in an order
-that is in no list (Sibanda & Uzuner 2006, sections 6.2 and 6.3)."""
+that is in no list (Sibanda & Uzuner 2006, sections 6.2 and 6.3), or of syllables in another order (Tafvizi
+2011, sections 5.1.1 and 5.2.1)."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cache
 from random import Random
 
@@ -150,3 +151,63 @@ def shuffle_until_unlisted(word: str, rng: Random, known: frozenset[str]) -> str
         if attempt % 20 == 0:
             letters.append(rng.choice("aeiouklmnrst"))
     raise AssertionError("unreachable: the known words are finite")
+
+
+SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$|[^aeiouy](?=[^aeiouy]))?|.+")
+
+
+def shuffle_syllables(word: str, rng: Random) -> str:
+    """Return the word with its syllables in another order, where it has different ones.
+
+    >>> split_syllables("lindqvist"), split_syllables("marchetti"), split_syllables("roe")
+    (['lin', 'dqvist'], ['mar', 'chet', 'ti'], ['roe'])
+    >>> shuffle_syllables("lindqvist", Random(1))
+    'dqvistlin'
+    """
+    syllables = split_syllables(word)
+    if len(set(syllables)) < 2:
+        return word
+    shuffled = syllables[:]
+    while shuffled == syllables:
+        rng.shuffle(shuffled)
+    return "".join(shuffled)
+
+
+def split_syllables(word: str) -> list[str]:
+    """Split a lowercased word after its vowels; of several consonants the first ends the syllable."""
+    return SYLLABLE.findall(word)
+
+
+def build_syllables(texts: Iterable[str]) -> Callable[[Random], Renaming]:
+    """Return a function that makes renamings with the syllables of each name in another order, the same
+    throughout a document."""
+    return lambda rng: Renaming(lambda word: shuffle_syllables(word, rng))
+
+
+class FreshRenaming(Renaming):
+    """Replaces each word at each place by another one of the same kind of list, with its syllables in another
+    order: the names of one person differ from place to place."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        super().__init__(lambda word: shuffle_syllables(word, rng))
+
+    def __call__(self, text: str, type: str) -> str:
+        stay, words = words_to_keep(type), list_words("surnames" if type in NAMES else "us_cities")
+        return WORD.sub(lambda match: self.replace_here(match[0], stay, words), text)
+
+    def replace_here(self, word: str, stay: Set[str], words: Sequence[str]) -> str:
+        """Return the word that replaces ``word`` at this place, in its capitals."""
+        return word if word.lower() in stay else match_case(self.draw(self.rng.choice(words)), word)
+
+
+@cache
+def list_words(name: str) -> tuple[str, ...]:
+    """Return the lowercased words of a list."""
+    entries = gazetteer.read_entries(gazetteer.find_gazetteer(name))
+    return tuple(dict.fromkeys(word for entry in entries for word in split_words(entry)))
+
+
+def build_without_coreference(texts: Iterable[str]) -> Callable[[Random], Renaming]:
+    """Return a function that makes renamings in which no two places need have one name."""
+    return FreshRenaming
