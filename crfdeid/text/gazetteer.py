@@ -7,10 +7,12 @@ ignore case. Entries of ``NAME.exclude.txt`` beside a list never match.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from crfdeid import resources
 from crfdeid.errors import FormatError
@@ -19,6 +21,8 @@ from crfdeid.text.folding import fold_text
 from crfdeid.text.tokenizer import FINE
 
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
+
+_lists: WeakValueDictionary[tuple[str, bytes], Gazetteer] = WeakValueDictionary()  # by name and content
 
 
 @dataclass(frozen=True)
@@ -80,13 +84,19 @@ def tokenize_entry(entry: str) -> set[tuple[str, ...]]:
 
 
 def read_gazetteer(path: Path) -> Gazetteer:
-    """Read the list at ``path`` with the exclusions beside it. Raises :class:`FormatError` where it has no
-    entries, except for lists that training makes of its own spans: a type may have none."""
+    """Read the list at ``path`` with the exclusions beside it. A list that a model and the rules share is one
+    object. Raises :class:`FormatError` where it has no entries, except for lists that training makes of its
+    own spans: a type may have none."""
     entries = read_entries(path)
     if not entries and not path.stem.startswith(TRAINING):
         raise FormatError(f"{path}: no entries")
     beside = path.with_name(path.stem + ".exclude.txt")
-    return build_gazetteer(path.stem, entries, read_entries(beside) if beside.is_file() else ())
+    excluded = read_entries(beside) if beside.is_file() else []
+    key = path.stem, hashlib.sha256("\n".join([*entries, "", *excluded]).encode()).digest()
+    found = _lists.get(key)
+    if found is None:
+        found = _lists[key] = build_gazetteer(path.stem, entries, excluded)
+    return found
 
 
 def read_entries(path: Path) -> list[str]:

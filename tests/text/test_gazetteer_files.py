@@ -47,3 +47,13 @@ def test_lists_that_need_no_package_are_built_the_same():
     for name, (_, _, sources) in build.LISTS.items():
         if all(isinstance(source, str) for source in sources):  # by hand, or from other lists
             assert build.build_list(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_lists_of_one_name_and_content_are_one_object(tmp_path):
+    paths = [tmp_path / folder / "towns.txt" for folder in "abc"]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("# towns\nYuma\nErie\n")
+    (tmp_path / "c" / "towns.exclude.txt").write_text("Erie\n")
+    first, same, other = map(gazetteer.read_gazetteer, paths)
+    assert same is first and other.entries == {("yuma",)} and first.entries == {("yuma",), ("erie",)}
