@@ -1,9 +1,8 @@
 """A spaCy component: ``nlp.add_pipe("crfdeid")`` (docs/pipelines.md). Needs the extra ``spacy``.
 
-The entry point in setup.cfg names :func:`make_phi_finder`, so that spaCy finds it without an import.
+The entry point in setup.cfg names :func:`make_phi_finder`, so that spaCy finds it without an import. spaCy
+3.7 cannot read annotations that are strings, so that this module has real ones.
 """
-
-from __future__ import annotations
 
 import shutil
 import tempfile
@@ -37,7 +36,7 @@ def make_phi_finder(
     spans_key: str,
     set_ents: bool,
     probabilities: bool,
-) -> PhiFinder:
+) -> "PhiFinder":
     """Make the component of a configuration."""
     return PhiFinder(name, model, threshold, spans_key, set_ents, probabilities)
 
@@ -110,7 +109,7 @@ class PhiFinder:
         packed: bytes = srsly.msgpack_dumps(self._list_files())
         return packed
 
-    def from_bytes(self, data: bytes, exclude: Iterable[str] = ()) -> PhiFinder:
+    def from_bytes(self, data: bytes, exclude: Iterable[str] = ()) -> "PhiFinder":
         self.files = srsly.msgpack_loads(data)
         self.__dict__.pop("tagger", None)
         self._check()
@@ -121,7 +120,7 @@ class PhiFinder:
         shutil.rmtree(Path(path) / FOLDER, ignore_errors=True)
         write_files(self._list_files(), Path(path) / FOLDER)
 
-    def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> PhiFinder:
+    def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> "PhiFinder":
         return self.from_bytes(srsly.msgpack_dumps(read_files(Path(path) / FOLDER)))
 
     def _list_files(self) -> dict[str, bytes]:

@@ -11,7 +11,10 @@ RECIPES = {
     name: code for name in ("# phi.py", "import dask", "import ray") for code in BLOCKS if name in code
 }
 NOTES = pd.DataFrame({"id": ["1", "2"], "note": ["Seen by Dr. Ruiz on 3/4/2061.", "No fever."]})
-SPANS = [[[12, 16, "DOCTOR"], [20, 28, "DATE"]], []]
+SPANS = [
+    [{"start": 12, "end": 16, "type": "DOCTOR"}, {"start": 20, "end": 28, "type": "DATE"}],
+    [],
+]
 
 
 @pytest.fixture

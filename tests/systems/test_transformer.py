@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from page_examples import read_examples
 from small_notes import NAMES, note
 
 import crfdeid
@@ -173,9 +172,3 @@ def test_the_command_line_trains_and_tags(encoder, tmp_path, capsys):
     capsys.readouterr()
     main([str(tmp_path / "notes.jsonl"), "--model", str(tmp_path / "m"), "--format", "jsonl"])
     assert len(json.loads(capsys.readouterr().out.splitlines()[0])["spans"]) >= 2
-
-
-def test_the_recipe_for_datasets_runs(capsys):
-    pytest.importorskip("datasets")
-    exec(next(code for code in read_examples("pipelines.md") if "import datasets" in code), {})
-    assert "[['DOCTOR', 'DATE'], []]" in capsys.readouterr().out
