@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
+
+from crfdeid.text.word_cache import remember_words
 
 Key = TypeVar("Key")
 
 LONG_S = "\u017f"  # a pattern that ignores case takes it for an s
+SIGNS = 5_000  # pairs of signs whose answer is kept
 LONGEST = 11  # digits: a longer number counts as one of so many
 
 
@@ -25,10 +27,15 @@ class Beside:
     lengths: Collection[int] = ()
     words: frozenset[str] = frozenset()
 
+    def __post_init__(self) -> None:
+        for name in ("next", "before", "lengths"):
+            object.__setattr__(self, name, frozenset(getattr(self, name)))
+
 
 ALL = Beside()
 
 
+@remember_words(SIGNS)
 def sign_after(two: str) -> str:
     """Return the first of the ``two`` signs after a number; a blank with the sign after it, where "0" is any
     digit. At the end of the text there are fewer.
@@ -42,6 +49,7 @@ def sign_after(two: str) -> str:
     return " 0" if two[1:].isdecimal() else two
 
 
+@remember_words(SIGNS)
 def sign_before(two: str) -> str:
     """Return the last of the ``two`` signs before a number; a blank with a blank or a tab before it.
 
@@ -58,13 +66,15 @@ def after_blank(signs: str) -> tuple[str, ...]:
 
 def group_by(keys: Iterable[Key], values: Iterable[int]) -> Mapping[Key, list[int]]:
     """Return the values of each key, in order."""
-    groups: defaultdict[Key, list[int]] = defaultdict(list)
+    groups: dict[Key, list[int]] = {}
     for key, value in zip(keys, values):
-        groups[key].append(value)
-    return dict(groups)
+        if key in groups:
+            groups[key].append(value)
+        else:
+            groups[key] = [value]
+    return groups
 
 
-def chain_lists(groups: Mapping[Key, list[int]], keys: Iterable[Key]) -> Iterator[int]:
-    """Yield the values of those keys that the groups have."""
-    for key in keys:
-        yield from groups.get(key, ())
+def chain_lists(groups: Mapping[Key, list[int]], keys: Collection[Key]) -> list[int]:
+    """Return the values of those keys that the groups have. Groups are few."""
+    return [value for key, values in groups.items() if key in keys for value in values]

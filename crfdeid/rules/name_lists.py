@@ -185,7 +185,7 @@ def clear_surname(note: Note, lists: Lists) -> Iterator[Edges]:
 def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
     """Yield the capitalised words of a list, except short ones in capitals: they are abbreviations."""
     for word in filterfalse(note.is_written_small, note.capitalised_words & names):
-        for index in filter(note.is_capitalised, note.indices[word]):
+        for index in note.find_capitalised_places(word):
             short = len(word) < SHORTEST_CAPITALS and note.word(index).isupper()
             if not short and not is_thing_name(note, index):
                 yield note.edges(index, index + 1)
@@ -197,7 +197,7 @@ def misspelt_name(note: Note, lists: Lists) -> Iterator[Edges]:
     or two: "Willaim"."""
     for word in filter(lists.is_misspelling, note.capitalised_words):
         if not note.is_written_small(word):
-            places = filter(note.is_capitalised, note.indices[word])
+            places = note.find_capitalised_places(word)
             yield from (note.edges(i, i + 1) for i in places if not is_thing_name(note, i))
 
 

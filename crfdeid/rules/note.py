@@ -43,12 +43,7 @@ class Note:
         self._caseless = mark_words(len(self.starts), find_caseless(text, words))
         self._capitals = mark_capitals(words.kinds, self._caseless)
         self._numbers = words.kinds.translate(IS_NUMBER)
-        self.indices: dict[str, list[int]] = {}
-        for index, word in enumerate(self.lowered):
-            if word in self.indices:
-                self.indices[word].append(index)
-            else:
-                self.indices[word] = [index]
+        self.indices = group_by(self.lowered, range(len(self.lowered)))
         self.vocabulary = frozenset(self.indices)
 
     def __len__(self) -> int:
@@ -57,11 +52,6 @@ class Note:
     def word(self, index: int) -> str:
         """The word as it is written."""
         return self.text[self.starts[index] : self.ends[index]]
-
-    @cached_property
-    def numbers(self) -> list[int]:
-        """The indices of the words of digits."""
-        return list(compress(range(len(self)), self._numbers))
 
     @cached_property
     def number_starts(self) -> list[int]:
@@ -76,17 +66,17 @@ class Note:
     @cached_property
     def _starts_by_next(self) -> Mapping[str, list[int]]:
         text, ends = self.text, compress(self.ends, self._numbers)
-        return group_by([sign_after(text[end : end + 2]) for end in ends], self.number_starts)
+        return group_by(map(sign_after, [text[end : end + 2] for end in ends]), self.number_starts)
 
     @cached_property
     def _starts_by_sign_before(self) -> Mapping[str, list[int]]:
         text, starts = self.text, self.number_starts
-        return group_by([sign_before(text[max(0, start - 2) : start]) for start in starts], starts)
+        return group_by(map(sign_before, [text[max(0, start - 2) : start] for start in starts]), starts)
 
     @cached_property
     def _starts_by_length(self) -> Mapping[int, list[int]]:
-        lengths = (self.ends[index] - self.starts[index] for index in self.numbers)
-        return group_by((min(length, LONGEST) for length in lengths), self.number_starts)
+        starts, ends = self.number_starts, compress(self.ends, self._numbers)
+        return group_by([min(end - start, LONGEST) for start, end in zip(starts, ends)], starts)
 
     def find_numbers(self, beside: Beside) -> Iterable[int]:
         """Return the starts of the numbers of which ``beside`` holds."""
@@ -153,9 +143,12 @@ class Note:
     def find_capitalised(self, words: frozenset[str]) -> Iterator[int]:
         """Yield the indices of the (lowercased) ``words`` that occur with a capital, word by word."""
         for word in self.capitalised_words & words:
-            for index in self.indices[word]:
-                if self._capitals[index]:
-                    yield index
+            yield from self.find_capitalised_places(word)
+
+    def find_capitalised_places(self, word: str) -> list[int]:
+        """Return the indices of a (lowercased) word where it has a capital."""
+        capitals = self._capitals
+        return [index for index in self.indices[word] if capitals[index]]
 
     def gap(self, index: int) -> str:
         """The text between word ``index - 1`` and word ``index``."""

@@ -32,7 +32,9 @@ def profession(note: Note, lists: Lists) -> Iterator[Edges]:
     """A profession of the list after "retired", "works as a", "Occupation:" and the like."""
     for last in note.find_words(LAST_WORDS):
         first = last + 1
-        if first == len(note) or not (length := measure_entry(note, lists.professions, first)):
+        if first == len(note) or note.lowered[first] not in lists.professions.first_words:
+            continue
+        if not (length := measure_entry(note, lists.professions, first)):
             continue
         if BEFORE_PROFESSION.search(note.text[max(0, note.starts[first] - NEAR) : note.starts[first]]):
             begin = last if note.word_before(first) in ("retired", "former") else first

@@ -21,20 +21,26 @@ NAME_GAP = re.compile(r" {1,2}|[-']|\. ?")  # between the words of one person's 
 def find_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
     """Yield the index ranges of whole entries, the longest at each place."""
     for first in note.vocabulary.intersection(entries.first_words):
-        for index in note.indices[first]:
-            if length := measure_entry(note, entries, index):
-                yield index, index + length
+        yield from measure_entries(note, entries, first, note.indices[first])
 
 
 def measure_entry(note: Note, entries: Entries, index: int) -> int:
     """Return how many words the longest entry that begins at ``index`` has; 0 if there is none."""
-    word = note.lowered[index]
-    longer = entries.longer.get(word)
-    if longer and index + 1 < len(note):
-        for phrase in longer.get(note.lowered[index + 1], ()):
-            if has_phrase(note, index, phrase):
-                return len(phrase)
-    return int(word in entries.single)
+    return next((stop - index for _, stop in measure_entries(note, entries, note.lowered[index], [index])), 0)
+
+
+def measure_entries(
+    note: Note, entries: Entries, first: str, places: Iterable[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the index range of the longest entry at each of the ``places`` of the word ``first``, if any."""
+    least, longer, lowered = int(first in entries.single), entries.longer.get(first), note.lowered
+    for index in places:
+        length = least
+        if longer and index + 1 < len(lowered) and lowered[index + 1] in longer:
+            phrases = longer[lowered[index + 1]]
+            length = next((len(phrase) for phrase in phrases if has_phrase(note, index, phrase)), least)
+        if length:
+            yield index, index + length
 
 
 def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
@@ -48,12 +54,10 @@ def has_phrase(note: Note, index: int, phrase: tuple[str, ...]) -> bool:
 def find_capitalised_entries(note: Note, entries: Entries) -> Iterator[tuple[int, int]]:
     """Yield the index ranges of whole entries in which all words of four letters or more, and the first, are
     capitalised."""
-    for index in note.find_capitalised(entries.first_words):
-        stop = index + measure_entry(note, entries, index)
-        if stop > index and all(
-            note.is_capitalised(i) or len(note.word(i)) < 4 for i in range(index + 1, stop)
-        ):
-            yield index, stop
+    for first in note.capitalised_words & entries.first_words:
+        for index, stop in measure_entries(note, entries, first, note.find_capitalised_places(first)):
+            if all(note.is_capitalised(i) or len(note.word(i)) < 4 for i in range(index + 1, stop)):
+                yield index, stop
 
 
 def find_run_end(

@@ -32,7 +32,8 @@ def test_a_note_knows_its_capitals_and_numbers(text):
     words = WORD.findall(text)
     assert [note.word(index) for index in range(len(note))] == words
     assert note.lowered == [word.lower() for word in words]
-    assert note.numbers == [index for index, word in enumerate(words) if word[0].isdecimal()]
+    numbers = [index for index, word in enumerate(words) if word[0].isdecimal()]
+    assert note.number_starts == [note.starts[index] for index in numbers]
     assert note.indices == {low: [i for i, w in enumerate(note.lowered) if w == low] for low in note.lowered}
     capitalised = {word for index, word in enumerate(note.lowered) if note.is_capitalised(index)}
     assert note.capitalised_words == capitalised
