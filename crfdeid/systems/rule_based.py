@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, did_you_mean
@@ -21,7 +22,7 @@ from crfdeid.rules.tagger import RULES, Rules
 from crfdeid.systems import repair
 from crfdeid.systems.model_folder import copy_gazetteers
 from crfdeid.systems.registry import System, Training, read_options
-from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient
+from crfdeid.systems.tagger import ModelFolder, Tagger, group_by_patient, read_ahead
 from crfdeid.text import gazetteer
 from crfdeid.text.document import Document
 from crfdeid.text.folding import tag_folded
@@ -75,8 +76,7 @@ class RuleTagger(Tagger):
         return list(tag_folded(self._tag_notes, documents))
 
     def _tag_all(self, documents: Iterable[Document], probabilities: bool) -> Iterator[Document]:
-        for notes in group_by_patient(documents):
-            yield from self._find_spans(notes)
+        return read_ahead(chain.from_iterable(map(self._find_spans, group_by_patient(documents))))
 
     def _tag_notes(self, documents: Iterable[Document]) -> Iterator[Document]:
         return self.repair_all(self._find_spans(list(documents)))
