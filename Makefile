@@ -12,9 +12,11 @@ DOCUMENTS ?= 600
 SEED ?= 1
 EXPERIMENT ?= groups
 
-.PHONY: train test ablate gazetteers shipped dist clean
-train: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
+.PHONY: train test ablate gazetteers shipped dist wheelhouse docs clean
+train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
+	@echo "Training on $(CORPUS) and scoring on $(TEST)"
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --out $(MODEL) --overwrite
+	@echo "Next: $(BIN)/crfdeid tag docs/note.txt --model $(MODEL) --format inline"
 
 test: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -22,37 +24,60 @@ test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto
 
 # The bundled corpus. The test part has genres and names that the training part does not have.
-corpus/train: $(VENV)/.installed
+corpus/train: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.synthetic --documents $(DOCUMENTS) --seed $(SEED) --part train --out $@ --overwrite
 
-corpus/test: $(VENV)/.installed
+corpus/test: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.synthetic --documents 150 --seed $(SEED) --part test --out $@ --overwrite
 
 # The model that ships: trained on more documents, of every genre, with all names.
-shipped: $(VENV)/.installed
+shipped: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.synthetic --documents 3600 --seed 2014 --part all --out corpus/shipped --overwrite
 	$(BIN)/python -m crfdeid.train corpus/shipped --config english --out models/english --overwrite
 
 # An experiment of configs/ (docs/experiments.md): make ablate EXPERIMENT=he_figures
-ablate: $(VENV)/.installed $(filter corpus/%,$(CORPUS) $(TEST))
+ablate: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[plot,works]'
 	$(BIN)/python -m crfdeid.ablate $(EXPERIMENT) $(CORPUS) $(TEST) --out runs/$(EXPERIMENT)
 
 # The source archive and the wheel, in dist/.
-dist: $(VENV)/.installed
+dist: $(VENV)/.runs
 	$(BIN)/pip install --quiet --disable-pip-version-check build
 	$(BIN)/python -m build --outdir dist .
 
-gazetteers: $(VENV)/.installed
+# All packages that an installation without a network needs: copy wheelhouse/ to the other machine, and there type
+# pip install --no-index --find-links wheelhouse 'crfdeid[fast,redact,review]'
+EXTRAS ?= fast,redact,review
+wheelhouse: | $(BIN)/python
+	$(BIN)/pip wheel --wheel-dir wheelhouse '.[$(EXTRAS)]'
+
+# The pages as a searchable site in build/site; a link that leads nowhere is an error.
+docs: | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	rm -rf build/pages && mkdir -p build/pages
+	cp -r docs README.md CONTRIBUTING.md CHANGELOG.md LICENSE compose.yaml build/pages
+	cp --parents $$(find crfdeid benchmarks -name '*.py' -o -name '*.c') build/pages
+	$(BIN)/mkdocs build --strict
+	@echo "Open build/site/index.html"
+
+gazetteers: $(VENV)/.runs
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[gazetteers]'
 	$(BIN)/python gazetteers/build.py
 
 $(BIN)/python:
+	@echo "Making the virtual environment $(VENV)"
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: setup.cfg pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,fast]'
+# What runs need, and nothing for tests.
+$(VENV)/.runs: setup.cfg pyproject.toml | $(BIN)/python
+	@echo "Installing crfdeid and what it needs into $(VENV)"
+	$(BIN)/pip install --disable-pip-version-check -e '.[fast]'
 	touch $@
+
+$(VENV)/.installed: setup.cfg pyproject.toml | $(BIN)/python
+	@echo "Installing what the tests need into $(VENV)"
+	$(BIN)/pip install --disable-pip-version-check -e '.[test,fast]'
+	touch $@ $(VENV)/.runs
 
 clean:
 	rm -rf corpus $(MODEL)

@@ -1,9 +1,13 @@
+# PYTHON_ARGCOMPLETE_OK
 """One command with every verb: ``crfdeid tag note.txt`` is ``python -m crfdeid.tag note.txt``."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 
 from crfdeid import __version__, cli
 from crfdeid.errors import ConfigurationError, did_you_mean
@@ -37,8 +41,25 @@ def find_verb(name: str) -> cli.Verb:
     return known[name]
 
 
+def complete(line: str) -> None:
+    """Answer a shell that completes ``line``: the verbs, and the options of the verb that is there."""
+    import argcomplete
+
+    parser = argparse.ArgumentParser("crfdeid")
+    parser.add_argument("--version", action="store_true")
+    verbs = parser.add_subparsers()
+    typed = line.split()[1:2]
+    for name in (name for group in cli.VERBS.values() for name in group):
+        is_typed = typed == [name] and not line.endswith(name)
+        own = [import_module(find_verb(name).module).build_parser()] if is_typed else []
+        verbs.add_parser(name, parents=own, add_help=False)
+    argcomplete.autocomplete(parser)
+
+
 def run() -> None:
-    """The console script."""
+    """The console script. With argcomplete (``pip install crfdeid[completion]``) a shell completes it."""
+    if "_ARGCOMPLETE" in os.environ and find_spec("argcomplete"):
+        complete(os.environ["COMP_LINE"])
     cli.run(main)
 
 

@@ -32,7 +32,7 @@ REQUIRED_PACKAGES = ("fastapi", "uvicorn", "argon2")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    args = build_parser(__doc__.split("\n")[0]).parse_args(arguments)
+    args = build_parser().parse_args(arguments)
     if missing := [name for name in REQUIRED_PACKAGES if find_spec(name) is None]:
         raise ConfigurationError(f"{', '.join(missing)} not installed: pip install 'crfdeid[review]'")
     from crfdeid.review.web import serve

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from crfdeid.review.web.serve import ServerOptions
 
 
-def build_parser(description: str) -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    description = "Mark, compare, adjudicate and check PHI in a browser."
     parser = argparse.ArgumentParser(prog="python -m crfdeid.review", description=description)
     add_study_options(parser)
     add_people_options(parser.add_argument_group("people and systems"))

@@ -26,7 +26,7 @@ def test_a_certificate_is_kept_while_it_is_valid_for_the_names(tmp_path):
 
 
 def read_options(tmp_path, *more):
-    args = build_parser("").parse_args(["notes", "--store", str(tmp_path / "study.db"), "--network", *more])
+    args = build_parser().parse_args(["notes", "--store", str(tmp_path / "study.db"), "--network", *more])
     return args, read_server_options(args)
 
 

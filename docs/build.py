@@ -1,0 +1,119 @@
+"""Write docs/commands.md from the parsers and docstrings of the verbs, and the line below each page's title,
+which says where the page is: python docs/build.py"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from crfdeid import cli
+
+DOCS = Path(__file__).parent
+PAGE = DOCS / "commands.md"
+GROUP, ENTRY = re.compile(r"^## (.+)$"), re.compile(r"^- \[([^\]]+)\]\((\w[\w-]*\.md)\)")
+PLACE = re.compile(r"^\[Documentation\]\(index\.md\) › .*\n\n?", re.M)
+HEAD = """# Commands
+
+Every verb of `crfdeid`, as `crfdeid VERB --help` shows it; `python -m crfdeid.VERB` is the same. This page is
+written by `python docs/build.py`.
+
+A verb ends with status 0 when it has done its work, 2 for an error that you can correct (one line on standard
+error), 1 for an error of the program, 130 for Ctrl-C. Another status stands with its verb. `crfdeid
+--version` prints the version.
+"""
+STATUSES = {"check": "Status 1: something that looks like PHI was found."}
+
+
+def render_page() -> str:
+    """Render the whole page."""
+    parts = [HEAD]
+    for group, verbs in cli.VERBS.items():
+        parts.append(f"## {group[0].upper()}{group[1:]}\n")
+        parts += [render_verb(name, verb) for name, verb in verbs.items()]
+    return "\n".join(parts)
+
+
+def render_verb(name: str, verb: cli.Verb) -> str:
+    """Render a verb: what it does, examples, arguments, and its own exit status."""
+    module = importlib.import_module(verb.module)
+    parser = module.build_parser()
+    lines = [f"### {name}", "", f"{verb.help[0].upper()}{verb.help[1:]}.", ""]
+    if examples := find_examples(inspect.getdoc(module) or ""):
+        lines += ["```", *examples, "```", ""]
+    lines += [*render_arguments(parser), ""]
+    if any("--skip-bad" in action.option_strings for action in parser._actions):
+        lines += [f"Status {cli.SKIPPED}: done, without the rows in the file of `--skip-bad`.", ""]
+    if name in STATUSES:
+        lines += [STATUSES[name], ""]
+    return "\n".join(lines)
+
+
+def find_examples(text: str) -> list[str]:
+    """Return the first block of commands of a docstring."""
+    blocks = text.split("\n\n")
+    found = (block for block in blocks if block.lstrip().startswith(("python -m", "cat ", "pip ")))
+    return textwrap.dedent(next(found, "")).splitlines()
+
+
+def render_arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield a line for each argument, and the parts of a verb that has some."""
+    for action in parser._actions:
+        if isinstance(action, argparse._HelpAction) or action.help == argparse.SUPPRESS:
+            continue
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                yield from ("", f"**{name}**: {inner.description or ''}", "")
+                yield from render_arguments(inner)
+            continue
+        help = " ".join((action.help or "").split()) % vars(action)
+        yield f"- `{name_argument(action)}` {help}".rstrip().replace("<", "&lt;")
+
+
+def name_argument(action: argparse.Action) -> str:
+    """Name an argument as it is typed."""
+    value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest)
+    value = " ".join(value) if isinstance(value, tuple) else value
+    if not action.option_strings:
+        return str(value)
+    typed = ", ".join(action.option_strings)
+    return (
+        typed
+        if action.nargs == 0
+        else f"{typed} {value if action.metavar or action.choices else value.upper()}"
+    )
+
+
+def list_places() -> dict[str, str]:
+    """Return the line of each page: its group in the index, and the pages before and after it there."""
+    group, pages = "", []
+    for line in (DOCS / "index.md").read_text(encoding="utf-8").splitlines():
+        group = found[1] if (found := GROUP.match(line)) else group
+        if found := ENTRY.match(line):
+            pages.append((group, found[1], found[2]))
+    links = ["", *(f"[{title}]({file})" for _, title, file in pages), ""]
+    return {
+        file: " · ".join(
+            [f"[Documentation](index.md) › {group}"]
+            + [f"{word}: {link}" for word, link in (("before", before), ("after", after)) if link]
+        )
+        for (group, _, file), before, after in zip(pages, links, links[2:])
+    }
+
+
+def place_page(text: str, line: str) -> str:
+    """Return a page with the line below its title."""
+    title, _, rest = PLACE.sub("", text, count=1).partition("\n")
+    return f"{title}\n\n{line}\n\n{rest.lstrip(chr(10))}"
+
+
+if __name__ == "__main__":
+    places = list_places()
+    PAGE.write_text(render_page(), encoding="utf-8")
+    for name, line in places.items():
+        path = DOCS / name
+        path.write_text(place_page(path.read_text(encoding="utf-8"), line), encoding="utf-8")
