@@ -51,6 +51,7 @@ DATE = re.compile(
 WRITTEN_DATE = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9])?)?")
 DELETED = '""'  # a value that the receiver deletes
 COUNTRIES = ("USA", "US")  # that stay
+YEARS, OLDEST = ("a", "yr", "yrs", "y", "year", "years"), 89
 STANDARD = Separators("|", "^", "~", "\\", "&")
 
 
@@ -87,22 +88,34 @@ def parse_message(source: str, id: str, where: str) -> Message:
         passages,
         [build_field(source, value) for value in values if is_field(source, value)],
         [Edit(value.part.start, value.part.end, "") for value in emptied],
-        masked=count_emptied(emptied),
+        masked=count_emptied(source, emptied),
     )
 
 
 def list_values(source: str, segment: Segment) -> Iterator[Value]:
-    """Yield the subcomponents of the fields of a segment, except those that are lines of a text."""
+    """Yield the subcomponents of the fields of a segment, except empty ones and those that are lines of a
+    text."""
     marks = segment.separators
+    narrative = find_narrative(segment.name) if is_narrative(source, segment) else 0
     for number, field in segment.fields.items():
-        if is_narrative(source, segment) and number == find_narrative(segment.name):
+        if field.start == field.end or number == narrative:
             continue
-        datatype = segment.read(source, 2) or "-" if (segment.name, number) == ("OBX", 5) else ""
+        datatype = find_datatype(source, segment) if (segment.name, number) == ("OBX", 5) else ""
         for repetition in split(source, *field[1:], marks.repetition):
             for component in split(source, *repetition[1:], marks.component):
                 rule = rules.find_rule(segment.name, number, component.number, datatype)
                 for part in split(source, *component[1:], marks.subcomponent):
-                    yield Value(segment, number, part, rule)
+                    if part.start < part.end:
+                        yield Value(segment, number, part, rule)
+
+
+def find_datatype(source: str, segment: Segment) -> str:
+    """Return the datatype of OBX-5; none for an age over 89, which does not go out."""
+    unit, value = (segment.read(source, field) for field in (6, 5))
+    is_age = unit.partition(segment.separators.component)[0].lower() in YEARS
+    if is_age and rules.is_kept(rules.NUMBER, value) and float(value.strip("+-.") or 0) > OLDEST:
+        return rules.NO_TYPE
+    return segment.read(source, 2) or rules.NO_TYPE
 
 
 def find_narrative(name: str) -> int:
@@ -155,18 +168,21 @@ def is_term(source: str, value: Value) -> bool:
 
 def read_value(source: str, value: Value) -> str:
     """Return the text of a value without its escapes."""
-    decode = build_decoder(value.segment.separators)
-    return "".join(text for text, _ in decode(source, value.part.start, value.part.end))
+    text, separators = source[value.part.start : value.part.end], value.segment.separators
+    if separators.escape not in text:
+        return text
+    return "".join(text for text, _ in build_decoder(separators)(source, value.part.start, value.part.end))
 
 
 def is_field(source: str, value: Value) -> bool:
     """Whether a value is PHI that gets a surrogate."""
-    action, text = value.rule.action, read_value(source, value)
-    if not action.isupper() or not is_filled(source, value) or not text.strip():
+    action = value.rule.action
+    if not action.isupper() or not is_filled(source, value):
         return False
+    text = read_value(source, value)
     if action == rules.DATE:
         return DATE.fullmatch(text) is not None
-    return not (action == "COUNTRY" and text in COUNTRIES)
+    return bool(text.strip()) and not (action == "COUNTRY" and text in COUNTRIES)
 
 
 def is_emptied(source: str, value: Value) -> bool:
@@ -201,24 +217,29 @@ def write_date(rest: str, size: int, text: str) -> str:
     return text.replace("-", "") + (rest if len(text) == size else "")
 
 
-def count_emptied(emptied: Iterable[Value]) -> Counter[str]:
+def count_emptied(source: str, emptied: Iterable[Value]) -> Counter[str]:
     """Count by reason what does not go out: whole segments, attachments, and other fields."""
-    fields = {(value.segment.number, value.segment.name, value.field) for value in emptied}
+    fields = {(value.segment.number, value.field): value.segment for value in emptied}
     counts = Counter(
-        ATTACHMENTS if (name, field) == ("OBX", 5) else EMPTIED
-        for _, name, field in fields if name in rules.SEGMENTS
+        ATTACHMENTS if is_attachment(source, segment, field) else EMPTIED
+        for (_, field), segment in fields.items() if segment.name in rules.SEGMENTS
     )  # fmt: skip
-    unknown = len({number for number, name, _ in fields if name not in rules.SEGMENTS})
-    return counts + Counter({UNKNOWN: unknown})
+    unknown = {segment.number for segment in fields.values() if segment.name not in rules.SEGMENTS}
+    return counts + Counter({UNKNOWN: len(unknown)})
+
+
+def is_attachment(source: str, segment: Segment, field: int) -> bool:
+    """Whether a field is an OBX-5 of a datatype that no rule knows, such as ED."""
+    datatype = segment.read(source, 2)
+    known = rules.SAME_TYPES.get(datatype, datatype) in rules.COMPONENTS
+    return (segment.name, field) == ("OBX", 5) and not known
 
 
 def find_patient(source: str, segments: Iterable[Segment]) -> str | None:
     """Return the first identifier of PID-3, without which a message has no patient."""
-    for segment in segments:
-        if segment.name == "PID":
-            found = next((value for value in list_values(source, segment) if value.field == 3), None)
-            return read_value(source, found) if found and is_filled(source, found) else None
-    return None
+    values = (v for segment in segments if segment.name == "PID" for v in list_values(source, segment))
+    ids = (v for v in values if v.field == 3 and v.rule.action == "MEDICALRECORD" and is_filled(source, v))
+    return next((read_value(source, value) for value in ids), None)
 
 
 def render_corpus(documents: Iterable[Document]) -> Iterator[str]:

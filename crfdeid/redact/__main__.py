@@ -163,6 +163,7 @@ def main(arguments: list[str] | None = None) -> None:
         terms=terms,
         threshold=str(threshold) if threshold else None,
         known_patients=known,
+        taken_out=table.masked,
     )
     release.clear_leftovers(args.out, args.map, args.report, args.html, args.export_shifts)
     with ExitStack() as stack:

@@ -67,7 +67,8 @@ class Report:
     itself, so a text found in another note of its patient may remain in it. ``ids_with_phi`` counts the
     notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by
     where their spans come from, and ``untouched`` has the ids of notes without a replacement;
-    the ``unchanged`` have the text that they had. ``run`` says how it was redacted."""
+    the ``unchanged`` have the text that they had. ``run`` says how it was redacted, and ``taken_out`` counts
+    by reason what messages lost."""
 
     by_note: bool = False
     run: Mapping[str, object] = field(default_factory=dict)
@@ -91,6 +92,7 @@ class Report:
     terms: Terms = field(default_factory=Terms)
     threshold: str | None = None
     known_patients: KnownPatients = field(default_factory=KnownPatients, repr=False)
+    taken_out: Mapping[str, int] = field(default_factory=dict)
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
@@ -145,6 +147,7 @@ class Report:
             **self._policy_table(),
             **self.terms.table(),
             **self.known_patients.report(),
+            **({"taken_out_of_messages": dict(sorted(self.taken_out.items()))} if self.taken_out else {}),
         }
 
     def _order_suspicious(self) -> dict[str, int]:

@@ -13,10 +13,10 @@ import json
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from crfdeid import corpora
 from crfdeid.corpora import parquet, storage, whole_rows
@@ -61,6 +61,7 @@ class WholeTable:
     stream is read once: ``keep`` takes its rows."""
 
     is_kept = True
+    masked: ClassVar[Mapping[str, int]] = {}
 
     def __init__(self, args: argparse.Namespace, source: str) -> None:
         self.id_column, self.text_column = args.id_column or "id", args.text_column or "text"
@@ -200,6 +201,7 @@ class NoTable:
     """What is asked of a table where no columns are kept."""
 
     is_kept, keep, originals = False, None, None
+    masked: ClassVar[Mapping[str, int]] = {}
 
     def lines(self) -> Iterator[str]:
         return iter(())

@@ -90,7 +90,9 @@ def test_structured_values_are_typed_fields(segment, fields):
         (f"PID|1{'|' * 40}Ana", f"PID|1{'|' * 40}", {EMPTIED: 1}),  # beyond the last field
         ("PID|1||||||March 2001", "PID|1||||||", {EMPTIED: 1}),  # no date
         ("OBX|1|NM|A||72|/min|60-100|N", "OBX|1|NM|A||72|/min|60-100|N", {}),
-        ("OBX|1|NM|A||call Ana", "OBX|1|NM|A||", {ATTACHMENTS: 1}),
+        ("OBX|1|NM|A^Age||93|a^year", "OBX|1|NM|A^Age|||a^year", {EMPTIED: 1}),  # an age over 89
+        ("OBX|1|NM|A||89|yr", "OBX|1|NM|A||89|yr", {}),
+        ("OBX|1|NM|A||call Ana", "OBX|1|NM|A||", {EMPTIED: 1}),
         ("PV1|1|12345678", "PV1|1|", {EMPTIED: 1}),  # a number in place of a code
     ],
 )  # fmt: skip
@@ -211,3 +213,11 @@ def test_no_value_goes_out_that_is_no_text_or_field(segments):
     fields = {note.id: [Made(s.start, s.end, "x") for s in note.spans] for note in documents if note.spans}
     empty = {note.id: [] for note in message.list_documents()}
     assert "Zan" not in message.render(empty | blank | fields, str)
+
+
+@pytest.mark.parametrize(
+    ("field", "patient"),
+    [("^^^GH^MR", None), ("^^^GH~4471902^^^GH", "4471902"), ('""', None), (r"A\T\7^^^GH", "A&7")],
+)
+def test_the_patient_is_the_first_identifier(field, patient):
+    assert parse(f"PID|1||{field}").patient == patient

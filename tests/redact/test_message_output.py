@@ -54,6 +54,15 @@ def test_names_in_fields_and_texts_get_the_same_surrogates(messages, tmp_path, c
     assert "known patients: 6 notes are of patients of the messages" in out and "--new-ids" not in out
 
 
+def test_the_report_counts_what_was_taken_out(messages, tmp_path):
+    with messages.open("a", newline="") as file:
+        file.write("OBX|2|ED|A||x^pdf\rZPI|Ana\r")
+    run(messages, "--out", tmp_path / "out.hl7", *RULES, "--report", tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text())["taken_out_of_messages"] == {
+        "attachments that are not text": 1, "segments or elements that are not known": 1,
+    }  # fmt: skip
+
+
 def test_a_folder_becomes_a_folder_with_the_same_names(messages, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
