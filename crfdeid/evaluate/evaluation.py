@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +15,12 @@ from crfdeid.evaluate.error_analysis import ErrorRecord, find_errors
 from crfdeid.evaluate.leakage import Leakage, measure_leakage
 from crfdeid.evaluate.matching import CRITERIA, Criterion, ScoredDocument, build_scored_document
 from crfdeid.evaluate.pairing import PairError, pair_documents
-from crfdeid.evaluate.scores import Scores, score_pairs
+from crfdeid.evaluate.scores import Scores, list_rows, score_pairs
 from crfdeid.evaluate.significance import (
     Difference,
     Interval,
     ZTest,
+    adjust_holm,
     bootstrap,
     randomisation_test,
     z_test,
@@ -199,10 +200,12 @@ def widen_scheme(scheme: Scheme, documents: Sequence[Document]) -> Scheme:
 @dataclass(frozen=True)
 class Comparison:
     """Two systems on the same gold documents. ``randomised[criterion][metric]``; ``z[kind]`` is the
-    F of each system on a kind of word, and the z-test of the two."""
+    F of each system on a kind of word, and the z-test of the two; ``rows[row]`` is the strict F1 of a row
+    of the scores, and its p after Holm's correction over the rows."""
 
     randomised: dict[str, dict[str, Difference]]
     z: dict[str, tuple[float, float, ZTest]]
+    rows: dict[str, tuple[Difference, float]]
 
 
 def compare(first: Evaluation, second: Evaluation) -> Comparison:
@@ -213,13 +216,42 @@ def compare(first: Evaluation, second: Evaluation) -> Comparison:
     return Comparison(
         {name: compare_randomised(first, second, Criterion(name)) for name in CRITERIA},
         compare_words(first, second),
+        compare_rows(first, second),
     )
 
 
-def compare_randomised(first: Evaluation, second: Evaluation, criterion: Criterion) -> dict[str, Difference]:
-    """Test precision, recall and F1 by approximate randomisation."""
-    counts = first.scores.count_by_document(criterion), second.scores.count_by_document(criterion)
-    return randomisation_test(*counts, first.groups, first.options.resamples or 1, first.options.seed)
+def compare_randomised(
+    first: Evaluation, second: Evaluation, criterion: Criterion, element: str = "", type: str = ""
+) -> dict[str, Difference]:
+    """Test precision, recall and F1 by approximate randomisation: of all, of one element, or of one type."""
+    one, two = (side.scores.count_by_document(criterion, element, type) for side in (first, second))
+    return randomisation_test(one, two, first.groups, first.options.resamples or 1, first.options.seed)
+
+
+def compare_rows(first: Evaluation, second: Evaluation) -> dict[str, tuple[Difference, float]]:
+    """Test strict F1 of PHI or not, of the HIPAA subset, and of each category and type that a side has;
+    with Holm's correction over these rows."""
+    listed = dict.fromkeys(row for side in (first, second) for row in list_rows(side.scores, types=True))
+    tested = {"PHI or not": compare_randomised(first, second, Criterion("strict", binary=True))["f1"]}
+    for title, hipaa, element, type in sorted(listed, key=order_rows(first.scores.scheme)):
+        if hipaa or element:
+            criterion = Criterion("strict", hipaa)
+            tested[title.strip()] = compare_randomised(first, second, criterion, element, type)["f1"]
+    adjusted = adjust_holm([difference.p for difference in tested.values()])
+    return dict(zip(tested, zip(tested.values(), adjusted)))
+
+
+def order_rows(scheme: Scheme) -> Callable[[tuple[str, bool, str, str]], tuple[int, int]]:
+    """Return the key that sorts rows of the scores as the scheme has its categories and types; what it does
+    not have comes last."""
+    categories, types = (
+        {name: n for n, name in enumerate(names, 1)} for names in (scheme.categories, scheme.types)
+    )
+    last = len(types) + 1
+    return lambda row: (
+        categories.get(row[2], last) if row[2] else 0,
+        types.get(row[3], last) if row[3] else 0,
+    )
 
 
 def compare_words(first: Evaluation, second: Evaluation) -> dict[str, tuple[float, float, ZTest]]:

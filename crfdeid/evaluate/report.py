@@ -181,10 +181,20 @@ def format_comparison(
         for metric, d in metrics.items():
             lines.append(f"{name:<10}{metric:<11}{d.first:{one}.4f}{d.second:{two}.4f}{d.p:8.4f}")
     lines.append(signature.text(**describe_resampling(options, "approximate randomisation")))
+    lines += ["", *format_row_tests(comparison, names)]
+    lines.append(signature.text(criterion="strict", **describe_resampling(options, "Holm over rows")))
     lines += ["", f"{'words, F':<16}{names[0]:>{one + 1}}{names[1]:>{two + 1}}{'z':>9}{'p':>9}"]
     for kind, (first, second, z) in comparison.z.items():
         lines.append(f"{kind:<16}{first:{one + 1}.5f}{second:{two + 1}.5f}{z.z:9.4f}{z.p:9.4f}")
     return "\n".join([*lines, signature.text(method="z-test", criterion="words")])
+
+
+def format_row_tests(comparison: Comparison, names: Sequence[str]) -> Iterator[str]:
+    """Yield the head and a line for each row of the scores, with p before and after Holm's correction."""
+    one, two = (max(8, len(name) + 2) for name in names)
+    yield f"{'strict F1':<21}{names[0]:>{one}}{names[1]:>{two}}{'p':>8}{'p, Holm':>9}"
+    for title, (found, adjusted) in comparison.rows.items():
+        yield f"{title:<21}{found.first:{one}.4f}{found.second:{two}.4f}{found.p:8.4f}{adjusted:9.4f}"
 
 
 def build_comparison_json(
@@ -196,6 +206,10 @@ def build_comparison_json(
         "randomisation": {
             name: {metric: difference._asdict() for metric, difference in metrics.items()}
             for name, metrics in comparison.randomised.items()
+        },
+        "rows": {
+            title: {**difference._asdict(), "p Holm": adjusted}
+            for title, (difference, adjusted) in comparison.rows.items()
         },
         "z-test": {
             kind: {"first": first, "second": second, **z._asdict()}

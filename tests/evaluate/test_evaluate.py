@@ -124,7 +124,10 @@ def test_everything_is_written_and_carries_its_signature(sides, tmp_path, capsys
         "--json", names[0], "--csv", names[1], "--html", names[2])  # fmt: skip
     out = capsys.readouterr().out
     figures = json.loads(names[0].read_text())
-    assert out.count("|version:") == 8
+    assert out.count("|version:") == 9
+    rows = figures["comparison"]["rows"]
+    assert list(rows) == ["PHI or not", "HIPAA", "NAME", "DOCTOR", "DATE", "ID", "MEDICALRECORD"]
+    assert rows["DOCTOR"]["p"] == rows["DOCTOR"]["p Holm"] == 1.0 and "p, Holm" in out
     assert figures["recipe"]["gold"] == 3
     assert all("corpus:" + figures["recipe"]["corpus"] in row["recipe"] for row in figures["scores"])
     first = figures["scores"][0]["recipe"]

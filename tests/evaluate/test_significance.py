@@ -12,7 +12,7 @@ from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import sum_groups
 from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.evaluate.pairing import PairError
-from crfdeid.evaluate.significance import bootstrap, compute_metrics, randomisation_test, z_test
+from crfdeid.evaluate.significance import adjust_holm, bootstrap, compute_metrics, randomisation_test, z_test
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -130,3 +130,27 @@ def test_two_systems_are_compared():
 def test_two_systems_of_different_documents_are_not():
     with pytest.raises(PairError, match="not scored on the same documents"):
         evaluation.compare(evaluated("ab"), evaluated("a"))
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holm_keeps_the_order_and_lies_between_p_and_bonferroni(chances):
+    adjusted = adjust_holm(chances)
+    for p, found in zip(chances, adjusted):
+        assert p <= found <= max(p, min(1, len(chances) * p))
+    ranks = sorted(range(len(chances)), key=lambda place: chances[place])
+    assert [adjusted[place] for place in ranks] == sorted(adjusted)
+
+
+def test_the_difference_is_in_its_rows():
+    """Forty notes: the second system misses every date and no doctor."""
+    text = "Dr. Roe 3/4"
+    gold = [Document(str(n), text, (Span(4, 7, "DOCTOR"), Span(8, 11, "DATE"))) for n in range(40)]
+    system = [document.with_spans(document.spans[:1]) for document in gold]
+    sides = [[build_scored_document(d, SCHEME) for d in side] for side in (gold, system)]
+    options = EvaluationOptions(SCHEME, resamples=500)
+    first, second = (evaluation.evaluate(sides[0], side, options) for side in sides)
+    rows = evaluation.compare(first, second).rows
+    assert list(rows) == ["PHI or not", "HIPAA", "NAME", "DOCTOR", "DATE"]
+    found, adjusted = rows["DATE"]
+    assert (found.first, found.second) == (1, 0) and found.p == 1 / 501 and adjusted == 5 / 501
+    assert rows["DOCTOR"][0].p == rows["DOCTOR"][1] == 1
