@@ -63,8 +63,10 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             RiskDecoder(self.weights, read_limits(self.config)) if self.config.decode == "risk" else None
         )
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
-        if self.crfsuite:
-            self.crfsuite.open(str(path))
+        if self.crfsuite:  # it reads its own tables unchecked, so that it gets a file that is made here
+            parts = model_file.render(self.weights.labels, self.weights.attributes, self.weights.records)
+            self._file = b"".join(bytes(each) for part in parts for each in part)  # CRFsuite does not copy it
+            self.crfsuite.open_inmemory(self._file)
 
     def tag_with_columns(
         self,

@@ -9,7 +9,7 @@ attributes; ``LFRF`` and ``AFRF``, the records of each label and of each attribu
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ CHUNK = struct.Struct("<4sII")
 RECORD = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
 STATE, TRANSITION = 0, 1
 VERSION = 100
+Part = list[bytes | np.ndarray]  # bytes, or an array of them
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Weights:
 
 def read(path: Path | str) -> Weights:
     """Read a model file. Raises :class:`ModelError` where the file is not CRFsuite's, is cut short, has the
-    other byte order or another version, or contains a weight that is not a finite number."""
+    other byte order or another version, or contains a weight that is not a finite number, or a record of a
+    label or an attribute that it does not have: compiled code would write out of bounds."""
     try:
         weights = parse(Path(path).read_bytes())
     except OtherFormat as error:
@@ -48,7 +50,17 @@ def read(path: Path | str) -> Weights:
         raise ModelError(f"{path}: not a CRFsuite model, or damaged") from None
     if not np.isfinite(weights.records["weight"]).all():
         raise ModelError(f"{path}: contains weights that are not finite numbers")
+    if not has_sound_records(weights):
+        raise ModelError(f"{path}: contains weights of labels or attributes that it does not have")
     return weights
+
+
+def has_sound_records(weights: Weights) -> bool:
+    """Whether each record is of one of the two kinds, and of labels and attributes that the model has."""
+    kind, source, target = (weights.records[name] for name in ("kind", "source", "target"))
+    labels, attributes = len(weights.labels), len(weights.attributes)
+    sources = np.where(kind == STATE, source < attributes, source < labels)
+    return bool((np.isin(kind, (STATE, TRANSITION)) & sources & (target < labels)).all())
 
 
 class OtherFormat(Exception):
@@ -128,6 +140,13 @@ def make_records(kind: int, source: np.ndarray, target: np.ndarray, values: np.n
 
 def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> None:
     """Write a model file byte for byte as CRFsuite does: attributes without a weight are left out."""
+    with open_whole(path, "wb") as file:
+        for part in render(labels, attributes, rows):
+            file.writelines(part)
+
+
+def render(labels: list[str], attributes: Sequence[str], rows: np.ndarray) -> Iterator[Part]:
+    """Yield the parts of a model file."""
     is_state = rows["kind"] == STATE
     used = np.zeros(len(attributes), bool)
     used[rows["source"][is_state]] = True
@@ -145,13 +164,8 @@ def write(path: Path | str, labels: list[str], attributes: Sequence[str], rows: 
         start = HEADER.size + sum(map(_size, parts))
         parts.append(_references(chunk, rows["source"][mask], np.flatnonzero(mask), count, spare, start))
     *starts, size = np.cumsum([HEADER.size, *map(_size, parts)]).tolist()
-    with open_whole(path, "wb") as file:
-        file.write(HEADER.pack(b"lCRF", size, b"FOMC", VERSION, 0, len(labels), len(names), *starts))
-        for part in parts:
-            file.writelines(part)
-
-
-Part = list[bytes | np.ndarray]  # bytes, or an array of them
+    yield [HEADER.pack(b"lCRF", size, b"FOMC", VERSION, 0, len(labels), len(names), *starts)]
+    yield from parts
 
 
 def _size(part: Part) -> int:

@@ -1,0 +1,71 @@
+"""A model file whose records or tables lead out of bounds is refused, or never reaches CRFsuite."""
+
+import json
+import shutil
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+from crfdeid.engine.crfsuite_file import model_file
+from crfdeid.errors import ModelError
+from crfdeid.systems import model
+
+FAR = 2**32 - 1
+
+
+@pytest.fixture
+def copy(small_model, tmp_path):
+    return shutil.copytree(small_model.folder, tmp_path / "copy")
+
+
+def find_records(data, count):
+    """The file's records, as an array that writes into ``data``."""
+    start = model_file.HEADER.unpack_from(data)[7] + model_file.CHUNK.size
+    return np.frombuffer(data, model_file.RECORD, count, start)
+
+
+def replace_file(folder, data):
+    """Put the bytes into the folder, and their checksum into the manifest, as an attacker can."""
+    (folder / "model.crfsuite").write_bytes(data)
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    old = manifest["files"]["model.crfsuite"]
+    path.write_text(path.read_text().replace(old, sha256(data).hexdigest()))
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+@pytest.mark.parametrize(
+    ("field", "kind", "value"),
+    [
+        ("kind", model_file.STATE, 2),
+        ("source", model_file.STATE, FAR),
+        ("source", model_file.STATE, None),  # the first attribute that is none
+        ("source", model_file.TRANSITION, FAR),
+        ("target", model_file.STATE, FAR),
+        ("target", model_file.TRANSITION, None),  # the first label that is none
+    ],
+)
+def test_a_record_out_of_range_is_refused_in_one_line(copy, engine, field, kind, value):
+    sound = model_file.read(copy / "model.crfsuite")
+    data = bytearray((copy / "model.crfsuite").read_bytes())
+    records = find_records(data, len(sound.records))
+    row = int(np.flatnonzero(records["kind"] == kind)[0])
+    if value is None:
+        value = len(sound.attributes if (field, kind) == ("source", model_file.STATE) else sound.labels)
+    records[field][row] = value
+    replace_file(copy, bytes(data))
+    with pytest.raises(
+        ModelError, match=r"model\.crfsuite: (contains weights of labels|not a CRFsuite model)"
+    ):
+        model.load(copy, engine)
+
+
+def test_crfsuite_never_reads_the_tables_of_a_file(copy, notes):
+    """Its hash tables and lists of records lead anywhere; the labels are those of the records."""
+    wanted = [model.load(copy, "fast").tag(note) for note in notes[:5]]
+    data = bytearray((copy / "model.crfsuite").read_bytes())
+    lists = model_file.HEADER.unpack_from(data)[10]
+    data[lists + model_file.CHUNK.size :] = b"\xff" * (len(data) - lists - model_file.CHUNK.size)
+    replace_file(copy, bytes(data))
+    assert [model.load(copy, "crfsuite").tag(note) for note in notes[:5]] == wanted
