@@ -70,7 +70,13 @@ def test_the_letters_of_hospitals_say_nothing_about_those_of_people():
 
 @pytest.mark.parametrize(
     ("text", "lost"),
-    [("TEXAS CLINIC", "TEXAS"), ("Forest Park Hospital", "Park"), ("Lakeview Beach Hospital", "Beach")],
+    [
+        ("TEXAS CLINIC", "TEXAS"),
+        ("Forest Park Hospital", "Park"),
+        ("Lakeview Beach Hospital", "Beach"),
+        ("Children's Hospital", "Children's"),
+        ("UNIVERSITY HOSPITAL", "UNIVERSITY"),
+    ],
 )
 def test_a_hospital_becomes_a_hospital_with_names_that_can_be_read(text, lost):
     for number in range(20):

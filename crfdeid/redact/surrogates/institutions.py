@@ -5,7 +5,7 @@ The words that say what it is are kept; the words that say which one are replace
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import regex
 
@@ -115,13 +115,13 @@ class Institutions:
 
     def _replace_proper(self, text: str, keep: frozenset[str], thing: str = INSTITUTIONS) -> str | None:
         """Replace each word that is not in ``keep`` by a name with the patient's initial for it, and
-        each number by another. If that would change nothing, replace all words."""
+        each number by another. If that would change nothing, replace more words."""
         words = [word.lower() for word in WORD.findall(text)]
         has_digit = any(c.isdecimal() for c in text)
         if not words and not has_digit:
             return replace_characters(text, self.choices, "place") if any(c.isalnum() for c in text) else None
         if not has_digit and all(word in keep for word in words):
-            keep = SMALL_WORDS if any(word not in SMALL_WORDS for word in words) else frozenset()
+            keep = keep_fewer(text, words)
         out = WORD.sub(
             lambda m: m[0] if m[0].lower() in keep else self._replace_word(m[0], text, thing), text
         )
@@ -186,6 +186,20 @@ class Institutions:
             if low != fold(text) and low not in self.real and self.taken.get(low, key) == key:
                 return candidate
         return WORD.sub(lambda match: self.names.initials.invent_name(fold(match[0])).capitalize(), text)
+
+
+def keep_fewer(text: str, words: Collection[str]) -> frozenset[str]:
+    """The words that are kept of a name that has only words to keep: those for its kind, or small words, or
+    none, so that another word changes.
+
+    >>> sorted(keep_fewer("Hospital", ["hospital"]) ^ SMALL_WORDS)
+    []
+    >>> sorted(keep_fewer("Children's Hospital", ["children's", "hospital"]) - SMALL_WORDS)
+    ['hospital']
+    """
+    kind = {word.lower() for match in PHRASE.finditer(text) for word in WORD.findall(match[0])}
+    choices = (SMALL_WORDS | kind, SMALL_WORDS)
+    return next((keep for keep in choices if not all(word in keep for word in words)), frozenset())
 
 
 def is_acronym(word: str, text: str) -> bool:
