@@ -154,7 +154,7 @@ def choose_spans(found: Candidates, limits: Floats) -> Ints:
 
     >>> found = Candidates(*np.array([[0, 0, 1], [0, 1, 2], [0, 0, 0]]), np.array([.5, .45, .45]))
     >>> choose_spans(found, np.array([.4])).tolist()
-    [0]
+    [0, 2]
     """
     gains = found.probabilities - limits[found.types]
     order = sorted(np.flatnonzero(gains > 0).tolist(), key=lambda place: found.last[place])
