@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from tqdm import tqdm
 
 from crfdeid import corpora
-from crfdeid.corpora import left_out, storage, table
+from crfdeid.corpora import left_out, omop, storage, table
 from crfdeid.corpora.bad_rows import BadRows
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.text.document import Document
@@ -258,6 +258,8 @@ def read_documents(
     names = ("id_column", "text_column", "patient_column")
     columns: dict[str, Any] = {name: value for name in names if (value := getattr(args, name))}
     format = format or corpora.detect_format(Path(path), is_recursive(args))
+    if columns and format == omop.FORMAT.name:
+        raise ConfigurationError(f"{format}: its columns have names; --from table reads it as any table")
     if not corpora.find_format(format, "read").has_columns:
         columns = {}
     if format == table.FORMAT.name:

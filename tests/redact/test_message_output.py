@@ -216,5 +216,8 @@ def test_rows_of_omop_keep_their_form(tmp_path, capsys):
     tag.main([str(tmp_path / "in.csv"), "--model", "rules"])
     out = capsys.readouterr().out
     assert out.startswith("note_nlp_id,note_id,") and "type=DOCTOR;end=16" in out and "Ruiz" not in out
+    columns = ("--id-column", "note_id", "--text-column", "NOTE_TEXT")
+    assert status(tmp_path / "in.csv", "--out", tmp_path / "no.csv", *RULES, *columns) == 2
+    assert "--from table" in capsys.readouterr().err
     tag.main([str(tmp_path / "in.csv"), "--model", "rules", "--format", "spans"])
     assert ",Ruiz" in capsys.readouterr().out
