@@ -18,16 +18,30 @@ from typing import NamedTuple
 
 from crfdeid import cli
 from crfdeid.check.allow_list import AllowList
+from crfdeid.check.evidence import is_strong
 from crfdeid.check.texts import CheckedText, Skipped, decode, list_files, read_files, read_patch
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import parse_threshold
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 
 ALLOW_LIST = ".phi-allow"
 LARGEST = 1_000_000  # bytes of a file
-TYPES = ("PATIENT", "DOCTOR", "SSN", "MEDICALRECORD", "HEALTHPLAN", "ACCOUNT", "PHONE", "FAX", "STREET")
+TYPES = (
+    "PATIENT",
+    "DOCTOR",
+    "SSN",
+    "MEDICALRECORD",
+    "HEALTHPLAN",
+    "ACCOUNT",
+    "PHONE",
+    "FAX",
+    "STREET",
+    "DATE",
+)
+STRONG, ANY = "strong", "any"
+MARKER = "crfdeid: allow"  # a line with it is not reported
 FOUND = 1  # the exit status
 
 
@@ -53,6 +67,8 @@ def build_parser() -> argparse.ArgumentParser:
     cli.add_threshold_option(parser)
     add("--types", nargs="+", default=TYPES, metavar="TYPE", help="the types that count, or all (default: "
         f"{' '.join(TYPES)})")  # fmt: skip
+    add("--evidence", choices=(STRONG, ANY), default=STRONG, help="what a finding needs in its line: "
+        "strong, for source code, or any, for notes (default: %(default)s)")  # fmt: skip
     add(
         "--exclude",
         action="append",
@@ -107,8 +123,18 @@ def find_phi(tagger: Tagger, texts: Iterable[CheckedText], args: argparse.Namesp
         (tagged,) = tagger.tag_all([Document(str(number), text.text)], threshold=threshold)
         for span in tagged.spans:
             line = text.find_line(span.start)
-            if span.type in wanted and line:
+            if span.type in wanted and line and counts(text.text, span, args.evidence):
                 yield Finding(text.path, line, span.type, tagged.text_of(span))
+
+
+def counts(text: str, span: Span, evidence: str) -> bool:
+    """Whether a finding is one: its line is not marked as allowed, and has the evidence."""
+    begin = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.end)
+    line = text[begin : end if end >= 0 else None]
+    if MARKER in line:
+        return False
+    return evidence == ANY or is_strong(span.type, line, span.start - begin, span.end - begin)
 
 
 def report(count: int, skipped: Skipped) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from planted_phi import HARMLESS, PLANTED
 
 from crfdeid import cli, resources
 from crfdeid.check import __main__ as check
@@ -23,7 +24,7 @@ PATCH = """diff --git a/old.py b/new.py
  # Seen by Dr. Quillon on Monday
 -Mrs. Gone Person was here
 +Mr. John Zanzibarova was seen.
-+call 617-555-0148
++call 617-432-8841
  end
 @@ -20 +21,2 @@
 -x
@@ -68,7 +69,7 @@ def test_the_types_can_be_chosen(folder, capsys):
     assert run(capsys, "src", "--types", "SSN", status=1)[0] == ["src/a.py:3: SSN"]
     (folder / "c.md").write_text("Seen on 3/14/2061.\n")
     assert run(capsys, "c.md")[0] == []
-    assert run(capsys, "c.md", "--types", "all", status=1)[0] == ["c.md:1: DATE"]
+    assert run(capsys, "c.md", "--types", "all", "--evidence", "any", status=1)[0] == ["c.md:1: DATE"]
 
 
 def test_a_patch_is_checked_in_its_added_lines(folder, capsys, monkeypatch):
@@ -168,3 +169,24 @@ def test_the_hook_calls_the_verb():
     hooks = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
     assert "entry: python -m crfdeid.check\n" in hooks and "types: [text]" in hooks
     assert "crfdeid-check" in (ROOT / "docs/check.md").read_text("utf-8")
+
+
+# Evidence in source code
+
+
+@pytest.mark.parametrize(("name", "text", "lines"), PLANTED, ids=[name for name, _, _ in PLANTED])
+def test_planted_phi_is_found_in_its_lines(tmp_path, capsys, name, text, lines):
+    (tmp_path / name).write_text(text)
+    found, _ = run(capsys, tmp_path / name, status=1)
+    assert sorted({int(line.split(":")[1]) for line in found}) == lines
+
+
+def test_code_without_phi_has_no_finding_by_default_and_has_some_with_any_evidence(tmp_path, capsys):
+    (tmp_path / "code.py").write_text("\n".join(HARMLESS) + "\n")
+    assert run(capsys, tmp_path / "code.py")[0] == []
+    assert run(capsys, tmp_path / "code.py", "--evidence", "any", status=1)[0]
+
+
+def test_a_line_that_is_marked_as_allowed_is_no_finding(folder, capsys):
+    (folder / "src/a.py").write_text(NOTE.replace("SSN 219-09-9998", "SSN 219-09-9998 crfdeid: allow"))
+    assert run(capsys, "src", status=1)[0] == ["src/a.py:2: PATIENT"]
