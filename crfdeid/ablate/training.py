@@ -10,12 +10,15 @@ The result holds no text of a note, except the words in the model::
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from importlib import metadata
 from pathlib import Path
 
 from crfdeid import __version__
@@ -28,18 +31,22 @@ from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
 
 SPANS = "spans.jsonl"
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "python-crfsuite", "numba", "nltk", "torch", "transformers")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall time in seconds, tokens of the test documents, bytes of the model folder, and peak memory of the
-    process in bytes (0 where the operating system does not report it)."""
+    """Wall time in seconds, tokens of the test documents, bytes of the model folder, peak memory of the
+    process in bytes (0 where the operating system does not report it), and processor time in seconds, which
+    other programs on the machine change less than wall time (0 in results of before)."""
 
     train_seconds: float
     tag_seconds: float
     tokens: int
     model_bytes: int
     peak_bytes: int
+    train_cpu_seconds: float = 0.0
+    tag_cpu_seconds: float = 0.0
 
     @property
     def tokens_per_second(self) -> float:
@@ -51,13 +58,13 @@ def train_job(job: Job, folder: Path, on_iteration: Callable[[int], None]) -> No
     ``on_iteration`` with the number of each iteration."""
     folder.mkdir(parents=True)
     config = write_templates(job, folder / "templates")
-    began = time.perf_counter()
+    began, cpu_began = time.perf_counter(), time.process_time()
     tagger = model.train(
         job.train.documents, config, folder / "model", lambda number, _: on_iteration(number)
     )
-    trained = time.perf_counter()
+    trained, cpu_trained = time.perf_counter(), time.process_time()
     system = list(tagger.tag_all(job.test.documents))
-    tagged = time.perf_counter()
+    tagged, cpu_tagged = time.perf_counter(), time.process_time()
     shutil.rmtree(folder / "templates", ignore_errors=True)
     cost = Cost(
         trained - began,
@@ -65,6 +72,8 @@ def train_job(job: Job, folder: Path, on_iteration: Callable[[int], None]) -> No
         sum(len(tagger.pipeline.tokenize(document.text)) for document in job.test.documents),
         sum(path.stat().st_size for path in (folder / "model").rglob("*") if path.is_file()),
         measure_peak_memory(),
+        cpu_trained - cpu_began,
+        cpu_tagged - cpu_trained,
     )
     write_spans(system, folder / SPANS)
     write_result(job, cost, folder / RESULT)
@@ -106,12 +115,22 @@ def write_result(job: Job, cost: Cost, path: Path) -> None:
         "fingerprint": job.fingerprint,
         "title": job.title,
         "version": __version__,
+        "libraries": list_libraries(),
         "settings": job.config.to_table(),
         "rewritten": sorted(job.templates),
         **parts,
         "cost": asdict(cost),
     }
     path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def list_libraries() -> dict[str, str]:
+    """Return the versions of Python and of the installed libraries that train."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def summarize_part(part: Part) -> dict[str, object]:

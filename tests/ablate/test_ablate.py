@@ -39,6 +39,8 @@ def test_a_run_keeps_its_model_with_the_templates_as_they_were_rewritten(finishe
     assert "[-2..2]" not in (model / "features" / "lexical.template").read_text()
     table = json.loads((finished / "out" / "narrow" / "run.json").read_text())
     assert table["settings"]["features"] == ["lexical", "orthographic", "form"]
+    assert {"python", "numpy", "python-crfsuite"} <= set(table["libraries"])
+    assert table["cost"]["train_cpu_seconds"] > 0 and table["cost"]["tag_cpu_seconds"] > 0
     assert (finished / "out" / "narrow" / "spans.jsonl").read_text().count("\n") == 16
 
 

@@ -15,6 +15,8 @@ from crfdeid import corpora, tag
 from crfdeid.config import Config
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.errors import ConfigurationError, DocumentError, ModelError
+from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.linear import classifier, design_matrix, svm
 from crfdeid.text import bio
@@ -84,6 +86,20 @@ def row_matrix(pipeline, document, features) -> csr_matrix:
     return csr_matrix(matrix)
 
 
+@pytest.mark.parametrize("loss", svm.LOSSES)
+def test_the_loss_is_that_of_the_option(notes, loss):
+    """LinearSVC's own weights, class by class, with the hinge or its square."""
+    settings = dataclasses.replace(SVM, options={"loss": loss, "least": 1})
+    design = design_matrix.build_matrix(
+        Pipeline(templates.read_templates(templates.find_group("lexical"))), notes[:8], 1, False
+    )
+    options = svm.Options(**settings.options)
+    found = svm.fit(design, options).matrix.toarray()
+    machine = LinearSVC(C=1.0, loss=loss, tol=0.01, dual=True, fit_intercept=False, random_state=0)
+    wanted = machine.fit(design.matrix, design.labels == 1).coef_[0]
+    np.testing.assert_allclose(found[:, 1], wanted, atol=1e-9)
+
+
 def test_two_classes():
     """LinearSVC has one row of weights for two classes; the scores are that row and its negative."""
     matrix = csr_matrix(np.array([[1.0, 1.0], [1.0, 0.0]] * 4))
@@ -150,6 +166,7 @@ def test_same_bytes_for_the_same_seed(notes, tmp_path):
     [
         ({"multiclas": "x"}, "did you mean multiclass?"),
         ({"multiclass": "both"}, "wanted one of one-vs-rest, crammer-singer"),
+        ({"loss": "log"}, "loss = 'log': wanted one of squared_hinge, hinge"),
         ({"cost": 0}, "wanted a number above 0"),
         ({"costs": {"AGE": -1}}, "AGE = -1: wanted a number above 0"),
     ],

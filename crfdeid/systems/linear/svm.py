@@ -22,6 +22,7 @@ from crfdeid.systems.linear.design_matrix import DesignMatrix, build_matrix
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.text import bio
 
+LOSSES = ("squared_hinge", "hinge")
 MULTICLASS = {"one-vs-rest": "ovr", "crammer-singer": "crammer_singer"}
 
 
@@ -30,7 +31,7 @@ class Options:
     """``cost`` is C. An error on a token of PHI costs ``phi_cost`` times as much, and ``costs`` times as
     much again for its type (both are 1 by default). ``least`` is how often a feature must occur;
     ``boundaries`` makes separate B- and I- classes, where the papers have types; ``tolerance`` is
-    liblinear's."""
+    liblinear's; ``loss`` is that of one class against the rest (Crammer and Singer's machine has its own)."""
 
     multiclass: str = "one-vs-rest"
     cost: float = 1.0
@@ -41,10 +42,12 @@ class Options:
     tolerance: float = 0.01
     iterations: int = 1000
     seed: int = 0
+    loss: str = "squared_hinge"
 
     def __post_init__(self) -> None:
-        if self.multiclass not in MULTICLASS:
-            raise ValueError(f"multiclass = {self.multiclass!r}: wanted one of {', '.join(MULTICLASS)}")
+        for key, known in (("multiclass", MULTICLASS), ("loss", LOSSES)):
+            if (chosen := getattr(self, key)) not in known:
+                raise ValueError(f"{key} = {chosen!r}: wanted one of {', '.join(known)}")
         for name, value in {
             "cost": self.cost,
             "tolerance": self.tolerance,
@@ -112,6 +115,7 @@ def fit_machine(matrix: csr_matrix, labels: np.ndarray, options: Options, costs:
     machine = LinearSVC(
         C=options.cost,
         multi_class=MULTICLASS[options.multiclass],
+        loss=options.loss,
         dual=True,
         fit_intercept=False,
         tol=options.tolerance,
