@@ -92,10 +92,9 @@ def find_words(text: str) -> Iterator[tuple[int, int, bool]]:
     unknown = {word: low for word, low in unknown.items() if low not in small}
     for match in chain(*(each.finditer(text) for each in (CAPITALIZED, MISTYPED))) if unknown else ():
         start, end = match.span()
-        low = unknown.get(match[0])
-        if low is None or (start and text[start - 1].isalnum()) or is_thing(text, start, end):
+        if match[0] not in unknown or (start and text[start - 1].isalnum()) or is_thing(text, start, end):
             continue
-        is_name, is_surname = is_listed_name(low), bool(BEFORE_FIRST_NAME.match(text, end))
+        is_name, is_surname = is_listed_name(unknown[match[0]]), bool(BEFORE_FIRST_NAME.match(text, end))
         if is_name or is_surname or not (has_form_of_word(match[0]) or is_in_prose(text, start, end)):
             yield start, end, is_name
 
