@@ -115,7 +115,7 @@ def split(text: str) -> list[str]:
 def is_phone(place: Place) -> bool:
     """A number of ten digits with its separators, which is not one for examples (exchange 555)."""
     match = PHONE.search(place.text)
-    return bool(match) and match["exchange"] != "555" and not is_pattern(place.text)
+    return match is not None and match["exchange"] != "555" and not is_pattern(place.text)
 
 
 def is_ssn(place: Place) -> bool:
