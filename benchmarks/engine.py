@@ -44,13 +44,12 @@ from pathlib import Path
 
 import numpy as np
 import pycrfsuite
-from numba import njit
+from engine_kernels import add_windows
 
 from crfdeid import corpora, synthetic
 from crfdeid.engine.arrays.batch import decode_spans
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import decoder, forward_backward
-from crfdeid.engine.decoding.compiled_rows import add_window
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.redact.__main__ import main as redact_main
@@ -262,7 +261,7 @@ def print_stages(documents: list[Document]) -> None:
     for some in (documents[i : i + 20] for i in range(0, len(documents), 20)):
         batch = timed("tokenize", lambda some=some: decoder.batch(some))
         seen = timed("observe", lambda b=batch: decoder.observe(b))
-        path = timed("rows and Viterbi", lambda b=batch, o=seen: decoder.scorer.find_paths(b, *o))
+        path = timed("rows and Viterbi", lambda b=batch, o=seen: decoder.scorer.find_paths(b, o))
         timed("spans", lambda b=batch, p=path: decode_spans(b, decoder.labels, p))
     total = sum(times.values())
     floor = time_window(decoder, documents)
@@ -270,21 +269,13 @@ def print_stages(documents: list[Document]) -> None:
     print("stages: " + ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in times.items()))
 
 
-@njit(nogil=True, cache=True)
-def add_windows(texts, sequence, offsets, window, scores):
-    """Add the window rows of all tokens, one after the other, to the same scores."""
-    for t in range(len(texts)):
-        add_window(t, texts, sequence, offsets, window, scores)
-
-
 def time_window(decoder: Decoder, documents: list[Document]) -> float:
     """Seconds of the least that every token needs: to add the rows of the texts around it."""
     batches = [decoder.batch(documents[i : i + 20]) for i in range(0, len(documents), 20)]
-    rows = decoder.offsets, decoder.window, np.zeros(decoder.scorer.width)
-    add_windows(batches[0].texts, batches[0].sequence, *rows)  # reads compiled code from disk
+    add_windows(decoder, batches[0])  # reads compiled code from disk
     began = time.process_time()
     for batch in batches:
-        add_windows(batch.texts, batch.sequence, *rows)
+        add_windows(decoder, batch)
     return time.process_time() - began
 
 

@@ -25,9 +25,11 @@ import numpy as np
 from numba import njit
 
 from crfdeid import corpora
+from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.decoding import numba_kernels
-from crfdeid.engine.decoding.compiled_rows import add_window
+from crfdeid.engine.decoding.compiled_rows import BLOCK, GROUP, add_listed, list_window
 from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.engine.decoding.packed_tables import ZEROS
 from crfdeid.engine.decoding.viterbi import label_leads
 from crfdeid.engine.training import numba_kernels as training_kernels
 from crfdeid.engine.training.objective import Work
@@ -77,11 +79,29 @@ def print_comparison(name: str, tokens: int, by_numba: Callable, by_c: Callable,
     print(f"{name:16} numba {numba}, C {c}; numba/C {ratio:.2f}; results differ by {apart:.0e}")
 
 
+def add_windows(decoder: Decoder, batch: Batch) -> np.ndarray:
+    """The sums [tokens, width] of the bias and the window rows of all tokens, as the engine adds them."""
+    scores = np.empty((len(batch), decoder.scorer.width))
+    rows = decoder.scorer.rows
+    where = batch.texts, batch.sequence, decoder.offsets
+    fill_windows(*where, rows.table, rows.window, rows.pairs, scores)
+    return scores
+
+
 @njit(nogil=True, cache=True)
-def add_windows(texts, sequence, offsets, window, scores):
-    """Add the rows of all tokens' windows."""
-    for t in range(len(texts)):
-        add_window(t, texts, sequence, offsets, window, scores[t])
+def fill_windows(texts, sequence, offsets, table, window, pairs, scores):
+    counts, single_counts = np.zeros(BLOCK, np.int64), np.zeros(BLOCK, np.int64)
+    whole = np.empty((BLOCK, 1 + len(offsets) + GROUP), np.int32)
+    singles = np.empty((BLOCK, 0), np.int32)
+    for begin in range(0, len(texts), BLOCK):
+        end = min(begin + BLOCK, len(texts))
+        list_window(begin, end, texts, sequence, offsets, window, counts, whole)
+        for i in range(end - begin):
+            whole[i, counts[i] : counts[i] + GROUP] = ZEROS
+        for t in range(begin, end):
+            add_listed(
+                t - begin, end - begin - 1, counts, whole, single_counts, singles, table, pairs, scores[t]
+            )
 
 
 def compare_tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
@@ -90,14 +110,13 @@ def compare_tagging(args: argparse.Namespace, library: ctypes.CDLL) -> Decoder:
     batch = decoder.batch(list(islice(corpora.read(args.data), args.documents)))
     emissions = decoder.emissions(batch)
     texts, first, stop = batch.texts.astype(np.int32), batch.first, batch.stop
-    offsets, window, scorer = decoder.offsets, decoder.window, decoder.scorer
+    offsets, scorer = decoder.offsets, decoder.scorer
+    window = scorer.window
     labels, sequences = len(decoder.labels), len(first)
     narrow = np.ascontiguousarray(window[:, :, :labels])
 
     def window_numba() -> np.ndarray:
-        scores = np.zeros((len(batch), scorer.width))
-        add_windows(texts, batch.sequence, offsets, window, scores)
-        return scores[:, :labels]
+        return add_windows(decoder, batch)[:, :labels] - decoder.bias
 
     def window_c() -> np.ndarray:
         scores = np.zeros_like(emissions)

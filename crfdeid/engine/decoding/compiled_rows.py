@@ -2,10 +2,8 @@
 
 A pattern (:mod:`crfdeid.engine.decoding.tables`) looks up its key only where its rarest part has a value. The
 templates of a bundle all have values at every token; they take one look-up together, which gives the sum
-of their rows. The sum is made when a combination of values is new. All rows of a token are listed first, and
-then added one after the other, while its scores are in the nearest cache.
-
-Rows are padded to a multiple of eight labels, the width of a vector.
+of their rows. The sum is made when a combination of values is new. All rows of a token are listed first.
+Then they are added four at a time: one row after the other would read and write the sums for each.
 """
 
 from __future__ import annotations
@@ -16,64 +14,25 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from crfdeid.engine.arrays.types import Floats, Ints
+from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.hashing import INLINED, OPTIONS, fill_slots, find_slot
-from crfdeid.engine.decoding.tables import Bundle, Pattern, Rows, Tables
+from crfdeid.engine.decoding.hashing import INLINED, OPTIONS, find_slot
+from crfdeid.engine.decoding.packed_tables import BIAS, ZEROS, count_ends
+from crfdeid.engine.training.memory import prefetch_row
 
-DIRECT = 1 << 15  # with at most this many possible keys, a plain table replaces the hash table
-REMEMBERED = 12  # bits: the sums that are kept at once for each bundle
-
-
-class Packed(NamedTuple):
-    """All patterns of a model in arrays. Pattern k has the parts ``parts[k]`` to ``parts[k + 1]``, and the
-    shifts ``shift_ends[k]`` to ``shift_ends[k + 1]``. Its slots begin at ``slots[k]``: 2 ** ``bits[k]`` of a
-    hash table, or one for each key where ``bits[k]`` is 0. A slot has the place of its key's rows in
-    ``rows``, -1 for none. The first ``single`` patterns are not in bundles."""
-
-    single: int
-    parts: Ints
-    names: Ints
-    offsets: Ints
-    sizes: Ints
-    strides: Ints
-    shift_ends: Ints
-    shifts: Ints
-    bits: Ints
-    slots: Ints
-    slot_keys: Ints
-    slot_rows: Ints
-    rows: Ints
+BLOCK = 256  # tokens whose rows are listed at once
+GROUP = 4  # rows that are added at once
 
 
-class PackedRows(NamedTuple):
-    """The rows of weights, as :class:`crfdeid.engine.decoding.tables.Rows`; the dense ones are padded."""
+class Lists(NamedTuple):
+    """The rows of each token of a block: ``counts[i]`` numbers ``whole[i]`` of rows of
+    :class:`crfdeid.engine.decoding.packed_tables.PackedRows`, then rows of zeros up to a multiple of four;
+    and ``single_counts[i]`` places ``singles[i]`` of pairs, of rows with few labels."""
 
-    dense: Floats
-    ends: Ints
-    labels: Ints
-    values: Floats
-
-
-class PackedBundles(NamedTuple):
-    """All bundles in arrays. Bundle j has the parts ``parts[j]`` to ``parts[j + 1]``, and as members the
-    templates ``ends[j]`` to ``ends[j + 1]``: shift ``shifts[m]`` of pattern ``patterns[m]``. ``keys`` is a
-    hash table of 2 ** ``bits`` slots with the known combinations; a slot's sum is
-    ``sums[slot_sums[slot]]``, and ``known[0]`` sums are known."""
-
-    parts: Ints
-    names: Ints
-    offsets: Ints
-    sizes: Ints
-    strides: Ints
-    ends: Ints
-    patterns: Ints
-    shifts: Ints
-    bits: int
-    keys: Ints
-    slot_sums: Ints
-    known: Ints
-    sums: Floats
+    counts: Ints
+    whole: Ints
+    single_counts: Ints
+    singles: Ints
 
 
 class Columns(NamedTuple):
@@ -84,83 +43,6 @@ class Columns(NamedTuple):
     first: Ints
     places: Ints
     ends: Ints
-
-
-def pad_last(array: Floats, width: int, value: float) -> Floats:
-    """Return the array with ``value`` up to ``width`` in the last dimension; where it has that, itself."""
-    if array.shape[-1] == width:
-        return array
-    found = np.full((*array.shape[:-1], width), value)
-    found[..., : array.shape[-1]] = array
-    return found
-
-
-def join_arrays(arrays: Sequence[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, np.int64), *arrays])
-
-
-def count_ends(sizes: Sequence[int]) -> Ints:
-    return np.cumsum([0, *sizes])
-
-
-def pack_tables(tables: Tables) -> Packed:
-    """Pack the patterns; name n is the n-th of ``tables.names``."""
-    patterns = tables.patterns
-    bits = [0 if p.space <= DIRECT else int(2 * len(p.keys)).bit_length() for p in patterns]
-    slots = count_ends([1 << b if b else p.space for b, p in zip(bits, patterns)])
-    slot_keys, slot_rows = np.full(slots[-1], NONE, np.int64), np.full(slots[-1], NONE, np.int32)
-    used = 0
-    for pattern, own, base in zip(patterns, bits, slots.tolist()):
-        places = used + np.arange(len(pattern.keys)) * len(pattern.shifts)
-        fill_slots(pattern.keys, places, own, base, slot_keys, slot_rows)
-        used += pattern.rows.size
-    return Packed(
-        len(patterns) - len({pattern for bundle in tables.bundles for pattern, _ in bundle.members}),
-        *_pack_parts(patterns, tables.names),
-        count_ends([len(p.shifts) for p in patterns]),
-        join_arrays([p.shifts for p in patterns]),
-        np.array(bits, np.int64),
-        slots,
-        slot_keys,
-        slot_rows,
-        join_arrays([p.rows.ravel() for p in patterns]).astype(np.int32),
-    )
-
-
-def _pack_parts(
-    items: Sequence[Pattern | Bundle], names: Sequence[str]
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    number = {name: place for place, name in enumerate(names)}
-    return (
-        count_ends([len(item.names) for item in items]),
-        np.array([number[name] for item in items for name in item.names], np.int64),
-        join_arrays([item.offsets for item in items]),
-        join_arrays([item.sizes for item in items]),
-        join_arrays([item.strides for item in items]),
-    )
-
-
-def pack_rows(rows: Rows, width: int) -> PackedRows:
-    dense = pad_last(rows.dense, width, 0.0)
-    return PackedRows(dense, rows.ends.astype(np.int64), rows.labels.astype(np.int32), rows.values)
-
-
-def pack_bundles(tables: Tables, width: int) -> PackedBundles:
-    """Pack the bundles; no combination is known."""
-    members = [member for bundle in tables.bundles for member in bundle.members]
-    bits = REMEMBERED + max(len(tables.bundles) - 1, 0).bit_length()
-    known = 1 << bits if members else 0
-    return PackedBundles(
-        *_pack_parts(tables.bundles, tables.names),
-        count_ends([len(bundle.members) for bundle in tables.bundles]),
-        np.array([pattern for pattern, _ in members], np.int64),
-        np.array([shift for _, shift in members], np.int64),
-        bits + 1,
-        np.full(2 * known, NONE, np.int64),
-        np.zeros(2 * known, np.int32),
-        np.zeros(1, np.int64),
-        np.zeros((known, width)),
-    )
 
 
 def stack_columns(columns: Sequence[Ints], sequence: Ints) -> Columns:
@@ -231,14 +113,49 @@ def count_most(columns, packed):
 
 
 @njit(**OPTIONS)
-def list_rows(begin, end, sequence, columns, packed, counts, listed):
-    """List the rows of the patterns for the tokens from ``begin`` to before ``end``: ``counts[i]`` rows
-    ``listed[i]`` of token ``begin + i``."""
+def make_lists(offsets, columns, packed, bundles):
+    """Arrays for the lists of a block of tokens, which :func:`list_block` fills."""
+    most = count_most(columns, packed)
+    width = 1 + len(offsets) + len(bundles.parts) - 1 + most + GROUP
+    whole, single = np.empty((BLOCK, width), np.int32), np.empty((BLOCK, most), np.int32)
+    return Lists(np.empty(BLOCK, np.int64), whole, np.empty(BLOCK, np.int64), single)
+
+
+@njit(**OPTIONS)
+def list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists):
+    """List the rows of the tokens from ``begin`` to before ``end``."""
+    lists.counts[:] = 0
+    lists.single_counts[:] = 0
+    list_window(begin, end, texts, sequence, offsets, rows.window, lists.counts, lists.whole)
+    list_sums(begin, end, sequence, columns, packed, rows, bundles, lists.counts, lists.whole)
+    list_rows(begin, end, sequence, columns, packed, rows, lists)
+    for i in range(end - begin):
+        lists.whole[i, lists.counts[i] : lists.counts[i] + GROUP] = ZEROS
+
+
+@njit(**OPTIONS)
+def list_window(begin, end, texts, sequence, offsets, window, counts, whole):
+    """List the bias, and the rows of the texts around each token."""
+    for t in range(begin, end):
+        i, count = t - begin, 1
+        whole[i, 0] = BIAS
+        for o in range(len(offsets)):
+            u = t + offsets[o]
+            if 0 <= u < len(sequence) and sequence[u] == sequence[t]:
+                whole[i, count] = window + texts[u] * len(offsets) + o
+                count += 1
+        counts[i] = count
+
+
+@njit(**OPTIONS)
+def list_rows(begin, end, sequence, columns, packed, table, lists):
+    """List the rows of the patterns."""
+    counts, whole, single_counts, singles = lists
+    dense, count_whole, begins = table.dense, table.sums - table.dense, table.begins
     codes, first, places, ends = columns
     single, parts, names, offsets, sizes, strides, shift_ends, shifts, bits, slots, keys, slot_rows, rows = (
         packed
     )
-    counts[:] = 0
     for k in range(single):
         rarest, least = parts[k], len(places)
         for p in range(parts[k], parts[k + 1]):
@@ -265,20 +182,25 @@ def list_rows(begin, end, sequence, columns, packed, counts, listed):
                     continue
                 for s in range(s0, s1):
                     t, r = x - shifts[s], rows[found + s - s0]
-                    if r >= 0 and begin <= t < end and sequence[t] == of:
-                        listed[t - begin, counts[t - begin]] = r
-                        counts[t - begin] += 1
+                    if r < 0 or t < begin or t >= end or sequence[t] != of:
+                        continue
+                    i = t - begin
+                    if r < count_whole:
+                        whole[i, counts[i]] = dense + r
+                        counts[i] += 1
+                    else:
+                        singles[i, single_counts[i]] = begins[r - count_whole]
+                        single_counts[i] += 1
 
 
 @njit(**OPTIONS)
-def list_sums(begin, end, sequence, columns, packed, rows, bundles, summed):
-    """List the sums of the bundles: ``summed[i]`` [bundles] of token ``begin + i``. Those that are new are
-    made."""
+def list_sums(begin, end, sequence, columns, packed, rows, bundles, counts, whole):
+    """List the sums of the bundles. Those that are new are made."""
     codes, first = columns.codes, columns.first
     parts, names, offsets, sizes, strides = bundles[:5]
-    bits, keys, slot_sums, count, sums = bundles[8:]
+    bits, keys, slot_sums, count, most = bundles[8:]
     size = len(parts) - 1
-    if count[0] + size * (end - begin) > len(sums):
+    if count[0] + size * (end - begin) > most:
         keys[:] = NONE
         count[0] = 0
     for j in range(size):
@@ -296,9 +218,10 @@ def list_sums(begin, end, sequence, columns, packed, rows, bundles, summed):
             slot = find_slot(key, bits, 0, keys)
             if keys[slot] == NONE:
                 keys[slot], slot_sums[slot] = key, count[0]
-                sum_bundle(j, t, sequence, columns, packed, rows, bundles, sums[count[0]])
+                sum_bundle(j, t, sequence, columns, packed, rows, bundles, rows.table[rows.sums + count[0]])
                 count[0] += 1
-            summed[t - begin, j] = slot_sums[slot]
+            whole[t - begin, counts[t - begin]] = rows.sums + slot_sums[slot]
+            counts[t - begin] += 1
 
 
 @njit(**OPTIONS)
@@ -315,31 +238,46 @@ def sum_bundle(j, t, sequence, columns, packed, rows, bundles, into):
             slots, keys, slot_rows,
         )  # fmt: skip
         if found >= 0 and packed.rows[found + bundles.shifts[m]] >= 0:
-            add_row(
-                packed.rows[found + bundles.shifts[m]], rows.dense, rows.ends, rows.labels, rows.values, into
-            )
+            add_row(packed.rows[found + bundles.shifts[m]], rows, into)
 
 
-@njit(**INLINED)
-def add_row(r, dense, ends, labels, values, into):
-    """Add row ``r`` of the weights."""
-    if r < len(dense):
+@njit(**OPTIONS)
+def add_row(r, rows, into):
+    """Add row ``r`` of a pattern."""
+    whole = rows.sums - rows.dense
+    if r < whole:
         for y in range(len(into)):
-            into[y] += dense[r, y]
+            into[y] += rows.table[rows.dense + r, y]
     else:
-        for e in range(ends[r - len(dense)], ends[r - len(dense) + 1]):
-            into[labels[e]] += values[e]
+        add_pairs(rows.begins[r - whole], rows.pairs, into)
 
 
 @njit(**INLINED)
-def add_window(t, texts, sequence, offsets, window, into):
-    """Add the rows ``window`` [texts, offsets, width] of the texts around token ``t``."""
-    for o in range(len(offsets)):
-        u = t + offsets[o]
-        if 0 <= u < len(sequence) and sequence[u] == sequence[t]:
-            x = texts[u]
+def add_pairs(e, pairs, into):
+    """Add the row of pairs that begins at ``e``."""
+    while pairs[e, 0] >= 0.0:
+        into[np.uint64(pairs[e, 0])] += pairs[e, 1]
+        e += 1
+
+
+@njit(**INLINED)
+def add_listed(i, last, counts, whole, single_counts, singles, table, pairs, into):
+    """Fill ``into`` with the sum of the rows that are listed for token ``i`` of a block whose last token is
+    ``last``. The rows of the next token are fetched from memory meanwhile."""
+    following = min(i + 1, last)
+    for q in range(1, counts[following]):
+        prefetch_row(table[whole[following, q]])
+    for q in range(0, counts[i], GROUP):
+        a, b = np.uint64(whole[i, q]), np.uint64(whole[i, q + 1])  # without sign: never from the end
+        c, d = np.uint64(whole[i, q + 2]), np.uint64(whole[i, q + 3])
+        if q == 0:
             for y in range(len(into)):
-                into[y] += window[x, o, y]
+                into[y] = (table[a, y] + table[b, y]) + (table[c, y] + table[d, y])
+        else:
+            for y in range(len(into)):
+                into[y] += (table[a, y] + table[b, y]) + (table[c, y] + table[d, y])
+    for q in range(single_counts[i]):
+        add_pairs(singles[i, q], pairs, into)
 
 
 @njit(**OPTIONS)

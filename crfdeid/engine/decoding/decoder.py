@@ -83,7 +83,7 @@ class Decoder:
         )
         row = len(self.offsets), self.scorer.width
         texts = min(REMEMBERED, RESERVED // (row[0] * row[1] + 1))
-        self.window = np.zeros((texts + 1, *row))  # memory that is never written takes no place
+        self.scorer.clear_window(texts + 1)  # memory that is never written takes no place
         self.known = 0
         self.forms: dict[str, int] = {}
         self.form_rows = np.zeros((64, len(self.offsets), self.scorer.width))
@@ -115,20 +115,20 @@ class Decoder:
 
     def emissions(self, batch: Batch) -> np.ndarray:
         """The emission scores [tokens, labels]."""
-        return self.scorer.sum_scores(batch, *self.observe(batch))
+        return self.scorer.sum_scores(batch, self.observe(batch))
 
     def path(self, batch: Batch) -> np.ndarray:
         """The label number of each token, -1 outside the sequences."""
-        return self.scorer.find_paths(batch, *self.observe(batch))
+        return self.scorer.find_paths(batch, self.observe(batch))
 
     def score_path(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         """The emission scores [tokens, width of the kernels' rows] and :meth:`path`, in one."""
-        return self.scorer.score_paths(batch, *self.observe(batch))
+        return self.scorer.score_paths(batch, self.observe(batch))
 
-    def observe(self, batch: Batch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """The window rows of all texts, and the columns of the batch."""
+    def observe(self, batch: Batch) -> dict[str, np.ndarray]:
+        """The columns of the batch; the window rows of its texts are in the scorer."""
         self._add_rows()
-        return self.window, {name: self.columns.column(name, batch) for name in self.names}
+        return {name: self.columns.column(name, batch) for name in self.names}
 
     def _add_rows(self) -> None:
         """Compute the rows of the texts that are new in the vocabulary."""
@@ -136,8 +136,8 @@ class Decoder:
         if known == size:
             return
         texts, lowered = self.vocabulary.strings[known:], self.vocabulary.lowered[known:]
-        self.window = enlarge(self.window, size)
-        rows = self.window[known:]
+        self.scorer.enlarge_window(size)
+        rows = self.scorer.window[known:]
         forms = self._number_forms(texts)
         rows[: size - known] = self.form_rows[forms]
         self._add_blocks(self.of_text, texts, lowered, rows)

@@ -11,7 +11,7 @@ import numpy as np
 
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.arrays.vocabulary import NONE, enlarge
 from crfdeid.engine.decoding.tables import Pattern, Rows, Tables
 from crfdeid.engine.decoding.viterbi import best_step, label_leads
 
@@ -25,23 +25,32 @@ class Scorer:
         self.names = tables.names
         self.width = len(bias)
         self.lead = label_leads(transitions)
+        self.clear_window(0)
 
-    def sum_scores(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Floats:
+    def clear_window(self, texts: int) -> None:
+        """Begin with window rows of zeros."""
+        self.window = np.zeros((texts, len(self.offsets), self.width))
+
+    def enlarge_window(self, texts: int) -> None:
+        """Make place for so many texts."""
+        self.window = enlarge(self.window, texts)
+
+    def sum_scores(self, batch: Batch, columns: Mapping[str, Ints]) -> Floats:
         """Return the scores [tokens, labels], the bias for tokens outside the sequences."""
         scores = np.tile(self.bias, (len(batch), 1))
-        add_window(batch.texts, batch.first, batch.stop, self.offsets, window, scores)
+        add_window(batch.texts, batch.first, batch.stop, self.offsets, self.window, scores)
         for pattern in self.tables.patterns:
             add_pattern(pattern, self.tables.rows, columns, batch.first, batch.stop, scores)
         return scores
 
-    def score_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> tuple[Floats, Ints]:
+    def score_paths(self, batch: Batch, columns: Mapping[str, Ints]) -> tuple[Floats, Ints]:
         """Return the scores [tokens, labels] and the best labels [tokens]."""
-        scores = self.sum_scores(batch, window, columns)
+        scores = self.sum_scores(batch, columns)
         return scores, self.find_best_paths(batch, scores.copy())
 
-    def find_paths(self, batch: Batch, window: Floats, columns: Mapping[str, Ints]) -> Ints:
+    def find_paths(self, batch: Batch, columns: Mapping[str, Ints]) -> Ints:
         """Return the best labels [tokens], -1 outside the sequences."""
-        return self.find_best_paths(batch, self.sum_scores(batch, window, columns))
+        return self.find_best_paths(batch, self.sum_scores(batch, columns))
 
     def find_best_paths(self, batch: Batch, scores: Floats) -> Ints:
         """As :meth:`find_paths`, for the batch's scores, which it overwrites."""
