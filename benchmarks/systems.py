@@ -49,7 +49,7 @@ CLAIMS = {
     "Tafvizi 2011, section 6.1.1": [(f"mega: {name}", "mega") for name in SETS] + [("svm", "mega")],
     "Tafvizi 2011, table B.8": [("mega", "multi")],
     "Tafvizi 2011, chapter 1": [
-        (f"multi: {name}", "multi") for name in ("stat_deid", "stanford", "mist", "illinois", "rules")
+        (f"multi: {name}", "multi") for name in ("stat_deid", "stanford", "mist", "illinois", "mimic")
     ],
     "Tafvizi 2011, section 7.2.3": [("crf", "two_stage")],
     "Shweta et al. 2016, table 5": [("crf", "elman"), ("crf", "jordan"), ("elman", "jordan")],

@@ -86,7 +86,7 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     page = (resources.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
     names: dict = {}
-    exec(page.split("```python\n")[1].split("```")[0], names)
+    exec(page.split("## DuckDB")[1].split("```python\n")[1].split("```")[0], names)
     assert names["spans"] == [("DOCTOR", "Ruiz"), ("DATE", "3/4/2061")]
     (clean,) = names["connection"].sql("SELECT * FROM 'clean.parquet'").fetchall()
     assert clean[0] == 1 and "Ruiz" not in clean[2]

@@ -16,7 +16,7 @@ from crfdeid.ablate.run import Run
 from crfdeid.config import Config
 from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
-from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.errors import ConfigurationError, SchemeError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
 from crfdeid.systems.model_folder import find_list, hash_file
 from crfdeid.text import gazetteer, type_map
@@ -116,8 +116,11 @@ def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
 def map_part(part: Part, run: Run) -> Part:
     """Return the documents with the run's types. Raises :class:`SchemeError` before any training on a type
     that has none, or that the run's scheme does not have."""
-    documents = tuple(run.config.map_types(part.documents))
-    read_scheme(run.config.scheme).check(documents)
+    try:
+        documents = tuple(run.config.map_types(part.documents))
+        read_scheme(run.config.scheme).check(documents)
+    except SchemeError as error:
+        raise SchemeError(f"run {run.name}: {error}") from None
     return Part(part.name, documents) if run.config.types else part
 
 

@@ -14,12 +14,21 @@ from crfdeid.ablate import runner
 
 
 def test_a_run_that_fails_leaves_the_finished_ones(corpus, tmp_path, capsys):
-    text = SMALL + '[[run]]\nname = "gone"\nscheme = "meddocan"\n'
+    text = SMALL + '[[run]]\nname = "gone"\ntraining_gazetteers = ["DOCTOR+no_such_list"]\n'
     arguments = [write_config(tmp_path, text), corpus / "train", corpus / "test", "--out", tmp_path / "out"]
     assert exit_status([*arguments, "--jobs", 1]) == 2
     printed = capsys.readouterr().err
     assert printed.startswith("crfdeid: run gone: ") and printed.count("\n") == 1
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["base"]
+
+
+def test_types_that_a_run_does_not_have_are_refused_before_any_training(corpus, tmp_path, capsys):
+    text = SMALL + '[[run]]\nname = "gone"\nscheme = "meddocan"\n'
+    arguments = [write_config(tmp_path, text), corpus / "train", corpus / "test", "--out", tmp_path / "out"]
+    assert exit_status([*arguments, "--jobs", 1]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("crfdeid: run gone: ") and printed.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_end_of_a_child_is_reported(corpus, tmp_path, monkeypatch, capsys):

@@ -95,7 +95,7 @@ def test_a_wrong_query_is_refused_in_one_line_and_leaves_nothing(url, tmp_path, 
 
 def test_the_example_of_the_page_redacts_a_database(tmp_path, monkeypatch, capsys):
     page = (resources.PACKAGE.parent / "docs/databases.md").read_text("utf-8")
-    command = page.split("```sh\n")[1].split("```")[0]
+    command = page.split("redact --sql\n")[1].split("```sh\n")[1].split("```")[0]
     with sqlite3.connect(tmp_path / "notes.db") as database:
         database.execute("CREATE TABLE notes (note_id INTEGER, mrn TEXT, body TEXT)")
         database.execute("INSERT INTO notes VALUES (1, '7', 'Mr. John Okafor was seen.')")

@@ -271,7 +271,7 @@ def test_a_session_ends_when_it_is_not_used(monkeypatch):
 
 
 def server_options(*arguments):
-    args = options.build_parser("").parse_args(["notes", "--store", "s.db", *arguments])
+    args = options.build_parser().parse_args(["notes", "--store", "s.db", *arguments])
     return options.read_server_options(args)
 
 
