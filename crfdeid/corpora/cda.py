@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import io
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -25,9 +24,8 @@ from crfdeid.corpora.messages import (
     ATTACHMENTS,
     EMPTIED,
     GLUE,
-    Character,
+    Collector,
     Container,
-    Edit,
     Encode,
     Field,
     Message,
@@ -105,25 +103,10 @@ def read_attributes(source: str, piece: Piece) -> dict[str, str]:
     return {each.name.rpartition(":")[2]: source[each.start : each.end] for each in piece.attributes}
 
 
-class Parts:
+class Parts(Collector):
     """Collects what the pieces of a document are."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.patient: str | None = None
-        self.passages: list[Passage | Container] = []
-        self.terms: list[Character] = []
-        self.fields: list[Field] = []
-        self.codes: list[Field] = []
-        self.masks: list[Edit] = []
-        self.masked: Counter[str] = Counter()
-
-    def build(self, id: str) -> Message:
-        if self.terms:
-            self.passages.append(Passage("terms", self.terms, markup.encode_attribute))
-        return Message(
-            id, self.source, self.patient, self.passages, self.fields, self.masks, self.codes, self.masked
-        )  # fmt: skip
+    encode = staticmethod(markup.encode_attribute)
 
     def add(self, path: Path_, piece: Piece) -> None:
         if piece.kind in ("text", "cdata"):
@@ -143,10 +126,6 @@ class Parts:
     def add_comment(self, piece: Piece) -> None:
         if not self.source.startswith(INSTRUCTIONS, piece.start):
             self.mask(piece.start, piece.end, COMMENTS)
-
-    def mask(self, start: int, end: int, reason: str, text: str = "") -> None:
-        self.masks.append(Edit(start, end, text))
-        self.masked[reason] += 1
 
     def add_text(self, path: Path_, piece: Piece) -> None:
         text = self.source[piece.start : piece.end]

@@ -14,7 +14,6 @@ import io
 import json
 import re
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
@@ -30,6 +29,7 @@ from crfdeid.corpora.messages import (
     EMPTIED,
     GLUE,
     Character,
+    Collector,
     Container,
     Edit,
     Field,
@@ -108,7 +108,8 @@ def parse_resource(source: str, id: str, where: str) -> Iterator[Message]:
         for leaf in own:
             found.add(leaf.move(-start))
         patient = find_own_patient(find_entry_resource(own), aliases) if len(starts) > 2 else None
-        yield found.build(id if len(starts) == 2 else f"{id}.{number}", patient or common)
+        found.patient = patient or common
+        yield found.build(id if len(starts) == 2 else f"{id}.{number}")
 
 
 def find_entries(leaves: Iterable[Leaf]) -> list[int]:
@@ -128,17 +129,10 @@ def find_entry_resource(leaves: Iterable[Leaf]) -> dict[str, Any]:
     return resource if isinstance(resource, dict) else {}
 
 
-class Parts:
+class Parts(Collector):
     """Collects what the leaves of a resource are."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.passages: list[Passage | Container] = []
-        self.terms: list[Character] = []
-        self.fields: list[Field] = []
-        self.codes: list[Field] = []
-        self.masks: list[Edit] = []
-        self.masked: Counter[str] = Counter()
+    encode = staticmethod(json_text.encode)
 
     def add(self, leaf: Leaf) -> None:
         """Add a leaf; what cannot be read as its rule says is masked."""
@@ -151,15 +145,7 @@ class Parts:
             rules.MASK: lambda leaf: False,
         }  # fmt: skip
         if not add.get(action, partial(self.add_field, action))(leaf):
-            self.masks.append(Edit(leaf.key_start, leaf.end, self.write_absent(leaf)))
-            self.masked[REASONS.get(action, EMPTIED)] += 1
-
-    def build(self, id: str, patient: str | None) -> Message:
-        if self.terms:
-            self.passages.append(Passage("terms", self.terms, json_text.encode))
-        return Message(
-            id, self.source, patient, self.passages, self.fields, self.masks, self.codes, self.masked
-        )  # fmt: skip
+            self.mask(leaf.key_start, leaf.end, REASONS.get(action, EMPTIED), self.write_absent(leaf))
 
     def list_characters(self, leaf: Leaf, node: int = 0) -> list[Character]:
         return list(list_characters(self.source, leaf.start + 1, leaf.end - 1, node, json_text.decode))

@@ -194,6 +194,33 @@ class Message:
             at = place[1] + 1
 
 
+class Collector:
+    """Collects what the parts of ``source`` are. ``encode`` writes the short texts, which are one passage."""
+
+    encode: Encode
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.patient: str | None = None
+        self.passages: list[Passage | Container] = []
+        self.terms: list[Character] = []
+        self.fields: list[Field] = []
+        self.codes: list[Field] = []
+        self.masks: list[Edit] = []
+        self.masked: Counter[str] = Counter()
+
+    def mask(self, start: int, end: int, reason: str, text: str = "") -> None:
+        self.masks.append(Edit(start, end, text))
+        self.masked[reason] += 1
+
+    def build(self, id: str) -> Message:
+        if self.terms:
+            self.passages.append(Passage("terms", self.terms, self.encode))
+        return Message(
+            id, self.source, self.patient, self.passages, self.fields, self.masks, self.codes, self.masked
+        )  # fmt: skip
+
+
 def count_attachments(messages: Iterable[Message]) -> Counter[str]:
     """Count what messages have that is no text for a tagger and may hold one."""
     counts = sum((message.masked for message in messages), Counter())
