@@ -59,6 +59,11 @@ def dash_or_slash(document: TokenizedDocument) -> list[Value]:
     return _test_words(document, lambda word: "-" in word or "/" in word)
 
 
+def find_mark(mark: str, document: TokenizedDocument) -> list[Value]:
+    """``1`` where the written word contains the mark."""
+    return _test_words(document, lambda word: mark in word)
+
+
 def _test_words(document: TokenizedDocument, test: Callable[[str], bool]) -> list[Value]:
     return [value for word, part in document.words for value in [YES if test(word) else None] * len(part)]
 
@@ -66,4 +71,6 @@ def _test_words(document: TokenizedDocument, test: Callable[[str], bool]) -> lis
 CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     **{f"mist_{name}": partial(match_pattern, name) for name in PATTERNS},
     "dash_or_slash": dash_or_slash,
+    "dash_in_word": partial(find_mark, "-"),
+    "slash_in_word": partial(find_mark, "/"),
 }

@@ -1,16 +1,16 @@
 """All observations by their names: what a template can use.
 
 Besides the observations of a token's text and of its place there are ``in_LIST`` (the token occurs in an
-entry of gazetteer LIST), ``phrase_LIST`` (it is part of a whole entry), ``cluster``, ``table_NAME_COLUMN``
-(the value of its word in a table), ``links_left`` and ``links_right``, ``rule_NAME`` (it is part of a rule's
-match), and those that need a part-of-speech source: ``pos``, ``chunk_tag``, ``mesh``. A module is imported
-only if a template names one of its observations; a program or wheel is loaded when the first document is
-observed.
+entry of gazetteer LIST), ``in_LIST+LIST`` (of one of several), ``phrase_LIST`` (it is part of a whole
+entry), ``cluster``, ``table_NAME_COLUMN`` (the value of its word in a table), ``links_left`` and
+``links_right``, ``rule_NAME`` (it is part of a rule's match), and those that need a part-of-speech source:
+``pos``, ``chunk_tag``, ``mesh``. A module is imported only if a template names one of its observations; a
+program or wheel is loaded when the first document is observed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from crfdeid.feature_extraction import (
     word_windows,
 )
 from crfdeid.feature_extraction.token import Value
-from crfdeid.text.gazetteer import Gazetteer
+from crfdeid.text.gazetteer import JOIN, Gazetteer, merge_gazetteers
 from crfdeid.text.tokenized import TokenizedDocument
 
 Lexical = Mapping[str, Callable[[str], Value]]
@@ -54,6 +54,7 @@ STATIC = Observations(
 )
 OF_POS = ("pos", "chunk_tag", "mesh")
 OF_LINKS = ("links_left", "links_right")
+IN = "in_"  # the prefix of observations that are lists
 RULE = "rule_"  # the prefix of observations that are rules
 
 
@@ -63,7 +64,8 @@ def resolve_names(
     """Return the observations of these names. ``tag`` gives the parts of speech of the words of one line.
     Raises :class:`TemplateError` for a name that is unknown, or that needs ``tag`` where it is ``None``."""
     names = dict.fromkeys(names)
-    lists = {f"in_{name}": token.gazetteer_word(gazetteer) for name, gazetteer in gazetteers.items()}
+    asked = [*gazetteers.values(), *merge_lists(names, gazetteers)]
+    lists = {f"{IN}{gazetteer.name}": token.gazetteer_word(gazetteer) for gazetteer in asked}
     if word_clusters.LIST in gazetteers:
         lists["cluster"] = word_clusters.observe_cluster(gazetteers[word_clusters.LIST])
     lexical = {**STATIC.lexical, **lists, **table_columns.observe_columns(names, gazetteers)}
@@ -78,6 +80,14 @@ def resolve_names(
         {name: lexical[name] for name in names if name in lexical},
         {name: contextual[name] for name in names if name in contextual},
     )
+
+
+def merge_lists(names: Iterable[str], gazetteers: Mapping[str, Gazetteer]) -> Iterator[Gazetteer]:
+    """Yield the lists that the names join, where all of them are there."""
+    for name in names:
+        parts = name.removeprefix(IN).split(JOIN)
+        if name.startswith(IN) and len(parts) > 1 and gazetteers.keys() >= set(parts):
+            yield merge_gazetteers([gazetteers[part] for part in parts])
 
 
 def _load_contextual(

@@ -23,10 +23,10 @@ from crfdeid.feature_extraction.registry import Tag, resolve_names
 from crfdeid.feature_extraction.table_columns import is_column, read_column
 from crfdeid.feature_extraction.token import SEVERAL, Value, is_piece, restrict_words
 from crfdeid.files import read_text
-from crfdeid.text.gazetteer import Gazetteer
+from crfdeid.text.gazetteer import JOIN, Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 
-ATOM = re.compile(r"(\w+)\[(-?\d+)(?:\.\.(-?\d+))?\]")
+ATOM = re.compile(r"([\w+]+)\[(-?\d+)(?:\.\.(-?\d+))?\]")
 
 REMEMBERED = 200_000  # pairs of offset and token text whose features are kept
 
@@ -90,9 +90,11 @@ def format_template(template: Template) -> str:
 
 
 def list_gazetteers(templates: Iterable[Template]) -> list[str]:
-    """Return the LISTs of ``in_LIST`` and ``phrase_LIST``, tables, and the list of ``cluster``, sorted."""
+    """Return the LISTs of ``in_LIST``, ``in_LIST+LIST`` and ``phrase_LIST``, tables, and the list of
+    ``cluster``, sorted."""
     names = list_names(templates)
-    lists = {name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_"))}
+    marks = (name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_")))
+    lists = {name for mark in marks for name in mark.split(JOIN)}
     lists |= {read_column(name).table for name in names if is_column(name)}
     return sorted(lists | ({word_clusters.LIST} if "cluster" in names else set()))
 

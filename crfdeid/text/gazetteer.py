@@ -21,6 +21,7 @@ from crfdeid.text.folding import fold_text
 from crfdeid.text.tokenizer import FINE
 
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
+JOIN = "+"  # between the names of lists that are asked as one
 
 _lists: WeakValueDictionary[tuple[str, bytes], Gazetteer] = WeakValueDictionary()  # by name and content
 
@@ -67,6 +68,17 @@ def build_gazetteer(name: str, entries: Iterable[str], excluded: Iterable[str] =
     words = {word for phrase in phrases for word in phrase if word.isalnum()}
     excluded_words = {phrase[0] for phrase in never if len(phrase) == 1}
     return Gazetteer(name, frozenset(words - excluded_words), frozenset(phrases))
+
+
+def merge_gazetteers(gazetteers: Sequence[Gazetteer]) -> Gazetteer:
+    """Return one gazetteer of all entries; each list keeps its own exclusions.
+
+    >>> names = [build_gazetteer("first", ["Ann"]), build_gazetteer("last", ["Ruiz", "Ann"])]
+    >>> sorted(merge_gazetteers(names).words), merge_gazetteers(names).name
+    (['ann', 'ruiz'], 'first+last')
+    """
+    words, entries = (frozenset().union(*own) for own in zip(*((g.words, g.entries) for g in gazetteers)))
+    return Gazetteer(JOIN.join(gazetteer.name for gazetteer in gazetteers), words, entries)
 
 
 def tokenize_entry(entry: str) -> set[tuple[str, ...]]:

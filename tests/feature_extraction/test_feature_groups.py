@@ -29,7 +29,8 @@ OF_RUIZ = {
         phrase_months[0]=1 clue_doctor[-2]=1 clue_doctor[-1]=1 clue_date[1]=1""",
     "sibanda": """
         lemma[-1]=. lemma[0]=ruiz lemma[-2]|lemma[-1]=dr|. lemma[1]|lemma[2]=on|3 pos[-1]=. pos[0]=NNP
-        letter_case[0]=first length[0]=4 mesh[0]=D0 heading[0]=plan in_surnames[0]=1 in_months[0]=1""",
+        letter_case[0]=first length[0]=4 mesh[0]=D0 heading[0]=plan
+        in_first_names+surnames[0]=1 in_months[0]=1""",
     "stanford": """
         word[-1]=. word[0]=Ruiz word[1]=on ngrams[0]=_ruiz_ ngrams[0]=uiz_ ngrams[0]=u pos[-1]=. pos[1]=IN
         short_shape[0]=Aa words_left[0]=Dr words_left[0]=. words_right[0]=3 words_right[0]=on""",
@@ -56,6 +57,13 @@ def test_the_features_of_a_name_by_group(group, monkeypatch):
     assert document.tokens[RUIZ].text == "Ruiz"
     assert set(OF_RUIZ[group].split()) - set(row) == set()
     assert len(set(row)) == len(row)
+
+
+def test_sibanda_and_uzuner_have_26_features_12_of_dictionaries():
+    """Section 6.4; the name, location, hospital and month dictionaries of section 5 are four."""
+    names = [template[0][0] for template in templates.read_group("sibanda")]
+    asked = [name for name in names if name.startswith("in_")]
+    assert len(names) == 26 and len(asked) == 12 and len(set(asked)) == 4
 
 
 def test_stat_deid_is_sibanda_and_more():

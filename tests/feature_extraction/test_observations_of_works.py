@@ -114,6 +114,8 @@ def test_a_written_word_is_tested_whole_and_its_outer_marks_by_themselves():
     assert marked_tokens(mist_patterns.CONTEXTUAL["mist_phone_10"], text) == ["617", "-", "555", "-", "0142"]
     assert marked_tokens(mist_patterns.CONTEXTUAL["mist_punctuation"], text) == ['"', "(", ")", ",", '"']
     assert marked_tokens(mist_patterns.CONTEXTUAL["dash_or_slash"], "3/4 - x5") == ["3", "/", "4", "-"]
+    assert marked_tokens(mist_patterns.CONTEXTUAL["dash_in_word"], "3/4 - x5") == ["-"]
+    assert marked_tokens(mist_patterns.CONTEXTUAL["slash_in_word"], "3/4 - x5") == ["3", "/", "4"]
 
 
 @pytest.mark.parametrize(

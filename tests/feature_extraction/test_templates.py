@@ -78,6 +78,22 @@ def test_gazetteers_match_words_and_whole_entries():
     ]
 
 
+def test_several_gazetteers_are_asked_as_one():
+    lists = {
+        "cities": gazetteer.build_gazetteer("cities", ["Los Angeles", "Reading"], excluded=["Reading"]),
+        "states": gazetteer.build_gazetteer("states", ["Ohio"]),
+    }
+    rows = features("los Reading Ohio", "in_cities+states[0]", gazetteers=lists)
+    marked = ["bias", "in_cities+states[0]=1"]
+    assert rows == [marked, ["bias"], marked]
+    with pytest.raises(TemplateError, match="no such observation"):
+        features("Ohio", "in_cities+countries[0]", gazetteers=lists)
+    with pytest.raises(TemplateError, match="no such observation"):
+        features("Ohio", "phrase_cities+states[0]", gazetteers=lists)
+    found = templates.parse_templates("in_cities+states[-1..1]")
+    assert templates.list_gazetteers(found) == ["cities", "states"]
+
+
 TEXT = "Name: Ruiz, Ana\nHPI: saw Dr. Ruiz 3/4/61 for\nruiz RUIZ\n"
 
 
