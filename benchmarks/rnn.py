@@ -2,13 +2,14 @@
 network with word vectors from three sources (their table 4).
 
     python benchmarks/rnn.py --out runs/rnn [--documents 300] [--test 150] [--epochs 25] [--seeds 1]
-                             [--wider] [--jobs 1]
+                             [--batch 1] [--vectors FILE] [--text TEXT] [--wider] [--jobs 1]
 
 Trains on the synthetic training part and scores on the test part, which has other genres, names and frames.
 Prints scores, cost and 95% intervals of every run, the paper's tables with our figures beside them, and
 whether two systems differ. One more CRF uses only words, as the networks do. --seeds trains the networks
-also from other seeds, and --wider with wider windows. Each run has its own process. Finished runs in OUT are
-not trained again while the code is the same.
+also from other seeds, --batch with several sequences in a step, and --wider with wider windows. With
+--vectors one more Elman network has the vectors of a file, and with --text CBOW learns from that text too.
+Each run has its own process. Finished runs in OUT are not trained again while the code is the same.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ WIDER = {ELMAN: 23, JORDAN: 19}  # table 3's window sizes as the words of each s
 PAIRS = ((CRF, ELMAN), (CRF, JORDAN), (ELMAN, JORDAN), (WORDS, ELMAN), (WORDS, JORDAN))
 
 
-def set_epochs(settings: Config, epochs: int) -> Config:
+def set_steps(settings: Config, epochs: int, batch: int = 1) -> Config:
     if settings.system != "rnn":
         return settings
-    return replace(settings, options=settings.options | {"epochs": epochs})
+    return replace(settings, options=settings.options | {"epochs": epochs, "batch": batch})
 
 
 def set_options(run: Run, name: str, **options: object) -> Run:
@@ -64,10 +65,14 @@ def seed_name(name: str, seed: int) -> str:
 
 def build_plan(args: argparse.Namespace) -> Plan:
     """Return the paper's three runs, the CRF with only words, and the runs that the options add."""
-    shipped = plan.read_plan("shweta_table5", partial(set_epochs, epochs=args.epochs))
+    shipped = plan.read_plan("shweta_table5", partial(set_steps, epochs=args.epochs, batch=args.batch))
     crf, elman, jordan = shipped.runs
     words = replace(crf, name=WORDS, config=replace(crf.config, features=("lexical",)))
     more = [set_options(elman, vectors_name(kind), embedding=kind) for kind in ("rnnlm", "random")]
+    if args.vectors:
+        more.append(set_options(elman, f"{ELMAN}, vectors of a file", embedding="file", vectors=args.vectors))
+    if args.text:
+        more.append(set_options(elman, f"{ELMAN}, vectors of a text", text=args.text))
     for run in (elman, jordan):
         more += [set_options(run, seed_name(run.name, seed), seed=seed) for seed in range(1, args.seeds)]
         if args.wider:
@@ -160,6 +165,9 @@ def build_parser() -> argparse.ArgumentParser:
     number("--documents", default=300, help="to train on (default: 300)")
     number("--test", default=150, help="to score on (default: 150)")
     number("--seeds", default=1, help="of each network (default: 1)")
+    number("--batch", default=1, help="sequences in a step (default: 1, as in the paper)")
+    parser.add_argument("--vectors", metavar="FILE", help="word vectors of word2vec, GloVe or fastText")
+    parser.add_argument("--text", help="documents that CBOW learns from too, in any format")
     parser.add_argument("--wider", action="store_true", help="also windows of 23 and 19 words")
     number("--epochs", default=25, help="at most, of each network (default: 25, as in the paper)")
     number("--resamples", default=10_000, help="for intervals (default: 10000)")

@@ -74,7 +74,14 @@ def hash_files(config: Config) -> dict[str, str]:
     if config.system != "crf":
         for folder, pattern in (("gazetteers", "*.txt"), ("features", "*.template"), ("configs", "*.toml")):
             paths += resources.find_folder(folder).glob(pattern)
-    return {path.name: hash_file(path) for path in sorted(set(paths)) if path.is_file()}
+    hashes = {path.name: hash_file(path) for path in sorted(set(paths)) if path.is_file()}
+    return hashes | {str(path): hash_file(path) for path in list_sources(config)}
+
+
+def list_sources(config: Config) -> list[Path]:
+    """Return the files of the user that a network learns its word vectors from."""
+    named = [Path(path) for key in ("vectors", "text") if (path := config.options.get(key))]
+    return [file for path in named for file in (path, *sorted(path.rglob("*"))) if file.is_file()]
 
 
 @dataclass(frozen=True)

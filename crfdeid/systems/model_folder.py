@@ -192,7 +192,8 @@ def check_files(folder: Path) -> None:
 
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_manifest(folder: Path) -> None:

@@ -19,6 +19,17 @@ def test_the_fingerprint_is_of_the_lists_and_of_all_that_ships_where_a_system_ma
     assert {"surnames.txt", "english.toml"} <= set(jobs.hash_files(Config(("lexical",), system="svm")))
 
 
+def test_the_fingerprint_is_of_the_vectors_and_the_text_of_a_network(tmp_path):
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "1.txt").write_text("The pump.\n", encoding="utf-8")
+    (tmp_path / "glove.txt").write_text("the 1\n", encoding="utf-8")
+    options = {"vectors": str(tmp_path / "glove.txt"), "text": str(tmp_path / "text")}
+    before = jobs.hash_files(Config(system="rnn", options=options))
+    assert {options["vectors"], str(tmp_path / "text" / "1.txt")} <= set(before)
+    (tmp_path / "glove.txt").write_text("the 2\n", encoding="utf-8")
+    assert jobs.hash_files(Config(system="rnn", options=options)) != before
+
+
 def test_the_fingerprint_is_of_the_code_that_trains():
     own, other = (set(code_fingerprint.hash_modules(system)) for system in ("crf", "svm"))
     assert {

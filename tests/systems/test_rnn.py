@@ -127,9 +127,11 @@ def test_the_equations(kind, layers):
 def test_side_by_side_is_as_alone(kind, rows):
     """The labels of a batch, from rows worked out before, are those of each sequence by itself."""
     made = random_network(kind, 2, seed=4)
-    together = rnn_network.Labeller(made, [0.0] * 4, 1).find_labels(rows)
+    labeller = rnn_network.Labeller(made, [0.0] * 4, 1)
     alone = [by_equations(made, row).argmax(1).tolist() for row in rows]
-    assert together == alone
+    assert labeller.find_labels(rows) == alone
+    labeller.rows = None  # as of many words
+    assert labeller.find_labels(rows) == alone
 
 
 def test_each_sequence_has_its_words_once():
@@ -165,6 +167,44 @@ def test_gradients_are_those_of_differences():
         before = made.U[0].data[0, 1].item()
         rnn_training.take_step(made, words, labels, 1.0)
         assert before - made.U[0].data[0, 1].item() == pytest.approx(slope, rel=1e-4)
+
+
+PAIRS = [([1, 2, 4], [0, 3, 1]), ([5], [2]), ([6, 7], [0, 0]), ([3, 8, 2, 1], [1, 1, 3, 0])]
+
+
+def make_examples():
+    return [(torch.tensor(words)[:, None], torch.tensor(labels)) for words, labels in PAIRS]
+
+
+@pytest.mark.parametrize("kind", [Elman, Jordan])
+def test_a_step_on_a_batch_adds_the_gradients_of_its_sequences(kind):
+    """Padding has no loss, and changes no sequence beside it."""
+    together, alone = (random_network(kind, 2, seed=7).double() for _ in range(2))
+    ((words, labels),) = rnn_training.draw_batches(make_examples(), 4)
+    loss = rnn_training.take_step(together, words, labels, 0.1)
+    losses = []
+    for words, labels in make_examples():
+        own = torch.nn.functional.cross_entropy(alone(words)[:, 0], labels, reduction="sum")
+        own.backward()
+        losses.append(own.item())
+    rnn_network.descend_gradients(alone.parameters(), 0.1)
+    assert loss == pytest.approx(sum(losses))
+    for one, other in zip(together.parameters(), alone.parameters()):
+        np.testing.assert_allclose(one.detach(), other.detach(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("size, counts", [(1, [1] * 4), (2, [2, 2]), (3, [1, 3]), (9, [4])])
+def test_batches_have_each_sequence_once(size, counts):
+    with rnn_training.use_seed(3):
+        batches = list(rnn_training.draw_batches(make_examples(), size))
+    assert sorted(words.shape[1] for words, _ in batches) == counts
+    found = []
+    for words, labels in batches:
+        for own, wanted in zip(words.T, labels.reshape(len(words), -1).T):
+            kept = wanted != rnn_training.UNSEEN
+            assert not own[~kept].any()  # PADDING
+            found.append((own[kept].tolist(), wanted[kept].tolist()))
+    assert sorted(found) == sorted(PAIRS)
 
 
 def test_dropout_is_of_training_alone():
@@ -228,6 +268,80 @@ def test_words_of_like_neighbours_get_like_vectors():
         vectors = embeddings.learn_rnnlm(rows, 30, 10, 30)
     like, unlike = (torch.cosine_similarity(vectors[21], vectors[n], 0) for n in (22, 23))
     assert like > unlike
+
+
+def write_vectors(folder, words, size=3):
+    lines = (f"{word} {' '.join(str(n + 0.5) for _ in range(size))}\n" for n, word in enumerate(words))
+    (folder / "glove.txt").write_text("".join(lines), encoding="utf-8")
+    return str(folder / "glove.txt")
+
+
+def line_pipeline(tmp_path):
+    return model_folder.create_folder(tmp_path / "pipeline", [], tiny()).pipeline
+
+
+def test_words_have_the_vectors_of_the_file(tmp_path):
+    path = write_vectors(tmp_path, ["the", "Ruiz", "saw", "dr", "gtt"])
+    options = Options(embedding="file", vectors=path, words=2, least=2)
+    rows = [["Dr", "saw", "Xi"], ["Dr", "saw", "Haddad"]]
+    words, vectors = embeddings.find_vectors(rows, line_pipeline(tmp_path), options)
+    assert words.known == ("Dr", "Ruiz", "dr", "saw", "the")  # the first two, and those of the notes
+    row = {word: vectors[number].tolist() for word, number in words.numbers.items()}
+    assert row == {"dr": [3.5] * 3, "the": [0.5] * 3, "Ruiz": [1.5] * 3, "saw": [2.5] * 3, "Dr": [3.5] * 3}
+    assert vectors[vocabulary.UNKNOWN].abs().max() <= embeddings.RANGE  # drawn
+
+
+@pytest.mark.parametrize("kind", ["rnnlm", "cbow"])
+def test_a_text_without_spans_teaches_more_words(tmp_path, kind):
+    if kind == "cbow":
+        pytest.importorskip("gensim")
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "1.txt").write_text("The pump saw\nThe valve saw\n" * 5, encoding="utf-8")
+    learn = Options(embedding=kind, text=str(tmp_path / "text"), dimensions=6, words=2, embedding_epochs=1)
+    found = []
+    for options in (learn, dataclasses.replace(learn, text="")):
+        with rnn_training.use_seed(1):
+            found.append(embeddings.find_vectors([["saw", "saw"]], line_pipeline(tmp_path), options))
+        shutil.rmtree(tmp_path / "pipeline")
+    (more, vectors), (words, _) = found
+    assert words.known == ("saw",) and more.known == ("The", "saw")  # the two most frequent, one is known
+    assert vectors.shape == (len(more), 6)
+
+
+def test_a_model_with_vectors_of_a_file_does_not_need_it_again(notes, tmp_path):
+    path = write_vectors(tmp_path, ["Quexington", "seen", "by"], size=7)
+    trained = model.train(
+        notes[:4], tiny(embedding="file", vectors=path, dimensions=0, epochs=1), tmp_path / "m"
+    )
+    os.remove(path)
+    loaded = model.load(tmp_path / "m")
+    assert "Quexington" in loaded.words.known and loaded.labeller.network.E.shape[1] == 7
+    assert [loaded.tag(note).spans for note in notes] == [trained.tag(note).spans for note in notes]
+
+
+@pytest.mark.parametrize("options", [{"embedding": "file", "vectors": "none.vec", "dimensions": 0},
+                                     {"embedding": "rnnlm", "text": "none"}])  # fmt: skip
+def test_a_missing_source_of_vectors_is_named(notes, tmp_path, options):
+    with pytest.raises(CrfdeidError, match=r"none"):
+        model.train(notes[:4], tiny(**options), tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_minibatch_learns_too(notes, tmp_path):
+    tagger = model.train(notes[:30], tiny(batch=4), tmp_path / "m")
+    assert [tagger.tag(note).spans for note in notes[30:]] == [note.spans for note in notes[30:]]
+
+
+def test_the_device_is_a_gpu_where_torch_sees_one(monkeypatch):
+    with pytest.raises(ConfigurationError, match="options.device = 'gpu9': torch has no such device"):
+        rnn_training.choose_device("gpu9")
+    assert rnn_training.choose_device("cpu").type == "cpu"
+    asked = []
+    monkeypatch.setattr(torch, "empty", lambda *_, device: asked.append(device) or torch.ones(1))
+    for sees in (True, False):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda sees=sees: sees)
+        rnn_training.choose_device("auto")
+    assert asked == ["cuda", "cpu"]
 
 
 @pytest.mark.parametrize("share, held", [(0.1, 4), (0.0, 0), (0.01, 0)])
@@ -317,7 +431,11 @@ def test_same_bytes_and_the_random_numbers_of_others_go_on(notes, tmp_path):
     [
         ({"network": "elmann"}, "did you mean elman"), ({"window": 4}, "odd"), ({"window": 0}, "1 or more"),
         ({"hidden": 0.5}, "whole number"), ({"dropout": 1.0}, "below 1"), ({"rate": 0}, "above 0"),
-        ({"embedding": "glove"}, "cbow"), ({"unknown": "none"}, "forms"), ({"seed": True}, "whole number"),
+        ({"embedding": "glove"}, "cbow"), ({"embedding": "file"}, "vectors: wanted the path"),
+        ({"vectors": "v.vec"}, "and none without"), ({"batch": 0}, "1 or more"),
+        ({"embedding": "file", "vectors": "v", "dimensions": 9}, "has its own"),
+        ({"embedding": "random", "text": "t"}, "learns nothing"), ({"unknown": "none"}, "forms"),
+        ({"seed": True}, "whole number"),
         ({"windows": 5}, "did you mean window"),
     ],
 )  # fmt: skip
@@ -491,7 +609,7 @@ def test_the_benchmark(tmp_path, monkeypatch, capsys):
 
     small = {"hidden": 4, "dimensions": 8, "embedding_epochs": 1}
 
-    def smaller(settings, epochs):
+    def smaller(settings, epochs, batch):
         if settings.system == "crf":
             return dataclasses.replace(settings, features=("lexical",), crf={"max_iterations": 5})
         return dataclasses.replace(settings, options=settings.options | small | {"epochs": epochs})
@@ -500,7 +618,7 @@ def test_the_benchmark(tmp_path, monkeypatch, capsys):
         for job in left:
             training.train_job(job, job.folder, lambda number: None)
 
-    monkeypatch.setattr(benchmark, "set_epochs", smaller)
+    monkeypatch.setattr(benchmark, "set_steps", smaller)
     monkeypatch.setattr(benchmark, "runner", SimpleNamespace(run_jobs=run))
     sizes = {"documents": 1, "test": 1, "seeds": 2, "epochs": 1, "resamples": 20}
     given = [f"--{name}={number}" for name, number in sizes.items()]

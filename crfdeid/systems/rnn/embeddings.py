@@ -1,26 +1,76 @@
-"""Vectors of words, learned from the training text without its spans (Shweta et al. 2016, section
-4.1, learned them from news text).
+"""Vectors of words (Shweta et al. 2016, section 4.1, learned them from news text).
 
     random    uniform in [-0.25, 0.25]
     cbow      word2vec's continuous bag of words (Mikolov et al. 2013), by gensim
     rnnlm     the input weights of a recurrent language model (Mikolov et al. 2010)
+    file      those of a file; a word that the file does not have gets its word in small letters, or draws
+
+What is learned is learned from the training text without its spans, and from a text beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from crfdeid import corpora
+from crfdeid.errors import CrfdeidError
+from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.systems.rnn import vocabulary
 from crfdeid.systems.rnn.network import descend_gradients, make_batches, run_elman
-from crfdeid.systems.rnn.vocabulary import PADDING
+from crfdeid.systems.rnn.options import FILE, Options
+from crfdeid.systems.rnn.vector_file import read_vectors
+from crfdeid.systems.rnn.vocabulary import PADDING, WordNumbers
+from crfdeid.text.folding import fold_document
 
 RANGE = 0.25
 WINDOW, NEGATIVE = 5, 5  # word2vec's own settings
 BATCH_CELLS, RATE = 256, 0.1  # of the language model; the rate is its authors' first one
+LEAST = 5  # times that a word of the text beside the notes occurs (word2vec's own setting)
 
 Rows = Sequence[Sequence[int]]  # sequences of word numbers
+
+
+def find_vectors(
+    rows: Sequence[Sequence[str]], pipeline: Pipeline, options: Options
+) -> tuple[WordNumbers, Tensor]:
+    """Return the words that a network trained on ``rows`` of words knows, and their vectors. Raises
+    :class:`FormatError` where the file of the vectors, or the text beside the notes, cannot be read."""
+    words = vocabulary.learn_words(rows, options.least, options.unknown)
+    if options.embedding == FILE:
+        return fill_vectors(words, Path(options.vectors), options.words)
+    others = read_text_beside(Path(options.text), pipeline) if options.text else []
+    words = words.add_words(vocabulary.find_frequent(others, LEAST, options.words))
+    numbers = [words.number_words(row) for row in chain(rows, others)]
+    kind, epochs = options.embedding, options.embedding_epochs
+    return words, learn_vectors(kind, numbers, len(words), options.size, epochs, options.seed)
+
+
+def fill_vectors(words: WordNumbers, path: Path, most: int) -> tuple[WordNumbers, Tensor]:
+    """Return the words with the first ``most`` of the file, and the vectors of all of them."""
+    found = read_vectors(path, {*words.known, *(word.lower() for word in words.known)}, most)
+    words = words.add_words(found)
+    vectors = draw_vectors(len(words), len(next(iter(found.values()))))
+    for word, number in words.numbers.items():
+        if (vector := found.get(word, found.get(word.lower()))) is not None:
+            vectors[number] = torch.from_numpy(vector.copy())
+    return words, vectors
+
+
+def read_text_beside(path: Path, pipeline: Pipeline) -> list[list[str]]:
+    """Return the words of each sequence of the documents at ``path``."""
+    rows = []
+    try:
+        for document in map(fold_document, corpora.read(path)):
+            tokenized, sequences = pipeline.tokenize_document(document)
+            rows += [[tokenized.tokens[n].text for n in sequence] for sequence in sequences]
+    except CrfdeidError as error:
+        raise type(error)(f"options.text: {error}") from None
+    return rows
 
 
 def draw_vectors(size: int, dimensions: int) -> Tensor:

@@ -25,6 +25,7 @@ from crfdeid.files import open_whole
 from crfdeid.systems.rnn.vocabulary import PADDING
 
 CELLS = 16_384  # words of a batch with its padding, unless one sequence is longer
+MOST_ROWS = 64_000_000  # numbers (256 MB) of the rows that are made once
 
 
 def make_windows(words: Tensor, size: int) -> Tensor:
@@ -167,23 +168,30 @@ def use_threads(count: int) -> Iterator[None]:
 
 
 class Labeller:
-    """A trained network that labels sequences together; its rows are made once. ``bias`` [labels] is added
-    to the scores of the labels."""
+    """A trained network that labels sequences together; its rows are made once where they are not too large.
+    ``bias`` [labels] is added to the scores of the labels."""
 
     def __init__(self, network: Network, bias: Sequence[float], threads: int) -> None:
         self.network, self.bias, self.threads = network.eval(), torch.tensor(bias), threads
+        size = len(network.E) * network.window * len(network.W[0])
         with torch.inference_mode(), use_threads(threads):
-            self.rows = network.make_rows()
+            self.rows = network.make_rows() if size <= MOST_ROWS else None
 
     def find_labels(self, sequences: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the label numbers of each sequence of word numbers."""
         found: list[list[int]] = [[]] * len(sequences)
         with torch.inference_mode(), use_threads(self.threads):
             for indices, words in make_batches(sequences):
-                scores = self.network.forward_by_rows(self.rows, words) + self.bias
+                scores = self.score(words) + self.bias
                 for index, path in zip(indices, scores.argmax(2).T.tolist()):
                     found[index] = path[: len(sequences[index])]
         return found
+
+    def score(self, words: Tensor) -> Tensor:
+        """Return the scores [time, sequences, labels]."""
+        if self.rows is None:
+            return self.network.forward(words)
+        return self.network.forward_by_rows(self.rows, words)
 
 
 def write_network(network: Network, path: Path) -> None:
@@ -192,11 +200,13 @@ def write_network(network: Network, path: Path) -> None:
         file.write(save({name: weights.contiguous() for name, weights in network.state_dict().items()}))
 
 
-def read_network(path: Path, network: Network) -> Network:
-    """Read the weights into ``network``, and return it. Raises :class:`ModelError` where the file is
-    damaged, or of a network of other sizes."""
+def read_network(path: Path, kind: str, words: int, labels: int, sizes: tuple[int, int, int]) -> Network:
+    """Read a network of ``sizes``: its window, hidden units and layers. The vectors have the dimensions of
+    the file. Raises :class:`ModelError` where the file is damaged, or of a network of other sizes."""
     try:
-        network.load_state_dict(load(path.read_bytes()))
-    except (OSError, SafetensorError, RuntimeError):
+        weights = load(path.read_bytes())
+        network = NETWORKS[kind](torch.empty(words, weights["E"].shape[1]), labels, *sizes)
+        network.load_state_dict(weights)
+    except (OSError, SafetensorError, RuntimeError, LookupError):
         raise ModelError(f"{path}: damaged, or not a network of this model's words and settings") from None
     return network

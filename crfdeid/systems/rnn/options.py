@@ -10,10 +10,12 @@ from crfdeid.systems.rnn.vocabulary import UNKNOWN_WORDS
 
 NETWORKS = ("elman", "jordan")
 DIMENSIONS = {"random": 100, "rnnlm": 80, "cbow": 300}  # their table 4
-CHOICES = {"network": NETWORKS, "embedding": tuple(DIMENSIONS), "unknown": UNKNOWN_WORDS}
+FILE = "file"
+LEARNED = ("rnnlm", "cbow")
+CHOICES = {"network": NETWORKS, "embedding": (*DIMENSIONS, FILE), "unknown": UNKNOWN_WORDS}
 LEAST = {
     "window": 1, "dimensions": 0, "embedding_epochs": 1, "hidden": 1, "layers": 1, "epochs": 1,
-    "patience": 1, "least": 1, "seed": 0, "threads": 1,
+    "patience": 1, "least": 1, "seed": 0, "threads": 1, "batch": 1, "words": 0,
 }  # fmt: skip
 EXTRA = "the system rnn needs {}: pip install crfdeid[rnn]"
 
@@ -25,7 +27,13 @@ class Options:
     ``window`` counts all words of the window. ``dimensions = 0`` means the paper's number for the
     ``embedding``. ``spread`` is the range of the first weights. ``development`` is the share of the
     patients whose documents decide when to stop: after ``patience`` epochs in which neither their F1 nor
-    their loss got better. ``least`` is how often a word must occur to be known."""
+    their loss got better. ``least`` is how often a word must occur to be known.
+
+    ``embedding = "file"`` takes the vectors, and their dimensions, of the file ``vectors`` (see
+    :mod:`crfdeid.systems.rnn.vector_file`). ``text`` names documents in any format, whose spans are ignored:
+    ``cbow`` and ``rnnlm`` learn from them and from the training notes. From either source at most ``words``
+    words are known that the training notes do not have. A step is on ``batch`` sequences (the paper has 1).
+    ``device`` is torch's, or ``auto``: a GPU where torch sees one."""
 
     network: str = "elman"
     window: int = 11
@@ -44,6 +52,11 @@ class Options:
     unknown: str = "forms"
     seed: int = 0
     threads: int = 1
+    vectors: str = ""
+    text: str = ""
+    words: int = 50_000
+    batch: int = 1
+    device: str = "auto"
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -65,11 +78,22 @@ class Options:
             raise ValueError(
                 f"window = {self.window}: wanted an odd number: a word, and equally many words on each side"
             )
+        check_sources(self)
 
     @property
     def size(self) -> int:
-        """The number of dimensions of a word's vector."""
+        """The number of dimensions of a word's vector that is drawn or learned."""
         return self.dimensions or DIMENSIONS[self.embedding]
+
+
+def check_sources(options: Options) -> None:
+    """Raise ``ValueError`` where the file or the text of the vectors does not fit the ``embedding``."""
+    if (options.embedding == FILE) != bool(options.vectors):
+        raise ValueError('vectors: wanted the path of a file with embedding = "file", and none without')
+    if options.embedding == FILE and options.dimensions:
+        raise ValueError(f"dimensions = {options.dimensions}: the file of the vectors has its own")
+    if options.text and options.embedding not in LEARNED:
+        raise ValueError(f"text: embedding = {options.embedding!r} learns nothing; wanted cbow or rnnlm")
 
 
 def check_extra(options: Options, training: bool) -> None:

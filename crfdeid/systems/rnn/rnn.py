@@ -68,13 +68,10 @@ class RnnTagger(Tagger):
 
 
 def _load_labeller(model: ModelFolder, options: Options, words: int, labels: Sequence[str]) -> Labeller:
-    import torch
+    from crfdeid.systems.rnn.network import Labeller, read_network
 
-    from crfdeid.systems.rnn.network import NETWORKS, Labeller, read_network
-
-    vectors = torch.empty(words, options.size)
-    empty = NETWORKS[options.network](vectors, len(labels), options.window, options.hidden, options.layers)
-    network = read_network(model.path / NETWORK, empty)
+    sizes = options.window, options.hidden, options.layers
+    network = read_network(model.path / NETWORK, options.network, words, len(labels), sizes)
     bias = [-model.config.recall_bias if label == bio.OUTSIDE else 0.0 for label in labels]
     return Labeller(network, bias, options.threads)
 

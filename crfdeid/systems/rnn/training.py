@@ -1,6 +1,7 @@
 """Train a recurrent network: stochastic gradient descent, one sequence per step, on the negative
 log-likelihood of its labels (Shweta et al. 2016, section 5.2), until neither the F1 nor the loss on the
-development documents gets better for some epochs.
+development documents gets better for some epochs. With a ``batch`` above 1 a step adds the gradients of
+several sequences of similar length.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from torch import Tensor, nn
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate.scores import Counts
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.systems.rnn import embeddings, vocabulary
+from crfdeid.systems.rnn import embeddings
 from crfdeid.systems.rnn.network import NETWORKS, Network, descend_gradients, make_batches, use_threads
 from crfdeid.systems.rnn.options import Options
-from crfdeid.systems.rnn.vocabulary import WordNumbers
+from crfdeid.systems.rnn.vocabulary import PADDING, WordNumbers
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 
@@ -28,7 +29,8 @@ LabelledSequences = list[tuple[list[str], list[str]]]  # words and labels
 Pairs = list[tuple[Tensor, Tensor]]  # word numbers [time, 1] and label numbers [time]
 Score = tuple[float, float]  # F1 of spans, and minus the loss, which still changes while F1 does not
 
-UNSEEN = -100  # a label that only development documents have
+UNSEEN = -100  # a label that only development documents have, and that of padding
+POOL = 50  # batches of which the sequences are sorted by length
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,20 @@ class TrainedNetwork:
 @contextmanager
 def use_seed(seed: int) -> Iterator[None]:
     """Let torch's random numbers begin at ``seed`` inside, and continue as before afterwards."""
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(seed)
         yield
+
+
+def choose_device(name: str) -> torch.device:
+    """Return torch's device; ``auto`` is a GPU where torch sees one. Raises :class:`ConfigurationError` on
+    a device that torch does not have."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError, NotImplementedError):
+        raise ConfigurationError(f"options.device = {name!r}: torch has no such device here") from None
 
 
 def label_documents(pipeline: Pipeline, documents: Sequence[Document]) -> LabelledSequences:
@@ -89,19 +102,16 @@ def train(
             label_documents(pipeline, part)
             for part in split_by_patient(documents, options.development, options.seed)
         )
-        words = vocabulary.learn_words([row for row, _ in fit], options.least, options.unknown)
+        words, vectors = embeddings.find_vectors([row for row, _ in fit], pipeline, options)
         labels = sorted({label for _, row in fit for label in row})
-        network = build_network(options, [words.number_words(row) for row, _ in fit], len(words), len(labels))
+        network = build_network(options, vectors, len(labels)).to(choose_device(options.device))
         score = make_score(held_out, words, labels)
         descend(network, make_pairs(fit, words, labels), score, options, on_iteration)
-    return TrainedNetwork(network, words, labels)
+    return TrainedNetwork(network.cpu(), words, labels)
 
 
-def build_network(options: Options, rows: Sequence[list[int]], size: int, labels: int) -> Network:
-    """Learn the vectors of the words, and build the network with random weights."""
-    vectors = embeddings.learn_vectors(
-        options.embedding, rows, size, options.size, options.embedding_epochs, options.seed
-    )
+def build_network(options: Options, vectors: Tensor, labels: int) -> Network:
+    """Build the network with random weights."""
     network = NETWORKS[options.network](vectors, labels, options.window, options.hidden, options.layers)
     network.draw_weights(options.spread)
     network.dropped = options.dropout
@@ -132,8 +142,7 @@ def descend(
     for epoch in range(1, options.epochs + 1):
         network.train()
         losses = []
-        for n in torch.randperm(len(examples)).tolist():
-            words, labels = examples[n]
+        for words, labels in draw_batches(examples, options.batch):
             losses.append(take_step(network, words, labels, options.rate))
         network.eval()
         if not math.isfinite(sum(losses)):
@@ -153,9 +162,31 @@ def descend(
         network.load_state_dict(kept)
 
 
+def draw_batches(examples: Pairs, size: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield all examples in a random order, ``size`` at a time: words [time, sequences] and labels, of the
+    same shape where there are several sequences. These are of similar length; ``PADDING`` and ``UNSEEN``
+    fill their ends."""
+    order = torch.randperm(len(examples)).tolist()
+    if size == 1:
+        yield from (examples[n] for n in order)
+        return
+    pools = [order[start : start + POOL * size] for start in range(0, len(order), POOL * size)]
+    rows = [n for pool in pools for n in sorted(pool, key=lambda n: len(examples[n][0]))]
+    batches = [rows[start : start + size] for start in range(0, len(rows), size)]
+    for number in torch.randperm(len(batches)).tolist():
+        chosen = [examples[n] for n in batches[number]]
+        words = [words[:, 0] for words, _ in chosen]
+        labels = [labels for _, labels in chosen]
+        pad = nn.utils.rnn.pad_sequence
+        yield pad(words, padding_value=PADDING), pad(labels, padding_value=UNSEEN)
+
+
 def take_step(network: Network, words: Tensor, labels: Tensor, rate: float) -> float:
-    """Take a step of descent on one sequence, and return its loss before."""
-    loss = nn.functional.cross_entropy(network(words)[:, 0], labels, reduction="sum")
+    """Take a step of descent on the sequences of a batch, and return their loss before."""
+    device = network.c.device
+    found = network(words.to(device)).flatten(0, 1)
+    wanted = labels.flatten().to(device)
+    loss = nn.functional.cross_entropy(found, wanted, ignore_index=UNSEEN, reduction="sum")
     loss.backward()
     descend_gradients(network.parameters(), rate)
     return float(loss.item())
@@ -176,7 +207,7 @@ def make_score(
         loss = 0.0
         with torch.inference_mode():
             for indices, batch in make_batches(rows):
-                for n, own in zip(indices, network(batch).unbind(1)):
+                for n, own in zip(indices, network(batch.to(network.c.device)).cpu().unbind(1)):
                     own = own[: len(rows[n])]
                     loss += nn.functional.cross_entropy(
                         own, wanted[n], ignore_index=UNSEEN, reduction="sum"

@@ -57,6 +57,14 @@ class WordNumbers:
         """Return the numbers of a sequence of words."""
         return [self.find_number(word) for word in words]
 
+    def add_words(self, words: Iterable[str]) -> WordNumbers:
+        """Return these words and others, in sorted order.
+
+        >>> WordNumbers(("Dr", "saw")).add_words(["by", "saw"]).known
+        ('Dr', 'by', 'saw')
+        """
+        return WordNumbers(tuple(sorted({*self.known, *words})), self.unknown)
+
     def write(self, folder: Path) -> None:
         """Write :data:`WORDS` into ``folder``."""
         with open_whole(folder / WORDS) as file:
@@ -68,6 +76,13 @@ def learn_words(sequences: Iterable[Sequence[str]], least: int, unknown: str) ->
     counts = Counter(word for words in sequences for word in words)
     known = sorted(word for word, count in counts.items() if count >= least and not word.isspace())
     return WordNumbers(tuple(known), unknown)
+
+
+def find_frequent(sequences: Iterable[Sequence[str]], least: int, most: int) -> list[str]:
+    """Return at most ``most`` words that occur ``least`` times or more, the most frequent first."""
+    counts = Counter(word for words in sequences for word in words if not word.isspace())
+    frequent = ((word, count) for word, count in counts.items() if count >= least)
+    return [word for word, _ in sorted(frequent, key=lambda pair: (-pair[1], pair[0]))[:most]]
 
 
 def read_words(folder: Path, unknown: str) -> WordNumbers:
