@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import counting
+from crfdeid.review.measures import counting, figures
 from crfdeid.review.measures.counting import MarkedNote, Rules, measure_notes
 from crfdeid.review.study import agreement, word_boundaries
-from crfdeid.text.document import Span
+from crfdeid.review.study.consensus import Consensus
+from crfdeid.text import scheme
+from crfdeid.text.document import Document, Span
 
 TEXT = "dr. everard van tijlen of New York City; on 24/06 and 24/06 schedule, ward Vent. Charity Dawson"
 
@@ -41,7 +43,7 @@ CASES = [
     ("every word, once off", GOLD, "once", (8, 0, 0)),
     ("words found, once off", [span("everard")], "once", (1, 0, 7)),
     ("another type", [Span(GOLD[0].start, GOLD[0].end, "PATIENT")], None, (1, 0, 2)),
-    ("two mistakes side by side are one", [span("ward", "DATE"), span("Vent", "DATE")], None, (0, 1, 3)),
+    ("two mistakes side by side are two", [span("ward", "DATE"), span("Vent", "DATE")], None, (0, 2, 3)),
 ]
 
 
@@ -76,16 +78,27 @@ def test_the_example_of_figure_2_5():
         span("bennet", text=text),
         span("wil,", text=text),
     ]
-    gold += [span("jane", text=text), span("fairfax", text=text)]
+    gold += [span("jane fairfax", text=text)]
     edwin = [span("WILL", text=text), span("(WILL)", text=text), span("24/06/12/18", text=text)]
     found = measure_notes([MarkedNote(1, text, gold, [*edwin, span("wil, updated", text=text)])])
     assert found.counts == Counts(tp=3, fp=1, fn=2)
     assert found.sensitivity == 0.6 and found.ppv == 0.75
 
 
-def test_marks_on_two_lines_are_two_instances():
-    text = "John Smith\nMary Jones"
-    assert len(counting.join_marks(text, [Span(0, 10, "PATIENT"), Span(11, 21, "PATIENT")])) == 2
+@pytest.mark.parametrize("between", [" ", "\n", ", "])
+def test_two_spans_side_by_side_are_two_instances(between):
+    """Whoever finds one of two neighbours missed one, whether or not they have the same type."""
+    text = f"3/4{between}5/6"
+    gold = [Span(0, 3, "DATE"), Span(len(text) - 3, len(text), "DATE")]
+    assert measure_notes([MarkedNote(1, text, gold, gold[:1])]).counts == Counts(1, 0, 1)
+
+
+def test_an_excused_mark_does_not_excuse_the_next_of_its_text():
+    text = "Vent, later Vent, and Vent again"
+    marked = [span("Vent", "HOSPITAL", text, after) for after in (0, 6, 20)]
+    note = MarkedNote(1, text, [], marked, [(0, 4)])
+    assert [mistake.counted for mistake in measure_notes([note]).mistakes] == [False, True, False]
+    assert measure_notes([note], Rules(systematic=False)).counts == Counts(0, 2, 0)
 
 
 stretch = st.tuples(st.integers(0, 80), st.integers(1, 10)).map(lambda p: Span(p[0], p[0] + p[1], "DATE"))
@@ -145,3 +158,23 @@ def test_a_word_is_one_of_the_words(text, offset):
     if found:
         assert found in word_boundaries.find_words(text)
         assert text[found[0]].isalnum() and text[found[1] - 1].isalnum()
+
+
+def test_only_teams_that_read_a_whole_set_are_in_the_summary():
+    """As in the thesis, whose teams read a quarter each: one shared note weighs nothing."""
+    gold, right, wrong = Consensus(), (Span(0, 3, "DATE"),), ()
+    votes = [
+        ("a", {"ann": right, "bob": right}),
+        ("a", {"ann": right, "bob": right, "cy": wrong}),
+        ("b", {"cy": right}),
+    ]
+    notes = [
+        figures.DecidedNote(Document(str(n), "3/4"), n, name, 1, gold, found, scheme.read_scheme("i2b2-2014"))
+        for n, (name, found) in enumerate(votes)
+    ]
+    rows = figures.measure_teams(notes, ["ann", "bob", "cy"], Rules())
+    assert [(row["voters"], row["set"], row["notes"], row["whole"]) for row in rows["1"]] == [
+        (["ann"], "a", 2, True), (["bob"], "a", 2, True), (["cy"], "a", 1, False), (["cy"], "b", 1, True),
+    ]  # fmt: skip
+    assert [row["voters"] for row in rows["2"] if row["whole"]] == [["ann", "bob"]]
+    assert figures.summarize_teams(rows["3"]) == {"sensitivity": None, "ppv": None}

@@ -99,9 +99,11 @@ def measure_notes(notes: Iterable[MarkedNote], rules: Rules = Rules()) -> Outcom
         mistakes += [Mistake(note.number, unit.start, unit.end, "missed", True) for unit in missed]
         for unit in find_spurious(note, rules):
             text = " ".join(note.text[unit.start : unit.end].lower().split())
-            is_repeated = rules.systematic and text in known_texts
-            known_texts.add(text)
-            counted = not is_repeated and not (rules.excused and is_excused(unit, note))
+            counted = not (rules.systematic and text in known_texts)
+            if rules.excused and is_excused(unit, note):
+                counted = False  # and a later mark of this text is the first mistake
+            else:
+                known_texts.add(text)
             mistakes.append(Mistake(note.number, unit.start, unit.end, "spurious", counted))
     fn = sum(mistake.kind == "missed" for mistake in mistakes)
     fp = sum(mistake.kind == "spurious" and mistake.counted for mistake in mistakes)
@@ -109,8 +111,7 @@ def measure_notes(notes: Iterable[MarkedNote], rules: Rules = Rules()) -> Outcom
 
 
 def split_units(text: str, spans: Iterable[Span], rules: Rules) -> list[Span]:
-    """The units that count once: instances, or without ``once`` their words. Marks of one type with only
-    blanks between them are one instance."""
+    """The units that count once: spans as the adjudicator decided them, or without ``once`` their words."""
     instances = join_marks(text, spans, rules.types)
     return instances if rules.once else [word for span in instances for word in split_words(text, span)]
 
@@ -122,34 +123,26 @@ def split_words(text: str, span: Span) -> list[Span]:
 
 
 def join_marks(text: str, spans: Iterable[Span], types: bool = False) -> list[Span]:
-    """Join marks that overlap (with ``types``, only those of one type), and marks of one type side by side in
-    a line; trim the punctuation at their ends.
+    """Join marks that overlap (with ``types``, only those of one type), and trim the punctuation at their
+    ends. Spans side by side stay apart: a reader who missed one of two dates missed one.
 
-    >>> spans = [Span(0, 3, "CITY"), Span(4, 8, "CITY"), Span(12, 15, "DATE")]
-    >>> [(span.start, span.end) for span in join_marks("New York in May", spans)]
-    [(0, 8), (12, 15)]
+    >>> spans = [Span(0, 3, "CITY"), Span(0, 8, "CITY"), Span(9, 12, "CITY")]
+    >>> [(span.start, span.end) for span in join_marks("New York Rye in May", spans)]
+    [(0, 8), (9, 12)]
     """
     merged: list[Span] = []
     latest: dict[str, int] = {}  # the index in ``merged`` of the last mark of a type, or of any type
     for span in sorted(spans):
         start, end = word_boundaries.trim(text, span.start, span.end) or (span.start, span.end)
-        index = latest.get(span.type if types else "")
-        last = merged[index] if index is not None else None
-        if (
-            index is not None
-            and last
-            and (start < last.end or (span.type == last.type and is_blank(text[last.end : start])))
-        ):
+        group = span.type if types else ""
+        index = latest.get(group)
+        if index is not None and start < merged[index].end:
+            last = merged[index]
             merged[index] = Span(last.start, max(last.end, end), last.type)
         else:
-            latest[span.type if types else ""] = len(merged)
+            latest[group] = len(merged)
             merged.append(Span(start, end, span.type))
     return merged
-
-
-def is_blank(between: str) -> bool:
-    """Whether a text is only white space, without a line end."""
-    return between.isspace() and len(between.splitlines()) == 1 and not between.endswith(("\n", "\r"))
 
 
 def is_found(unit: Span, note: MarkedNote, rules: Rules) -> bool:

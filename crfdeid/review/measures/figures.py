@@ -35,6 +35,7 @@ class DecidedNote:
 
     document: Document
     number: int
+    set_name: str
     words: int
     consensus: Consensus
     votes: dict[str, tuple[Span, ...]]
@@ -64,8 +65,9 @@ def read_decided_note(study: Study, number: int) -> DecidedNote:
         if has_tagged(study, name, number):
             votes[name] = tuple(study.read_spans(name, number))
     state = study.consensus_log.read_entry(BOOK, number).state
-    words = study.notes.find_note(number).words
-    return DecidedNote(study.notes.read_document(number), number, words, state, votes, study.scheme)
+    note = study.notes.find_note(number)
+    document = study.notes.read_document(number)
+    return DecidedNote(document, number, note.set_name, note.words, state, votes, study.scheme)
 
 
 def has_tagged(study: Study, system: str, number: int) -> bool:
@@ -132,13 +134,22 @@ def compute_figures(study: Study, set_name: str | None = None, rule_names: str |
     }
 
 
-def measure_teams(notes: list[DecidedNote], readers: list[str], rules: Rules) -> dict[str, list[Json]]:
-    """The outcomes of all teams of one, two and three readers, by size."""
+def measure_teams(
+    notes: Iterable[DecidedNote], readers: list[str], rules: Rules
+) -> dict[str, list[Json]]:
+    """The outcomes of all teams of one, two and three readers, by size, and in each set by itself, as the
+    thesis measured each quarter (tables A.1 to A.3). ``whole`` says whether the team read all of the set's
+    ``notes``."""
     by_size: dict[str, list[Json]] = {"1": [], "2": [], "3": []}
-    for team in counting.list_teams(readers):
-        if shared := select_read_by_all(notes, team):
-            outcome = describe_outcome(counting.measure_notes(unite_marks(shared, team), rules))
-            by_size[str(len(team))].append({"voters": list(team), "notes": len(shared)} | outcome)
+    sets: dict[str, list[DecidedNote]] = {}
+    for note in notes:
+        sets.setdefault(note.set_name, []).append(note)
+    for name, decided in sets.items():
+        for team in counting.list_teams(readers):
+            if shared := select_read_by_all(decided, team):
+                outcome = describe_outcome(counting.measure_notes(unite_marks(shared, team), rules))
+                row = {"voters": list(team), "set": name, "notes": len(shared)}
+                by_size[str(len(team))].append(row | {"whole": len(shared) == len(decided)} | outcome)
     return by_size
 
 
@@ -151,7 +162,10 @@ def describe_outcome(outcome: Outcome) -> Json:
 
 
 def summarize_teams(rows: list[Json]) -> Json:
-    return {name: counting.summarize_values(row[name] for row in rows) for name in ("sensitivity", "ppv")}
+    """Table 4.1: over teams that read whole sets, so that a note that two readers share by chance does not
+    weigh as much as a quarter."""
+    whole = [row for row in rows if row["whole"]]
+    return {name: counting.summarize_values(row[name] for row in whole) for name in ("sensitivity", "ppv")}
 
 
 def describe_voter(study: Study, notes: list[DecidedNote], name: str, kind: str, rules: Rules) -> Json:

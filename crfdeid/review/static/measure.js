@@ -80,11 +80,11 @@ class Measures {
 
   unions() {
     const { summary, published, unions } = this.found;
-    const made = Object.entries(unions).map(([size, teams]) => size === "1" ? null : table(`Teams of ${size} (like its table A.${size})`, ["Readers", "Notes", "Sensitivity", "PPV"],
-      teams.map((one) => [one.voters.join(", "), one.notes, ratio(one.sensitivity), ratio(one.ppv)])));
+    const made = Object.entries(unions).map(([size, teams]) => size === "1" ? null : table(`Teams of ${size} (like its table A.${size})`, ["Readers", "Set", "Notes", "Sensitivity", "PPV"],
+      teams.map((one) => [one.voters.join(", "), one.set, one.whole ? one.notes : `${one.notes}: a part, not in the table above`, ratio(one.sensitivity), ratio(one.ppv)])));
     const rows = Object.keys(summary).flatMap((size) => [["sensitivity", "Sensitivity"], ["ppv", "PPV"]].map(([key, text]) => [
       `${size} ${size === "1" ? "person" : "people"}, ${text}`, ...spread(summary[size]?.[key]), ...spread(published?.[size]?.[key], 2)]));
-    return [table("The union of one, two and three readers, beside Douglass 2005, table 4.1", ["", "Min", "Max", "Mean", "published Min", "Max", "Mean"], rows), ...made];
+    return [table("The union of one, two and three readers who read whole sets, beside Douglass 2005, table 4.1", ["", "Min", "Max", "Mean", "published Min", "Max", "Mean"], rows), ...made];
   }
 
   agreement() {
