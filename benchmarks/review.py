@@ -84,9 +84,9 @@ def generate_notes(count: int) -> list[Document]:
 
 def measure_replies(opened: Study) -> None:
     """Time the server's replies, without a network."""
-    sessions = Sessions()
+    sessions = Sessions(opened.store)
     client = TestClient(app.application(opened, sessions, ADDRESS), base_url=ORIGIN, follow_redirects=False)
-    client.get("/", params={"key": sessions.create_key()})
+    client.get("/", params={"key": sessions.create_key(owner=True)})
     client.post("/api/login", content='{"name": "ann"}', headers=HEADERS)
     large = len(opened.notes)
     get = lambda path: lambda: client.get(path).raise_for_status()  # noqa: E731

@@ -153,7 +153,7 @@ class Desk:
 def serve_study(study: Study) -> Iterator[Callable[[str], Desk]]:
     """Serve the study on a free port of this machine; yield a function from a person's name to a desk."""
     with serve.bind_socket("127.0.0.1", 0) as listening:
-        port, sessions = listening.getsockname()[1], Sessions()
+        port, sessions = listening.getsockname()[1], Sessions(study.store)
         app = application(study, sessions, Address(("127.0.0.1",), port))
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
         thread = threading.Thread(target=server.run, args=([listening],))
@@ -161,7 +161,7 @@ def serve_study(study: Study) -> Iterator[Callable[[str], Desk]]:
         with ExitStack() as desks:
             desks.callback(thread.join)
             desks.callback(setattr, server, "should_exit", True)
-            yield lambda name: desks.enter_context(Desk(port, sessions.create_key(), name))
+            yield lambda name: desks.enter_context(Desk(port, sessions.create_key(owner=True), name))
 
 
 def create_study(

@@ -131,11 +131,16 @@ def bind_socket(host: str, port: int) -> socket.socket:
 
 def build_config(app: Any, certificate: Path | None, private_key: Path | None, **limits: int) -> Config:
     """Return the settings of a server of an ASGI application: no access log, because it would show who asked
-    for what, no server header, and the ``limits`` of uvicorn's own names."""
+    for what, no server header, connections that are closed when they send nothing, and the ``limits`` of
+    uvicorn's own names."""
     import uvicorn
+
+    from crfdeid.connections import MOST_HEADERS, GuardedProtocol
 
     return uvicorn.Config(
         app,
+        http=GuardedProtocol,
+        h11_max_incomplete_event_size=MOST_HEADERS,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -21,11 +21,11 @@ class Browser:
     """A client with a session, which speaks JSON and names its origin."""
 
     def __init__(self, study, name=None, sessions=None):
-        sessions = sessions or Sessions()
+        sessions = sessions or Sessions(study.store)
         self.sessions = sessions
         app = application(study, sessions, ADDRESS)
         self.client = TestClient(app, base_url=ORIGIN, follow_redirects=False)
-        self.client.get("/", params={"key": sessions.create_key()})
+        self.client.get("/", params={"key": sessions.create_key(owner=True)})
         if name:
             assert self.post("/api/login", {"name": name}).status_code == 200
 

@@ -54,7 +54,8 @@ class ServedStudy:
         if premarks:
             found = {number: premarks.get(number, []) for number in range(1, len(texts) + 1)}
             system_spans.add_system(self.study, "model 1", found, True)
-        self.browser, self.sessions, self.faults, self.requests = browser, server.Sessions(), [], []
+        self.browser, self.faults, self.requests = browser, [], []
+        self.sessions = server.Sessions(self.study.store)
         self.start()
 
     def start(self):
@@ -81,7 +82,7 @@ class ServedStudy:
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", lambda line: line.type == "error" and self.faults.append(line.text))
         page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(f"http://127.0.0.1:{self.port}/?key={self.sessions.create_key()}")
+        page.goto(f"http://127.0.0.1:{self.port}/?key={self.sessions.create_key(owner=True)}")
         page.get_by_role("button", name=re.compile(f"^{name}")).click()
         page.locator("#who").get_by_text(name).wait_for()
         return page

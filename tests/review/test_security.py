@@ -1,13 +1,19 @@
 """Security of the review server: who gets in, which headers go out, and that no note text leaks."""
 
+import asyncio
+import contextlib
 import io
 import json
 import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
+import urllib.error
 import urllib.request
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from shutil import which
 
 import pytest
@@ -15,22 +21,28 @@ import pytest
 pytest.importorskip("fastapi", reason="pip install 'crfdeid[review]'")
 pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 
+import uvicorn
 from review_client import ADDRESS, CANARY, ORIGIN, TEXTS, Browser
 
+from crfdeid import connections, network
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import __main__ as verb
 from crfdeid.review import options
 from crfdeid.review.operations import adjudication, marking
 from crfdeid.review.study import accounts
 from crfdeid.review.study.errors import StageError, TooManyAttemptsError, UnauthorizedError
-from crfdeid.review.web import middleware, routes, serve
+from crfdeid.review.web import logins, middleware, routes, serve
 from crfdeid.review.web import sessions as security
-from crfdeid.review.web.sessions import Address, Sessions
+from crfdeid.review.web.app import application
+from crfdeid.review.web.logins import Logins
+from crfdeid.review.web.sessions import Address, Session, Sessions
+
+PASSWORD = "correct horse battery"
 
 
 def test_the_key_works_once_and_becomes_a_strict_cookie(study):
     browser = Browser(study)
-    key = browser.sessions.create_key()
+    key = browser.sessions.create_key(owner=True)
     browser.client.cookies.clear()
     first = browser.get("/", key=key)
     assert first.status_code == 303 and first.headers["location"] == "/"
@@ -169,44 +181,115 @@ def test_a_note_full_of_script_stays_data(study):
     assert answer.json()["text"].startswith("<script>")
 
 
-def test_passwords_are_argon2_and_guessing_is_slowed(study, monkeypatch):
-    accounts.set_password(study.store, "ann", "correct horse battery")
+def test_passwords_are_argon2(study):
+    accounts.set_password(study.store, "ann", PASSWORD)
     (hash,) = study.store.fetch_one("SELECT password FROM readers WHERE name = 'ann'")
     assert hash.startswith("$argon2id$")
     browser = Browser(study)
     assert browser.post("/api/login", {"name": "ann"}).status_code == 401
-    assert browser.post("/api/login", {"name": "ann", "password": "correct horse battery"}).status_code == 200
+    assert browser.post("/api/login", {"name": "ann", "password": PASSWORD}).status_code == 200
     assert browser.post("/api/login", {"name": "bob"}).status_code == 200  # has none; only on this machine
-    checker = accounts.PasswordChecker(study.store)
-    monkeypatch.setattr(checker, "is_match", lambda hash, password: password == "right")
-    for _ in range(accounts.FREE_ATTEMPTS):
+
+
+@pytest.fixture
+def checker(study, monkeypatch):
+    """Logins in which the password of all readers is "right"."""
+    monkeypatch.setattr(logins, "is_match", lambda hash, password: password == "right")
+    accounts.set_password(study.store, "ann", PASSWORD)
+    made = Logins(study.store)
+    yield made
+    made.checks.shutdown()
+
+
+def log_in(checker, name, password, address="10.0.0.7", known=False, needed=True):
+    return asyncio.run(checker.authenticate(name, password, needed, address, known))
+
+
+def test_guessing_is_slowed_by_name_and_address(checker, monkeypatch):
+    for _ in range(logins.FREE_ATTEMPTS):
         with pytest.raises(UnauthorizedError):
-            checker.authenticate("ann", "wrong", needed=True)
+            log_in(checker, "ann", "wrong")
     with pytest.raises(TooManyAttemptsError) as waiting:
-        checker.authenticate("ann", "right", needed=True)
+        log_in(checker, "ann", "right")
     assert waiting.value.details["seconds"] >= 1
+    assert log_in(checker, "ann", "right", "10.0.0.8").name == "ann"  # another desk has not guessed
+    assert log_in(checker, "ann", "right", known=True).name == "ann"  # nor has the reader's own browser
     later = time.monotonic() + 2
     monkeypatch.setattr(time, "monotonic", lambda: later)
-    assert checker.authenticate("ann", "right", needed=True).name == "ann"
-    with pytest.raises(UnauthorizedError):
-        checker.authenticate("bob", None, needed=True)  # no password, and one is needed
-    with pytest.raises(UnauthorizedError):
-        checker.authenticate("nobody", "right", needed=True)
-    monkeypatch.setattr(accounts, "MOST_NAMES", 2)
+    assert log_in(checker, "ann", "right").name == "ann"
+    for name in ("bob", "nobody"):  # bob has no password, and one is needed
+        with pytest.raises(UnauthorizedError):
+            log_in(checker, name, "right")
+
+
+def test_parallel_guesses_are_not_all_free(checker):
+    async def guess() -> list[object]:
+        tries = [checker.authenticate("ann", f"{n}", True, "10.0.0.7", False) for n in range(60)]
+        return await asyncio.gather(*tries, return_exceptions=True)
+
+    found = asyncio.run(guess())
+    assert sum(isinstance(one, UnauthorizedError) for one in found) <= logins.FREE_ATTEMPTS
+    assert sum(isinstance(one, TooManyAttemptsError) for one in found) >= 60 - logins.FREE_ATTEMPTS
+
+
+def test_an_address_that_tries_many_names_waits(checker):
+    for n in range(logins.FREE_OF_ADDRESS):
+        with pytest.raises(UnauthorizedError):
+            log_in(checker, f"name{n}", "wrong")
+    with pytest.raises(TooManyAttemptsError):
+        log_in(checker, "another", "wrong")
+
+
+def test_the_count_of_wrong_passwords_is_bounded(checker, monkeypatch):
+    monkeypatch.setattr(logins, "MOST_COUNTED", 2)
     for name in ("a", "b", "c"):
-        checker.count_failure(name)
-    assert list(checker.failures) == ["b", "c"]
+        checker.throttle.count_attempt({name: 5})
+    assert list(checker.throttle.attempts) == ["b", "c"]
+
+
+def test_a_right_password_takes_its_own_count_back(checker):
+    with pytest.raises(UnauthorizedError):
+        log_in(checker, "ann", "wrong")
+    log_in(checker, "ann", "right")
+    assert checker.throttle.attempts == {"10.0.0.7": (1, checker.throttle.attempts["10.0.0.7"][1])}
+
+
+def test_a_browser_of_the_reader_is_known_until_the_reader_signs_out_everywhere(study):
+    accounts.set_password(study.store, "ann", PASSWORD)
+    browser = Browser(study)
+    browser.post("/api/login", {"name": "ann", "password": PASSWORD})
+    token = browser.client.cookies[ADDRESS.browser_cookie]
+    assert browser.sessions.is_known_browser(token, "ann")
+    assert not browser.sessions.is_known_browser(token, "bob")
+    other = Browser(study, sessions=browser.sessions)
+    other.post("/api/login", {"name": "ann", "password": PASSWORD})
+    assert browser.post("/api/logout", {"everywhere": True}).status_code == 204
+    assert other.get("/api/study").status_code == 401
+    assert not browser.sessions.is_known_browser(token, "ann")
+    assert browser.get("/api/session").json()["open"]  # on this machine another name can come in
+
+
+def test_a_new_password_ends_the_sessions_of_the_old_one(study):
+    ann = Browser(study, "ann")
+    accounts.set_password(study.store, "ann", PASSWORD)
+    assert ann.get("/api/study").status_code == 401
+
+
+def test_sessions_survive_a_restart(study):
+    token = Sessions(study.store).begin(Session("ann", True))
+    assert Sessions(study.store).find(token) == Session("ann", True)
+    assert token not in str(study.store.fetch_all("SELECT * FROM sessions"))
 
 
 def test_from_other_machines_only_a_password_opens_the_study(study):
-    accounts.set_password(study.store, "eve", "correct horse battery")
+    accounts.set_password(study.store, "eve", PASSWORD)
     study.requires_login = True
     browser = Browser(study)
     browser.client.cookies.clear()
     assert browser.get("/api/session").json()["needs"] == "password"
     assert browser.get("/api/readers").status_code == 401
     assert browser.post("/api/login", {"name": "ann"}).status_code == 401
-    assert browser.post("/api/login", {"name": "eve", "password": "correct horse battery"}).status_code == 200
+    assert browser.post("/api/login", {"name": "eve", "password": PASSWORD}).status_code == 200
     assert browser.get("/api/study").status_code == 200
     for path in ("/api/readers", "/api/keys", "/api/learn/models"):
         assert browser.post(path, {"name": "x", "folder": "/"}).status_code == 403, path
@@ -239,19 +322,104 @@ def test_a_window_of_one_reader_does_not_act_as_another(study):
     assert browser.client.get("/api/notes/1", headers={"X-Reader": "bob"}).status_code == 200
 
 
-def test_where_names_have_passwords_nobody_makes_themselves_an_adjudicator(study):
-    ann, eve = Browser(study, "ann"), Browser(study, "eve")
-    new = {"name": "mallory", "role": "adjudicator"}
-    accounts.set_password(study.store, "eve", "correct horse battery")
-    assert ann.post("/api/readers", new).status_code == 403
-    assert ann.post("/api/readers", {"name": "zoe"}).status_code == 201
-    assert eve.post("/api/readers", new).status_code == 201
+def test_no_reader_becomes_an_adjudicator(study):
+    """Without passwords too: who was invited can neither add an adjudicator nor come in as one."""
+    owner = Browser(study, "ann")
+    invited = Browser(study, sessions=owner.sessions)
+    invited.client.cookies.clear()
+    address = owner.post("/api/keys").json()["address"]
+    invited.client.get(address)
+    assert invited.post("/api/login", {"name": "bob"}).status_code == 200
+    assert invited.post("/api/readers", {"name": "mallory", "role": "adjudicator"}).status_code == 403
+    assert invited.post("/api/readers", {"name": "zoe"}).status_code == 201
+    assert invited.post("/api/login", {"name": "eve"}).status_code == 403
+    assert invited.get("/api/session").json()["reader"]["name"] == "bob"
+    accounts.set_password(study.store, "eve", PASSWORD)
+    assert invited.post("/api/login", {"name": "eve", "password": PASSWORD}).status_code == 200
+    assert owner.post("/api/readers", {"name": "mia", "role": "adjudicator"}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["\N{CYRILLIC SMALL LETTER A}nn", "ANN", "\u00e4nn", "\u212bnn", "b\N{GREEK SMALL LETTER OMICRON}b"],
+)
+def test_names_that_look_the_same_are_refused(study, name):
+    answer = Browser(study).post("/api/readers", {"name": name})
+    assert answer.json()["stage"] == "exists"
+
+
+@pytest.fixture
+def served(study):
+    """The study on a free port, with the settings of the real server; yields the port and the sessions."""
+    with serve.bind_socket("127.0.0.1", 0) as listening:
+        port, sessions = listening.getsockname()[1], Sessions(study.store)
+        app = application(study, sessions, Address(("127.0.0.1",), port))
+        server = uvicorn.Server(network.build_config(app, None, None))
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield port, sessions
+        server.should_exit = server.force_exit = True
+        thread.join(5)
+
+
+def send_login(port, token, name):
+    body = json.dumps({"name": name, "password": "wrong"}).encode()
+    headers = {
+        "Content-Type": "application/json",
+        "Origin": f"http://127.0.0.1:{port}",
+        "Cookie": f"crfdeid-{port}={token}",
+    }
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}/api/login", body, headers)
+    try:
+        return urllib.request.urlopen(asked, timeout=20).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_flood_of_logins_stops_no_reader(study, served, monkeypatch):
+    port, sessions = served
+    token, checked = sessions.begin(Session("ann")), threading.Event()
+    monkeypatch.setattr(logins, "is_match", lambda hash, password: not checked.wait(20))
+    with ThreadPoolExecutor(50) as crowd:
+        replies = [crowd.submit(send_login, port, token, f"nobody{n}") for n in range(50)]
+        asked = urllib.request.Request(
+            f"http://127.0.0.1:{port}/api/notes/1", headers={"Cookie": f"crfdeid-{port}={token}"}
+        )
+        assert urllib.request.urlopen(asked, timeout=15).status == 200  # while passwords wait for their check
+        assert not checked.is_set()
+        checked.set()
+        found = Counter(reply.result() for reply in replies)
+    assert set(found) == {401, 429} and found[401] <= logins.FREE_OF_ADDRESS
+
+
+def test_connections_that_send_nothing_are_closed(served, monkeypatch):
+    port, _ = served
+    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
+    monkeypatch.setattr(middleware, "BODY_SECONDS", 0.2)
+    head = f"POST /api/login HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
+    half = f"{head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{{".encode()
+    for sent, wanted in ((b"", b""), (b"GET / HTTP/1.1\r\nHost:", b""), (half, b"HTTP/1.1 408 ")):
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+            line.sendall(sent)
+            assert line.recv(13) == wanted
+
+
+def test_an_address_has_a_bounded_number_of_connections(served, monkeypatch):
+    port, _ = served
+    monkeypatch.setattr(connections, "MOST_OF_ADDRESS", 3)
+    lines = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(4)]
+    with contextlib.suppress(ConnectionResetError):
+        assert lines[3].recv(1) == b""
+    for line in lines:
+        line.close()
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a" * 61, "a" * 900_000, "", "a\0b"])
 def test_an_invalid_name_is_refused_and_not_remembered(study, name):
     answer = Browser(study).post("/api/login", {"name": name, "password": "x"})
-    assert answer.status_code == 401 and not study.password_checker.failures
+    assert answer.status_code == 401
 
 
 def test_no_reader_gets_the_name_of_a_system(study):
@@ -261,12 +429,12 @@ def test_no_reader_gets_the_name_of_a_system(study):
         accounts.add_reader(study.store, "model", "reader")
 
 
-def test_a_session_ends_when_it_is_not_used(monkeypatch):
-    sessions = Sessions()
-    token = sessions.redeem(sessions.create_key())
+def test_a_session_ends_when_it_is_not_used(study, monkeypatch):
+    sessions = Sessions(study.store)
+    token = sessions.redeem(sessions.create_key(owner=True))
     assert sessions.find(token)
-    now = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: now + security.IDLE_SECONDS + 1)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + security.IDLE_SECONDS + 1)
     assert sessions.find(token) is None
 
 
@@ -315,15 +483,15 @@ def test_addresses():
         serve.bind_socket("127.0.0.1", taken.getsockname()[1])
 
 
-def test_the_browser_is_opened_by_a_file_that_only_its_owner_reads(monkeypatch, capsys):
+def test_the_browser_is_opened_by_a_file_that_only_its_owner_reads(study, monkeypatch, capsys):
     seen = []
     monkeypatch.setattr(serve.webbrowser, "open", lambda url: seen.append(url) or True)
-    announcement = serve.Announcement(ADDRESS, Sessions(), requires_login=False, open_browser=True)
+    announcement = serve.Announcement(ADDRESS, Sessions(study.store), requires_login=False, open_browser=True)
     with announcement:
         assert "key" not in seen[0] and announcement.file.stat().st_mode & 0o777 == 0o600
         assert "?key=" in announcement.file.read_text()
     assert not announcement.file.exists() and "key" not in capsys.readouterr().out
-    with serve.Announcement(ADDRESS, Sessions(), requires_login=True, open_browser=True):
+    with serve.Announcement(ADDRESS, Sessions(study.store), requires_login=True, open_browser=True):
         assert capsys.readouterr().out.startswith("Open http://127.0.0.1:8765/\n")
 
 
@@ -403,7 +571,7 @@ def test_tls_and_passwords_open_another_address(corpus, monkeypatch):
     assert url.startswith("https://localhost:") and "key" not in url
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    body = json.dumps({"name": "ann", "password": "correct horse battery"}).encode()
+    body = json.dumps({"name": "ann", "password": PASSWORD}).encode()
     headers = {"Origin": url.rstrip("/"), "Content-Type": "application/json"}
     request = urllib.request.Request(url + "api/login", body, headers)
     with urllib.request.urlopen(request, context=context) as answer:

@@ -42,7 +42,7 @@ def test_marks_are_made_changed_and_taken_back_without_limit(study):
 
 
 def test_an_older_version_is_answered_with_the_present_state(study):
-    sessions = Sessions()
+    sessions = Sessions(study.store)
     first, second = Browser(study, "ann", sessions), Browser(study, "ann", sessions)  # two tabs
     old = second.get("/api/notes/1").json()["version"]
     first.act(1, "add", start=12, end=16, type="DOCTOR")

@@ -129,6 +129,23 @@ def test_the_log_only_grows(tmp_path):
     store.close()
 
 
+def test_a_store_of_version_1_gets_the_new_tables_and_keeps_what_it_holds(tmp_path):
+    path = tmp_path / "study.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(f"PRAGMA application_id = {schema.APPLICATION_ID}; {schema.TABLES}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.execute("INSERT INTO readers VALUES('ann', 'reader', NULL)")
+    connection.commit()
+    connection.close()
+    path.chmod(0o600)
+    store = Store(path)
+    assert store.fetch_one("PRAGMA user_version") == (schema.VERSION,)
+    assert store.fetch_all("SELECT name FROM readers") == [("ann",)]
+    assert store.fetch_all("SELECT * FROM sessions") == []
+    store.close()
+    Store(path).close()
+
+
 def test_a_store_is_for_its_owner_and_of_this_version(tmp_path):
     path = tmp_path / "study.db"
     Store(path).close()
@@ -140,7 +157,7 @@ def test_a_store_is_for_its_owner_and_of_this_version(tmp_path):
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     connection.close()
-    with pytest.raises(StoreError, match="store of version 2; this program reads version 1"):
+    with pytest.raises(StoreError, match=f"store of version {schema.VERSION + 1}; this program reads 1 to"):
         Store(path)
 
 

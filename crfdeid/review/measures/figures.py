@@ -134,9 +134,7 @@ def compute_figures(study: Study, set_name: str | None = None, rule_names: str |
     }
 
 
-def measure_teams(
-    notes: Iterable[DecidedNote], readers: list[str], rules: Rules
-) -> dict[str, list[Json]]:
+def measure_teams(notes: Iterable[DecidedNote], readers: list[str], rules: Rules) -> dict[str, list[Json]]:
     """The outcomes of all teams of one, two and three readers, by size, and in each set by itself, as the
     thesis measured each quarter (tables A.1 to A.3). ``whole`` says whether the team read all of the set's
     ``notes``."""

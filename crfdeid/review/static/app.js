@@ -25,7 +25,7 @@ let opening = 0;
 // The address after # is a mode and the number of a note, never its text or its name.
 function place() {
   const [mode, number, offset] = location.hash.slice(1).split("/");
-  const known = MODES[mode] ? mode : "notes";
+  const known = Object.hasOwn(MODES, mode) ? mode : "notes";
   return { mode: known, number: Number(number) || null, offset: Number(offset) || 0 };
 }
 

@@ -44,6 +44,12 @@ class NotFoundError(RequestError):
     status = 404
 
 
+class SlowRequestError(RequestError):
+    """The body of the request does not come."""
+
+    status = 408
+
+
 class ConflictError(RequestError):
     """Another tab or reader was faster. The function that replies adds the present ``state``."""
 

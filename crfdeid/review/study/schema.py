@@ -14,7 +14,7 @@ from pathlib import Path
 from crfdeid.review.study.errors import StoreError
 
 APPLICATION_ID = 0x63726664  # "crfd" in SQLite's file header
-VERSION = 1
+VERSION = 2
 
 TABLES = """
 CREATE TABLE study(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -45,6 +45,17 @@ CREATE TABLE found(
     system TEXT NOT NULL, note INTEGER NOT NULL, spans TEXT NOT NULL, count INTEGER NOT NULL, doubt REAL,
     PRIMARY KEY(system, note)) WITHOUT ROWID;
 """
+# Added by version 2. ``sessions`` and ``browsers`` hold hashes of cookies; ``shown`` the parts of a note that
+# were on a reader's screen.
+TABLES_OF_2 = """
+CREATE TABLE sessions(
+    token TEXT PRIMARY KEY, reader TEXT, owner INTEGER NOT NULL, used REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE browsers(
+    token TEXT NOT NULL, reader TEXT NOT NULL, PRIMARY KEY(token, reader)) WITHOUT ROWID;
+CREATE TABLE shown(
+    reader TEXT NOT NULL, note INTEGER NOT NULL, stretches TEXT NOT NULL,
+    PRIMARY KEY(reader, note)) WITHOUT ROWID;
+"""
 
 
 def open_connection(path: Path) -> sqlite3.Connection:
@@ -59,6 +70,7 @@ def open_connection(path: Path) -> sqlite3.Connection:
         if is_new:
             create_tables(connection)
         check_version(connection, path)
+        upgrade(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
@@ -88,7 +100,15 @@ def create_file(path: Path) -> bool:
 
 def create_tables(connection: sqlite3.Connection) -> None:
     header = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
-    connection.executescript(f"BEGIN IMMEDIATE; {header} {TABLES} COMMIT;")
+    connection.executescript(f"BEGIN IMMEDIATE; {header} {TABLES} {TABLES_OF_2} COMMIT;")
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Add to a store of version 1 the tables of version 2; what it holds stays as it is."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version < VERSION:
+        header = f"PRAGMA user_version = {VERSION};"
+        connection.executescript(f"BEGIN IMMEDIATE; {header} {TABLES_OF_2} COMMIT;")
 
 
 def check_version(connection: sqlite3.Connection, path: Path) -> None:
@@ -96,5 +116,5 @@ def check_version(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application_id != APPLICATION_ID:
         raise StoreError(f"{path}: an SQLite file, but not a study's store")
-    if version != VERSION:
-        raise StoreError(f"{path}: a store of version {version}; this program reads version {VERSION}")
+    if not 1 <= version <= VERSION:
+        raise StoreError(f"{path}: a store of version {version}; this program reads 1 to {VERSION}")

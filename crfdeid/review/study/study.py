@@ -11,7 +11,7 @@ from string import ascii_lowercase, digits
 from typing import Any
 
 from crfdeid.review.study import consensus, marks, surrogates
-from crfdeid.review.study.accounts import PasswordChecker, Reader
+from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.consensus import Consensus
 from crfdeid.review.study.errors import NotFoundError
 from crfdeid.review.study.event_log import EventLog
@@ -40,10 +40,6 @@ class Study:
     requires_login: bool = False
     work_times: dict[str, tuple[float, float]] = field(default_factory=dict)
     drafts: dict[int, SurrogateDraft] = field(default_factory=dict)
-
-    @cached_property
-    def password_checker(self) -> PasswordChecker:
-        return PasswordChecker(self.store)
 
     @cached_property
     def marks_log(self) -> EventLog[Marking]:

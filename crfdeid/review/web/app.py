@@ -16,6 +16,7 @@ from crfdeid.review.study.errors import RequestError, StoreError
 from crfdeid.review.study.study import Study
 from crfdeid.review.web import middleware, requests, routes
 from crfdeid.review.web.jobs import Jobs
+from crfdeid.review.web.logins import Logins
 from crfdeid.review.web.middleware import SecurityMiddleware
 from crfdeid.review.web.sessions import Address, Sessions
 
@@ -34,7 +35,7 @@ def application(
     """The ASGI application that serves ``study`` at ``address``, and the page's files from ``static``."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.study, app.state.sessions, app.state.address = study, sessions, address
-    app.state.jobs = Jobs()
+    app.state.jobs, app.state.logins = Jobs(), Logins(study.store)
     app.include_router(routes.router)
     add_error_handlers(app)
     add_page(app, static)

@@ -7,6 +7,7 @@ script or leave the browser (Content-Security-Policy). Errors and logs hold no r
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import traceback
@@ -14,9 +15,11 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from crfdeid.network import is_loopback
+from crfdeid.review.study.errors import SlowRequestError
 from crfdeid.review.web.sessions import Address
 
 LARGEST_BODY = 1_000_000  # bytes of a request's body
+BODY_SECONDS = 30.0  # within which it has come
 INTERNAL_ERROR = "an error in the program; its terminal shows where"
 
 HEADERS = {
@@ -36,6 +39,7 @@ HEADERS = {
 }
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
 
 
 class SecurityMiddleware:
@@ -58,7 +62,7 @@ class SecurityMiddleware:
             await sender.send_error(*refusal)
             return
         try:
-            await self.app(scope, receive, sender)
+            await self.app(scope, BodyReceiver(receive), sender)
         except Exception as error:  # its message could hold note text
             print_location(error)
             if not sender.begun:
@@ -92,6 +96,25 @@ class SecurityMiddleware:
         if int(length) and headers.get("content-type", [""])[0].split(";")[0].strip() != "application/json":
             return 415, "a request's body must be application/json"
         return None
+
+
+class BodyReceiver:
+    """Receives a request's body. Raises :class:`SlowRequestError` where it does not come in time."""
+
+    def __init__(self, receive: Receive) -> None:
+        self.receive, self.done = receive, False
+        self.until = asyncio.get_running_loop().time() + BODY_SECONDS
+
+    async def __call__(self) -> Message:
+        if self.done:  # what comes now is the end of the connection
+            return await self.receive()
+        try:
+            async with asyncio.timeout_at(self.until):
+                message = await self.receive()
+        except TimeoutError:
+            raise SlowRequestError(f"the request's body did not come within {BODY_SECONDS:.0f} s") from None
+        self.done = not message.get("more_body", False)
+        return message
 
 
 class ResponseSender:

@@ -15,6 +15,8 @@ from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, Stage
 from crfdeid.review.study.study import Json, Study
 from crfdeid.review.web.sessions import Address, Session
 
+BROWSER_SECONDS = 180 * 24 * 3600
+
 
 def reply(content: Any, status: int = 200) -> Response:
     """``content`` as a JSON response."""
@@ -28,8 +30,25 @@ def set_cookie(response: Response, token: str, address: Address) -> None:
     )
 
 
+def set_browser_cookie(response: Response, token: str, address: Address) -> None:
+    """Mark the browser as one that the reader used; the mark opens nothing."""
+    response.set_cookie(
+        address.browser_cookie, token, max_age=BROWSER_SECONDS, httponly=True, samesite="strict",
+        secure=address.secure, path="/",
+    )  # fmt: skip
+
+
 def read_token(request: Request) -> str | None:
     return request.cookies.get(request.app.state.address.cookie)
+
+
+def read_browser_token(request: Request) -> str | None:
+    return request.cookies.get(request.app.state.address.browser_cookie)
+
+
+def find_client(request: Request) -> str:
+    """The network address that sends the request."""
+    return request.client.host if request.client else ""
 
 
 def find_study(request: Request) -> Study:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from crfdeid import corpora
@@ -21,6 +22,7 @@ from crfdeid.review.operations import (
     surrogate_review,
 )
 from crfdeid.review.study import accounts, system_spans
+from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, UnauthorizedError
 from crfdeid.review.study.study import Study, assign_keys
 from crfdeid.review.web.requests import (
@@ -29,12 +31,15 @@ from crfdeid.review.web.requests import (
     JsonBody,
     NoteNumber,
     OpenStudy,
+    find_client,
+    read_browser_token,
     read_token,
     refuse_where_login_is_required,
     reply,
     require_adjudicator,
     require_reader,
     require_session,
+    set_browser_cookie,
     set_cookie,
 )
 from crfdeid.review.web.sessions import Session
@@ -78,34 +83,55 @@ def add_reader(request: Request, study: OpenStudy, body: JsonBody) -> Response:
 
 
 def refuse_self_promotion(study: Study, session: Session) -> None:
-    """Raise :class:`ForbiddenError` where readers have passwords and the session is not an adjudicator's.
-    Otherwise anybody could become an adjudicator by adding one."""
+    """Raise :class:`ForbiddenError` unless the session is an adjudicator's, or began with the key that the
+    program printed. Otherwise any reader could become an adjudicator by adding one."""
     readers = {reader.name: reader for reader in accounts.list_readers(study.store)}
     adjudicates = session.reader in readers and readers[session.reader].role == "adjudicator"
-    if any(reader.has_password for reader in readers.values()) and not adjudicates:
-        raise ForbiddenError("where readers have passwords, only an adjudicator can add adjudicators")
+    if not (adjudicates or session.owner):
+        raise ForbiddenError("only an adjudicator, or who started the program, can add adjudicators")
 
 
 @router.post("/login")
-def log_in(request: Request, study: OpenStudy, body: JsonBody) -> Response:
+async def log_in(request: Request, study: OpenStudy, body: JsonBody) -> Response:
     sessions, token = request.app.state.sessions, read_token(request)
-    if sessions.find(token) is None and not study.requires_login:
+    session = await run_in_threadpool(sessions.find, token)
+    if session is None and not study.requires_login:
         raise UnauthorizedError("no session: open the address that the program printed")
     name, password = body.get("name"), body.get("password")
     if not isinstance(name, str) or not isinstance(password, str | None):
         raise InvalidValueError("wanted a name, and a password if the reader has one")
-    reader = study.password_checker.authenticate(name, password, needed=study.requires_login)
-    sessions.end(token)  # the new token makes the old one worthless
+    is_known = await run_in_threadpool(sessions.is_known_browser, read_browser_token(request), name)
+    reader = await request.app.state.logins.authenticate(
+        name, password, study.requires_login, find_client(request), is_known
+    )
+    is_owner = session is not None and session.owner
+    if reader.role == "adjudicator" and not (reader.has_password or is_owner):
+        raise ForbiddenError(
+            "an adjudicator needs a password, or the address that the program printed when it started"
+        )
+    return await run_in_threadpool(begin_session, request, reader, is_owner, is_known)
+
+
+def begin_session(request: Request, reader: Reader, is_owner: bool, is_known: bool) -> Response:
+    """The reply to a login: a new token makes the old one worthless."""
+    sessions, address = request.app.state.sessions, request.app.state.address
+    sessions.end(read_token(request))
     response = reply({"reader": reader.describe()})
-    set_cookie(response, sessions.begin(reader.name), request.app.state.address)
+    set_cookie(response, sessions.begin(Session(reader.name, is_owner)), address)
+    if reader.has_password and not is_known:
+        set_browser_cookie(response, sessions.remember_browser(reader.name), address)
     return response
 
 
 @router.post("/logout")
-def log_out(request: Request, study: OpenStudy) -> Response:
-    require_session(request).reader = None
+def log_out(request: Request, study: OpenStudy, body: JsonBody) -> Response:
+    session, sessions, token = require_session(request), request.app.state.sessions, read_token(request)
     if study.requires_login:
-        request.app.state.sessions.end(read_token(request))
+        sessions.end(token)
+    else:
+        sessions.forget_reader(token)
+    if body.get("everywhere") is True and session.reader:
+        accounts.sign_out_everywhere(study.store, session.reader)
     return Response(status_code=204)
 
 

@@ -26,6 +26,8 @@ from crfdeid.review.study.study import Study
 from crfdeid.review.web.app import application
 from crfdeid.review.web.sessions import Address, Sessions
 
+MOST_CONNECTIONS = 500  # more get status 503
+
 
 @dataclass(frozen=True)
 class ServerOptions:
@@ -78,9 +80,12 @@ def serve(study: Study, options: ServerOptions) -> None:
     with bind_socket(options.host, options.port) as listening:
         port = listening.getsockname()[1]
         address = Address(choose_names(options), port, bool(options.certificate))
-        sessions = Sessions()
+        sessions = Sessions(study.store)
         app = application(study, sessions, address)
-        server = uvicorn.Server(build_config(app, options.certificate, options.private_key))
+        config = build_config(
+            app, options.certificate, options.private_key, limit_concurrency=MOST_CONNECTIONS
+        )
+        server = uvicorn.Server(config)
         announcement = Announcement(address, sessions, study.requires_login, options.open_browser)
         with suppress(KeyboardInterrupt), announcement:
             server.run([listening])
@@ -102,7 +107,7 @@ class Announcement:
     def __init__(
         self, address: Address, sessions: Sessions, requires_login: bool, open_browser: bool
     ) -> None:
-        self.url = address.url if requires_login else f"{address.url}?key={sessions.create_key()}"
+        self.url = address.url if requires_login else f"{address.url}?key={sessions.create_key(owner=True)}"
         self.open_browser = open_browser and not requires_login
         self.file: Path | None = None
 
