@@ -11,7 +11,7 @@ from crfdeid import resources
 LAYERS = (  # from the bottom; rooms of one layer do not know each other
     ("errors",),
     ("files", "resources"),
-    ("text", "pages"),
+    ("text", "pages", "connections"),
     ("corpora", "rules", "config", "policy", "network"),
     ("feature_extraction", "cli"),
     ("engine", "evaluate", "synthetic", "convert", "clusters"),
