@@ -83,11 +83,10 @@ class RuleTagger(Tagger):
 
     def _find_spans(self, notes: list[Document]) -> Iterator[Document]:
         """Yield the notes of one patient with the spans of the rules, in the types of the model's scheme."""
-        found = iter(self.rules.tag_patient(notes))
+        found = self.rules.tag_patient(notes)
         if self.types is None:
-            return found
-        repaired = map(repair.repair_spans, found) if self.config.repair else found
-        return self.types.apply_all(repaired)
+            return iter(found)
+        return self.types.apply_all(repair.repair_batch(found) if self.config.repair else found)
 
 
 def find_types(scheme: Scheme) -> TypeMap | None:

@@ -132,7 +132,7 @@ class Tagger(ABC):
     def repair_all(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents with repaired spans, where the configuration and the scheme have repair."""
         if self.config.repair and self.scheme.name == repair.SCHEME:
-            return read_ahead(map(repair.repair_spans, documents))
+            return chain.from_iterable(map(repair.repair_batch, batch_documents(documents)))
         return iter(documents)
 
     def tag_patient(self, documents: Sequence[Document]) -> list[Document]:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.systems import model, repair
-from crfdeid.systems.repair import FORMS, repair_spans
+from crfdeid.systems.repair import FORMS, repair_batch, repair_spans
+from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 from crfdeid.text.spans import find_overlap, mask_spans
@@ -256,7 +257,7 @@ def test_each_form_repairs_its_sample(name):
     form = FORMS[name]
     before, after = read_sample(form.before), read_sample(form.after)
     assert before.text == after.text
-    assert tuple(sorted(form.start(before.text)(before.spans))) == after.spans
+    assert tuple(sorted(form.start(JoinedTexts([before.text]))[0](before.spans))) == after.spans
     assert repair_spans(before) == after
 
 
@@ -264,12 +265,18 @@ def test_each_form_repairs_its_sample(name):
 @pytest.mark.parametrize("sample", LEFT_ALONE)
 def test_no_form_touches_a_good_span(name, sample):
     document = read_sample(sample)
-    assert tuple(sorted(FORMS[name].start(document.text)(document.spans))) == document.spans
+    assert tuple(sorted(FORMS[name].start(JoinedTexts([document.text]))[0](document.spans))) == document.spans
 
 
 @pytest.mark.parametrize("before", CHANGED)
 def test_the_forms_together(before):
     assert repair_spans(read_sample(before)) == read_sample(CHANGED[before])
+
+
+def test_a_batch_is_repaired_note_by_note():
+    notes = [read_sample(sample) for sample in [*CHANGED, *LEFT_ALONE, "", "(Ana Ruiz)"]]
+    assert repair_batch(notes) == [repair_spans(note) for note in notes]
+    assert repair_batch([]) == []
 
 
 def test_spans_that_overlap_stay():

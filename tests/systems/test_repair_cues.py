@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.systems.repair import FORMS, repair_spans
-from crfdeid.systems.repair.cues import CUES, NAME, Cue, fold_case
+from crfdeid.systems.repair.cues import CUES, NAME, Cue
+from crfdeid.systems.repair.joined_texts import JoinedTexts, fold_case
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 
@@ -41,10 +42,17 @@ def find_plainly(cue: Cue, text: str) -> list[tuple[int, int]]:
     return [match.span("name") for match in re.finditer(cue.pattern, text)]
 
 
-@given(TEXTS)
-def test_the_quick_search_finds_what_the_whole_patterns_find(text):
+def find_quickly(cue: Cue, *texts: str) -> list[list[tuple[int, int]]]:
+    found: list[list[tuple[int, int]]] = [[] for _ in texts]
+    for number, name in cue.find(JoinedTexts(texts)):
+        found[number].append(name)
+    return found
+
+
+@given(st.lists(TEXTS, max_size=3))
+def test_the_quick_search_finds_what_the_whole_patterns_find(texts):
     for cue in CUES:
-        assert list(cue.find(text, fold_case(text))) == find_plainly(cue, text), cue.pattern
+        assert find_quickly(cue, *texts) == [find_plainly(cue, text) for text in texts], cue.pattern
 
 
 @pytest.mark.parametrize(
@@ -61,7 +69,7 @@ def test_the_quick_search_finds_what_the_whole_patterns_find(text):
 )  # fmt: skip
 def test_examples_of_the_quick_search(text):
     wanted = {cue.pattern: find_plainly(cue, text) for cue in CUES}
-    assert {cue.pattern: list(cue.find(text, fold_case(text))) for cue in CUES} == wanted
+    assert {cue.pattern: find_quickly(cue, text)[0] for cue in CUES} == wanted
     assert any(wanted.values()) or "Dictated" in text
 
 
@@ -82,7 +90,7 @@ def test_a_form_leaves_other_types_as_they_are(name):
     cuts = [*range(0, len(text), 7), len(text)]
     for type in {*read_scheme().types} - form.types:
         spans = [Span(a, b, type) for a, b in zip(cuts, cuts[1:])]
-        assert list(form.start(text)(spans)) == spans
+        assert list(form.start(JoinedTexts([text]))[0](spans)) == spans
 
 
 def test_a_form_is_asked_again_only_after_a_change():
@@ -127,7 +135,7 @@ def test_a_note_twice_as_long_has_twice_the_anchors(piece, monkeypatch):
 
     def count_matches(text):
         seen.clear()
-        return sum(1 for cue in CUES for _ in cue.find(text, fold_case(text))) + len(seen)
+        return sum(len(find_quickly(cue, text)[0]) for cue in CUES) + len(seen)
 
     assert count_matches(piece * 400) <= 2 * count_matches(piece * 200) + len(CUES)
 
@@ -136,7 +144,7 @@ def test_a_note_twice_as_long_has_twice_the_anchors(piece, monkeypatch):
 def test_a_chain_of_hyphens_is_read_in_one_way(start):
     """With two ways for each part the search would not end."""
     text = f"{start}{'Aa-' * 60}Aa! (GI)"
-    assert [list(cue.find(text, fold_case(text))) for cue in CUES] == [[]] * len(CUES)
+    assert [find_quickly(cue, text) for cue in CUES] == [[[]]] * len(CUES)
     assert re.findall(NAME, "Aa-Bb-cc-AAa")[0] == "Aa-Bb-cc-AA"
 
 
@@ -167,5 +175,5 @@ def test_a_form_reads_each_span_a_few_times(piece):
         text += part
     for name, form in FORMS.items():
         spans.reads = 0
-        list(form.start(text)(spans))
+        list(form.start(JoinedTexts([text]))[0](spans))
         assert spans.reads < 40 * len(spans), name

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import reduce
 from operator import attrgetter
 
+from crfdeid.systems.repair.joined_texts import JoinedTexts, fold_case
 from crfdeid.systems.repair.spans import Spans, join
 from crfdeid.text.document import Span
 
@@ -26,16 +27,24 @@ TOWN = re.compile(
     rf"{CELL}(?P<CITY>[A-Z][A-Za-z.'’-]+(?: [A-Z][A-Za-z.'’-]+){{0,2}}){CELL}(?P<STATE>{STATE}){CELL}"
     r"(?P<ZIP>\d{5}(?:-\d{4})?)(?![\w-])"
 )
-KINDS = (("@", EMAIL, "EMAIL"), ("www.", URL, "URL"), ("://", URL, "URL"))
+KINDS = (  # a sign that is in each address, in small letters
+    (re.compile("@"), EMAIL, "EMAIL"), (re.compile(r"www\."), URL, "URL"), (re.compile("://"), URL, "URL"),
+)  # fmt: skip
 
 
-def read_addresses(text: str) -> list[Span]:
-    """Return the addresses in the text."""
-    folded = text.lower()
+def read_addresses(joined: JoinedTexts) -> list[list[Span]]:
+    """Return the addresses in each text."""
+    places = sorted(match.start() for sign, _, _ in KINDS for match in sign.finditer(joined.folded))
+    some = {number for number, _ in joined.locate(places)}
+    return [_read_addresses(text) if number in some else [] for number, text in enumerate(joined.texts)]
+
+
+def _read_addresses(text: str) -> list[Span]:
+    folded = fold_case(text)
     return [
         Span(*match.span(), type)
         for sign, pattern, type in KINDS
-        if sign in folded
+        if sign.search(folded)
         for match in pattern.finditer(text)
     ]
 

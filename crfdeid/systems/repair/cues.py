@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from crfdeid.systems.repair.hospitals import LETTERS
+from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.systems.repair.names import NOT_SURNAMES, RELATION
 from crfdeid.systems.repair.numbers import GLUED_AFTER
 from crfdeid.systems.repair.spans import NAMES, Spans
@@ -45,10 +47,10 @@ SHORT = r"(?:Do|To|Le|Ho|My|Im|Oh|Ng)\b"
 
 OLD = rf"{BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -]"
 NUMBER_IN_BRACKETS = r"\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d)"
+RELATION_END = "er|[oi]n|[ceflsé]e|cé|n[dt]|ew"  # the last two letters of each RELATION
 SIGNER = rf"(?!{NOT_SIGNERS}){PERSON}"
 CREDENTIAL = r", (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_])"
 WINDOW = 100  # characters before an anchor in which a match begins
-FOLDED = {"\u0130": "i", "\u0131": "i", "\u017f": "s"}  # (?i) takes them for ASCII letters
 
 
 class Cue:
@@ -56,27 +58,27 @@ class Cue:
 
     ``before`` ends where one of the ``anchors`` begins, at most ``WINDOW`` characters after its own start;
     ``after`` begins there. An anchor begins with fixed letters, so that a search for it is ten times as quick
-    as one for the pattern. With ``fold`` it is in small letters, and the case does not matter.
+    as one for the pattern. It is searched in ``source``, one of :class:`JoinedTexts`; in ``folded`` it is in
+    small letters, and the case does not matter.
     """
 
     def __init__(
-        self, type: str, *anchors: str, before: str = "", after: str = "", fold: bool = False
+        self, type: str, *anchors: str | bytes, before: str = "", after: str = "", source: str = "signs"
     ) -> None:
-        self.type, self.fold, self.pattern = type, fold, before + after
-        self.anchors = tuple(map(re.compile, anchors))
+        self.type, self.source, self.pattern = type, source, before + after
+        self.anchors: list[re.Pattern[Any]] = [re.compile(anchor) for anchor in anchors]
         self.before = re.compile(rf"(?:{before})\Z") if before else None
         self.after = re.compile(after)
 
-    def find(self, text: str, folded: str) -> Iterator[Range]:
-        """Yield the ranges of the names that ``pattern`` finds in the text."""
-        source = folded if self.fold else text
-        if not any(anchor.search(source) for anchor in self.anchors):
-            return
-        low = 0
-        for at in sorted(match.start() for anchor in self.anchors for match in anchor.finditer(source)):
-            if at >= low and (name := self._match(text, low, at)):
+    def find(self, joined: JoinedTexts) -> Iterator[tuple[int, Range]]:
+        """Yield the ranges of the names that ``pattern`` finds, each with the number of its text."""
+        source, last, low = getattr(joined, self.source), 0, 0
+        places = [match.start() for anchor in self.anchors for match in anchor.finditer(source)]
+        for number, at in joined.locate(sorted(places)):
+            last, low = number, low if number == last else 0
+            if at >= low and (name := self._match(joined.texts[number], low, at)):
                 low = name[1]
-                yield name
+                yield number, name
 
     def _match(self, text: str, low: int, at: int) -> Range | None:
         """Return the range of the name whose cue has its anchor at ``at`` and begins at ``low`` or later."""
@@ -103,7 +105,7 @@ CUES = (
     ),
     Cue(
         "PATIENT",
-        r",[ \t\r\n]+[A-Z]",
+        rf",(?i:(?<=(?:{RELATION_END}),))[ \t\r\n]+[A-Z]",
         before=rf"\b(?i:the|his|her){BLANK}(?i:{RELATION})",
         after=rf",{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
     ),
@@ -112,7 +114,7 @@ CUES = (
         *("page", "call", "contact"),
         after=rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
         rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
-        fold=True,
+        source="folded",
     ),
     Cue(
         "PATIENT",
@@ -122,10 +124,10 @@ CUES = (
     ),
     Cue(
         "DOCTOR",
-        "ed by",
+        "ed by(?<=(?:gn|at|ib|fi|dg)ed by)",
         before=r"\b(?i:sign|dictat|authenticat|transcrib|verifi|acknowledg)",
         after=rf"(?i:ed by):?{BLANK}(?P<name>{SIGNER}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
-        fold=True,
+        source="folded",
     ),
     Cue(
         "DOCTOR",
@@ -163,17 +165,18 @@ CUES = (
     Cue(
         "PATIENT",
         r"year(?<=\d[ -]year)",
-        before=rf"(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON}){OLD}",
+        before=rf"(?=[A-Z])(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON}){OLD}",
         after="(?i:year)",
-        fold=True,
+        source="folded",
     ),
     Cue("IDNUM", "NPI", after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
     Cue("MEDICALRECORD", "MRN", after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
     Cue("SSN", "SSN", after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
     Cue(
         "MEDICALRECORD",
-        r"\d(?=\d{5})",
+        rb"0(?=00000)",
         after=rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})",
+        source="digits",
     ),
 )
 GENERIC = re.compile(
@@ -205,19 +208,15 @@ def find_names(text: str, spans: Sequence[Span], found: Sequence[Span]) -> Spans
     return sorted([*spans, *added]) if added else spans
 
 
-def read_cues(text: str) -> tuple[Span, ...]:
-    """Return what the cues announce, in their order; two of them can overlap."""
-    folded = fold_case(text)
-    found = (Span(*name, cue.type) for cue in CUES for name in cue.find(text, folded))
-    return tuple(span for span in found if not _is_word(text, span))
-
-
-def fold_case(text: str) -> str:
-    """Return the text in small letters, one for each character: letters that ``(?i)`` takes for each other
-    are the same."""
-    for sign, letter in FOLDED.items():
-        text = text.replace(sign, letter)
-    return text.lower()
+def read_cues(joined: JoinedTexts) -> list[list[Span]]:
+    """Return what the cues announce in each text, in their order; two of them can overlap."""
+    found: list[list[Span]] = [[] for _ in joined.texts]
+    for cue in CUES:
+        for number, name in cue.find(joined):
+            span = Span(*name, cue.type)
+            if not _is_word(joined.texts[number], span):
+                found[number].append(span)
+    return found
 
 
 def drop_words(text: str, spans: Sequence[Span]) -> Spans:
@@ -232,5 +231,6 @@ def _is_time(text: str, span: Span) -> bool:
 
 def _is_word(text: str, span: Span) -> bool:
     pattern = GENERIC if span.type == "HOSPITAL" else FIELD_WORDS if span.type in NAMES else None
-    is_whole = not EDGE.match(text, span.end) and not EDGE.match(text, max(0, span.start - 1))
-    return bool(pattern and is_whole and pattern.fullmatch(text, span.start, span.end))
+    if not pattern or not pattern.fullmatch(text, span.start, span.end):
+        return False
+    return not EDGE.match(text, span.end) and not EDGE.match(text, max(0, span.start - 1))

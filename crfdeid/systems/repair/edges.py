@@ -69,7 +69,7 @@ def trim_fields(text: str, spans: Sequence[Span]) -> Spans:
     """The name of a field before or after a value is not part of it, nor a preposition before a place."""
     for span in spans:
         value = text[span.start : span.end]
-        before, after = FIELD_BEFORE.match(value), FIELD_AFTER.search(value)
+        before, after = FIELD_BEFORE.match(value), None if value.isalnum() else FIELD_AFTER.search(value)
         if not before and span.type in UNIT_TYPES:
             before = UNIT_BEFORE.match(value)
         if not before and span.type in PLACE_TYPES and not value.islower():

@@ -104,7 +104,8 @@ def mark_places(text: str, spans: Sequence[Span]) -> Spans:
     previous: Span | None = None
     for span in spans:
         if span.type in OTHER_PIECES | {"HOSPITAL"}:
-            span = replace(span, type=_find_place_type(text, span, previous))
+            type = _find_place_type(text, span, previous)
+            span = span if type == span.type else replace(span, type=type)
         yield span
         previous = span
 
@@ -113,7 +114,7 @@ def _find_place_type(text: str, span: Span, previous: Span | None) -> str:
     value = text[span.start : span.end]
     if WARD.fullmatch(value) and WARD_BEFORE.search(text, max(0, span.start - 20), span.start):
         return "DEPARTMENT"
-    if ENDING.search(value) and "," not in value:
+    if not value.isalnum() and ENDING.search(value) and "," not in value:
         return "HOSPITAL"
     is_after = previous and previous.type == "HOSPITAL" and text[previous.end : span.start] == ", "
     is_town = is_after and span.type in NAMES and value.isalpha() and LINE_END.match(text, span.end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import attrgetter
@@ -98,12 +98,15 @@ def widen_names(text: str, spans: Sequence[Span]) -> Spans:
         if span.type in NAMES:
             high = following.start if following else len(text)
             span = _add_surname(text, _add_initial(text, span, high), low)
-            span = replace(span, start=max(low, find_initials_before(text, span.start)))
+            start = max(low, find_initials_before(text, span.start))
+            span = span if start == span.start else replace(span, start=start)
         yield span
         low = span.end
 
 
 def _add_surname(text: str, span: Span, low: int) -> Span:
+    if "," not in text[max(0, span.start - 2) : span.start]:
+        return span
     match = SURNAME_BEFORE.search(text, max(0, span.start - REACH), span.start)
     start = match.start(match.lastgroup or 0) if match else -1
     return replace(span, start=start) if start >= low and LINE_AFTER.match(text, span.end) else span
@@ -157,23 +160,27 @@ def split_names(text: str, spans: Sequence[Span]) -> Spans:
 def mark_names(text: str, spans: Sequence[Span]) -> Spans:
     """A title, a field or a credential tells whether a name is the patient's or a doctor's; a full name
     without one has the type of the same name elsewhere in the note."""
-    types = [_find_type(text, span) for span in spans]
+    names = [(span, _find_type(text, span), _name_words(text, span)) for span in spans if span.type in NAMES]
     known: defaultdict[frozenset[str], Counter[str]] = defaultdict(Counter)
-    for span, type in zip(spans, types):
-        if span.type in NAMES:
-            known[_name_words(text, span)][type or span.type] += 100 if type else 1
-    for span, type in zip(spans, types):
-        if span.type in NAMES:
-            words = _name_words(text, span)
-            common = known[words].most_common(1)[0][0] if len(words) > 1 else span.type
-            span = replace(span, type=type or common)
-        yield span
+    for span, type, words in names:
+        known[words][type or span.type] += 100 if type else 1
+    marked = iter([_mark_name(span, type, words, known) for span, type, words in names])
+    return [next(marked) if span.type in NAMES else span for span in spans]
+
+
+def _mark_name(
+    span: Span,
+    type: str | None,
+    words: frozenset[str],
+    known: Mapping[frozenset[str], Counter[str]],
+) -> Span:
+    """Return the name with its type, or with that of the same full name elsewhere in the note."""
+    common = known[words].most_common(1)[0][0] if len(words) > 1 else span.type
+    return span if (type or common) == span.type else replace(span, type=type or common)
 
 
 def _find_type(text: str, span: Span) -> str | None:
     """Return the type that the text beside a name gives, if it gives one."""
-    if span.type not in NAMES:
-        return None
     start = max(0, span.start - REACH)
     of_patient = PATIENT_BEFORE.search(text, start, span.start) or PATIENT_AFTER.match(text, span.end)
     of_doctor = DOCTOR_BEFORE.search(text, start, span.start) or DOCTOR_AFTER.match(text, span.end)

@@ -49,15 +49,16 @@ PHONE_BEFORE = re.compile(
 )
 OF_NUMBER = r"(?:\.?\s?(?:no|number|num|id|#))?\.?\s?[:#=]{0,2}\s*(?:(?:is|was)\s)?$"
 LABELS = {
-    type: re.compile(rf"(?<![^\W_])(?:{labels}){OF_NUMBER}", re.IGNORECASE)
-    for type, labels in {
-        "SSN": r"SSN|SS(?=#)|social security",
-        "MEDICALRECORD": r"MRN|MR(?=\s?(?:#|no\b))|U(?=#)|medical record|med\.? rec\.?|unit (?=no|number|#)",
-        "ACCOUNT": r"acct|account",
-        "IDNUM": r"NPI|CSN|batch|conf|confirmation|accession|authorization|job|specimen|rad (?=no)",
-        "HEALTHPLAN": r"policy|(?:member|subscriber|medicare|medicaid) (?=id|no|number|#)",
-    }.items()
+    "SSN": r"SSN|SS(?=#)|social security",
+    "MEDICALRECORD": r"MRN|MR(?=\s?(?:#|no\b))|U(?=#)|medical record|med\.? rec\.?|unit (?=no|number|#)",
+    "ACCOUNT": r"acct|account",
+    "IDNUM": r"NPI|CSN|batch|conf|confirmation|accession|authorization|job|specimen|rad (?=no)",
+    "HEALTHPLAN": r"policy|(?:member|subscriber|medicare|medicaid) (?=id|no|number|#)",
 }
+LABEL_OF = {
+    type: re.compile(rf"(?<![^\W_])(?:{labels}){OF_NUMBER}", re.IGNORECASE) for type, labels in LABELS.items()
+}
+ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS.values())}){OF_NUMBER}", re.IGNORECASE)
 SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
 LABELLED = NUMBERS | PHONE_TYPES | {"ZIP", "USERNAME", "BIOID", "DATE"}
 GLUED_TYPES = {"MEDICALRECORD", "ACCOUNT", "IDNUM", "SSN"}
@@ -206,16 +207,17 @@ def mark_numbers(text: str, spans: Sequence[Span]) -> Spans:
     a number before "M" or "F" is no date but an age."""
     for previous, span, following in zip([None, *spans], spans, [*spans[1:], None]):
         if span.type in LABELLED and CODE.fullmatch(text, span.start, span.end):
-            span = replace(span, type=_find_number_type(text, span, previous, following))
+            type = _find_number_type(text, span, previous, following)
+            span = span if type == span.type else replace(span, type=type)
         elif span.type == "DATE" and AGE.fullmatch(text, span.start, span.end):
             span = replace(span, type="AGE") if SEX_AFTER.match(text, span.end) else span
         yield span
 
 
 def _find_number_type(text: str, span: Span, previous: Span | None, following: Span | None) -> str:
-    for type, label in LABELS.items():
-        if label.search(text, max(0, span.start - CUE), span.start):
-            return type
+    low = max(0, span.start - CUE)
+    if ANY_LABEL.search(text, low, span.start):
+        return next(type for type, label in LABEL_OF.items() if label.search(text, low, span.start))
     if LONG.fullmatch(text, span.start, span.end) and not FULL_DATE.fullmatch(text, span.start, span.end):
         is_glued = following and following.type in NAMES and following.start == span.end
         in_brackets = previous and previous.type in NAMES and text[previous.end : span.start] in (" (", "(")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.text.document import Span
 
 NAMES = frozenset({"PATIENT", "DOCTOR"})
@@ -15,25 +16,28 @@ PHONE_TYPES = frozenset({"PHONE", "FAX"})
 REACH = 40  # characters beside a span in which a form looks
 
 Spans = Iterable[Span]
+Repair = Callable[[Sequence[Span]], Spans]
 
 
 @dataclass(frozen=True)
 class Form:
     """One form of repair, with a text before and after it. In a sample ``<TYPE|text>`` is a span. Without a
-    span of ``types`` it changes nothing, where it has types. What ``search`` finds in the text is the third
+    span of ``types`` it changes nothing, where it has types. What ``search`` finds in each text is the third
     argument of ``repair``."""
 
     repair: Callable[..., Spans]
     before: str
     after: str
     types: frozenset[str] = frozenset()
-    search: Callable[[str], Sequence[Span]] | None = None
+    search: Callable[[JoinedTexts], Sequence[Sequence[Span]]] | None = None
 
-    def start(self, text: str) -> Callable[[Sequence[Span]], Spans]:
-        """Return the repair of the spans of one text, which is searched only here."""
+    def start(self, joined: JoinedTexts) -> list[Repair]:
+        """Return the repair of the spans of each text; the texts are searched only here."""
         if self.search is None:
-            return partial(self.repair, text)
-        return partial(self.repair, text, found=self.search(text))
+            return [partial(self.repair, text) for text in joined.texts]
+        return [
+            partial(self.repair, text, found=found) for text, found in zip(joined.texts, self.search(joined))
+        ]
 
 
 def cut(span: Span, text: str, before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[Span]:
