@@ -29,6 +29,7 @@ from crfdeid.ablate.results import Figures, Result
 from crfdeid.ablate.run import TEST, TRAIN
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.evaluate import type_table
 from crfdeid.files import open_whole
 from crfdeid.systems import registry, tuned_notes
 
@@ -119,13 +120,24 @@ def write_tables(planned: Plan, finished: list[Result], corpora: dict[str, Part]
     text = "\n\n".join([text, *compare_with_papers(planned, finished, corpora)])
     with open_whole(out / "table.txt") as file:
         file.write(text + "\n")
-    with open_whole(out / "table.csv") as file:
-        csv.writer(file, lineterminator="\n").writerows(table.build_csv_rows(figures))
+    types = results.build_type_tables(finished)
+    for name, rows in (
+        ("table.csv", table.build_csv_rows(figures)),
+        ("types.csv", type_table.build_csv_rows(types)),
+    ):
+        with open_whole(out / name) as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
     with open_whole(out / "table.json") as file:
         json.dump(table.build_json(caption, finished, figures), file, indent=1)
         file.write("\n")
     paper = table.build_paper_table(finished, figures)
-    for name, rendered in (("table.tex", paper.render_latex()), ("table.md", paper.render_markdown())):
+    note = type_table.write_note(types, paper.signature)
+    for name, rendered in (
+        ("table.tex", paper.render_latex()),
+        ("table.md", paper.render_markdown()),
+        ("types.tex", type_table.render_latex(types, note)),
+        ("types.md", type_table.render_markdown(types, note)),
+    ):
         with open_whole(out / name) as file:
             file.write(rendered)
     draw_plot(finished, figures, out, caption)

@@ -106,14 +106,16 @@ def build_rows(plan: Plan, corpora: Mapping[str, Part], out: Path) -> list[Row]:
         if run.documents >= len(train.documents):
             continue
         if run.documents:
-            train = folds.draw_sample(train, run.documents, plan.sample_seed)
+            seed = plan.sample_seed if run.seed is None else run.seed
+            train = folds.draw_sample(train, run.documents, seed)
         test = corpora.get(run.test) if plan.fold_count else find_corpus(run.test, run, corpora)
         if test:
             test = map_part(test, run)
             rows.append(Row(run.name, run, (build_job(run, run.name, out / run.folder, train, test),)))
         if plan.fold_count:
             title = folds_title(run.name, plan.fold_count)
-            parts = folds.make_folds(train, plan.fold_count, plan.fold_seed)
+            seed = plan.fold_seed if run.seed is None else run.seed
+            parts = folds.make_folds(train, plan.fold_count, seed)
             rows.append(
                 Row(title, run, tuple(build_fold_jobs(run, parts, out / f"{run.folder}-folds")), True)
             )

@@ -12,7 +12,8 @@
 A run with another ``algorithm`` or ``system`` starts with an empty ``[crf]`` or ``[options]``. Further
 tables are ``[grid]`` and ``[random]`` (:mod:`crfdeid.ablate.search`; a run of a search that equals the base
 is left out), ``[cross_validation]`` (``folds``, ``seed``) and ``[learning_curve]`` (numbers of
-``documents``, ``seed``).
+``documents``, ``seed``). ``seeds = [1, 2, 3]`` repeats each run in which something is drawn
+(:mod:`crfdeid.ablate.seeds`).
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ from crfdeid.ablate.run import (
     read_toml,
     read_value,
 )
+from crfdeid.ablate.seeds import read_seeds, repeat_runs
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables
 
-PLAN_KEYS = ("base", "name", "seed", "published", "z_tests", "run", "grid", "random")
+PLAN_KEYS = ("base", "name", "seed", "seeds", "published", "z_tests", "run", "grid", "random")
 SECTIONS = {"cross_validation": ("folds", "seed"), "learning_curve": ("documents", "seed")}
 
 
@@ -78,6 +80,7 @@ def read_plan(name: str | Path, change: Change = lambda config: config) -> Plan:
     runs = read_runs(table, curve, path, change)
     if curve and folds:
         raise ConfigurationError(f"{where}: learning_curve and cross_validation: wanted one of them")
+    runs = repeat_runs(runs, read_seeds(table, where), bool(folds), where)
     check_runs(runs, where)
     seed = read_value(table, "seed", 0, where)
     return Plan(

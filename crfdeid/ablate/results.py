@@ -15,9 +15,10 @@ import numpy as np
 from crfdeid.ablate import training
 from crfdeid.ablate.jobs import Row
 from crfdeid.ablate.training import Cost
-from crfdeid.evaluate import evaluation, significance
+from crfdeid.evaluate import evaluation, significance, type_table
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions
 from crfdeid.evaluate.matching import CRITERIA, Criterion, build_scored_document
+from crfdeid.evaluate.type_table import TypeRow
 from crfdeid.text import scheme
 
 METRICS = {"precision": "P", "recall": "R", "f1": "F1"}
@@ -73,21 +74,23 @@ def read_result(row: Row, resamples: int, seed: int) -> Result:
 
 
 def find_base(result: Result, results: Sequence[Result]) -> Result | None:
-    """Return the base's row with the same documents, or ``None``."""
-    first = results[0].row.run
-    for other in results:
-        same = (
-            other.row.run == first and other.evaluation.signature.corpus == result.evaluation.signature.corpus
-        )
-        if same and other is not result:
-            return other
-    return None
+    """Return the base's row with the same documents, if there is one that of the same seed, or ``None``."""
+    first, corpus = results[0].row.run, result.evaluation.signature.corpus
+    same = [
+        other
+        for other in results
+        if other.row.run.group == first.group
+        and other is not result
+        and other.evaluation.signature.corpus == corpus
+    ]
+    alike = [other for other in same if other.row.run.seed == result.row.run.seed]
+    return next(iter([*alike, *same]), None)
 
 
 def compute_figures(result: Result, base: Result | None) -> dict[str, float]:
     """Return all figures of a row; ratios are between 0 and 1."""
     figures = compute_scores(result)
-    if base and result.row.run != base.row.run:
+    if base and result.row.run.group != base.row.run.group:
         figures |= compare_with_base(result, base)
     if result.row.cross_validated:
         figures |= summarize_folds(result)
@@ -150,6 +153,8 @@ def summarize_costs(costs: Sequence[Cost]) -> dict[str, float]:
     number = len(costs)
     return {
         "train seconds": sum(cost.train_seconds for cost in costs) / number,
+        "train CPU seconds": sum(cost.train_cpu_seconds for cost in costs) / number,
+        "tokens/CPU s": sum(cost.tokens_per_cpu_second for cost in costs) / number,
         "tokens/s": sum(cost.tokens_per_second for cost in costs) / number,
         "model MB": sum(cost.model_bytes for cost in costs) / number / MEGABYTE,
         "peak MB": max(cost.peak_bytes for cost in costs) / MEGABYTE,
@@ -171,5 +176,39 @@ def compute_z_tests(results: Sequence[Result]) -> dict[str, dict[str, float]]:
 
 
 def build_figures(results: Sequence[Result]) -> dict[str, dict[str, float]]:
-    """Return the figures by row title. A row with other documents than the base has no changes."""
-    return {result.title: compute_figures(result, find_base(result, results)) for result in results}
+    """Return the figures by row title. A row with other documents than the base has no changes. ``p Holm`` is
+    adjusted for the number of rows."""
+    figures = {result.title: compute_figures(result, find_base(result, results)) for result in results}
+    for name in dict.fromkeys(name for row in figures.values() for name in row if name.endswith(" p")):
+        rows = [row for row in figures.values() if name in row]
+        for row, adjusted in zip(rows, significance.adjust_holm([row[name] for row in rows])):
+            row[f"{name} Holm"] = adjusted
+    for title, found in summarize_seeds(results, figures).items():
+        figures[title] |= found
+    return figures
+
+
+def summarize_seeds(results: Sequence[Result], figures: Figures) -> dict[str, dict[str, float]]:
+    """Return mean and sample standard deviation over the seeds, by the title of the first seed's row."""
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for result in results:
+        if result.row.run.seed is not None:
+            groups.setdefault((result.row.run.group, result.row.cross_validated), []).append(result.title)
+    found: dict[str, dict[str, float]] = {}
+    for titles in groups.values():
+        own = found.setdefault(titles[0], {"seeds": len(titles)})
+        for name in (f"{criterion} {metric}" for criterion in CRITERIA for metric in METRICS.values()):
+            values = np.array([figures[title][name] for title in titles])
+            own |= {f"{name} seeds mean": float(values.mean()), f"{name} seeds sd": float(values.std(ddof=1))}
+    return found
+
+
+def build_type_tables(results: Sequence[Result]) -> dict[str, list[TypeRow]]:
+    """Return strict P, R and F1 by type of each row, and the tests against the base."""
+    found = {result.title: (result, find_base(result, results)) for result in results}
+    bases = {
+        title: base.evaluation
+        for title, (result, base) in found.items()
+        if base and result.row.run.group != base.row.run.group
+    }
+    return type_table.build_type_tables({title: own.evaluation for title, (own, _) in found.items()}, bases)

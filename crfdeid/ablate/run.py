@@ -27,7 +27,8 @@ Value = TypeVar("Value")
 class Run:
     """One row of the table. ``templates`` maps a group to the text of its template file where a window or
     left-out templates change it; ``train`` and ``test`` name corpora; ``documents`` is the number of
-    training documents, 0 for all."""
+    training documents, 0 for all. ``seed`` takes the place of the plan's, and ``repeats`` is the name of the
+    run that has the first seed (:mod:`crfdeid.ablate.seeds`)."""
 
     name: str
     config: Config
@@ -35,6 +36,13 @@ class Run:
     train: tuple[str, ...] = (TRAIN,)
     test: str = TEST
     documents: int = 0
+    seed: int | None = None
+    repeats: str = ""
+
+    @property
+    def group(self) -> str:
+        """The name that the run has in common with those of other seeds."""
+        return self.repeats or self.name
 
     @property
     def folder(self) -> str:

@@ -17,7 +17,14 @@ from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.evaluate.report import describe_resampling
 
 TESTED = ("strict F1", "strict R", "token R")
-COSTS = {"train seconds": "train s", "tokens/s": "tokens/s", "model MB": "model MB", "peak MB": "peak MB"}
+COSTS = {
+    "train seconds": "train s",
+    "train CPU seconds": "train CPU s",
+    "tokens/s": "tokens/s",
+    "tokens/CPU s": "tokens/CPU s",
+    "model MB": "model MB",
+    "peak MB": "peak MB",
+}
 NOTHING = "-"
 FEW = 20  # patients, or documents
 
@@ -41,7 +48,7 @@ def write_caption(plan: Plan, results: Sequence[Result], corpora: Mapping[str, P
     method = "bootstrap (95%), approximate randomisation"
     lines.append(format_signature(first, method))
     if len(results) > 1:
-        lines.append("change and p: against the base, two-sided, p not adjusted for the number of rows")
+        lines.append("change and p: against the base, two-sided; Holm: p adjusted for the number of rows")
     return [*lines, *warn_if_few(first)]
 
 
@@ -68,7 +75,9 @@ def format_table(title: Sequence[str], results: Sequence[Result], figures: Figur
     """Return the table as text: the caption, then blocks with the same rows; ``z`` adds Tafvizi's test."""
     blocks = [tabulate_scores(figures), tabulate_tests(figures), tabulate_categories(figures)]
     if any(result.row.cross_validated for result in results):
-        blocks.append(tabulate_folds(figures))
+        blocks.append(tabulate_means(figures, "folds", ""))
+    if any(result.row.run.seed is not None for result in results):
+        blocks.append(tabulate_means(figures, "seeds", " seeds"))
     if z:
         blocks.append(tabulate_z_tests(compute_z_tests(results), results[0].title))
     blocks.append(tabulate_costs(results, figures))
@@ -95,8 +104,8 @@ def tabulate_tests(figures: Figures) -> Lines:
     if not any(f"{TESTED[0]} low" in row for row in figures.values()):
         return [[""]]
     compared = any(f"{TESTED[0]} change" in row for row in figures.values())
-    columns = 3 if compared else 1
-    heads = [head for name in TESTED for head in (name, "change", "p")[:columns]]
+    columns = 4 if compared else 1
+    heads = [head for name in TESTED for head in (name, "change", "p", "Holm")[:columns]]
     rows = (
         [title, *(cell for name in TESTED for cell in [*format_test(row, name)][:columns])]
         for title, row in figures.items()
@@ -108,6 +117,7 @@ def format_test(row: Mapping[str, float], name: str) -> Iterator[str]:
     yield f"{row[name + ' low']:.4f}-{row[name + ' high']:.4f}"
     yield f"{row[name + ' change']:+.4f}" if f"{name} change" in row else NOTHING
     yield format_figure(row.get(f"{name} p"))
+    yield format_figure(row.get(f"{name} p Holm"))
 
 
 def tabulate_categories(figures: Figures) -> Lines:
@@ -117,15 +127,15 @@ def tabulate_categories(figures: Figures) -> Lines:
     return [[name.removeprefix("recall ") for name in head], *rows]
 
 
-def tabulate_folds(figures: Figures) -> Lines:
-    """Return mean and standard deviation of the folds, for the cross-validated rows."""
+def tabulate_means(figures: Figures, of: str, mark: str) -> Lines:
+    """Return mean and standard deviation of the folds, or of the seeds, for the rows that have them."""
     columns = [*(f"strict {name}" for name in METRICS.values()), "token R"]
-    folded = {title: row for title, row in figures.items() if f"{columns[0]} mean" in row}
+    repeated = {title: row for title, row in figures.items() if f"{columns[0]}{mark} mean" in row}
     rows = (
-        [title, *(f"{row[name + ' mean']:.4f} ({row[name + ' sd']:.4f})" for name in columns)]
-        for title, row in folded.items()
+        [title, *(f"{row[f'{n}{mark} mean']:.4f} ({row[f'{n}{mark} sd']:.4f})" for n in columns)]
+        for title, row in repeated.items()
     )
-    return [["mean (SD) of folds", *columns], *rows]
+    return [[f"mean (SD) of {of}", *columns], *rows]
 
 
 def tabulate_costs(results: Sequence[Result], figures: Figures) -> Lines:
@@ -150,10 +160,10 @@ def format_figure(value: float | None) -> str:
 def build_paper_table(results: Sequence[Result], figures: Figures) -> PaperTable:
     """Build the table for a paper, with stars for the figures that are tested against the base."""
     rows = [
-        PaperRow(title, row, {name: row[f"{name} p"] for name in TESTED if f"{name} p" in row})
+        PaperRow(title, row, {name: row[f"{name} p Holm"] for name in TESTED if f"{name} p Holm" in row})
         for title, row in figures.items()
     ]
-    return PaperTable(rows, format_signature(results[0].evaluation, "approximate randomisation"))
+    return PaperTable(rows, format_signature(results[0].evaluation, "approximate randomisation"), True)
 
 
 def build_csv_rows(figures: Figures) -> Iterator[list[object]]:

@@ -52,6 +52,10 @@ class Cost:
     def tokens_per_second(self) -> float:
         return self.tokens / self.tag_seconds if self.tag_seconds else 0.0
 
+    @property
+    def tokens_per_cpu_second(self) -> float:
+        return self.tokens / self.tag_cpu_seconds if self.tag_cpu_seconds else 0.0
+
 
 def train_job(job: Job, folder: Path, on_iteration: Callable[[int], None]) -> None:
     """Train, tag the test documents, and write the result to the new folder ``folder``. Calls

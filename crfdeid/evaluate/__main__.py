@@ -11,8 +11,9 @@ Either side may be in any format. docs/scoring.md explains each number.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,15 @@ from crfdeid import cli
 from crfdeid.corpora.tagged_by import read_record
 from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.errors import ConfigurationError
-from crfdeid.evaluate import error_analysis, error_page, paper_table, report, token_subsets
-from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, compare, evaluate, read_sides
+from crfdeid.evaluate import error_analysis, error_page, paper_table, report, token_subsets, type_table
+from crfdeid.evaluate.evaluation import (
+    Comparison,
+    Evaluation,
+    EvaluationOptions,
+    compare,
+    evaluate,
+    read_sides,
+)
 from crfdeid.files import open_whole
 from crfdeid.text import scheme, type_map
 
@@ -47,8 +55,14 @@ def build_parser() -> argparse.ArgumentParser:
     add("--json", type=Path, metavar="FILE", help="write every figure")
     add("--csv", type=Path, metavar="FILE", help="write one row for each error, without text")
     add("--html", type=Path, metavar="FILE", help="write a page to read; it holds note text")
-    add("--latex", type=Path, metavar="FILE", help="write the table for a paper (booktabs)")
-    add("--markdown", type=Path, metavar="FILE", help="write the same table in Markdown")
+    add(
+        "--latex",
+        type=Path,
+        metavar="FILE",
+        help="write the tables for a paper, one of them by type (booktabs)",
+    )
+    add("--markdown", type=Path, metavar="FILE", help="write the same tables in Markdown")
+    add("--types-csv", type=Path, metavar="FILE", help="write strict P, R and F1 by type, with intervals")
     return parser
 
 
@@ -69,8 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
         figures["systems"] = names
         figures["comparison"] = report.build_comparison_json(comparison, evaluation.signature, options)
     cli.print_warnings(warn_of_seen_notes(paths[1:]))
-    table = paper_table.build_table(names, [evaluation, *others], comparisons)
-    write_tables(args, table)
+    write_tables(args, dict(zip(names, [evaluation, *others])), comparisons)
     shown = [report.format_summary(other) for other in others]
     write_files(args, evaluation, figures, names, [*shown, *compared])  # a reader may close the pipe early
     print("\n\n".join([*texts, *compared]))
@@ -84,12 +97,26 @@ def name_systems(paths: Sequence[Path]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def write_tables(args: argparse.Namespace, table: paper_table.PaperTable) -> None:
-    """Write the table for a paper in the forms that were asked for."""
-    for path, render in ((args.latex, table.render_latex), (args.markdown, table.render_markdown)):
+def write_tables(
+    args: argparse.Namespace, systems: Mapping[str, Evaluation], comparisons: Sequence[Comparison]
+) -> None:
+    """Write the tables for a paper in the forms that were asked for."""
+    if not (args.latex or args.markdown or args.types_csv):
+        return
+    table = paper_table.build_table(list(systems), list(systems.values()), comparisons)
+    first, *others = systems
+    types = type_table.build_type_tables(systems, dict.fromkeys(others, systems[first]))
+    note = type_table.write_note(types, table.signature)
+    for path, text in (
+        (args.latex, table.render_latex() + "\n" + type_table.render_latex(types, note)),
+        (args.markdown, table.render_markdown() + "\n" + type_table.render_markdown(types, note)),
+    ):
         if path:
             with open_whole(path) as file:
-                file.write(render())
+                file.write(text)
+    if args.types_csv:
+        with open_whole(args.types_csv) as file:
+            csv.writer(file, lineterminator="\n").writerows(type_table.build_csv_rows(types))
 
 
 def warn_of_seen_notes(systems: Iterable[Path]) -> Iterator[str]:

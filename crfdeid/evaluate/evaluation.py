@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 import crfdeid
 from crfdeid import corpora
 from crfdeid.errors import FormatError, SchemeError
@@ -23,12 +25,15 @@ from crfdeid.evaluate.significance import (
     adjust_holm,
     bootstrap,
     randomisation_test,
+    randomisation_tests,
     z_test,
 )
 from crfdeid.evaluate.word_scores import WordScores, measure_words
 from crfdeid.text.document import Document, fingerprint_documents
 from crfdeid.text.scheme import Scheme, read_scheme
 from crfdeid.text.type_map import TypeMap
+
+ALL = "all"  # the row of all spans
 
 
 @dataclass(frozen=True)
@@ -231,14 +236,45 @@ def compare_randomised(
 def compare_rows(first: Evaluation, second: Evaluation) -> dict[str, tuple[Difference, float]]:
     """Test strict F1 of PHI or not, of the HIPAA subset, and of each category and type that a side has;
     with Holm's correction over these rows."""
-    listed = dict.fromkeys(row for side in (first, second) for row in list_rows(side.scores, types=True))
-    tested = {"PHI or not": compare_randomised(first, second, Criterion("strict", binary=True))["f1"]}
-    for title, hipaa, element, type in sorted(listed, key=order_rows(first.scores.scheme)):
-        if hipaa or element:
-            criterion = Criterion("strict", hipaa)
-            tested[title.strip()] = compare_randomised(first, second, criterion, element, type)["f1"]
+    tested = {title: test for title, test in compare_strict_rows(first, second).items() if title != ALL}
     adjusted = adjust_holm([difference.p for difference in tested.values()])
     return dict(zip(tested, zip(tested.values(), adjusted)))
+
+
+def compare_strict_rows(first: Evaluation, second: Evaluation) -> dict[str, Difference]:
+    """Test strict F1 of each row of :func:`list_strict_rows`."""
+    rows, options = list_strict_rows([first, second]), first.options
+    one, two = (count_rows(side, rows) for side in (first, second))
+    tests = randomisation_tests(one, two, first.groups, options.resamples or 1, options.seed)
+    return {row.title: test["f1"] for row, test in zip(rows, tests)}
+
+
+@dataclass(frozen=True)
+class ScoredRow:
+    """What a row of a table by type counts: spans of any type by their place only, or of one category or
+    type."""
+
+    title: str
+    criterion: Criterion
+    element: str = ""
+    type: str = ""
+
+
+def list_strict_rows(sides: Sequence[Evaluation]) -> list[ScoredRow]:
+    """Return the rows of a table by type: all, PHI or not, the HIPAA subset, and each category and type that
+    a side has."""
+    listed = dict.fromkeys(row for side in sides for row in list_rows(side.scores, types=True))
+    found = [ScoredRow(ALL, Criterion("strict")), ScoredRow("PHI or not", Criterion("strict", binary=True))]
+    for title, hipaa, element, type in sorted(listed, key=order_rows(sides[0].scores.scheme)):
+        if hipaa or element:
+            found.append(ScoredRow(title.strip(), Criterion("strict", hipaa), element, type))
+    return found
+
+
+def count_rows(side: Evaluation, rows: Sequence[ScoredRow]) -> np.ndarray:
+    """Return an array [document, row, 3] of tp, fp, fn."""
+    counted = [side.scores.count_by_document(row.criterion, row.element, row.type) for row in rows]
+    return np.stack(counted, axis=1)
 
 
 def order_rows(scheme: Scheme) -> Callable[[tuple[str, bool, str, str]], tuple[int, int]]:

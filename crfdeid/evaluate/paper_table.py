@@ -26,6 +26,15 @@ SPECIAL = str.maketrans(
 )
 
 
+def show_stars(p: float) -> str:
+    """Return the stars of a p.
+
+    >>> show_stars(0.004), show_stars(0.03), show_stars(0.05)
+    ('**', '*', '')
+    """
+    return next((stars for most, stars in STARS if p < most), "")
+
+
 @dataclass(frozen=True)
 class PaperRow:
     """A system: its figures by column, and the p of their differences from the first system."""
@@ -41,16 +50,17 @@ class PaperRow:
         >>> row.show_stars("strict F1"), row.show_stars("strict P")
         ('*', '')
         """
-        p = self.p.get(column, 1.0)
-        return next((stars for most, stars in STARS if p < most), "")
+        return show_stars(self.p.get(column, 1.0))
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """The rows in order, and the ``signature`` of all figures."""
+    """The rows in order, and the ``signature`` of all figures; ``adjusted`` says that each p is adjusted
+    for the number of rows."""
 
     rows: Sequence[PaperRow]
     signature: str
+    adjusted: bool = False
 
     @property
     def note(self) -> str:
@@ -59,7 +69,8 @@ class PaperTable:
             return self.signature
         stars = ", ".join(f"{stars}: p < {most}" for most, stars in reversed(STARS))
         first = self.rows[0].title
-        return f"{stars} against {first} (two-sided, not adjusted for the number of rows). {self.signature}"
+        how = "adjusted for the number of rows by Holm's method" if self.adjusted else "not adjusted"
+        return f"{stars} against {first} (two-sided, {how}). {self.signature}"
 
     def is_best(self, row: PaperRow, column: str) -> bool:
         """Whether no row has a higher figure, as printed."""

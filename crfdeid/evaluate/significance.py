@@ -66,13 +66,32 @@ def bootstrap(
     alike. The same seed draws the same documents for every figure. One document gives an interval
     of width 0.
     """
+    (intervals,) = bootstrap_rows(counts[:, None], groups, resamples, confidence, seed)
+    return intervals
+
+
+def bootstrap_rows(
+    counts: np.ndarray,
+    groups: Sequence[str] | None = None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> list[dict[str, Interval]]:
+    """As :func:`bootstrap`, for several rows of figures at once: ``counts`` [document, row, 3]."""
     units = counts if groups is None else sum_groups(counts, groups)
+    flat, rows = units.reshape(len(units), -1), counts.shape[1]
     drawn = np.concatenate(
-        [compute_metrics(weights @ units) for weights in draw_weights(len(units), resamples, seed)]
+        [
+            compute_metrics((weights @ flat).reshape(-1, rows, 3))
+            for weights in draw_weights(len(units), resamples, seed)
+        ]
     )
     tail = (1 - confidence) / 2
-    low, high = np.quantile(drawn, (tail, 1 - tail), axis=0)
-    return {name: Interval(*map(float, ends)) for name, ends in zip(METRICS, zip(low, high))}
+    ends = np.quantile(drawn, (tail, 1 - tail), axis=0)  # [end, row, metric]
+    return [
+        {name: Interval(*map(float, ends[:, row, place])) for place, name in enumerate(METRICS)}
+        for row in range(rows)
+    ]
 
 
 def draw_weights(units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
@@ -92,19 +111,34 @@ def randomisation_test(
 ) -> dict[str, Difference]:
     """Test two systems by paired approximate randomisation (Noreen 1989), two-sided: the counts of
     the two systems on a document, or on a group, change places with probability one half."""
+    (differences,) = randomisation_tests(first[:, None], second[:, None], groups, resamples, seed)
+    return differences
+
+
+def randomisation_tests(
+    first: np.ndarray,
+    second: np.ndarray,
+    groups: Sequence[str] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> list[dict[str, Difference]]:
+    """As :func:`randomisation_test`, for several rows of figures at once: both are [document, row, 3]."""
     if groups is not None:
         first, second = sum_groups(first, groups), sum_groups(second, groups)
-    first_metrics, second_metrics = (compute_metrics(counts.sum(axis=0)) for counts in (first, second))
+    first_total, second_total = first.sum(axis=0), second.sum(axis=0)
+    first_metrics, second_metrics = compute_metrics(first_total), compute_metrics(second_total)
     observed = np.abs(first_metrics - second_metrics)
-    change = (second - first).astype(float)
-    reached = np.zeros(3)
+    change = (second - first).astype(float).reshape(len(first), -1)
+    reached = np.zeros(observed.shape)
     for swapped in draw_swaps(len(first), resamples, seed):
-        moved = swapped @ change
-        shuffled = compute_metrics(first.sum(axis=0) + moved) - compute_metrics(second.sum(axis=0) - moved)
+        moved = (swapped @ change).reshape(-1, *first_total.shape)
+        shuffled = compute_metrics(first_total + moved) - compute_metrics(second_total - moved)
         reached += (np.abs(shuffled) >= observed - 1e-12).sum(axis=0)
     chances = (reached + 1) / (resamples + 1)
-    rows = zip(METRICS, zip(first_metrics, second_metrics, chances))
-    return {name: Difference(*map(float, row)) for name, row in rows}
+    return [
+        {name: Difference(*map(float, row)) for name, row in zip(METRICS, zip(*rows))}
+        for rows in zip(first_metrics, second_metrics, chances)
+    ]
 
 
 def draw_swaps(units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:

@@ -2,7 +2,7 @@
 
 Debian's package ``link-grammar`` has the program ``link-parser``. A sentence of at most 50 words gets the
 parser's first linkage (Tafvizi 2011, section 4.1.5), which leaves words out where no full one exists. A
-sentence that takes longer than one second gets none.
+sentence that takes longer than one second of the processor gets none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from crfdeid.errors import ConfigurationError
 PROGRAM = "link-parser"
 MOST_WORDS = 50  # of text between white space
 MOST_BYTES = 1500  # the program reads lines of 2,048
-SECONDS = 1  # for one sentence
+SECONDS = 1  # of the processor, for one sentence
+PATIENCE = 30  # seconds of the clock for one sentence, where many programs share the processor
 # The program's answer to a command separates the answers to the sentences.
 COMMAND, ANSWER = "!width=16381", "width set to 16381"
 OPTIONS = (
@@ -60,7 +61,7 @@ def parse(sentences: Sequence[str]) -> list[Linkage]:
     if not lines:
         return [Linkage()] * len(sentences)
     # The program also answers to the options, but none of them is the command.
-    answers = _run(["en", *OPTIONS], lines, (SECONDS + 1) * len(sentences)).split(ANSWER)
+    answers = _run(["en", *OPTIONS], lines, PATIENCE * len(sentences)).split(ANSWER)
     if len(answers) != sum(map(bool, prepared)) + 1:
         raise ConfigurationError(
             f"{PROGRAM}: {len(answers) - 1} answers to {sum(map(bool, prepared))} sentences; wanted one each"

@@ -1,14 +1,17 @@
 """Experiments from the command to tables and plots."""
 
+import csv
 import json
+import statistics
 import subprocess
 import sys
 
+import pytest
 from experiments import SMALL, build_result, exit_status, run_ablation, write_config
 
 from crfdeid import corpora
 from crfdeid.ablate import plot, results, runner
-from crfdeid.evaluate import scores
+from crfdeid.evaluate import scores, significance
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
 
@@ -17,7 +20,7 @@ def test_the_table_is_written_in_every_form(finished):
     out = finished / "out"
     assert sorted(path.name for path in out.iterdir()) == [
         "base", "narrow", "no-form", "plot.png", "plot.svg", "table.csv", "table.json", "table.md",
-        "table.tex", "table.txt",
+        "table.tex", "table.txt", "types.csv", "types.md", "types.tex",
     ]  # fmt: skip
     text = (out / "table.txt").read_text()
     assert "24 documents of 24 patients, 72 spans" in text and "version:" in text and "|system:" not in text
@@ -32,6 +35,48 @@ def test_the_table_is_written_in_every_form(finished):
     assert figures["strict F1 low"] <= figures["strict F1"] <= figures["strict F1 high"]
     assert 0 < figures["strict F1 p"] <= 1 and "strict F1 p" not in table["rows"][0]["figures"]
     assert figures["train seconds"] > 0 and figures["model MB"] > 0 and figures["tokens/s"] > 0
+    assert figures["train CPU seconds"] > 0 and figures["tokens/CPU s"] > 0
+
+
+def test_p_is_adjusted_for_the_number_of_rows(finished):
+    rows = json.loads((finished / "out" / "table.json").read_text())["rows"][1:]
+    for name in ("strict F1", "token R"):
+        chances = [row["figures"][f"{name} p"] for row in rows]
+        assert [row["figures"][f"{name} p Holm"] for row in rows] == significance.adjust_holm(chances)
+    assert "Holm: p adjusted for the number of rows" in (finished / "out" / "table.txt").read_text()
+    assert "Holm's method" in (finished / "out" / "table.md").read_text()
+
+
+def test_figures_by_type_are_those_of_the_table_and_are_tested_together(finished):
+    out = finished / "out"
+    rows = list(csv.DictReader((out / "types.csv").read_text().splitlines()))
+    figures = json.loads((out / "table.json").read_text())["rows"]
+    for row in figures:
+        types = {line["spans"]: line for line in rows if line["run"] == row["run"]}
+        assert {"all", "PHI or not", "HIPAA", "NAME", "DOCTOR"} <= set(types)
+        assert float(types["all"]["F1"]) == row["figures"]["strict F1"]
+        assert float(types["all"]["R low"]) == row["figures"]["strict R low"]
+        assert float(types["NAME"]["R"]) == row["figures"]["recall NAME"]
+        assert (types["all"]["F1 p"] == "") == (row["run"] == "base")
+    tested = [line for line in rows if line["F1 p"]]
+    adjusted = significance.adjust_holm([float(line["F1 p"]) for line in tested])
+    assert [float(line["F1 p Holm"]) for line in tested] == adjusted
+    assert (out / "types.tex").read_text().count("\\begin{table}") == 3
+    assert "| DOCTOR |" in (out / "types.md").read_text()
+
+
+def test_seeds_have_a_mean_and_a_deviation(in_process, corpus, tmp_path, capsys):
+    config = write_config(tmp_path, "seeds = [1, 2]\n" + SMALL + "[learning_curve]\ndocuments = [8]\n")
+    run_ablation(config, corpus, tmp_path / "out")
+    rows = {row["run"]: row for row in json.loads((tmp_path / "out" / "table.json").read_text())["rows"]}
+    assert list(rows) == ["base", "base, 8 documents", "base, 8 documents, seed 2"]
+    samples = [row["trainings"][0]["train"]["fingerprint"] for row in rows.values()]
+    assert len(set(samples)) == 3
+    one, two = (rows[title]["figures"] for title in list(rows)[1:])
+    values = one["strict F1"], two["strict F1"]
+    assert one["seeds"] == 2 and one["strict F1 seeds mean"] == statistics.mean(values)
+    assert one["strict F1 seeds sd"] == pytest.approx(statistics.stdev(values))
+    assert "strict F1 seeds mean" not in two and "mean (SD) of seeds" in capsys.readouterr().out
 
 
 def test_a_run_keeps_its_model_with_the_templates_as_they_were_rewritten(finished):

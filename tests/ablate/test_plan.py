@@ -18,6 +18,20 @@ def test_every_configuration_is_a_plan_whose_groups_exist(path):
     assert plan.read_plan(path).runs
 
 
+def test_seeds_repeat_what_is_drawn(tmp_path):
+    svm = '[[run]]\nname = "svm"\nsystem = "svm"\n'
+    path = write_config(tmp_path, "seeds = [3, 5]\n" + BASE + svm)
+    base, first, second = plan.read_plan(path).runs
+    assert (base.name, base.seed, base.config.options) == ("base", None, {})
+    assert (first.name, first.seed, first.group, first.config.options) == ("svm", 3, "svm", {"seed": 3})
+    assert (second.name, second.group, second.config.options) == ("svm, seed 5", "svm", {"seed": 5})
+    folded = write_config(tmp_path, "seeds = [3, 5]\n" + BASE + "[cross_validation]\nfolds = 2\n")
+    assert [run.seed for run in plan.read_plan(folded).runs] == [3, 5]
+    curve = write_config(tmp_path, "seeds = [3, 5]\n" + BASE + "[learning_curve]\ndocuments = [4]\n")
+    names = [run.name for run in plan.read_plan(curve).runs]
+    assert names == ["base", "base, 4 documents", "base, 4 documents, seed 5"]
+
+
 def test_runs_change_the_base(tmp_path):
     path = write_config(
         tmp_path,
@@ -63,6 +77,9 @@ RUN = BASE + '[[run]]\nname = "a"\n'
         (BASE + "[[run]]\nwindow = 1", "run 1 has no name"),
         (BASE + "[run]\nname = 1", r"wanted \[\[run\]\]"),
         (BASE + "seed = 1.5", "seed = 1.5: wanted int"),
+        (BASE + "seeds = [1]", "seeds = .1.: wanted two or more different whole numbers"),
+        (BASE + "seeds = [1, 1]", "wanted two or more different whole numbers"),
+        (BASE + "seeds = [1, 2]", "seeds: nothing in the runs is drawn; wanted a system with a seed"),
         (BASE + 'published = "he-2015-tabel-3"', "did you mean he-2015-table-3"),
         (BASE + '[published]\nhe-2015-table-3 = ["bose"]', "no row bose; did you mean base?"),
         (BASE + "published = 3", "published: wanted a name, names, or"),
