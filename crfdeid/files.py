@@ -133,11 +133,17 @@ def read_text(path: Path | str, encoding: str = "utf-8") -> str:
 
 def decode_text(data: bytes, where: str, encoding: str = "utf-8") -> str:
     """Decode ``data``, which came from ``where``. Raises :class:`FormatError` as :func:`read_text` does."""
+    check_encoding(encoding)
     try:
         return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{where}: not {encoding}: byte {error.start} cannot be decoded; --encoding names another"
-        ) from None
-    except LookupError:
+    except UnicodeError as error:
+        place = f": byte {error.start} cannot be decoded" if isinstance(error, UnicodeDecodeError) else ""
+        raise FormatError(f"{where}: not {encoding}{place}; --encoding names another") from None
+
+
+def check_encoding(encoding: str) -> None:
+    """Raise :class:`FormatError` where Python has no such encoding of texts."""
+    try:
+        "".encode(encoding)
+    except (LookupError, UnicodeError):  # the second for the encoding "undefined"
         raise FormatError(f"{encoding}: no such encoding") from None

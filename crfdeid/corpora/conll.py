@@ -20,7 +20,7 @@ from crfdeid.text.document import Document, Span, Token
 from crfdeid.text.tokenizer import fine
 
 NUMBER = re.compile(r"\d{1,12}", re.ASCII)
-LONGEST_GAP = 20_000_000  # characters between two tokens; a longer one is a damaged offset
+MOST_BLANKS = 20_000_000  # between the tokens of a file without texts; more is a damaged offset
 
 
 @dataclass
@@ -32,24 +32,33 @@ class _Lines:
     tokens: list[Token] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     breaks: set[int] = field(default_factory=set)
+    length: int = 0  # of all tokens
 
     @property
     def is_complete(self) -> bool:
         """Whether a line that begins a document begins the next one; ``# text`` may precede ``# id``."""
         return bool(self.tokens or "id" in self.head)
 
+    @property
+    def blank_count(self) -> int:
+        """The number of blanks that the document's text gets between its tokens."""
+        return 0 if "text" in self.head or not self.tokens else self.tokens[-1].end - self.length
+
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
     """Yield the documents of one file."""
-    lines, count = _Lines(), 0
+    lines, count, blanks = _Lines(), 0, 0
     with open_text(path, encoding) as file:
         for number, line in enumerate(file, 1):
-            line = line.rstrip("\r\n").removeprefix("\ufeff")
+            line = line.rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
             if _begins_document(line) and lines.is_complete:
-                count += 1
+                count, blanks = count + 1, blanks + lines.blank_count
                 yield _build_document(lines, path, count)
                 lines = _Lines()
-            _read_line(lines, line, f"{path}, line {number}")
+            where = f"{path}, line {number}"
+            _read_line(lines, line, where)
+            if blanks + lines.blank_count > MOST_BLANKS:
+                raise FormatError(f"{where}: over {MOST_BLANKS:,} blanks between the tokens of the file")
     if lines.tokens or lines.head:
         yield _build_document(lines, path, count + 1)
 
@@ -93,18 +102,24 @@ def _read_token(lines: _Lines, line: str, where: str) -> None:
     if not (label == "O" or (label[:2] in ("B-", "I-") and label[2:])):
         raise FormatError(f"{where}: its label is not O, B-TYPE or I-TYPE")
     previous = lines.tokens[-1].end if lines.tokens else 0
-    if not 0 <= int(start) - previous <= LONGEST_GAP:
+    if int(start) < previous:
         raise FormatError(f"{where}: the token does not follow the one above, which ends at {previous}")
     lines.tokens.append(Token(text, int(start)))
     lines.labels.append(label)
+    lines.length += len(text)
 
 
 def _build_document(lines: _Lines, path: Path, number: int) -> Document:
     text = lines.head.get("text")
     text = _join_tokens(lines) if text is None else text
-    for token in lines.tokens:
+    end = 0
+    for token in (*lines.tokens, Token("", len(text))):
         if show_white_space(text[token.start : token.end]) != show_white_space(token.text):
             raise FormatError(f"{path}: the token at {token.start}-{token.end} is not in the text there")
+        if text[end : token.start].strip():
+            where = f"{path}: no token for the text at {end}-{token.start}"
+            raise FormatError(f"{where}; was the file cut short?")
+        end = token.end
     id = lines.head.get("id", path.stem if number == 1 else f"{path.stem}-{number}")
     return Document(id, text, tuple(bio.decode(lines.tokens, lines.labels)), lines.head.get("patient"))
 

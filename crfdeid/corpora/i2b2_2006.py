@@ -34,7 +34,10 @@ def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
     """Yield the document of each record."""
     root = safe_xml.read_xml(path, encoding)
     for number, record in enumerate((r for r in root.iter() if r.tag in RECORDS), 1):
-        text = record.find("TEXT")
+        try:
+            text = safe_xml.find_only(record, "TEXT")
+        except ValueError as error:
+            raise FormatError(f"{path}: record {number}: {error}") from None
         if text is None or "ID" not in record.attrib:
             raise FormatError(f"{path}: record {number} has no TEXT element or no ID")
         yield _build_document(record.attrib["ID"], text, f"{path}: record {number}")

@@ -44,10 +44,13 @@ class XmlDocument:
 
 
 def read_xml_document(path: Path, encoding: str = "utf-8") -> XmlDocument:
-    """Read one file. Raises :class:`FormatError` where it has no TEXT, or where a tag has no TYPE, has
+    """Read one file. Raises :class:`FormatError` where it has no TEXT or two, or where a tag has no TYPE, has
     an offset that is not a whole number, or leaves the text."""
     root = safe_xml.read_xml(path, encoding)
-    element, block = root.find("TEXT"), root.find("TAGS")
+    try:
+        element, block = safe_xml.find_only(root, "TEXT"), safe_xml.find_only(root, "TAGS")
+    except ValueError as error:
+        raise FormatError(f"{path}: {error}") from None
     if element is None:
         raise FormatError(f"{path}: no TEXT element; wanted i2b2 2014 XML")
     text = "".join(element.itertext())

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 from crfdeid.corpora.bad_rows import BadRows, RowReader
@@ -69,8 +68,8 @@ def build_span(item: Any) -> Span:
         (start, end, type), probability = item, None
     if [value.__class__ for value in (start, end, type)] != [int, int, str]:  # True is not an offset
         raise TypeError
-    if not isinstance(probability, NoneType | float | int):
-        raise TypeError
+    if probability is not None and not (probability.__class__ in (int, float) and 0 <= probability <= 1):
+        raise ValueError  # NaN is not between 0 and 1
     return Span(start, end, type, probability)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,17 +36,33 @@ def read(
     bad: BadRows | None = None,
 ) -> Iterator[Document]:
     """Yield a document for each row; Parquet has an encoding already, so ``encoding`` is not used."""
-    with open_file(path) as file:
-        rows = (row for batch in file.iter_batches(CHUNK) for row in batch.to_pandas().to_dict("records"))
-        yield from build_documents(rows, path, id_column, text_column, patient_column, bad)
+    check_columns(path, {id_column, text_column, patient_column or "patient", "spans"})
+    yield from build_documents(read_rows(path), path, id_column, text_column, patient_column, bad)
 
 
-def open_file(path: Path) -> Any:
-    """Open a Parquet file. Raises :class:`FormatError` for another one."""
+def check_columns(path: Path, names: set[str]) -> None:
+    """Raise :class:`FormatError` where two columns have one name, and where one of ``names`` does not hold
+    texts or numbers."""
+    types = import_pyarrow().types
+    kinds = (types.is_string, types.is_large_string, types.is_integer, types.is_floating, types.is_null)
+    schema = read_schema(path)
+    if len(set(schema.names)) < len(schema.names):
+        raise FormatError(f"{path}: two of its columns have one name")
+    for field in schema:
+        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+        if field.name in names and not any(is_kind(kind) for is_kind in kinds):
+            raise FormatError(f"{path}: column {field.name} holds neither texts nor numbers")
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[Any]:
+    """Open a Parquet file. Raises :class:`FormatError` for another one, also while the block reads it: the
+    checksums of its pages are compared."""
     pyarrow = import_pyarrow()
     try:
-        return pyarrow.parquet.ParquetFile(path)
-    except (OSError, pyarrow.ArrowException):
+        with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            yield file
+    except (OSError, UnicodeDecodeError, pyarrow.ArrowException):
         raise FormatError(f"{path}: not a Parquet file that can be read") from None
 
 
@@ -62,11 +79,19 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
 
 
+@contextmanager
+def open_writer(path: Path, schema: Any) -> Iterator[Any]:
+    """Open pyarrow's writer of a file that appears whole; its pages have checksums."""
+    writer = import_pyarrow().parquet.ParquetWriter
+    with open_whole(path, "wb") as file, writer(file, schema, write_page_checksum=True) as opened:
+        yield opened
+
+
 def save_corpus(documents: Iterable[Document], path: Path) -> None:
     """Write a row for each document."""
     pyarrow = import_pyarrow()
     schema = pyarrow.schema([(name, pyarrow.string()) for name in COLUMNS])
-    with open_whole(path, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+    with open_writer(path, schema) as writer:
         rows = map(build_row, documents)
         while chunk := list(islice(rows, CHUNK)):
             writer.write_table(pyarrow.Table.from_pylist(chunk, schema))

@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 from typing import TextIO
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.parsers.expat import ErrorString
 from xml.sax.saxutils import escape, quoteattr
 
@@ -19,6 +19,7 @@ from crfdeid.errors import FormatError, show_id
 # XML 1.0, production 2: the characters that no XML file can hold, escaped or not.
 ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DECLARATION = re.compile(rb"""^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.-]+)["']""")
+DEEPEST = 200  # elements in elements; documents have a dozen or two
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
@@ -31,7 +32,7 @@ def read_xml(path: Path, encoding: str) -> Element:
 def parse_xml(file: TextIO, where: str) -> Element:
     """Return the root element. Raises :class:`FormatError`, with the line, where the file is
     not well formed or declares an entity."""
-    parser = DefusedXMLParser()
+    parser = DefusedXMLParser(target=BoundedBuilder())
     try:
         parser.feed(file.read().removeprefix("\ufeff"))
         root: Element = parser.close()
@@ -42,7 +43,41 @@ def parse_xml(file: TextIO, where: str) -> Element:
     except DefusedXmlException:
         line = parser.parser.CurrentLineNumber
         raise FormatError(f"{where}, line {line}: declares entities, which are refused") from None
+    except TooDeep:
+        line = parser.parser.CurrentLineNumber
+        raise FormatError(f"{where}, line {line}: more than {DEEPEST} elements in each other") from None
     return root
+
+
+class TooDeep(Exception):
+    """Elements are nested so deep that functions that go into them would fail."""
+
+
+class BoundedBuilder(TreeBuilder):
+    """Builds a tree that is at most :data:`DEEPEST` deep."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.depth = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> Element:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise TooDeep
+        return super().start(tag, attributes)
+
+    def end(self, tag: str) -> Element:
+        self.depth -= 1
+        return super().end(tag)
+
+
+def find_only(element: Element, name: str) -> Element | None:
+    """Return the child of that name, None if there is none. Raises :class:`ValueError` at a second one: its
+    text would be lost."""
+    found = element.findall(name)
+    if len(found) > 1:
+        raise ValueError(f"{len(found)} {name} elements; wanted one")
+    return found[0] if found else None
 
 
 def find_encoding(path: Path, encoding: str) -> str:

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid.corpora.format import Format
-from crfdeid.corpora.parquet import import_pyarrow
+from crfdeid.corpora.parquet import import_pyarrow, open_writer
 from crfdeid.corpora.table import CHUNK
-from crfdeid.files import open_whole
 from crfdeid.text.document import Document
 
 COLUMNS = ("note", "row", "patient", "start", "end", "type", "probability", "model", "version", "text")
@@ -75,7 +74,7 @@ class SpanTable:
         pyarrow = import_pyarrow()
         types = [(name, getattr(pyarrow, TYPES.get(name, "string"))()) for name in self.columns]
         rows, schema = self.build_rows(documents), pyarrow.schema(types)
-        with open_whole(path, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+        with open_writer(path, schema) as writer:
             while chunk := list(islice(rows, CHUNK)):
                 writer.write_table(pyarrow.Table.from_pylist(chunk, schema))
 

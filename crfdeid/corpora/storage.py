@@ -6,7 +6,6 @@ A file appears whole or not at all: it is written under another name and moved. 
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -30,10 +29,7 @@ def open_text(path: Path, encoding: str) -> Iterator[TextIO]:
     Raises :class:`FormatError` where the file cannot be read or decoded, also while the block
     reads from it.
     """
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise FormatError(f"{encoding}: no such encoding") from None
+    files.check_encoding(encoding)
     try:
         with open(path, encoding=encoding, newline="\n") as file:
             yield file

@@ -10,7 +10,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,24 @@ def read(
     rows = (row for chunk in read_chunks(path, encoding, delimiter) for row in chunk.to_dict("records"))
     if keep:
         rows = (keep(row) or row for row in rows)
-    yield from build_documents(rows, path, id_column, text_column, patient_column, bad)
+    short = find_short_rows(path, encoding, delimiter)
+    yield from build_documents(rows, path, id_column, text_column, patient_column, bad, short)
+
+
+def find_short_rows(path: Path, encoding: str, delimiter: str) -> set[int]:
+    """Return the numbers of the rows with fewer cells than the header, such as the last one of a file that
+    was cut short; pandas takes their missing cells for empty ones. A pipe can be read only once: it has none.
+    """
+    if not path.is_file():
+        return set()
+    with open_text(path, encoding) as file:
+        csv.field_size_limit(sys.maxsize)
+        rows = (row for row in csv.reader(file, delimiter=delimiter) if row and (row[1:] or row[0].strip()))
+        try:
+            width = len(next(rows, ()))
+            return {number for number, row in enumerate(rows, 1) if len(row) < width}
+        except csv.Error:  # a carriage return ends the rows; pandas reads such a table
+            return set()
 
 
 def read_chunks(path: Path, encoding: str, delimiter: str = ",", size: int = CHUNK) -> Iterator[DataFrame]:
@@ -104,8 +122,10 @@ def build_documents(
     text_column: str,
     patient_column: str | None,
     bad: BadRows | None = None,
+    short: Container[int] = (),
 ) -> Iterator[Document]:
-    """Yield a document for each row. Raises :class:`FormatError` where a column does not exist."""
+    """Yield a document for each row. Raises :class:`FormatError` where a column does not exist, and at the
+    rows ``short``, which have too few cells."""
     reader = RowReader(path, bad)
     for number, row in enumerate(rows, 1):
         wanted = [id_column, text_column, *([patient_column] if patient_column else [])]
@@ -115,8 +135,15 @@ def build_documents(
             if column not in row:
                 raise FormatError(f"{path}: no column {column} among the {len(row)} of its header; {OPTIONS}")
         id, patient = read_cell(row[id_column]), read_cell(row.get(patient_column or "patient"))
-        build = partial(_build_document, row, f"{path}, row {number}", number, id, patient, row[text_column])
+        where = f"{path}, row {number}"
+        build = partial(_build_document, row, where, number, id, patient, row[text_column])
+        if number in short:
+            build = partial(refuse_short_row, where)
         yield from reader.build(number, id or "", build)
+
+
+def refuse_short_row(where: str) -> Document:
+    raise FormatError(f"{where}: fewer cells than the header; was the file cut short?")
 
 
 def _build_document(

@@ -17,7 +17,6 @@ from typing import Any
 from crfdeid.corpora import parquet, table
 from crfdeid.corpora.storage import open_text
 from crfdeid.errors import FormatError
-from crfdeid.files import open_whole
 
 Row = Mapping[str, Any]
 UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a name
@@ -102,7 +101,7 @@ def save_rows(header: Header, rows: Iterable[Row], path: Path) -> None:
     text = header.schema is None
     schema = pyarrow.schema([(name, pyarrow.string()) for name in header.names]) if text else header.schema
     cells = iter([show_cell(row[key]) if text else row[key] for key in header.keys] for row in rows)
-    with open_whole(path, "wb") as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+    with parquet.open_writer(path, schema) as writer:
         while chunk := list(islice(cells, table.CHUNK)):
             arrays = [pyarrow.array(column, field.type) for column, field in zip(zip(*chunk), schema)]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from crfdeid.errors import DocumentError, show_id
 
@@ -45,8 +46,8 @@ class Document:
     """One note with its PHI spans, sorted. Spans may overlap, as some formats allow;
     :func:`crfdeid.text.bio.refuse_overlaps` is for those who cannot use such spans.
 
-    Raises :class:`DocumentError` on a span that is empty or leaves the text, and on text with a lone
-    surrogate, which UTF-8 cannot encode.
+    Raises :class:`DocumentError` on a span that is empty, has no type, or leaves the text, and on a lone
+    surrogate in text, id, patient or type, which UTF-8 cannot encode.
 
     >>> note = Document("n1", "Seen by Dr. Ruiz", (Span(12, 16, "DOCTOR"),))
     >>> [note.text_of(span) for span in note.spans]
@@ -66,12 +67,19 @@ class Document:
                     f"{show_id(self.id)}: a span at {span.start}-{span.end} is empty or leaves "
                     f"the text of {len(self.text)} characters"
                 )
-        try:
-            self.text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise DocumentError(
-                f"{show_id(self.id)}: lone surrogate at offset {error.start}; not valid text"
-            ) from None
+            if not span.type:
+                raise DocumentError(f"{show_id(self.id)}: a span at {span.start}-{span.end} has no type")
+        self._refuse_surrogates()
+
+    def _refuse_surrogates(self) -> None:
+        names = (("its id", self.id), ("its patient", self.patient or ""))
+        types = (("the type of a span", span.type) for span in self.spans)
+        for what, value in chain([("its text", self.text)], names, types):
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError as error:
+                where = f"lone surrogate at offset {error.start} of {what}"
+                raise DocumentError(f"{show_id(self.id)}: {where}; not valid text") from None
 
     def text_of(self, span: Span) -> str:
         """Return the part of the text that ``span`` covers."""

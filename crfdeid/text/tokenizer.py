@@ -15,10 +15,14 @@ from crfdeid.text.document import Token
 
 LINE_END = r"\r\n|[\n-\r\x85\u2028\u2029]"
 
+# After a mark, only one more: otherwise each mark of a long run would look through the rest of it.
+MARKS_BEFORE_SMALL = r"(?:(?:\p{Lu}|(?<!\p{M}))\p{M}+|\p{M})"
+
 FINE = regex.compile(
     rf"""
       {LINE_END}
-    | \p{{Lu}}?\p{{M}}*(?:\p{{Ll}}\p{{M}}*)+          # 1  Mary, and both halves of JaffreyMarital
+    | \p{{Lu}}?(?:\p{{Ll}}\p{{M}}*)+                 # 1  Mary, and both halves of JaffreyMarital
+    | {MARKS_BEFORE_SMALL}(?:\p{{Ll}}\p{{M}}*)+
     | (?:\p{{Lu}}\p{{M}}*)+(?!\p{{Ll}})               # 2  MARY, and AL in ALMarital
     | (?:[\p{{Lo}}\p{{Lm}}\p{{Lt}}]\p{{M}}*)+         # 3  letters that have no case
     | \d+                                             # 4  3041023 in 3041023MARY
