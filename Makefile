@@ -1,5 +1,6 @@
 # The two main commands are `make train` and `make test`; `make ablate` runs an experiment. With the i2b2 2014 data, type
-# `make train CORPUS=path/to/train TEST=path/to/test`.
+# `make train CORPUS=path/to/train TEST=path/to/test`; `make dry-run` with the same paths says first what there is, what
+# is odd, and how long it will take.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -12,11 +13,14 @@ DOCUMENTS ?= 600
 SEED ?= 1
 EXPERIMENT ?= groups
 
-.PHONY: train test ablate gazetteers shipped dist wheelhouse docs clean
+.PHONY: train dry-run test ablate gazetteers shipped dist wheelhouse docs clean
 train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	@echo "Training on $(CORPUS) and scoring on $(TEST)"
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --out $(MODEL) --overwrite
 	@echo "Next: $(BIN)/crfdeid tag docs/note.txt --model $(MODEL) --format inline"
+
+dry-run: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
+	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --dry-run
 
 test: $(VENV)/.installed
 	$(BIN)/ruff check .

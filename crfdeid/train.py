@@ -2,12 +2,14 @@
 
 python -m crfdeid.train corpus/train --test corpus/test --config english --out models/mine
 python -m crfdeid.train mine/train --test mine/test --scheme auto --out models/mine
+python -m crfdeid.train mine/train --test mine/test --dry-run      only reads, and says what is odd
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +23,9 @@ from crfdeid.errors import ConfigurationError, SchemeError
 from crfdeid.evaluate import report, scores
 from crfdeid.evaluate.evaluation import EvaluationOptions, evaluate, score_spans
 from crfdeid.evaluate.matching import ScoredDocument
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import open_whole
-from crfdeid.systems import model, registry, tuned_notes
+from crfdeid.systems import dry_run, model, registry, tuned_notes
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
@@ -48,7 +51,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
     cli.add_types_option(parser)
-    parser.add_argument("--out", type=Path, required=True, help="folder for the model")
+    parser.add_argument("--out", type=Path, help="folder for the model")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="read everything, and say what there is, what is odd and how long training would take; no model",
+    )
     parser.add_argument("--engine", choices=("fast", "crfsuite"), default="fast", help="what trains a CRF")
     parser.add_argument("--overwrite", action="store_true", help="replace the model in --out")
     parser.add_argument("--resume", action="store_true", help="continue from the model in --out")
@@ -68,6 +76,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    if not (args.out or args.dry_run):
+        raise ConfigurationError("--out FOLDER: wanted the folder of the model, or --dry-run")
     settings = registry.apply_changes(registry.read_config(args.config), args.set)
     if args.types:
         settings = registry.apply_changes(settings, [f"types={json.dumps(args.types)}"])
@@ -76,7 +86,13 @@ def main(arguments: list[str] | None = None) -> None:
     documents = [document for path in args.train for document in cli.read_documents(path, None, args)]
     if args.one_note_per_patient:
         documents = [replace(d, patient=d.id) if d.patient is None else d for d in documents]
-    settings = choose_scheme(settings, documents, args)
+    if args.dry_run:
+        report_dry_run(documents, settings, args)
+        return
+    settings = set_scheme(settings, documents, args, args.out)
+    if args.scheme == AUTO:
+        print(f"The scheme of the corpus is in {settings.scheme}")
+    check_scheme(settings, documents)
     began = time.perf_counter()
     is_crf = settings.system == "crf"  # two_stage and multi train several times, rnn counts epochs
     total = settings.crf.get("max_iterations") if is_crf else settings.options.get("epochs")
@@ -101,25 +117,50 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"\nThe model is in {args.out}")
 
 
-def choose_scheme(settings: Config, documents: list[Document], args: argparse.Namespace) -> Config:
-    """Return the settings with the scheme of the command line. Raises :class:`SchemeError` where the
-    documents have a type that it lacks."""
+def report_dry_run(documents: list[Document], settings: Config, args: argparse.Namespace) -> None:
+    """Print what a training would read, what is odd, and an estimate of its time. Raises what the training
+    would raise."""
+    train, test = documents, list(cli.read_documents(args.test, None, args)) if args.test else []
+    with tempfile.TemporaryDirectory() as folder:
+        settings = set_scheme(settings, documents, args, Path(folder) / "model")
+        refused = None
+        try:
+            check_scheme(settings, documents)
+            train, test = (list(settings.map_types(side)) for side in (train, test))
+        except SchemeError as error:
+            refused = error
+        scheme, pipeline = read_scheme(settings.scheme), Pipeline(tokenizer=settings.tokenizer)
+        odd = [f"- {line}" for line in dry_run.list_oddities(train, test, scheme, pipeline)]
+        head = ["", "Odd:" if odd else "Nothing is odd."]
+        print("\n".join([*dry_run.describe_corpora(train, test, scheme), *head, *odd]))
+        if refused:
+            raise refused
+        estimate = dry_run.estimate_training(documents, settings, args.engine)
+        print(f"\nTraining {args.config}: {estimate}")
+
+
+def set_scheme(settings: Config, documents: list[Document], args: argparse.Namespace, out: Path) -> Config:
+    """Return the settings with the scheme of the command line; that of the documents' types is written
+    beside ``out``."""
     if args.scheme and args.types:
         raise ConfigurationError("--types and --scheme: wanted one of them; a map names its scheme")
     if args.scheme == AUTO:
-        path = args.out.with_name(f"{args.out.name}.scheme.toml")
+        path = out.with_name(f"{out.name}.scheme.toml")
         refuse_existing(path, args.overwrite or args.resume)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_scheme(collect_types(documents, args.out.name), path)
-        print(f"The scheme of the corpus is in {path}")
+        write_scheme(collect_types(documents, out.name), path)
         return registry.apply_changes(settings, [f"scheme={json.dumps(str(path))}"])
     if args.scheme:
-        settings = registry.apply_changes(settings, [f"scheme={json.dumps(args.scheme)}"])
+        return registry.apply_changes(settings, [f"scheme={json.dumps(args.scheme)}"])
+    return settings
+
+
+def check_scheme(settings: Config, documents: list[Document]) -> None:
+    """Raise :class:`SchemeError` where the documents have a type that the scheme lacks."""
     try:
         read_scheme(settings.scheme).check(settings.map_types(documents))
     except SchemeError as error:
         raise SchemeError(f"{error}; --scheme {AUTO} takes the types of the corpus") from None
-    return settings
 
 
 def write_scores(gold: list[Document], system: list[Document], scheme: Scheme, path: Path) -> str:

@@ -1,0 +1,173 @@
+"""What a training would read, what is odd about it, and how long it would take; it writes no model.
+
+The report has counts and types of the scheme, and no text of a note.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from crfdeid.config import Config
+from crfdeid.corpora.folds import Part, draw_sample
+from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.systems import model
+from crfdeid.systems.tuned_notes import hash_text
+from crfdeid.text.document import Document
+from crfdeid.text.folding import fold_document
+from crfdeid.text.scheme import Scheme
+from crfdeid.text.spans import keep_longest
+
+FEW = 5  # spans of a type; less is hardly learned
+SAMPLES = 10, 20, 40  # notes of the trainings that are timed; the first warms up what is compiled and loaded
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The ``seconds`` of the whole training, from trainings on samples of ``notes`` and their seconds."""
+
+    seconds: float
+    notes: tuple[int, ...]
+    measured: tuple[float, ...]
+
+    def __str__(self) -> str:
+        sizes = " and ".join(map(str, self.notes))
+        times = " and ".join(f"{seconds:.1f}" for seconds in self.measured)
+        return f"about {format_duration(self.seconds)} on this machine ({sizes} notes took {times} s)"
+
+
+def format_duration(seconds: float) -> str:
+    """Format a time that is not known exactly.
+
+    >>> [format_duration(seconds) for seconds in (0.3, 42, 400, 9000)]
+    ['1 second', '42 seconds', '7 minutes', '2.5 hours']
+    """
+    if seconds < 100:
+        count = max(1, round(seconds))
+        return f"{count} second{'s' * (count > 1)}"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def describe_corpora(train: Sequence[Document], test: Sequence[Document], scheme: Scheme) -> list[str]:
+    """Return the sizes of both corpora, and their spans by type of the scheme, as lines."""
+    sides = (train, test)
+    counts = [Counter(span.type for document in side for span in document.spans) for side in sides]
+    patients = [len({d.patient for d in side if d.patient is not None}) for side in sides]
+    words = [sum(len(document.text.split()) for document in side) for side in sides]
+    rows = [["", "train", "test"]]
+    for name, pair in (
+        ("notes", map(len, sides)),
+        ("patients", patients),
+        ("words", words),
+        ("spans", (count.total() for count in counts)),
+        *((type, [count[type] for count in counts]) for type in scheme.types if any(c[type] for c in counts)),
+    ):
+        rows.append([name, *(f"{number:,}" for number in pair)])
+    return align_columns(rows)
+
+
+def list_oddities(
+    train: Sequence[Document], test: Sequence[Document], scheme: Scheme, pipeline: Pipeline
+) -> Iterator[str]:
+    """Yield a line for each thing that is odd: about each corpus, and about both together."""
+    for name, side in (("train", train), ("test", test)):
+        lines = [*list_odd_types(side, scheme), *list_odd_notes(side), *list_odd_spans(side, pipeline)]
+        yield from (f"{name}: {line}" for line in lines)
+    yield from list_shared(train, test)
+    learned, scored = (Counter(s.type for d in side for s in d.spans) for side in (train, test))
+    for type in scheme.types:
+        if 0 < learned[type] < FEW:
+            yield f"train: {learned[type]} spans of {type}: too few to learn from"
+        if scored[type] and not learned[type]:
+            yield f"test: {scored[type]} spans of {type}, and train has none"
+
+
+def list_odd_notes(documents: Sequence[Document]) -> Iterator[str]:
+    """Yield what is odd about the notes of a corpus: repeats, and what they lack."""
+    if twice := len(documents) - len({document.id for document in documents}):
+        yield f"{twice} notes have the id of another note"
+    if twice := len(documents) - len({hash_text(document.text) for document in documents}):
+        yield f"{twice} notes have the text of another note"
+    if empty := sum(not document.text.strip() for document in documents):
+        yield f"{empty} notes are empty"
+    if bare := sum(not document.spans for document in documents):
+        yield f"{bare} notes have no span"
+    if missing := sum(document.patient is None for document in documents):
+        yield f"{missing} notes have no patient; each counts as another patient's"
+
+
+def list_odd_types(documents: Sequence[Document], scheme: Scheme) -> Iterator[str]:
+    """Yield how many spans are of types that the scheme does not have; the types may be text of a note."""
+    others = [s.type for d in documents for s in d.spans if s.type not in scheme.types]
+    if others:
+        yield (
+            f"{len(others)} spans are of {len(set(others))} types that scheme {scheme.name} does not have: "
+            "they cannot be learned, and count as missed in a test"
+        )
+
+
+def list_odd_spans(documents: Sequence[Document], pipeline: Pipeline) -> Iterator[str]:
+    """Yield what is odd about the ends of the spans of a corpus."""
+    if cut := pipeline.count_cut_spans(map(fold_document, documents)):
+        yield f"{cut} spans begin or end inside a token and count as widened to it"
+    texts = (document.text_of(span) for document in documents for span in document.spans)
+    if wide := sum(text != text.strip() for text in texts):
+        yield f"{wide} spans begin or end with white space"
+    if over := sum(len(d.spans) - len(keep_longest(d.spans)) for d in documents):
+        yield f"{over} spans overlap a longer one"
+
+
+def list_shared(train: Sequence[Document], test: Sequence[Document]) -> Iterator[str]:
+    """Yield what both corpora have: patients, ids and texts. A score of such notes flatters."""
+    patients, ids = ({getattr(d, key) for d in train} - {None} for key in ("patient", "id"))
+    texts = {hash_text(document.text) for document in train}
+    if shared := [document for document in test if document.patient in patients]:
+        number = len({document.patient for document in shared})
+        yield f"both: {number} patients of test are in train too, with {len(shared)} notes of test"
+    if same := sum(document.id in ids for document in test):
+        yield f"both: {same} notes of test have the id of a note of train"
+    if same := sum(hash_text(document.text) in texts for document in test):
+        yield f"both: {same} notes of test have the text of a note of train"
+
+
+def estimate_training(documents: Sequence[Document], settings: Config, engine: str) -> Estimate:
+    """Train on small samples, and extrapolate along the line through two times by words. Raises what
+    :func:`crfdeid.systems.model.train` raises."""
+    model.check_documents([fold_document(d) for d in settings.map_types(documents)], settings)
+    able = Part("", tuple(document for document in documents if document.spans))
+    sizes = dict.fromkeys(min(size, len(able.documents)) for size in SAMPLES)
+    samples = [draw_sample(able, size, SEED).documents for size in sizes]
+    times = [time_training(sample, settings, engine) for sample in samples][-2:]
+    words = [sum(len(d.text.split()) for d in sample) for sample in samples[-2:]]
+    total = sum(len(document.text.split()) for document in documents)
+    seconds = extrapolate(words, times, total)
+    return Estimate(seconds, tuple(sizes)[-2:], tuple(times))
+
+
+def extrapolate(words: Sequence[int], times: Sequence[float], total: int) -> float:
+    """Return the time of ``total`` words, on the line through two points or, of one, through zero. A line
+    that falls, or starts below zero, is the one through zero and the larger sample.
+
+    >>> extrapolate([100, 200], [3, 5], 1000), extrapolate([100, 200], [1, 4], 400)
+    (21.0, 8.0)
+    """
+    if len(words) == 2 and words[0] < words[1]:
+        slope = (times[1] - times[0]) / (words[1] - words[0])
+        start = times[0] - slope * words[0]
+        if slope > 0 and start > 0:
+            return start + slope * total
+    return times[-1] * total / max(1, words[-1])
+
+
+def time_training(documents: Sequence[Document], settings: Config, engine: str) -> float:
+    """Train into a folder that is removed, and return the seconds."""
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        model.train(documents, replace(settings, min_patients=0), Path(folder) / "model", engine=engine)
+        return time.perf_counter() - began
