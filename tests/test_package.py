@@ -35,7 +35,7 @@ def wheel(tmp_path_factory):
         ("models", "*/*"),
         ("models", "*/*/*"),
         ("crfdeid", "**/*.py"),
-        ("crfdeid", "page.css"),
+        ("crfdeid/pages", "*.*s*"),
         ("crfdeid/certify", "*.html"),
         ("crfdeid/evaluate", "error_page.*"),
         ("crfdeid/explain", "page.*"),

@@ -29,9 +29,10 @@ def render_statement(statement: Statement, kind: str) -> str:
     parts = {
         "<!-- statement -->": escape(text),
         "<!-- signatures -->": pages.render_signatures(("Reader", "Reader", "Expert")),
-        "<!-- store -->": statement.store.fingerprint,
     }
-    return pages.fill_page(resources.PACKAGE / "certify" / "statement.html", parts)
+    body = pages.fill_file(resources.PACKAGE / "certify" / "statement.html", parts)
+    about = {"release": statement.store.release, "draw": statement.store.fingerprint}
+    return pages.render_page("What this release still holds", about, body)
 
 
 def build_table(statement: Statement) -> dict[str, Any]:

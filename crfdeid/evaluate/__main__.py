@@ -85,7 +85,10 @@ def main(arguments: list[str] | None = None) -> None:
     cli.print_warnings(warn_of_seen_notes(paths[1:]))
     write_tables(args, dict(zip(names, [evaluation, *others])), comparisons)
     shown = [report.format_summary(other) for other in others]
-    write_files(args, evaluation, figures, names, [*shown, *compared])  # a reader may close the pipe early
+    write_files(args, evaluation, figures)  # a reader may close the pipe early
+    if args.html:
+        corpus = args.gold.name
+        error_page.write_page([evaluation, *others], args.html, names, [*shown, *compared], corpus)
     print("\n\n".join([*texts, *compared]))
 
 
@@ -151,14 +154,8 @@ def format_subset_scores(evaluation: Evaluation, args: argparse.Namespace) -> st
     return token_subsets.format_table(gold, system, read_token_marks(args.tokens), args.resamples)
 
 
-def write_files(
-    args: argparse.Namespace,
-    evaluation: Evaluation,
-    figures: dict[str, Any],
-    names: Sequence[str],
-    others: Sequence[str],
-) -> None:
-    """Write the files that were asked for; the page also has the tables of ``others``."""
+def write_files(args: argparse.Namespace, evaluation: Evaluation, figures: dict[str, Any]) -> None:
+    """Write the JSON and the table of errors that were asked for."""
     if args.json:
         with open_whole(args.json) as file:
             json.dump(figures, file, indent=1, ensure_ascii=False)
@@ -170,8 +167,6 @@ def write_files(
         frame = pandas.DataFrame(rows, columns=error_analysis.COLUMNS, dtype=object)
         with open_whole(args.csv) as file:
             frame.to_csv(file, index=False, lineterminator="\n")
-    if args.html:
-        error_page.write_page(evaluation, args.html, names, others)
 
 
 if __name__ == "__main__":

@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date
 from pathlib import Path
 from statistics import quantiles
 
-from crfdeid import __version__, cli, pages, resources
+from crfdeid import cli, pages, resources
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.files import open_whole
+from crfdeid.pages.pictures import Axis, draw_bars, render_figures
 from crfdeid.text.document import Document, fingerprint_documents
 
 HEAD = ("type", "spans", "share", "notes", "words", "longest", "once in its note", "different texts")
 LONG = 5  # words; longer spans are counted together
+SIZES = (0, 50, 100, 200, 400, 800, 1600, 3200)  # words of a note, from which notes are counted together
+MANY = (1, 2, 3, 4, 5, 10, 20, 50)  # notes of a patient, from which patients are counted together
 
 
 @dataclass
@@ -52,7 +55,8 @@ class TypeStatistics:
 
 @dataclass(frozen=True)
 class CorpusStatistics:
-    """``words`` are those of each note; ``lengths`` counts spans by their number of words."""
+    """``words`` are those of each note; ``lengths`` counts spans by their number of words; ``by_patient`` are
+    the numbers of notes that patients have."""
 
     notes: int
     patients: int
@@ -62,6 +66,7 @@ class CorpusStatistics:
     fingerprint: str
     types: dict[str, TypeStatistics]
     lengths: Counter[int]
+    by_patient: list[int]
 
     @property
     def spans(self) -> int:
@@ -123,15 +128,17 @@ def measure_corpus(documents: Iterable[Document]) -> CorpusStatistics:
         for type, found in texts.items():
             types.setdefault(type, TypeStatistics()).add(found)
             lengths.update(len(text.split()) for text in found)
+    by_patient = Counter(document.patient for document in documents if document.patient is not None)
     return CorpusStatistics(
         len(documents),
-        len({document.patient for document in documents if document.patient is not None}),
+        len(by_patient),
         sum(document.patient is None for document in documents),
         sum(not document.spans for document in documents),
         [len(document.text.split()) for document in documents],
         fingerprint_documents(documents),
         types,
         lengths,
+        list(by_patient.values()),
     )
 
 
@@ -158,18 +165,52 @@ def render_page(found: CorpusStatistics, name: str) -> str:
     """Render the counts as a page."""
     most = max((each.spans for each in found.types.values()), default=1)
     parts = {
-        "<!-- head -->": f"{pages.escape(name)}; crfdeid {__version__}; {date.today().isoformat()}",
         "<!-- facts -->": pages.render_facts(found.list_facts()),
+        "<!-- pictures -->": render_figures(list(draw_pictures(found))),
         "<!-- types -->": pages.render_table(
             "Types", HEAD, found.list_rows(), draw=lambda row: draw_bar(found.types[row[0]].spans / most)
         ),
     }
-    return pages.fill_page(resources.PACKAGE / "evaluate" / "stats_page.html", parts)
+    body = pages.fill_file(resources.PACKAGE / "evaluate" / "stats_page.html", parts)
+    return pages.render_page("What the corpus has", pages.stamp(corpus=name), body)
+
+
+def draw_pictures(found: CorpusStatistics) -> Iterator[str]:
+    """Yield pictures of the lengths of notes and of spans, and of the notes that patients have."""
+    yield draw_counts("Words of a note", "notes", group_sizes(found.words, SIZES))
+    yield draw_counts("Words of a span", "spans", group_lengths(found.lengths))
+    if found.by_patient:
+        yield draw_counts("Notes of a patient", "patients", group_sizes(found.by_patient, MANY))
+
+
+def draw_counts(title: str, unit: str, counts: dict[str, int]) -> str:
+    """Draw how many of a unit there are in each group."""
+    rows = {name: [float(count)] for name, count in counts.items()}
+    axis = Axis(unit, 0, max(4, *counts.values()) if counts else 4)
+    return draw_bars(title, f"The number of {unit} by group.", axis, rows)
+
+
+def group_sizes(sizes: Iterable[int], edges: Sequence[int]) -> dict[str, int]:
+    """Count sizes between the edges, from the first group that has one to the last.
+
+    >>> group_sizes([1, 1, 7, 900], (1, 2, 5, 10, 20))
+    {'1': 2, '2 to 4': 0, '5 to 9': 1, '10 to 19': 0, '20 or more': 1}
+    """
+    places = Counter(bisect_right(edges, size) - 1 for size in sizes)
+    return {name_group(edges, place): places[place] for place in range(min(places), max(places) + 1)}
+
+
+def name_group(edges: Sequence[int], place: int) -> str:
+    if place == len(edges) - 1:
+        return f"{edges[place]:,} or more"
+    first, last = edges[place], edges[place + 1] - 1
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
 
 
 def draw_bar(share: float) -> str:
     """A cell with a bar, of a share of the widest."""
-    return f'<td class="track"><span class="bar" style="width:{8 * share:.2f}rem"></span></td>'
+    bar = f'<span class="bar" style="width:{8 * share:.2f}rem"></span>'
+    return f'<td class="track" aria-hidden="true">{bar}</td>'
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -8,41 +8,58 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from html import escape
 from pathlib import Path
 
 from crfdeid import pages, resources
-from crfdeid.evaluate import error_analysis, report
+from crfdeid.evaluate import error_analysis, error_pictures, report
 from crfdeid.evaluate.error_analysis import ErrorRecord
 from crfdeid.evaluate.evaluation import Evaluation
 from crfdeid.files import open_whole, read_text
+from crfdeid.pages.pictures import render_figures
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
 
 HUES = (215, 30, 120, 280, 65, 180, 250, 320, 95)  # of the categories in order; red is for leaks
 NOTES = "<!-- notes -->"  # where the notes come
-SIDE = 22  # of a confusion matrix's cell, in pixels
+WARNING = (
+    "This page holds the text of clinical notes with protected health information. Keep it where the notes "
+    "may be kept; do not mail, copy or publish it."
+)
 
 NumberedErrors = list[tuple[int, ErrorRecord]]
 
 
 def write_page(
-    evaluation: Evaluation, path: Path, names: Sequence[str] = ("system",), others: Sequence[str] = ()
+    evaluations: Sequence[Evaluation],
+    path: Path,
+    names: Sequence[str] = ("system",),
+    others: Sequence[str] = (),
+    corpus: str = "",
 ) -> None:
-    """Write the page to a file that only its owner may read. ``names`` are those of the systems, ``others``
-    further tables."""
+    """Write the page of the first evaluation to a file that only its owner may read. The second is of the
+    system to compare with. ``names`` are those of the systems, ``others`` further tables."""
     with open_whole(path, private=True) as file:
-        file.writelines(render_page(evaluation, names, others))
+        file.writelines(render_page(evaluations, names, others, corpus))
 
 
 def render_page(
-    evaluation: Evaluation, names: Sequence[str] = ("system",), others: Sequence[str] = ()
+    evaluations: Sequence[Evaluation],
+    names: Sequence[str] = ("system",),
+    others: Sequence[str] = (),
+    corpus: str = "",
 ) -> Iterator[str]:
-    """Yield the page in pieces: its head with the tables, then note by note."""
-    room = resources.PACKAGE / "evaluate"
-    script = {"/* script */": read_text(room / "error_page.js")}
-    html = pages.fill_page(room / "error_page.html", script | fill_head(evaluation, names, others))
+    """Yield the page in pieces: its head with pictures and tables, then note by note."""
+    evaluation, room = evaluations[0], resources.PACKAGE / "evaluate"
+    compared = f", compared with {' and '.join(names[1:])}" if names[1:] else ""
+    html = pages.render_page(
+        f"What went wrong: {names[0]}{compared}",
+        describe_corpus(evaluation, corpus) | pages.stamp(system=", ".join(names)),
+        pages.fill_file(room / "error_page.html", fill_body(evaluations, names, others)),
+        warning=WARNING,
+        script=read_text(room / "error_page.js"),
+        style=render_colours(evaluation.options.scheme),
+    )
     head, tail = html.split(NOTES)
     yield head
     errors = defaultdict(list)
@@ -53,23 +70,29 @@ def render_page(
     yield tail
 
 
-def fill_head(evaluation: Evaluation, names: Sequence[str], others: Sequence[str]) -> dict[str, str]:
-    """Return the content of each mark in the page's head."""
+def describe_corpus(evaluation: Evaluation, corpus: str) -> dict[str, str]:
+    """Name the corpus, its size and its fingerprint."""
+    signature = evaluation.signature
+    size = f"{signature.documents:,} notes, {signature.gold:,} spans, fingerprint {signature.corpus}"
+    return {"corpus": f"{corpus}: {size}" if corpus else size}
+
+
+def fill_body(
+    evaluations: Sequence[Evaluation], names: Sequence[str], others: Sequence[str]
+) -> dict[str, str]:
+    """Return the content of each mark in the page's body."""
+    evaluation, base = evaluations[0], next(iter(evaluations[1:]), None)
     tables = [report.format_summary(evaluation), *others]
-    signature, compared = evaluation.signature, " and ".join(names[1:])
     errors, scheme = evaluation.errors, evaluation.options.scheme
     types = sorted({error.type for error in errors})
     kinds = error_analysis.count_kinds(errors)
-    confusion = error_analysis.count_confusions(evaluation.pairs, errors, scheme.types)
+    pictures = error_pictures.draw_pictures(evaluations, names)
+    confusion = error_pictures.draw_confusion(evaluation, base, "".join(names[1:2]))
     return {
-        "/* colours */": render_colours(scheme),
         "<!-- kinds -->": render_boxes("kind", [(kind, str(count)) for kind, count in kinds.items()]),
         "<!-- types -->": render_boxes("type", [(type, "") for type in types]),
+        "<!-- pictures -->": render_figures([*pictures, confusion]),
         "<!-- tables -->": "".join(f"<pre>{escape(table)}</pre>" for table in tables),
-        "<!-- system -->": escape(names[0]) + (f", compared with {escape(compared)}" if compared else ""),
-        "<!-- about -->": f"{signature.documents} notes with {signature.gold} spans (corpus "
-        f"{signature.corpus}); crfdeid {signature.version}; {date.today().isoformat()}",
-        "<!-- matrix -->": render_matrix(confusion),
         "<!-- legend -->": render_legend(scheme),
     }
 
@@ -145,35 +168,4 @@ def render_flag(id: int, error: ErrorRecord) -> str:
     return (
         f'<b class="flag" id="m{id}" tabindex="-1" data-kind="{error.kind}" '
         f'data-type="{escape(error.type)}">{escape(words)}</b>'
-    )
-
-
-def render_matrix(confusion: dict[str, dict[str, int]]) -> str:
-    """Render the confusion matrix as SVG: gold in rows, system in columns; darker is more of the row."""
-    rows = [(name, row) for name, row in confusion.items() if any(row.values())]
-    columns = [name for name in next(iter(confusion.values()), {}) if any(row[name] for _, row in rows)]
-    left, top = 170, 150
-    width, height = left + SIDE * len(columns) + 60, top + SIDE * len(rows) + 10
-    parts = [f'<svg role="img" aria-label="confusion matrix" width="{width}" height="{height}">']
-    for x, name in enumerate(columns):
-        at = f"{left + SIDE * x + 15},{top - 6}"
-        parts.append(f'<text transform="translate({at}) rotate(-60)">{escape(name)}</text>')
-    for y, (name, row) in enumerate(rows):
-        line = top + SIDE * y
-        parts.append(f'<text x="{left - 6}" y="{line + 15}" text-anchor="end">{escape(name)}</text>')
-        parts += [render_cell(left + SIDE * x, line, name, column, row) for x, column in enumerate(columns)]
-    return "".join([*parts, "</svg>"])
-
-
-def render_cell(x: int, y: int, gold: str, system: str, row: dict[str, int]) -> str:
-    """Render one cell at (x, y), in pixels."""
-    count = row[system]
-    share = count / max(1, sum(row.values()))
-    kind = "hit" if gold == system else "miss"
-    light = ' fill="#fff"' if share > 0.5 else ""
-    number = f'<text x="{x + SIDE / 2 - 0.5}" y="{y + 15}" text-anchor="middle"{light}>{count}</text>'
-    return (
-        f"<g><title>gold {escape(gold)}, system {escape(system)}: {count}</title>"
-        f'<rect class="{kind}" x="{x}" y="{y}" width="{SIDE - 1}" height="{SIDE - 1}" '
-        f'fill-opacity="{share:.3f}"/>{number if count else ""}</g>'
     )

@@ -7,7 +7,7 @@ digits leaks if no system span touches it. Words are runs of letters, digits and
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -78,7 +78,7 @@ def tally_document(gold: Document, system: Document) -> Tally:
     """Count one pair; identical gold spans count once."""
     gold_mask, system_mask = mask_document(gold), mask_document(system)
     touched = sum(bool(system_mask[span.start : span.end].any()) for span in set(gold.spans))
-    leaks = sum(is_leaked(gold, span, system_mask) for span in set(gold.spans))
+    leaks = sum(not is_covered for _, is_covered in find_covered(gold, system))
     return Tally(
         gold=int(gold_mask.sum()),
         system=int(system_mask.sum()),
@@ -107,6 +107,13 @@ def is_leaked(gold: Document, span: Span, mask: np.ndarray) -> bool:
     covered = mask[span.start : span.end]
     letters = [hidden for hidden, character in zip(covered, gold.text_of(span)) if character.isalnum()]
     return not all(letters) if letters else not covered.any()
+
+
+def find_covered(gold: Document, system: Document) -> Iterator[tuple[Span, bool]]:
+    """Yield each gold span, and whether it does not leak; identical ones once."""
+    mask = mask_document(system)
+    for span in sorted(set(gold.spans)):
+        yield span, not is_leaked(gold, span, mask)
 
 
 def sum_groups(values: np.ndarray, groups: Sequence[str]) -> np.ndarray:

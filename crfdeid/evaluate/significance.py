@@ -102,6 +102,19 @@ def draw_weights(units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
         yield random.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
 
 
+def find_exact_interval(hits: int, total: int, confidence: float = 0.95) -> Interval:
+    """Find the exact interval of a share (Clopper & Pearson 1934), which has a width also where all are hits.
+    It takes what is counted as independent.
+
+    >>> [round(end, 3) for end in find_exact_interval(20, 20)]
+    [0.832, 1.0]
+    """
+    from scipy.stats import binomtest  # its import takes a second
+
+    found = binomtest(hits, total).proportion_ci(confidence, method="exact")
+    return Interval(float(found.low), float(found.high))
+
+
 def randomisation_test(
     first: np.ndarray,
     second: np.ndarray,

@@ -21,6 +21,10 @@ from crfdeid.files import open_whole
 from crfdeid.text.bio import OUTSIDE
 from crfdeid.text.scheme import Scheme
 
+WARNING = (
+    "This page holds words of the documents that the model was trained on, and text of any note it explains. "
+    "Keep it where those may be kept; do not mail, copy or publish it."
+)
 LONGEST = 140  # pixels of the longest bar
 
 
@@ -49,12 +53,14 @@ def render_page(
     """The page as HTML: the note of ``trace``, the explained tokens, and the weights of ``labels`` (all
     labels if it is empty)."""
     parts = {
-        "/* colours */": render_colours(weights.scheme),
         "<!-- note -->": render_note(trace, explanations, weights.scheme) if trace else "",
         "<!-- tokens -->": "".join(render_explanation(one, runners, top) for one in explanations),
         "<!-- model -->": "".join(render_model(weights, labels or weights.labels, top)),
     }
-    return pages.fill_page(resources.PACKAGE / "explain" / "page.html", parts)
+    body = pages.fill_file(resources.PACKAGE / "explain" / "page.html", parts)
+    about = pages.stamp(system=weights.folder.name)
+    style = render_colours(weights.scheme)
+    return pages.render_page("A model explained", about, body, warning=WARNING, style=style)
 
 
 def render_note(trace: DocumentTrace, explanations: Sequence[Explanation], scheme: Scheme) -> str:

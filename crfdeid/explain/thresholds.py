@@ -21,12 +21,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
-from crfdeid import cli
+from crfdeid import cli, pages
 from crfdeid.errors import ConfigurationError, DocumentError
+from crfdeid.evaluate.calibration import draw_calibration
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain import curves
+from crfdeid.pages.curves import draw_curve
+from crfdeid.pages.pictures import Axis, fit_shares
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text import bio
@@ -36,6 +40,8 @@ from crfdeid.text.folding import fold_document
 THRESHOLD = "threshold"
 OPTIONS = {THRESHOLD: "tag --threshold", "recall_bias": "tag --recall-bias"}
 BIASES = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+OWN = "as tagged"  # the operating point: without any setting
+DOTS = "A dot is a value of {}; the ring is what the model tags without any."
 THRESHOLDS = (0.9, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001)
 
 
@@ -123,14 +129,30 @@ def measure_margins(tagger: Tagger, documents: Iterable[Document]) -> Margins:
     return Margins(margin - own, phi)
 
 
-def document_margins(tagger: Tagger, document: Document) -> Sequence[np.ndarray]:
+def document_margins(tagger: Tagger, document: Document) -> tuple[np.ndarray, np.ndarray]:
     """Margins, and whether they are PHI, of the tokens that are in a sequence and are not line ends."""
     document = fold_document(document)
+    here, phi = find_phi(tagger, document)
+    return tagger.find_margins(document.with_spans(()))[here], phi
+
+
+def find_phi(tagger: Tagger, document: Document) -> tuple[list[int], np.ndarray]:
+    """Return the numbers of the tokens of a folded document that are in a sequence and are not line ends, and
+    whether a span covers them."""
     tokenized, sequences = tagger.pipeline.tokenize_document(document)
     labels = bio.encode(tokenized.tokens, document.spans)
     here = [i for sequence in sequences for i in sequence if not tokenized.tokens[i].text.isspace()]
-    margin = tagger.find_margins(document.with_spans(()))[here]
-    return margin, np.array([labels[index] != bio.OUTSIDE for index in here], bool)
+    return here, np.array([labels[index] != bio.OUTSIDE for index in here], bool)
+
+
+def measure_operating_point(tagger: Tagger, documents: Sequence[Document]) -> Point:
+    """Recall, precision and false alarms of what the model tags without any setting, before repair."""
+    folded = [fold_document(document) for document in documents]
+    tagged = tagger.tag_unrepaired([document.with_spans(()) for document in folded])
+    gold, found = (
+        np.concatenate([find_phi(tagger, document)[1] for document in side]) for side in (folded, tagged)
+    )
+    return Margins(np.where(found, 1.0, -1.0), gold).at(0.0)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -160,10 +182,11 @@ def main(arguments: list[str] | None = None) -> None:
     tagger = model.load(args.model)
     setting = tagger.operating_setting
     values = list_values(args.at, tagger)
-    documents = cli.read_documents(args.gold, None, args)
+    documents = list(cli.read_documents(args.gold, None, args))
     margins = measure_margins(tagger, cli.show_progress(documents, "score"))
+    own = measure_operating_point(tagger, documents)
     chosen = {share: margins.choose(share, setting) for share in args.recall}
-    table = tabulate_points(margins, setting, sorted({*values, *chosen.values()}))
+    table = tabulate_points(margins, setting, sorted({*values, *chosen.values()}), own)
     facts = describe_margins(margins, tagger)
     print("\n".join(facts.values()) + "\n")
     print("\n".join(align_columns(table)))
@@ -171,7 +194,10 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\nrecall {share:g}: {setting} {value:g}, {OPTIONS[setting]} {value:g}")
     print(f"\narea under the ROC curve {margins.area:.4f}")
     if args.out:
-        write_pictures(args.out, margins, setting, values, facts, table)
+        marked = {f"{value:g}": measure_point(margins, setting, value) for value in values} | {OWN: own}
+        drawn = draw_pictures(margins, setting, marked)
+        about = pages.stamp(corpus=args.gold.name, system=tagger.folder.name)
+        curves.write_curves(args.out, drawn, "Recall of a model", about, facts, table)
 
 
 def list_values(given: Sequence[float] | None, tagger: Tagger) -> list[float]:
@@ -190,10 +216,12 @@ def measure_point(margins: Margins, setting: str, value: float) -> Point:
     return margins.at(threshold_to_bias(value) if setting == THRESHOLD else value)
 
 
-def tabulate_points(margins: Margins, setting: str, values: Sequence[float]) -> list[list[str]]:
-    """Return the head and a row for each value of the setting."""
-    points = ((value, measure_point(margins, setting, value)) for value in values)
-    rows = ([f"{value:g}", *(f"{number:.4f}" for number in point[1:])] for value, point in points)
+def tabulate_points(
+    margins: Margins, setting: str, values: Sequence[float], own: Point
+) -> list[list[str]]:
+    """Return the head, a row for each value of the setting, and one for what the model tags without any."""
+    points = [(f"{value:g}", measure_point(margins, setting, value)) for value in values]
+    rows = ([name, *(f"{number:.4f}" for number in point[1:])] for name, point in (*points, (OWN, own)))
     return [[setting, "recall", "precision", "false alarms"], *rows]
 
 
@@ -205,31 +233,34 @@ def describe_margins(margins: Margins, tagger: Tagger) -> dict[str, str]:
     return facts | {"model": f"system {tagger.config.system}; {own}"}
 
 
-def write_pictures(
-    folder: Path,
-    margins: Margins,
-    setting: str,
-    values: Sequence[float],
-    facts: dict[str, str],
-    table: list[list[str]],
-) -> None:
-    """Write the ROC curve and that of precision and recall, with the measured points."""
+def draw_pictures(margins: Margins, setting: str, marked: dict[str, Point]) -> dict[str, str]:
+    """Draw the ROC curve, that of precision and recall, and, where the setting is a probability, the
+    calibration, by the name of their files; with the ``marked`` points."""
     alarms, recall, _ = roc_curve(margins.phi, margins.margin)
     precision, found, _ = precision_recall_curve(margins.phi, margins.margin)
-    marked = {f"{value:g}": measure_point(margins, setting, value) for value in values}
-    area = f"{margins.area:.4f}"
+    least = max(min(point.alarms for point in marked.values()) / 2, 0.5 / (~margins.phi).sum())
+    low = Axis("false alarms: tokens that are not PHI and are tagged", least, 1.0, is_log=True)
+    high = fit_shares("recall", [point.recall for point in marked.values()])
+    exact = fit_shares("precision", [point.precision for point in marked.values()])
     drawn = {
-        "roc": curves.draw_curve(
-            f"ROC, area {area}",
-            ("false alarms", "recall"),
+        "roc": draw_curve(
+            f"Recall and false alarms (ROC), area {margins.area:.4f}",
+            f"Recall of tokens by the share of false alarms. {DOTS.format(setting)}",
+            (low, high),
             list(zip(alarms.tolist(), recall.tolist())),
             {name: (point.alarms, point.recall) for name, point in marked.items()},
+            own=OWN,
         ),
-        "precision_recall": curves.draw_curve(
-            f"Precision and recall by {setting}",
-            ("recall", "precision"),
+        "precision_recall": draw_curve(
+            f"Precision and recall, by {setting}",
+            f"Precision of tokens by their recall. {DOTS.format(setting)}",
+            (high, exact),
             list(zip(found.tolist(), precision.tolist())),
             {name: (point.recall, point.precision) for name, point in marked.items()},
+            own=OWN,
         ),
     }
-    curves.write_curves(folder, drawn, "Recall of a model", facts | {"area under ROC": area}, table)
+    if setting == THRESHOLD:
+        title = "Are probabilities right? Tokens"
+        drawn["calibration"] = draw_calibration(title, "tokens", expit(margins.margin), margins.phi)
+    return drawn

@@ -42,6 +42,10 @@ BOUNDS = {
     "spans_missed": ("PHI spans missed", "{:.2%}"),
     "misses_per_1000_notes": ("missed spans per 1,000 notes", "{:,.0f}"),
 }
+WARNING = (
+    "This page counts what was found. What was missed is in no count. It shows where real names may be: keep "
+    "it where the notes are kept."
+)
 FIGURES = ("found", "as_read", "corrected")
 NO_BOUND = "No sample was read, or its statement is not attached: no figure here says how much was missed."
 
@@ -77,9 +81,13 @@ def render_page(report: Table, places: Sequence[Place], file: str, bound: Table 
     """Render the page. ``file`` is the name of the table that has the ``places``, and ``bound`` the statement
     of a sample."""
     run, patients = report["run"], report["patients"] + report["documents_without_patient"]
-    title = f"{report['documents']:,} notes of {patients:,} patients, redacted on {run['date']}"
+    about = {
+        "notes": f"{report['documents']:,} of {patients:,} patients",
+        "system": run["model"] or "none",
+        "crfdeid": run["crfdeid"],
+        "redacted on": run["date"],
+    }
     parts = {
-        "<!-- head -->": f"{pages.escape(title)} by crfdeid {pages.escape(run['crfdeid'])}",
         "<!-- checks -->": pages.render_list(list_checks(report, bound)),
         "<!-- input -->": pages.render_facts(describe_input(report)),
         "<!-- treated -->": "".join(render_treated(report)),
@@ -90,7 +98,8 @@ def render_page(report: Table, places: Sequence[Place], file: str, bound: Table 
         "<!-- bound -->": render_bound(bound) if bound else pages.render_list([NO_BOUND]),
         "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
     }
-    return pages.fill_page(resources.PACKAGE / "redact" / "release_page.html", parts)
+    body = pages.fill_file(resources.PACKAGE / "redact" / "release_page.html", parts)
+    return pages.render_page("Release of redacted notes", about, body, warning=WARNING)
 
 
 def list_checks(report: Table, bound: Table | None) -> Iterator[str]:

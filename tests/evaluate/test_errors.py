@@ -152,7 +152,7 @@ class Reader(HTMLParser):
 def page(gold, system, text=TEXT):
     sides = [[build_scored_document(document(*spans, text=text), SCHEME)] for spans in (gold, system)]
     return "".join(
-        error_page.render_page(evaluation.evaluate(*sides, EvaluationOptions(SCHEME, resamples=10)))
+        error_page.render_page([evaluation.evaluate(*sides, EvaluationOptions(SCHEME, resamples=10))])
     )
 
 

@@ -128,12 +128,14 @@ def test_curves_are_written(faint, notes, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "recall 0.95: threshold 0." in printed and "tag --threshold 0." in printed
     page = (tmp_path / "curves" / "curves.html").read_text()
-    assert page.count("<svg") == 2 and "area under ROC" in page and "Okafor" not in page
+    assert page.count("<figure") == 3 and "(ROC), area" in page and "Okafor" not in page
+    assert "as tagged" in printed and "as tagged" in page
     for name in ("roc", "precision_recall"):
         picture = ElementTree.fromstring((tmp_path / "curves" / f"{name}.svg").read_text())
         assert picture.tag.endswith("svg")
-        line = picture.find("{http://www.w3.org/2000/svg}polyline")
+        line = picture.find(".//{http://www.w3.org/2000/svg}polyline")
         assert line is not None and len(line.attrib["points"].split()) > 3
+    assert "mean probability" in (tmp_path / "curves" / "calibration.svg").read_text()
 
 
 @pytest.mark.parametrize(

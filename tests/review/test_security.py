@@ -636,3 +636,9 @@ def test_the_verb_takes_in_people_and_corpora(corpus, capsys):
     for wrong in (["--marks", "dan"], ["--sets", "0"], ["--premark"]):
         with pytest.raises(ConfigurationError):
             verb.main([*base, *wrong])
+
+
+def test_the_room_has_the_colours_of_all_pages(study):
+    answer = Browser(study).get("/static/colours.css")
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/css")
+    assert "--accent:" in answer.text and "prefers-color-scheme: dark" in answer.text

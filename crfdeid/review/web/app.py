@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
+from crfdeid import pages
 from crfdeid.errors import CrfdeidError
 from crfdeid.review.study.errors import RequestError, StoreError
 from crfdeid.review.study.study import Study
@@ -21,6 +22,7 @@ from crfdeid.review.web.middleware import SecurityMiddleware
 from crfdeid.review.web.sessions import Address, Sessions
 
 STATIC = Path(__file__).parents[1] / "static"
+COLOURS = "colours.css"  # of all pages, also those that other commands write
 FILE_NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.(html|js|css|svg|png)", re.ASCII)
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -55,7 +57,7 @@ def add_page(app: FastAPI, static: Path) -> None:
 
     @app.get("/static/{name}")
     def send_file(name: str) -> Response:
-        path = static / name
+        path = (pages.ROOM if name == COLOURS else static) / name
         if not FILE_NAME.fullmatch(name) or not path.is_file():
             raise HTTPException(404)
         return Response(path.read_bytes(), media_type=MEDIA_TYPES[name.rsplit(".", 1)[1]])
