@@ -37,11 +37,20 @@ class Browser:
         return self.client.post(path, content=json.dumps(body or {}), headers=all_headers)
 
     def act(self, number, kind, status=200, **fields):
-        """One action on the state as it is now; the new state."""
+        """One action on the state as it is now; the new state. A note is finished after it was shown whole."""
+        if kind == "done":
+            self.see(number)
         version = self.get(f"/api/notes/{number}").json()["version"]
         answer = self.post(f"/api/notes/{number}/actions", {"version": version, "kind": kind} | fields)
         assert answer.status_code == status, answer.text
         return answer.json()
+
+    def see(self, number, *stretches):
+        """Show the whole note, or parts of it."""
+        whole = [[0, len(self.get(f"/api/notes/{number}").json()["text"])]]
+        answer = self.post(f"/api/notes/{number}/shown", {"stretches": list(stretches) or whole})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["shown"]
 
     def decide(self, number, kind, status=200, **fields):
         version = self.get(f"/api/consensus/{number}").json()["version"]

@@ -327,6 +327,53 @@ def test_every_screen_is_shown_before_a_note_is_finished_and_nothing_scrolls(ser
     assert served.study.find_readers(4)["ann"]
 
 
+NARROW = [((390, 780), 17), ((320, 640), 17), ((640, 800), 32), ((427, 267), 17), ((427, 400), 25)]
+
+
+@pytest.mark.parametrize(("size", "letters"), NARROW)
+def test_text_that_does_not_fit_does_not_count_as_read(served, size, letters):
+    """Down to a telephone, and at 300% zoom of a window of 1280 pixels: all is shown, or the note stays open."""
+    page = served.page("ann", size)
+    page.evaluate(f"localStorage.setItem('crfdeid text size', '{letters}')")
+    page.reload()
+    opened(page, 4)
+    keys(page, "Control+Enter")
+    page.locator("#word").get_by_text(re.compile("have not been shown yet|does not fit")).wait_for()
+    first_screen(page)
+    text, screens = "", int(re.search(r"of (\d+)", page.locator(".where").inner_text())[1])
+    for _ in range(screens):
+        text += page.locator(".sheet").inner_text() if page.evaluate(WHOLE) else ""
+        keys(page, " ")
+    page.wait_for_timeout(600)
+    whole = re.sub(r"[\s\u200b]", "", text) == re.sub(r"\s", "", TEXTS["9-01"][0])
+    keys(page, "Control+Enter")
+    until(lambda: served.study.find_readers(4).get("ann", False), whole)
+    assert whole or size[1] < 300  # there no row fits between the buttons
+
+
+# All rows are on the sheet and in the window.
+WHOLE = """() => {
+  const sheet = document.querySelector('.sheet').getBoundingClientRect();
+  return [...document.querySelectorAll('.row > *')].every((one) => {
+    const range = document.createRange();
+    range.setStart(one.firstChild, 0);
+    range.setEnd(one.firstChild, one.firstChild.data.trimEnd().length);
+    const box = range.getBoundingClientRect();
+    return box.right <= Math.min(sheet.right, innerWidth) + 1 && box.bottom <= Math.min(sheet.bottom, innerHeight) + 1;
+  });
+}"""
+
+
+def test_the_server_finishes_no_note_that_was_not_shown(served):
+    page = opened(served.page("ann"), 4)
+    page.wait_for_timeout(600)
+    body = {"version": 0, "kind": "done"}
+    script = """(body) => fetch('/api/notes/4/actions', {method: 'POST', body: JSON.stringify(body),
+        headers: {'Content-Type': 'application/json'}}).then((answer) => answer.json())"""
+    refused = page.evaluate(script, body)
+    assert refused["stage"] == "unseen" and refused["unseen"] > 100
+
+
 def test_premarks_are_decided_one_by_one(premarked):
     page = premarked.page("ann")
     page.get_by_label("Order").select_option("uncertainty")
@@ -343,6 +390,20 @@ def test_premarks_are_decided_one_by_one(premarked):
     assert decisions(page) == ["accepted", "changed", "rejected"]
     keys(page, "Control+Enter")
     page.get_by_role("heading", name="Note 2").wait_for()
+
+
+def test_a_click_on_a_premark_that_the_reader_did_not_choose_only_chooses_it(premarked):
+    page = opened(premarked.page("ann"), 1)
+    click(page, 13)  # chooses
+    apart(page)
+    click(page, 13)  # accepts; the page goes on to the age
+    assert decisions(page) == ["accepted", None, None]
+    assert page.locator(".cursor").inner_text() == "3/4/2061"
+    click(page, 22)
+    assert decisions(page) == ["accepted", None, None]
+    apart(page)
+    click(page, 22)
+    assert decisions(page) == ["accepted", "accepted", None]
 
 
 def decisions(page):

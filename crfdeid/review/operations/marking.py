@@ -10,8 +10,9 @@ from crfdeid.review.operations.mark_validation import (
     describe_span,
     list_undecided,
 )
+from crfdeid.review.study import shown
 from crfdeid.review.study.accounts import Reader
-from crfdeid.review.study.errors import ConflictError, InvalidValueError, MarksClosedError
+from crfdeid.review.study.errors import ConflictError, InvalidValueError, MarksClosedError, StageError
 from crfdeid.review.study.event_log import Entry
 from crfdeid.review.study.marks import Marking, is_whole_number
 from crfdeid.review.study.study import Json, Study, name_book
@@ -30,6 +31,7 @@ def show_note(study: Study, reader: Reader, number: int) -> Json:
         "words": note.words,
         "previous": numbers[place - 1] if place else None,
         "next": numbers[place + 1] if place + 1 < len(numbers) else None,
+        "shown": shown.read_stretches(study.store, reader.name, number),
     } | describe_state(study, reader, number)
 
 
@@ -73,6 +75,8 @@ def change_marks(study: Study, reader: Reader, number: int, body: Json) -> Json:
         premarks = find_premarks(study, entry.state, number)
         context = MarkingContext(entry.state, premarks, len(document.text), study.scheme.types)
         action = check_action(context, study.premark_system, body)
+        if action["kind"] == "done":
+            refuse_unseen(study, reader, number, document.text)
         kind, book = action["kind"], name_book(reader.name)
         others = study.marks_log.find_same_group(book, number, kind) if kind in ("undo", "redo") else []
         after = study.marks_log.append(book, number, entry.version, reader.name, action)
@@ -80,6 +84,28 @@ def change_marks(study: Study, reader: Reader, number: int, body: Json) -> Json:
             if not study.is_closed(reader, other):
                 study.marks_log.append(book, other, version, reader.name, action)
     return describe_state(study, reader, number, after)
+
+
+def record_shown(study: Study, reader: Reader, number: int, body: Json) -> Json:
+    """Remember which ``stretches`` of the note the reader's screen showed."""
+    length = len(study.notes.read_document(number).text)
+    found = body.get("stretches")
+    if not isinstance(found, list) or not all(is_stretch(one, length) for one in found):
+        raise InvalidValueError("wanted stretches of the note: [[start, end], ...]")
+    return {"shown": shown.add_stretches(study.store, reader.name, number, map(tuple, found))}
+
+
+def is_stretch(value: object, length: int) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return all(map(is_whole_number, value)) and 0 <= value[0] <= value[1] <= length
+
+
+def refuse_unseen(study: Study, reader: Reader, number: int, text: str) -> None:
+    """Raise :class:`StageError` where a part of the note was on no screen of the reader."""
+    unseen = shown.find_unseen(text, shown.read_stretches(study.store, reader.name, number))
+    if unseen is not None:
+        raise StageError("unseen", "a part of the note has not been shown yet", unseen=unseen)
 
 
 def refuse_closed(study: Study, reader: Reader, number: int) -> None:

@@ -2,7 +2,7 @@
 
 import { button, clear, element } from "./dom.js";
 import { fault } from "./notice.js";
-import { legend } from "./scheme.js";
+import { legend, types } from "./scheme.js";
 import { AGREEMENT } from "./variants.js";
 import { shortened } from "./text.js";
 
@@ -24,7 +24,7 @@ export class AdjudicationView {
     const names = mode.note.voters.map((one) => one.name).join(", ");
     return element("div", { class: "top" },
       element("h1", {}, `Note ${mode.note.number}`, element("small", {}, ` ${mode.note.id} · ${names}`)), this.state,
-      element("span", { class: "tools" }, mode.mayDecide ? [button("Voters…", () => mode.voters().catch(fault)), this.undo, this.redo] : null, button("Keys ?", () => mode.room.help())));
+      element("span", { class: "tools" }, mode.mayDecide ? [button("Voters…", () => mode.voters().catch(fault)), this.undo, this.redo] : null, types(this.side), button("Keys ?", () => mode.room.help())));
   }
 
   update() {

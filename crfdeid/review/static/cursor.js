@@ -14,6 +14,7 @@ export class Cursor {
   clear() {
     this.stretch = null;
     this.target = null;
+    this.moved = false;
   }
 
   get points() {
@@ -25,7 +26,9 @@ export class Cursor {
     return Boolean(this.target) && (this.stretch.start !== this.target.start || this.stretch.end !== this.target.end);
   }
 
-  put(stretch, target = null) {
+  // moved: the page went there by itself, so the reader has not chosen it yet.
+  put(stretch, target = null, moved = false) {
+    this.moved = moved;
     this.stretch = stretch && { start: stretch.start, end: stretch.end };
     this.target = target;
     if (stretch) this.follow(stretch.start);
@@ -96,7 +99,7 @@ export class Cursor {
     if (!this.stretch) return;
     const same = this.target && this.targets().find((target) => target.key === this.target.key);
     const target = same ?? this.targetAt(this.stretch);
-    this.put(target ?? this.stretch, target);
+    this.put(target ?? this.stretch, target, this.moved);
   }
 
   // The nearest target after (by = 1) or before the cursor, in the order of the text, or null.

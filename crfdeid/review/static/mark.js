@@ -10,6 +10,7 @@ import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
 import { listen } from "./pointer.js";
 import { repeats } from "./repeats.js";
+import { Shown } from "./shown.js";
 
 export async function mark(main, room, { number }) {
   if (!number) return void location.replace("#notes");
@@ -21,11 +22,12 @@ export class Mark {
   constructor(main, room, note) {
     Object.assign(this, { room, note, number: note.number, types: room.types, state: note, preview: null });
     this.view = new MarkView(main, this);
-    this.reading = new Reading(this.view.sheet, () => this.view.screens());
+    this.shown = new Shown(note.number);
+    this.reading = new Reading(this.view.sheet, () => this.view.screens(), (start, end) => this.shown.add(start, end));
     this.cursor = new Cursor(this.reading, () => this.targets(), () => this.pointed());
     this.actions = new Actions(`/api/notes/${note.number}/actions`, () => this.state, (state) => this.take(state));
     this.clock = new Clock(note.number, () => this.view.progress());
-    this.reading.show(note.text);
+    this.reading.show(note.text, 0, note.shown);
     this.keys = markKeys(this);
     listen(this.reading, { preview: (one) => this.previewed(one), click: (at) => this.click(at), drag: (one) => this.drag(one) });
     this.take(note);
@@ -36,6 +38,7 @@ export class Mark {
 
   close() {
     this.clock.close();
+    this.shown.report();
     this.reading.close();
   }
 
@@ -74,9 +77,10 @@ export class Mark {
     this.reading.draw(this.layers());
   }
 
-  // A click on a word marks it; on a mark it chooses it; on the chosen mark it removes it.
+  // A click on a word marks it; on a mark it chooses it; on the chosen mark it removes it. A pre-mark to which the page
+  // went by itself is not chosen yet.
   click(offset) {
-    const before = this.cursor.target?.key;
+    const before = this.cursor.moved ? null : this.cursor.target?.key;
     const found = this.cursor.at(offset);
     if (!found) return;
     const { target } = this.cursor;
@@ -110,7 +114,7 @@ export class Mark {
   advance(from) {
     const { start, end } = this.reading.range;
     const next = undecided(this.state).find((one) => one.start >= from.start && one.start >= start && one.start < end);
-    if (next) this.cursor.put(next, next);
+    if (next) this.cursor.put(next, next, true);
   }
 
   jump(by) {
@@ -158,16 +162,23 @@ export class Mark {
   // A note is finished only when every screen has been shown and every pre-mark is decided.
   async finish() {
     const unseen = this.reading.seen.unseen;
-    if (unseen >= 0) return this.lookAt(unseen, "Some screens of this note have not been shown yet. This is the first.");
+    if (unseen >= 0) return this.lookAt(unseen, this.unshown(unseen));
     const [open] = undecided(this.state);
     if (open) return this.lookAt(open.start, "Each pre-mark has to be accepted, changed or rejected. This is the first.", open);
     if (this.state.done) return this.next();
+    await this.shown.report();
     if (await this.actions.do({ kind: "done" })) this.next();
+  }
+
+  unshown(offset) {
+    const here = this.reading.range;
+    if (offset < here.start || offset >= here.end) return "Some screens of this note have not been shown yet. This is the first.";
+    return "A row of this note does not fit: make the window larger, or the letters smaller with the key -.";
   }
 
   lookAt(offset, why, target = null) {
     this.reading.go(offset);
-    if (target) this.cursor.put(target, target);
+    if (target) this.cursor.put(target, target, true);
     say(why);
   }
 

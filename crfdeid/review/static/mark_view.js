@@ -3,7 +3,7 @@
 import { ask, query } from "./api.js";
 import { button, clear, element } from "./dom.js";
 import { left, pace } from "./notes.js";
-import { legend } from "./scheme.js";
+import { legend, types } from "./scheme.js";
 import { larger } from "./size.js";
 import { percent, shortened } from "./text.js";
 
@@ -31,7 +31,7 @@ export class MarkView {
       element("span", { class: "tools" }, this.undo, this.redo, this.sentence,
         button("A−", () => (larger(-1), mode.reading.lay()), { "aria-label": "Smaller text" }),
         button("A+", () => (larger(1), mode.reading.lay()), { "aria-label": "Larger text" }),
-        button("Keys ?", () => mode.room.help())));
+        types(this.side), button("Keys ?", () => mode.room.help())));
   }
 
   update() {

@@ -7,12 +7,15 @@ import { NoteText } from "./text.js";
 
 const WIDEST = 92;
 const GAP = 4;
+const NARROWEST = 8; // columns
+const LEGEND = 280; // pixels
 
 export class Reading {
-  // moved: called when another screen is shown
-  constructor(host, moved = () => {}) {
+  // moved: called when another screen is shown; showed(start, end): when text was shown for the first time
+  constructor(host, moved = () => {}, showed = () => {}) {
     this.host = host;
     this.moved = moved;
+    this.showed = showed;
     this.layers = [];
     this.sentence = false;
     this.offset = 0;
@@ -25,9 +28,9 @@ export class Reading {
     this.observer.disconnect();
   }
 
-  show(text, offset = 0) {
+  show(text, offset = 0, before = []) {
     this.text = new NoteText(text);
-    this.seen = new Seen(this.text.length);
+    this.seen = new Seen(this.text.length, before);
     this.offset = offset;
     this.layers = [];
     this.lay();
@@ -35,13 +38,22 @@ export class Reading {
 
   // Computes rows and screens for the available space; the screen's first offset stays visible.
   lay() {
+    this.fold();
     const room = this.room();
     if (!room) return;
+    this.small = room.small;
     this.rowsAScreen = room.rows * room.leaves;
     this.leaves = room.leaves;
     this.starts = rowStarts(this.text.points, room.columns, room.width);
     this.draw();
     this.moved();
+  }
+
+  // The legend folds where it would leave fewer than half of the usual columns to the text.
+  fold() {
+    const desk = this.host.closest(".desk");
+    const column = parseFloat(getComputedStyle(this.host).fontSize) * 0.6;
+    desk?.classList.toggle("folded", desk.clientWidth - LEGEND < column * (WIDEST / 2));
   }
 
   room() {
@@ -60,8 +72,9 @@ export class Reading {
     if (!(column > 0 && high > 0 && wide > 0)) return null;
     const fit = Math.floor(wide / column) - 1;
     const leaves = fit >= 2 * 72 + GAP ? 2 : 1;
-    const columns = Math.max(20, Math.min(WIDEST, Math.floor((fit - (leaves - 1) * GAP) / leaves)));
-    return { columns, leaves, rows: Math.max(1, Math.floor(tall / high)), width: measured(font) };
+    const columns = Math.max(1, Math.min(WIDEST, Math.floor((fit - (leaves - 1) * GAP) / leaves)));
+    const small = columns < NARROWEST || tall < high;
+    return { columns, leaves, rows: Math.max(1, Math.floor(tall / high)), width: measured(font), small };
   }
 
   get screens() {
@@ -97,7 +110,18 @@ export class Reading {
       element("div", { class: "leaf" }, this.rows.slice(i * each, (i + 1) * each)),
     );
     clear(this.host, leaves);
-    if (!document.hidden) this.seen.see(start, end);
+    if (!document.hidden && this.seen.isNew(start, end)) this.see();
+  }
+
+  // Text counts as shown only where its row is on the sheet from the first character to the last.
+  see() {
+    const sheet = this.host.getBoundingClientRect();
+    for (const row of this.rows) {
+      const { start, end } = row.range;
+      if (this.small || !this.seen.isNew(start, end) || !fits(row, sheet)) continue;
+      this.seen.see(start, end);
+      this.showed(start, end);
+    }
   }
 
   // Turns to the screen that holds an offset.
@@ -124,4 +148,18 @@ export class Reading {
     const { start, end } = this.rowRange(to);
     return { offset: Math.min(start + offset - this.starts[row], end - 1), start, end };
   }
+}
+
+// Whether a row's text is inside the sheet and the window; white space may hang over.
+function fits(row, sheet) {
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+  let last = null;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) if (node.data.trim()) last = node;
+  const range = document.createRange();
+  if (last) range.setStart(row, 0), range.setEnd(last, last.data.trimEnd().length);
+  else range.selectNodeContents(row);
+  const text = last ? range.getBoundingClientRect() : row.getBoundingClientRect();
+  const right = Math.min(sheet.right, document.documentElement.clientWidth);
+  const bottom = Math.min(sheet.bottom, document.documentElement.clientHeight);
+  return text.left >= sheet.left && (!last || text.right <= right + 1) && text.top >= sheet.top && text.bottom <= bottom + 1;
 }

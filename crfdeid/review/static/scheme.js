@@ -38,3 +38,11 @@ function entry(types, type, pick, held) {
     "data-type": type,
   });
 }
+
+// The button that opens the legend where it is folded.
+export function types(side) {
+  const toggle = () => made.setAttribute("aria-expanded", String(side.classList.toggle("unfolded")));
+  const made = button("Types", toggle, { class: "types", "aria-expanded": "false" });
+  side.addEventListener("click", (event) => event.target.closest(".type") && side.classList.contains("unfolded") && toggle());
+  return made;
+}

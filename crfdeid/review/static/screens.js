@@ -44,14 +44,21 @@ export function indexOf(starts, offset) {
   return low;
 }
 
-// Records which characters have been on a screen, so that a note cannot be finished unread.
+// Records which characters have been on a screen, so that a note cannot be finished unread. `before` are the stretches
+// that the server knows.
 export class Seen {
-  constructor(length) {
+  constructor(length, before = []) {
     this.at = new Uint8Array(length);
+    for (const [start, end] of before) this.see(start, end);
   }
 
   see(start, end) {
     this.at.fill(1, start, end);
+  }
+
+  // Whether a part of a stretch has not been shown.
+  isNew(start, end) {
+    return this.at.subarray(start, end).includes(0);
   }
 
   // The first offset that has not been shown, or -1.

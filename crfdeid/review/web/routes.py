@@ -194,6 +194,11 @@ def mark_repeats(study: OpenStudy, reader: CurrentReader, number: NoteNumber, bo
     return reply(repeats.mark_repeats(study, reader, number, body))
 
 
+@router.post("/notes/{number}/shown")
+def record_shown(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
+    return reply(marking.record_shown(study, reader, number, body))
+
+
 @router.post("/notes/{number}/time")
 def record_time(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
     return reply(listing.record_time(study, reader, number, body))
