@@ -58,8 +58,8 @@ class ServedStudy:
         self.sessions = server.Sessions(self.study.store)
         self.start()
 
-    def start(self):
-        listening = socket.create_server(("127.0.0.1", 0))
+    def start(self, port=0):
+        listening = socket.create_server(("127.0.0.1", port))
         self.port = listening.getsockname()[1]
         address = server.Address(("127.0.0.1", "localhost"), self.port)
         app = server.application(self.study, self.sessions, address)
@@ -458,6 +458,38 @@ def test_a_window_of_one_reader_does_not_act_as_another(served):
     click(opened(second, 1), 13)
     saved(second)
     assert len(served.marks("bob", 1)) == 1
+
+
+def test_a_reader_invites_a_second_browser_and_signs_out_everywhere(served):
+    page = served.page("ann")
+    page.get_by_role("button", name="ann").click()
+    page.get_by_role("button", name="Invite a browser").click()
+    address = page.get_by_label("Address for one other browser").input_value()
+    second = served.browser.new_context().new_page()
+    second.goto(address)
+    second.get_by_role("button", name="ann").click()
+    second.locator("#who").get_by_text("ann").wait_for()
+    page.get_by_role("button", name="Sign out everywhere").click()
+    page.get_by_text("Who is reading?").wait_for()
+    second.reload()
+    second.get_by_text("This page opens with the address").wait_for()
+
+
+def test_a_session_survives_a_restart_of_the_server(served):
+    page = opened(served.page("ann"), 1)
+    served.stop()
+    served.sessions = server.Sessions(served.study.store)
+    served.start(served.port)
+    click(page, 13)
+    saved(page)
+    assert len(served.marks("ann", 1)) == 1
+
+
+def test_an_address_that_names_no_mode_shows_the_notes(served):
+    page = served.page("ann")
+    for name in ("constructor", "__proto__", "toString/1"):
+        page.evaluate(f"location.hash = '{name}'")
+        page.locator("#read-on").wait_for()
 
 
 def test_repeats_in_all_notes_of_the_patient_are_seen_and_then_marked(served):

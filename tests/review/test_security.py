@@ -53,7 +53,9 @@ def test_the_key_works_once_and_becomes_a_strict_cookie(study):
     browser.client.cookies.clear()
     assert "set-cookie" not in browser.get("/", key=key).headers
     assert "set-cookie" not in browser.get("/", key="x").headers
-    assert browser.get("/api/session").json() == {"open": False, "needs": "key", "reader": None}
+    assert browser.get("/api/session").json() == {
+        "open": False, "needs": "key", "reader": None, "may_invite": True,
+    }  # fmt: skip
 
 
 def test_nothing_is_answered_without_a_session_or_a_name(study):
@@ -302,7 +304,9 @@ def test_a_reader_logs_out_and_another_browser_gets_in(study):
     address = browser.post("/api/keys").json()["address"]
     assert address.startswith("http://127.0.0.1:8765/?key=")
     browser.post("/api/logout")
-    assert browser.get("/api/session").json() == {"open": True, "needs": None, "reader": None}
+    assert browser.get("/api/session").json() == {
+        "open": True, "needs": None, "reader": None, "may_invite": True,
+    }  # fmt: skip
     assert browser.post("/api/readers", {"name": "zoe", "role": "reader"}).status_code == 201
     assert browser.post("/api/readers", {"name": "zoe", "role": "adjudicator"}).json()["stage"] == "exists"
     for name in ("", " x", "a\nb", "x" * 61, "<b>", 7):

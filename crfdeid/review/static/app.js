@@ -1,5 +1,6 @@
 // The page: which reader, which mode is open, and which part handles a key.
 
+import { account } from "./account.js";
 import { ask, readAs, send } from "./api.js";
 import { steady } from "./bounce.js";
 import { button, clear, element } from "./dom.js";
@@ -66,8 +67,9 @@ function tabs(mode) {
 }
 
 function who() {
+  const more = button(room.reader.name, () => account(room.reader, room.mayInvite), { class: "quiet", title: "Other browsers, leaving" });
   const out = button("Leave", async () => (await send("/api/logout"), location.assign("/")), { class: "quiet" });
-  clear(document.getElementById("who"), element("span", {}, room.reader.name), out);
+  clear(document.getElementById("who"), more, out);
 }
 
 async function start() {
@@ -79,6 +81,7 @@ async function start() {
     return welcome(clear(main), session, start);
   }
   room.reader = session.reader;
+  room.mayInvite = session.may_invite;
   readAs(session.reader.name);
   room.study = await ask("/api/study");
   room.types = new Types(room.study);

@@ -61,7 +61,8 @@ def show_session(request: Request, study: OpenStudy) -> Response:
         accounts.find_reader(study.store, session.reader).describe() if session and session.reader else None
     )
     needs = None if session else "password" if study.requires_login else "key"
-    return reply({"open": session is not None, "needs": needs, "reader": reader})
+    may_invite = not study.requires_login
+    return reply({"open": session is not None, "needs": needs, "reader": reader, "may_invite": may_invite})
 
 
 @router.get("/readers", dependencies=WITH_SESSION)
