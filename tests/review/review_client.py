@@ -37,7 +37,7 @@ class Browser:
         return self.client.post(path, content=json.dumps(body or {}), headers=all_headers)
 
     def act(self, number, kind, status=200, **fields):
-        """One action on the state as it is now; the new state. A note is finished after it was shown whole."""
+        """One action on the state as it is now; the new state. A note is shown before it is finished."""
         if kind == "done":
             self.see(number)
         version = self.get(f"/api/notes/{number}").json()["version"]

@@ -332,7 +332,7 @@ NARROW = [((390, 780), 17), ((320, 640), 17), ((640, 800), 32), ((427, 267), 17)
 
 @pytest.mark.parametrize(("size", "letters"), NARROW)
 def test_text_that_does_not_fit_does_not_count_as_read(served, size, letters):
-    """Down to a telephone, and at 300% zoom of a window of 1280 pixels: all is shown, or the note stays open."""
+    """Down to a telephone, and at 300% zoom of 1280 pixels: all is shown, or the note stays open."""
     page = served.page("ann", size)
     page.evaluate(f"localStorage.setItem('crfdeid text size', '{letters}')")
     page.reload()
@@ -359,7 +359,8 @@ WHOLE = """() => {
     range.setStart(one.firstChild, 0);
     range.setEnd(one.firstChild, one.firstChild.data.trimEnd().length);
     const box = range.getBoundingClientRect();
-    return box.right <= Math.min(sheet.right, innerWidth) + 1 && box.bottom <= Math.min(sheet.bottom, innerHeight) + 1;
+    const [right, bottom] = [Math.min(sheet.right, innerWidth), Math.min(sheet.bottom, innerHeight)];
+    return box.right <= right + 1 && box.bottom <= bottom + 1;
   });
 }"""
 

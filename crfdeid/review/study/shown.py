@@ -1,5 +1,5 @@
-"""Which parts of a note were on a reader's screen: a note that was not shown whole cannot be finished (Douglass
-2005, section 4.1: readers missed the ends of notes)."""
+"""Which parts of a note were on a reader's screen: a note that was not shown whole cannot be finished
+(Douglass 2005, section 4.1: readers missed the ends of notes)."""
 
 from __future__ import annotations
 
