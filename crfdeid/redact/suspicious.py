@@ -24,11 +24,14 @@ NAME = rf"(?P<name>{CAPITAL}[^\W\d_]['’\w-]*)"
 LETTERS, LETTERS_BEFORE = re.compile(r"[^\W\d_]+"), re.compile(r"[^\W\d_]+$")
 CAPITALIZED = re.compile(rf"{CAPITAL}[^\W\d_]*")
 SITE = re.compile(r"(?:https?:/|www[.,])\S*[^\W_]", re.IGNORECASE)
+SITE_PARTS = ("www", "http")  # one is in each
 SITE_ENDING = re.compile(r"\.(?:com|org|net|edu|gov)\b(?:/\S*[^\W_])?", re.IGNORECASE)
 HOST_BEFORE = re.compile(r"[\w-][\w.-]*$")
 HOST, LOGIN = re.compile(r"@[^\W\d_][\w-]*(?:\.[\w-]+)*"), re.compile(r"[\w.+-]+$")
 NUMBER = re.compile(r"\d(?<![\w/.,-]\d)(?:\d{5,}|\d{1,4}(?:[ -]\d{2,5})+)(?![\w/]|[.,]\d)")
+NUMBER_PARTS = ("000000", "00 00", "00-00")  # one is in each, where all digits are 0
 MISREAD_NUMBER = re.compile(r"(?:\d|[OoIlSB](?=\d))[\dOoIlSB]{1,3}(?:-[\dOoIlSB]{2,4}){1,3}(?![\w-])")
+MISREAD_ENDING = re.compile(r"-[\dOoIlSB]{2,4}(?![\w-])")
 GLUED_DIGITS = re.compile(r"\d{3,}")
 PRESCRIBER, VEHICLE = re.compile(r"\d{7}(?!\w)"), re.compile(r"[A-HJ-NPR-Z\d]{17}(?!\w)")
 AGE = re.compile(r"(?:9\d|1[0-2]\d)(?![\d./,]\d)")
@@ -92,7 +95,8 @@ def find_emails(searched: SearchedText) -> Ranges:
 def find_web_addresses(searched: SearchedText) -> Ranges:
     """Yield what begins or ends like the address of a page."""
     text = searched.text
-    yield from (match.span() for match in SITE.finditer(text))
+    if any(part in searched.low for part in SITE_PARTS):
+        yield from (match.span() for match in SITE.finditer(text))
     for match in SITE_ENDING.finditer(text):
         if host := HOST_BEFORE.search(text, max(0, match.start() - MAX_BACK), match.start()):
             yield host.start(), match.end()
@@ -109,7 +113,8 @@ def find_ages(searched: SearchedText) -> Ranges:
                 yield start, ordinal.end()
             elif before or AGE_AFTER.match(text, end):
                 yield start, end
-    yield from (match.span() for match in AGE_WORD.finditer(text))
+    if "ninety" in searched.low:
+        yield from (match.span() for match in AGE_WORD.finditer(text))
 
 
 def find_glued(searched: SearchedText) -> Ranges:
@@ -123,7 +128,7 @@ def find_glued(searched: SearchedText) -> Ranges:
         for match in (after, before):
             if match and len(match[0]) >= MIN_GLUED and match[0][0].isupper():
                 yield match.span()
-    for match in GLUED_DIGITS.finditer(text):
+    for match in GLUED_DIGITS.finditer(text) if "000" in searched.zeros else ():
         start, end = match.span()
         before = LETTERS_BEFORE.search(text, max(0, start - MAX_BACK), start)
         after = LETTERS.match(text, end)
@@ -137,8 +142,9 @@ def find_glued(searched: SearchedText) -> Ranges:
 def find_checked(searched: SearchedText) -> Ranges:
     """Yield the numbers and codes that pass a check."""
     text = searched.text
-    for pattern, more in ((NUMBER, 0), (PRESCRIBER, 2), (VEHICLE, 0)):
-        for match in pattern.finditer(text):
+    prescribers = PRESCRIBER.finditer(text) if "0000000" in searched.zeros else ()
+    for matches, more in ((find_numbers(searched), 0), (prescribers, 2), (VEHICLE.finditer(text), 0)):
+        for match in matches:
             start = match.start() - more
             if (
                 start >= 0
@@ -148,11 +154,18 @@ def find_checked(searched: SearchedText) -> Ranges:
                 yield start, match.end()
 
 
+def find_numbers(searched: SearchedText) -> Iterator[re.Match[str]]:
+    """Yield the numbers of several digits, also grouped ones."""
+    if any(part in searched.zeros for part in NUMBER_PARTS):
+        yield from NUMBER.finditer(searched.text)
+
+
 def find_long_numbers(searched: SearchedText) -> Ranges:
     """Yield numbers of six digits or more, also those in which a scanner took digits for letters."""
     text = searched.text
-    misread = (each for each in MISREAD_NUMBER.finditer(text) if begins_word(text, each.start()))
-    for match in (*NUMBER.finditer(text), *misread):
+    has_misread = MISREAD_ENDING.search(text)
+    misread = MISREAD_NUMBER.finditer(text) if has_misread else ()
+    for match in (*find_numbers(searched), *(each for each in misread if begins_word(text, each.start()))):
         if sum(map(str.isdigit, match[0])) >= MIN_DIGITS:
             yield match.span()
 

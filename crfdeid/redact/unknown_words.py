@@ -6,9 +6,8 @@ the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache, cached_property
-from itertools import chain
 
 from crfdeid.redact.surrogates import name_pools
 from crfdeid.redact.surrogates.names import is_listed
@@ -21,8 +20,11 @@ from crfdeid.text.word_cache import remember_words
 Ranges = Iterator[tuple[int, int]]
 
 MIN_LETTERS, MIN_CAPITALS, MIN_CLASSICAL = 4, 6, 8
+FEW = 50  # words that are looked for one by one
+ZEROS = dict.fromkeys(map(ord, "123456789"), "0")
+DIGIT = re.compile(r"\d")
 CAPITALIZED = re.compile(r"[A-ZÀ-ÖØ-Þ][^\W\d_]{2,}")
-MISTYPED = re.compile(r"[a-z][A-Z][a-z]{2,}")  # of Orse, whose capital is the second letter
+MISTYPED = re.compile(r"[A-Z](?<=[a-z][A-Z])[a-z]{2,}")  # of Orse, whose capital is the second letter
 SMALL = re.compile(r"(?<![\w’'-])[a-z]{3,}(?!\w)")
 BRAND = re.compile(
     r"(?!(?:Mac|Fitz|Van|[MDLSO][a-z]?)[A-Z])[A-Z]+[a-z]+[A-Z]|[A-Z]{2,}[a-z]"
@@ -67,6 +69,12 @@ class SearchedText:
 
     def __init__(self, document: Document) -> None:
         self.text, self.spans = show_capitals(document.text), document.spans
+        self.low = self.text.lower()
+
+    @cached_property
+    def zeros(self) -> str:
+        """The text with 0 for each digit: what it has not in it, no pattern of digits needs to look for."""
+        return self.text.translate(ZEROS) if self.text.isascii() else DIGIT.sub("0", self.text)
 
     @cached_property
     def unknown_words(self) -> list[tuple[int, int, bool]]:
@@ -86,17 +94,35 @@ def find_unknown_words(searched: SearchedText) -> Ranges:
 
 def find_words(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield the ranges of :attr:`SearchedText.unknown_words`."""
-    words = {*CAPITALIZED.findall(text), *MISTYPED.findall(text)}
-    unknown = {word: low for word in words if is_unknown_word(low := fold(word))}
-    small = frozenset(SMALL.findall(text)) if unknown else frozenset()
-    unknown = {word: low for word, low in unknown.items() if low not in small}
-    for match in chain(*(each.finditer(text) for each in (CAPITALIZED, MISTYPED))) if unknown else ():
-        start, end = match.span()
-        if match[0] not in unknown or (start and text[start - 1].isalnum()) or is_thing(text, start, end):
+    found = [place for place in find_capitalized(text) if is_unknown(text[slice(*place)])]
+    small = list_small(text, {fold(text[slice(*place)]) for place in found})
+    for start, end in found:
+        word = text[start:end]
+        low = fold(word)
+        if low in small or (start and text[start - 1].isalnum()) or is_thing(text, start, end):
             continue
-        is_name, is_surname = is_listed_name(unknown[match[0]]), bool(BEFORE_FIRST_NAME.match(text, end))
-        if is_name or is_surname or not (has_form_of_word(match[0]) or is_in_prose(text, start, end)):
+        is_name, is_surname = is_listed_name(low), bool(BEFORE_FIRST_NAME.match(text, end))
+        if is_name or is_surname or not (has_form_of_word(word) or is_in_prose(text, start, end)):
             yield start, end, is_name
+
+
+def find_capitalized(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of capitalized words, then of those whose capital is the second letter."""
+    yield from (match.span() for match in CAPITALIZED.finditer(text))
+    yield from ((match.start() - 1, match.end()) for match in MISTYPED.finditer(text))
+
+
+def list_small(text: str, lows: Set[str]) -> frozenset[str]:
+    """Return the words of a text that are written small. If it has none of ``lows``, none may be returned."""
+    if len(lows) <= FEW and not any(low in text for low in lows):
+        return frozenset()
+    return frozenset(SMALL.findall(text))
+
+
+@remember_words(1 << 16)
+def is_unknown(word: str) -> bool:
+    """Whether a word is in no list of words (:func:`is_unknown_word`)."""
+    return is_unknown_word(fold(word))
 
 
 def is_listed_name(low: str) -> bool:
@@ -104,7 +130,6 @@ def is_listed_name(low: str) -> bool:
     return is_listed(low) or low in name_pools.load_lowercase("us_cities", "world_cities", "countries")
 
 
-@remember_words(1 << 16)
 def is_unknown_word(low: str) -> bool:
     """Whether a word is in no list of words, nor an inflection of such a word.
 

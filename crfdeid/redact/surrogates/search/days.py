@@ -28,18 +28,27 @@ DAY = re.compile(
 )
 
 
-DAY_WORD = re.compile(
-    rf"\d\d?|\d{{4}}|[12]\d{{7}}|{MONTH}|\d\d?{TH}(?:of|de)?(?:{MONTH}.*)?", re.DOTALL
-)  # the letters and digits with which a date begins
+NUMBER = re.compile(r"\d+")
+LONGEST = max(map(len, MONTHS))
 
 
-def begins_day(word: str) -> bool:
-    """Whether a whole date can begin with this word.
+def list_starts(low: str) -> Iterator[int]:
+    """Yield the offsets in a normalized text where a date may begin: at a number, or at the month before it.
 
-    >>> [begins_day(word) for word in ("3", "march", "2061", "7mar61", "312", "marches")]
-    [True, True, True, True, False, False]
+    >>> list(list_starts("seen 3/7 and in march. 15"))
+    [5, 7, 23, 16]
     """
-    return DAY_WORD.fullmatch(word) is not None
+    for match in NUMBER.finditer(low):
+        yield match.start()
+        end = match.start()
+        while end and low[end - 1] == " ":
+            end -= 1
+        end -= low[end - 1 : end] == "."
+        start = end
+        while start and end - start <= LONGEST and low[start - 1].isalpha():
+            start -= 1
+        if low[start:end] in MONTHS:
+            yield start
 
 
 def find_days(low: str, starts: Iterable[int]) -> Iterator[tuple[tuple[int, int], tuple[str, ...]]]:

@@ -4,9 +4,10 @@ Words are found as whole words, in any case, with marks and line breaks between 
 digits, split at the end of a line, and in spaced letters. Numbers are found by their digits and letters only,
 however these are grouped ("447-19-02" is "4471902"), whole dates by their day.
 
-A text has many words and a patient few strings. So each different word of a patient's notes is looked at
-once (:class:`WordRoles`), and a search goes only through the places of the words that play a role. The time
-of a search is in proportion to the text, however long or repetitive a string is.
+A patient has few strings: they are looked for one by one (:mod:`string_scan`). Where there are many, each
+different word of the notes is looked at once (:class:`WordRoles`), and a search goes only through the places
+of the words that play a role. The time of a search is in proportion to the text, however long or repetitive a
+string is.
 """
 
 from __future__ import annotations
@@ -15,16 +16,19 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 import regex
 
 from crfdeid.redact.surrogates import kinds
-from crfdeid.redact.surrogates.search.days import find_days
+from crfdeid.redact.surrogates.search import string_scan
+from crfdeid.redact.surrogates.search.days import find_days, list_starts
 from crfdeid.redact.surrogates.search.search_strings import MIN_GROUPED, NUMBERS, SearchString
+from crfdeid.redact.surrogates.search.string_scan import MAX_WORD
 from crfdeid.redact.surrogates.search.text_index import Range, TextIndex
-from crfdeid.redact.surrogates.search.word_roles import MAX_WORD, WordRoles
+from crfdeid.redact.surrogates.search.word_roles import WordRoles
 from crfdeid.text.document import Span
 from crfdeid.text.spans import keep_leftmost
 
@@ -32,9 +36,11 @@ GAP = regex.compile(r"[\W_]{1,60}")
 MAX_NUMBER = 64  # characters of a number that is found however it is grouped
 MIN_WITHIN = 4  # letters of a name that is also searched inside longer words
 MIN_SPACED = 4  # letters of a name that is also searched in spaced letters
+FEW = 64  # strings that are looked for one by one
 LINE_END = re.compile(r"-[ \t]*\r?\n[ \t]*")
 LETTER = re.compile(r"[^\W\d_]")
-SPACED = re.compile(r"[ .][^\W_][ .][^\W_][ .]")  # is in all spaced letters
+SPACED = re.compile(r"[ .][^\W\d_][ .][^\W\d_][ .]")  # is in all spaced letters
+SPACED_WORD = re.compile(rf"(?<![^\W_])[^\W\d_](?:[ .][^\W\d_]){{{MIN_SPACED - 1},}}(?![^\W_])")
 
 Words = tuple[str, ...]
 Place = tuple[Range, SearchString]
@@ -48,9 +54,9 @@ class Mention(NamedTuple):
 
 
 class Finder:
-    """Finds strings in the texts of one patient."""
+    """Finds strings in the texts of one patient. Up to ``few`` of them are looked for one by one."""
 
-    def __init__(self, strings: Iterable[SearchString]) -> None:
+    def __init__(self, strings: Iterable[SearchString], few: int = FEW) -> None:
         self.numbers: dict[str, list[SearchString]] = defaultdict(list)
         self.phrases: dict[Words, list[SearchString]] = defaultdict(list)
         self.names: dict[str, list[SearchString]] = defaultdict(list)  # of a single word
@@ -62,13 +68,22 @@ class Finder:
             self.phrases[string.words].append(string)
             if is_word(string):
                 self.names[string.words[0]].append(string)
-        self.sizes: dict[str, set[int]] = defaultdict(set)  # words of the phrases with this first word
-        for words in self.phrases:
-            self.sizes[words[0]].add(len(words))
+        self.firsts: dict[str, list[SearchString]] = defaultdict(list)  # phrases by their first word
+        for words, strings in self.phrases.items():
+            self.firsts[words[0]] += strings
         self.inner = [s for s in ordered if kinds.kind_of(s.type) == kinds.NAME and is_searched_in_words(s)]
-        inner_words = [string.words[0] for string in self.inner]
-        has_days = any("-" in first for first in self.sizes)
-        self.roles = WordRoles(self.sizes, self.names, self.numbers, inner_words, has_days)
+        self.years = {words[0][:2] for words in self.phrases if "-" in words[0]}  # of whole dates
+        self.is_few = len(self.firsts) + len(self.numbers) <= few
+
+    @cached_property
+    def sizes(self) -> dict[str, set[int]]:
+        """How many words the phrases with this first word have."""
+        return {first: {len(string.words) for string in strings} for first, strings in self.firsts.items()}
+
+    @cached_property
+    def roles(self) -> WordRoles:
+        inner = [string.words[0] for string in self.inner]
+        return WordRoles(self.firsts, self.names, self.numbers, inner)
 
     def find_mentions(self, index: TextIndex, taken: Sequence[int] = b"") -> list[Mention]:
         """Find the mentions in order, without overlaps and outside the ``taken`` characters. ``taken`` has an
@@ -85,56 +100,67 @@ class Finder:
     def _find_places(self, index: TextIndex) -> Iterator[Place]:
         """Yield the places of all strings."""
         low = index.low
-        hits = self.roles.find_hits(index)
-        yield from self._find_phrases(index, hits)
-        yield from self._find_numbers(index, hits)
-        for start, end in (*find_split_words(index), *find_spaced_words(index)):
-            word = "".join(LETTER.findall(low[start:end]))
-            yield from (((start, end), string) for string in self.names.get(word, ()))
-        if self.roles.days:
-            starts = (index.runs[n][0] for n in hits if index.words[n] in self.roles.days)
-            for place, keys in find_days(low, starts):
+        yield from self._scan(index) if self.is_few else self._walk(index)
+        if self.names:
+            for start, end in (*find_split_words(index), *find_spaced_words(index)):
+                word = "".join(LETTER.findall(low[start:end]))
+                yield from (((start, end), string) for string in self.names.get(word, ()))
+        if any(year in low for year in self.years):
+            for place, keys in find_days(low, list_starts(low)):
                 yield from ((place, string) for key in keys for string in self.phrases.get((key,), ()))
 
-    def _find_phrases(self, index: TextIndex, hits: Sequence[int]) -> Iterator[Place]:
+    def _scan(self, index: TextIndex) -> Iterator[Place]:
+        """Yield the places of phrases and numbers, string by string."""
+        low = index.low
+        for first in [first for first in self.firsts if first in low]:
+            for place in string_scan.find_words(low, first):
+                yield from match_phrases(low, place, self.firsts[first])
+            if first in self.names and string_scan.BESIDE_DIGITS.fullmatch(first):
+                for place in string_scan.find_beside_digits(low, first):
+                    yield from self._list_beside_digits(place, first)
+        for number, strings in self.numbers.items():
+            for at in string_scan.find_number_starts(index, number):
+                yield from place_number(index, at, len(number), strings)
+
+    def _walk(self, index: TextIndex) -> Iterator[Place]:
+        """Yield the places of phrases and numbers, word by word."""
         low, words = index.low, index.words
-        for n in hits:
-            if sizes := self.sizes.get(words[n]):
-                start, end = index.runs[n]
-                for size in sizes:
-                    for string in self.phrases.get(tuple(words[n : n + size]), ()):
-                        if (last := match_further_words(low, end, string)) is not None:
-                            yield (start, last), string
-            else:
-                yield from self._find_beside_digits(words[n], index.runs[n][0])
+        for n in self.roles.find_hits(index):
+            word, start = words[n], index.runs[n][0]
+            for size in self.sizes.get(word, ()):
+                yield from match_phrases(low, index.runs[n], self.phrases.get(tuple(words[n : n + size]), ()))
+            for at, name in self.roles.beside_digits.get(word, ()):
+                yield from self._list_beside_digits((start + at, start + at + len(name)), name)
+            for at, sizes in self.roles.numbers.get(word, ()):
+                first = index.starts[n] + at
+                for number in {index.squeezed[first : first + size] for size in sizes}:
+                    yield from place_number(index, first, len(number), self.numbers.get(number, ()))
 
-    def _find_beside_digits(self, word: str, start: int) -> Iterator[Place]:
-        """Yield the names that touch digits; they must have capitals ("30990453SMITH")."""
-        for at, name in self.roles.beside_digits.get(word, ()):
-            place = (start + at, start + at + len(name))
-            for string in self.names[name]:
-                yield place, string._replace(capitals=string.capitals or "first")
-
-    def _find_numbers(self, index: TextIndex, hits: Sequence[int]) -> Iterator[Place]:
-        for n in hits:
-            for at, sizes in self.roles.numbers.get(index.words[n], ()):
-                start = index.starts[n] + at
-                for number in {index.squeezed[start : start + size] for size in sizes}:
-                    if strings := self.numbers.get(number):
-                        place = locate_number(index.low, index.runs, index.starts, start, len(number))
-                        yield from ((place, string) for string in strings if place)
+    def _list_beside_digits(self, place: Range, name: str) -> Iterator[Place]:
+        """Yield a name that touches digits; it must have capitals ("30990453SMITH")."""
+        for string in self.names[name]:
+            yield place, string._replace(capitals=string.capitals or "first")
 
     def find_in_words(self, index: TextIndex) -> list[tuple[Mention, str]]:
         """Find the mentions of names inside longer words, name by name, each with that word."""
-        found = []
+        found = self._scan_words(index) if self.is_few else self._walk_words(index)
+        return [(self._make_mention(index, number, at), word) for number, at, word in sorted(found)]
+
+    def _scan_words(self, index: TextIndex) -> Iterator[tuple[int, int, str]]:
+        """Yield the number of a name, its offset, and the word that holds it; name by name."""
+        for number, string in enumerate(self.inner):
+            for at, word in string_scan.find_inside(index.low, string.words[0]):
+                yield number, at, word
+
+    def _walk_words(self, index: TextIndex) -> Iterator[tuple[int, int, str]]:
+        """Yield the same, word by word."""
         for n in self.roles.find_inside(index):
             for number, at in self.roles.inside[index.words[n]]:
                 (start, end), size = index.runs[n], self.inner[number].size
                 at += start
                 start, end = max(start, at - MAX_WORD), min(end, at + max(size, MAX_WORD))
                 if end - start > size:
-                    found.append((number, at, index.low[start:end]))
-        return [(self._make_mention(index, number, at), word) for number, at, word in sorted(found)]
+                    yield number, at, index.low[start:end]
 
     def _make_mention(self, index: TextIndex, number: int, at: int) -> Mention:
         string = self.inner[number]
@@ -164,22 +190,22 @@ def find_split_words(index: TextIndex) -> Iterator[Range]:
 
 def find_spaced_words(index: TextIndex) -> Iterator[Range]:
     """Yield the ranges of single letters with a space or point between each two: ``o k a f o r``."""
-    low = index.low
-    if not SPACED.search(low):
-        return
-    letters = [run for run in index.runs if run[1] - run[0] == 1 and low[run[0]].isalpha()]
-    first = 0
-    for number, (_, end) in enumerate(letters):
-        is_last = letters[number + 1 : number + 2] != [(end + 1, end + 2)] or low[end] not in " ."
-        if is_last and number - first + 1 >= MIN_SPACED:
-            yield letters[first][0], end
-        first = number + 1 if is_last else first
+    if SPACED.search(index.low):
+        yield from (match.span() for match in SPACED_WORD.finditer(index.low))
 
 
 def is_searched_in_words(string: SearchString) -> bool:
     """Whether a string is distinctive enough to be searched inside longer words."""
     is_plain_word = len(string.words) == 1 and not string.derived and not string.capitals
     return is_plain_word and string.size >= MIN_WITHIN
+
+
+def match_phrases(low: str, first: Range, strings: Iterable[SearchString]) -> Iterator[Place]:
+    """Yield the strings whose first word is here, where their other words follow."""
+    start, end = first
+    for string in strings:
+        if (last := match_further_words(low, end, string)) is not None:
+            yield (start, last), string
 
 
 def match_further_words(low: str, at: int, string: SearchString) -> int | None:
@@ -208,18 +234,23 @@ def has_capitals(text: str, string: SearchString) -> bool:
     return not string.capitals or text[:1].isupper()
 
 
-def locate_number(low: str, runs: Sequence[Range], starts: Sequence[int], at: int, size: int) -> Range | None:
-    """The range in ``low`` of a number of ``size`` characters. ``runs`` are the ranges of letters and
-    digits in ``low``, and ``starts`` their offsets when they are joined; the number begins at ``at`` of
-    the joined runs. None if the characters around or between the runs show that it is another number."""
-    first, last = bisect_right(starts, at) - 1, bisect_right(starts, at + size - 1) - 1
-    start = runs[first][0] + at - starts[first]
-    end = runs[last][0] + at + size - starts[last]
-    for before, after in pairwise(runs[first : last + 1]):
-        if not may_group(low[before[1] : after[0]], low[before[1] - 1], low[after[0]], size):
+def place_number(
+    index: TextIndex, at: int, size: int, strings: Iterable[SearchString]
+) -> Iterator[Place]:
+    """Yield the strings of a number of ``size`` characters that begins at ``at`` of the joined words."""
+    if strings and (place := locate_number(index.low, index.places[at : at + size].tolist())):
+        yield from ((place, string) for string in strings)
+
+
+def locate_number(low: str, places: Sequence[int]) -> Range | None:
+    """The range in ``low`` of a number whose characters have these offsets. None if the characters around or
+    between them show that it is another number."""
+    start, end = places[0], places[-1] + 1
+    for last, next in pairwise(places):
+        if next > last + 1 and not may_group(low[last + 1 : next], low[last], low[next], len(places)):
             return None
-    continues = (start > runs[first][0] and are_alike(low[start - 1], low[start])) or (
-        end < runs[last][1] and are_alike(low[end - 1], low[end])
+    continues = (start and low[start - 1].isalnum() and are_alike(low[start - 1], low[start])) or (
+        low[end : end + 1].isalnum() and are_alike(low[end - 1], low[end])
     )
     return None if continues else (start, end)
 

@@ -11,7 +11,7 @@ from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import DateShifter
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.redact.surrogates.ordinary_words import is_ordinary
-from crfdeid.redact.surrogates.search.days import find_days
+from crfdeid.redact.surrogates.search.days import find_days, list_starts
 from crfdeid.redact.surrogates.text_forms import WORD, fold, normalize, remove_invisible, split_possessive
 from crfdeid.text import ages
 
@@ -97,8 +97,7 @@ def derive_whole_strings(text: str, type: str) -> Iterator[SearchString]:
 
 def list_days(low: str) -> set[str]:
     """Return the keys of the whole dates in a normalized text."""
-    starts = (match.start() for match in RUN.finditer(low))
-    return {key for _, keys in find_days(low, starts) for key in keys}
+    return {key for _, keys in find_days(low, list_starts(low)) for key in keys}
 
 
 def derive_words(text: str, type: str) -> Iterator[SearchString]:

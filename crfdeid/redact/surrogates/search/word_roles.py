@@ -1,6 +1,7 @@
 """What the words of a text can be for a search: each different word is looked at once.
 
-A word can begin a phrase, hold a name beside digits or inside a longer word, begin a number, or begin a date.
+A word can begin a phrase, hold a name beside digits or inside a longer word, or begin a number. The time of a
+search is in proportion to the text, however many strings there are.
 """
 
 from __future__ import annotations
@@ -9,10 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from crfdeid.redact.surrogates.search.days import MONTHS, begins_day
 from crfdeid.redact.surrogates.search.text_index import TextIndex
 
-MAX_WORD = 60  # characters before a name inside a word, and from it on, that count as the word
 PREFIX = 4  # letters by which a name inside a word is looked up
 FEW = 100  # names that are looked for one by one
 LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -24,9 +23,8 @@ class WordRoles:
     that are found beside digits, ``numbers`` what is found however it is grouped, and ``inner`` the names
     that are found inside words; they are numbered in their order.
 
-    ``beside_digits`` has by word the offsets of names, ``inside`` the numbers of names and their offsets,
-    ``numbers`` the offsets where a number may begin, with its sizes, and ``days`` the words that may begin a
-    date (without ``has_days``, none)."""
+    ``beside_digits`` has by word the offsets of names, ``inside`` the numbers of names and their offsets, and
+    ``numbers`` the offsets where a number may begin, with its sizes."""
 
     def __init__(
         self,
@@ -34,19 +32,17 @@ class WordRoles:
         names: Collection[str],
         numbers: Collection[str],
         inner: Sequence[str],
-        has_days: bool,
     ) -> None:
         self.beside_digits: dict[str, list[tuple[int, str]]] = {}
         self.inside: dict[str, list[tuple[int, int]]] = {}
         self.numbers: dict[str, list[tuple[int, set[int]]]] = {}
-        self.days = set(MONTHS) if has_days else set()
-        self._has_days, self._names, self._inner = has_days, names, inner
+        self._names, self._inner = names, inner
         self._seen: set[str] = set()
         self._sizes: dict[str, set[int]] = defaultdict(set)  # of the numbers that begin with a text
         for number in numbers:
             for length in range(1, len(number) + 1):
                 self._sizes[number[:length]].add(len(number))
-        self._roles = {*firsts, *self._sizes, *self.days}
+        self._roles = {*firsts, *self._sizes}
         self.numbers = {word: [(0, sizes)] for word, sizes in self._sizes.items()}
         self._by_prefix: dict[str, list[int]] = defaultdict(list)
         for index, name in enumerate(inner):
@@ -74,9 +70,6 @@ class WordRoles:
 
     def _look_at_digits(self, word: str) -> None:
         """Keep the roles of a word that has digits."""
-        if self._has_days and begins_day(word):
-            self.days.add(word)
-            self._roles.add(word)
         if word.isdecimal():
             return
         if numbers := list(self._find_numbers(word)):
