@@ -352,6 +352,11 @@ def es_countries() -> Iterable[str]:
     return (name for code, name in territories.items() if len(code) == 2 and code not in NO_COUNTRIES)
 
 
+def es_address() -> Iterable[str]:
+    """Yield ``word|country`` for the countries of one word in ``es_countries.txt``, which must exist."""
+    return (f"{name.lower()}|country" for name in read_entries("es_countries") if name.isalpha())
+
+
 def es_words() -> Iterable[str]:
     """Yield ``word|cluster|frequency|capitals``: two bits of the cluster's path in each digit, from the root;
     minus the logarithm of the word's probability; and the logarithm of how much more frequent it is with a
@@ -413,6 +418,7 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "es_surnames": ("Surnames in Spain", es_surnames, [FAKER]),
     "es_cities": ("Cities and provinces in Spanish", es_cities, [GEONAMES, FAKER]),
     "es_countries": ("Countries in Spanish", es_countries, [BABEL]),
+    "es_address": ("Spanish words of addresses and their kinds", es_address, ["es_countries"]),
     "es_words": ("Spanish words: cluster, frequency and share of capitals", es_words, [SPACY_LOOKUPS]),
     "months": ("Months", tuple, []),
     "weekdays": ("Days of the week", tuple, []),
@@ -448,7 +454,7 @@ REGIONAL = ("regional_names", "first_names", "first_names_female", "first_names_
 
 
 # The columns of word tables.
-COLUMNS = {"es_words": "cluster frequency capitals"}
+COLUMNS = {"es_words": "cluster frequency capitals", "es_address": "cue"}
 
 
 def read_hand_written(name: str) -> list[str]:
@@ -488,7 +494,7 @@ def build_list(name: str) -> str:
     head += [line for source in sources for line in describe_source(source)]
     head += ["# source: written for this project; licence: MIT"] * bool(own or name in REGIONAL)
     head += [f"# retrieved: {RETRIEVED}", f"# entries: {len(entries)}"]
-    return "\n".join([*head, *entries]) + "\n"
+    return "\n".join([*dict.fromkeys(head), *entries]) + "\n"
 
 
 def main() -> None:

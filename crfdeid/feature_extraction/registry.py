@@ -2,9 +2,10 @@
 
 Besides the observations of a token's text and of its place there are ``in_LIST`` (the token occurs in an
 entry of gazetteer LIST), ``in_LIST+LIST`` (of one of several), ``phrase_LIST`` (it is part of a whole
-entry), ``cluster``, ``table_NAME_COLUMN`` (the value of its word in a table), ``links_left`` and
-``links_right``, ``rule_NAME`` (it is part of a rule's match), and those that need a part-of-speech source:
-``pos``, ``chunk_tag``, ``mesh``. A module is imported only if a template names one of its observations; a
+entry), ``cluster``, ``table_NAME_COLUMN`` (the value of its word in a table), ``cue_before_NAME``,
+``cue_after_NAME`` and ``cues_NAME`` (the cues of a table around it), ``links_left`` and ``links_right``,
+``rule_NAME`` (it is part of a rule's match), and those that need a part-of-speech source: ``pos``,
+``chunk_tag``, ``mesh``. A module is imported only if a template names one of its observations; a
 program or wheel is loaded when the first document is observed.
 """
 
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from crfdeid.errors import TemplateError, did_you_mean
 from crfdeid.feature_extraction import (
     context,
+    cues,
     mist_patterns,
     spanish,
     structure,
@@ -97,6 +99,7 @@ def _load_contextual(
     found: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
         f"phrase_{name}": partial(_observe_phrases, gazetteer) for name, gazetteer in gazetteers.items()
     }
+    found |= cues.observe_cues(names, gazetteers)
     if any(name in OF_LINKS for name in names):
         from crfdeid.feature_extraction import link_bigrams
 

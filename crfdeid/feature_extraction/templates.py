@@ -18,7 +18,7 @@ from pathlib import Path
 
 from crfdeid import resources
 from crfdeid.errors import TemplateError
-from crfdeid.feature_extraction import word_clusters
+from crfdeid.feature_extraction import cues, word_clusters
 from crfdeid.feature_extraction.registry import Tag, resolve_names
 from crfdeid.feature_extraction.table_columns import is_column, read_column
 from crfdeid.feature_extraction.token import SEVERAL, Value, is_piece, restrict_words
@@ -92,16 +92,19 @@ def format_template(template: Template) -> str:
 def list_gazetteers(templates: Iterable[Template]) -> list[str]:
     """Return the LISTs of ``in_LIST``, ``in_LIST+LIST`` and ``phrase_LIST``, tables, and the list of
     ``cluster``, sorted."""
+    templates = list(templates)
     names = list_names(templates)
     marks = (name.split("_", 1)[1] for name in names if name.startswith(("in_", "phrase_")))
     lists = {name for mark in marks for name in mark.split(JOIN)}
-    lists |= {read_column(name).table for name in names if is_column(name)}
+    lists |= set(list_tables(templates))
     return sorted(lists | ({word_clusters.LIST} if "cluster" in names else set()))
 
 
 def list_tables(templates: Iterable[Template]) -> list[str]:
     """Return the tables of words among the lists of :func:`list_gazetteers`, sorted."""
-    return sorted({read_column(name).table for name in list_names(templates) if is_column(name)})
+    names = list_names(templates)
+    columns = {read_column(name).table for name in names if is_column(name)}
+    return sorted(columns | {cues.find_table(name) for name in names if cues.is_cue(name)})
 
 
 def list_names(templates: Iterable[Template]) -> list[str]:

@@ -20,10 +20,10 @@ from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
 from crfdeid.engine.decoding.tables import EMPTY, Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
-from crfdeid.feature_extraction import registry, token
+from crfdeid.feature_extraction import cues, registry, token
 from crfdeid.feature_extraction.context import chunk_shape
 from crfdeid.systems import model
-from crfdeid.text import tokenizer
+from crfdeid.text import gazetteer, tokenizer, word_table
 from crfdeid.text.document import Document, Span
 from crfdeid.text.gazetteer import build_gazetteer
 
@@ -122,12 +122,14 @@ SPANISH = st.lists(
     st.sampled_from(
         ["NHC: 12", "12", "el 3 de mayo de 2016", "14/03/2016", "su madre", "varón de 54 años de edad",
          "hace dos meses", ".", ";", "\n", "Médico: Ana", "Ana", "mes de enero", "2016", "a los 3 días",
-         "x " * 26]
+         "x " * 26, "Hospital Clínico Avda. Denia, 103. 03013 Alicante", "C/ Colón",
+         "s/n", "Fax 948136286", "@"]
     ),
     max_size=14,
 ).map(" ".join)  # fmt: skip
 
 
+ADDRESS = word_table.read_list(gazetteer.find_gazetteer("es_address"))
 GROUPS = ("lexical", "orthographic", "context", "layout", "form", "names")
 
 
@@ -160,15 +162,17 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
 def test_array_columns_equal_the_plain_observations(three_engines, compiled, texts):
     line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}
-    names = FAST.keys() | {f"phrase_{gazetteer}" for gazetteer in line.gazetteers}
-    contextual = registry.resolve_names(names, line.gazetteers).contextual
+    names = FAST.keys() | {f"phrase_{name}" for name in line.gazetteers}
+    names |= {f"{observation}_es_address" for observation in cues.OBSERVATIONS}
+    gazetteers = {**line.gazetteers, "es_address": ADDRESS}
+    contextual = registry.resolve_names(names, gazetteers).contextual
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
     from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
 
     stretches = CompiledStretches if compiled else PlainStretches
-    columns = ContextColumns(contextual, line.gazetteers, table, number, stretches)
+    columns = ContextColumns(contextual, gazetteers, table, number, stretches)
     for name in sorted(names):
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}

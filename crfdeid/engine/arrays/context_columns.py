@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crfdeid.engine.arrays import spanish_columns, structure_columns
+from crfdeid.engine.arrays import cue_columns, spanish_columns, structure_columns
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.gazetteer_columns import AT_ONCE, GazetteerPhrases
 from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
@@ -42,6 +42,7 @@ from crfdeid.engine.arrays.vocabulary import (
     form,
 )
 from crfdeid.feature_extraction.context import RARE, address_kind, chunk_shape
+from crfdeid.feature_extraction.cues import find_kinds, is_cue
 from crfdeid.feature_extraction.registry import Contextual
 from crfdeid.feature_extraction.templates import Extractor
 from crfdeid.feature_extraction.token import YES, OfLowered, Value
@@ -94,6 +95,8 @@ class ContextColumns:
             return FAST[name](self, batch)
         if name.startswith(PHRASE):
             return self._phrase_column(name, batch)
+        if is_cue(name):
+            return cue_columns.observe(name, find_kinds(name, self.gazetteers), self, batch)
         return self._plain_column(name, batch)
 
     def number_texts(self, key: str, find: Callable[[str], int]) -> Ints:
