@@ -3,9 +3,9 @@
     python -m crfdeid.thresholds corpus/test --model english --recall 0.99 --out curves/
     python -m crfdeid.thresholds corpus/test --model models/svm --at 0 0.5 1
 
-For a CRF the setting is the threshold of ``crfdeid.tag --threshold``; for svm, mega, snow, multi and encoders
-it is the bias of ``crfdeid.tag --recall-bias``. Choose it on documents that are used neither for training nor
-for the test. The figures are of tokens, before repair.
+For a CRF and ``rescored`` the setting is the threshold of ``crfdeid.tag --threshold``; for svm, mega, snow,
+multi and encoders it is the bias of ``crfdeid.tag --recall-bias``. Choose it on documents that are used
+neither for training nor for the test. The figures are of tokens, before repair.
 
 Tafvizi 2011 (section 7.2.1) leaves "profiling the ROC curve" and the trade of precision for recall to later
 work.

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from small_notes import SMALL, note
 
 from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.explain import thresholds
 from crfdeid.explain.__main__ import main as explain
 from crfdeid.systems import model, registry
 from crfdeid.systems.rescored import rescored, span_features, training_texts, trees
@@ -52,6 +53,14 @@ def test_a_lower_threshold_finds_more_and_one_of_a_type_only_changes_it(ensemble
     assert sizes == sorted(sizes, reverse=True) and sizes[2] == 0
     types = {span.type for span in ensemble.tag(notes[0], threshold={"DATE": 1.0}).spans}
     assert types == {"DOCTOR", "AGE"}
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.3, 0.6])
+def test_the_curve_counts_the_tokens_that_a_threshold_covers(ensemble, notes, threshold):
+    margins = thresholds.measure_margins(ensemble, notes[24:30])
+    found = int((margins.margin >= -thresholds.threshold_to_bias(threshold)).sum())
+    tagged = ensemble.tag_all([document.with_spans(()) for document in notes[24:30]], threshold=threshold)
+    assert found == sum(len(fine(d.text_of(span))) for d in tagged for span in d.spans) > 0
 
 
 def test_what_is_tagged_does_not_depend_on_the_other_notes(ensemble, notes):

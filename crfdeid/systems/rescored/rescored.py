@@ -30,7 +30,7 @@ from crfdeid.systems.registry import System, Training, build_config, read_option
 from crfdeid.systems.rescored.candidates import Candidates, Expressions, Key, Note
 from crfdeid.systems.rescored.span_features import describe_candidates
 from crfdeid.systems.rescored.training_texts import TrainingTexts, count_texts, read_texts
-from crfdeid.systems.rescored.trees import apply_trees, fit_trees, read_trees, write_trees
+from crfdeid.systems.rescored.trees import apply_trees, compute_log_odds, fit_trees, read_trees, write_trees
 from crfdeid.systems.risk import read_limits
 from crfdeid.systems.stacking.cross_fitting import all_or_nothing
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents
@@ -83,6 +83,7 @@ class RescoredTagger(Tagger):
 
     has_probabilities = True
     has_threshold = True
+    operating_setting = "threshold"
     is_fork_safe = True
 
     def __init__(self, model_folder: ModelFolder) -> None:
@@ -107,6 +108,16 @@ class RescoredTagger(Tagger):
         judged = apply_trees(self.trees, rows)
         ends = np.cumsum([len(own.probabilities) for own in found])
         return list(zip(found, np.split(judged, ends[:-1])))
+
+    def find_margins(self, document: Document) -> Floats:
+        """Return the log odds of the span at each token, of those that a threshold of 0 gives: a higher one
+        covers a token at most where its own span, or a more probable one, exceeds it."""
+        ((found, judged),) = self.judge([document])
+        keys, odds = list(found.probabilities), compute_log_odds(judged)
+        margins = np.full(len(found.note.tokens), compute_log_odds(np.zeros(1))[0])
+        for place in choose_places(keys, judged, dict.fromkeys(self.types, 0.0)):
+            margins[keys[place][0] : keys[place][1] + 1] = odds[place]
+        return margins
 
     def find_candidates(self, documents: Sequence[Document]) -> list[Candidates]:
         """Let each member say what is possible."""
@@ -140,11 +151,7 @@ def choose_spans(
     found: Candidates, judged: Floats, limits: dict[str, float], probabilities: bool
 ) -> list[Span]:
     """Return the spans that are worth the risk."""
-    keys = list(found.probabilities)
-    columns = [np.array([key[place] for key in keys], np.int64) for place in (0, 1)]
-    of_key = np.array([limits[key[2]] for key in keys], np.float64)
-    rows = span_marginals.Candidates(columns[0], columns[1], np.arange(len(keys)), judged)
-    tokens = found.note.tokens
+    keys, tokens = list(found.probabilities), found.note.tokens
     return [
         Span(
             tokens[keys[place][0]].start,
@@ -152,8 +159,17 @@ def choose_spans(
             keys[place][2],
             float(judged[place]) if probabilities else None,
         )
-        for place in span_marginals.choose_spans(rows, of_key).tolist()
+        for place in choose_places(keys, judged, limits)
     ]
+
+
+def choose_places(keys: Sequence[Key], judged: Floats, limits: dict[str, float]) -> list[int]:
+    """Return the places of the candidates that do not overlap and exceed their limits most in sum."""
+    first, last = (np.array([key[place] for key in keys], np.int64) for place in (0, 1))
+    of_key = np.array([limits[key[2]] for key in keys], np.float64)
+    rows = span_marginals.Candidates(first, last, np.arange(len(keys)), judged)
+    places: list[int] = span_marginals.choose_spans(rows, of_key).tolist()
+    return places
 
 
 def build_members(ensemble: Config) -> dict[str, Config]:
