@@ -6,6 +6,8 @@
     python -m crfdeid.explain models/mine --note note.txt --at 41 --html why.html
     python -m crfdeid.explain models/rescored --note note.txt           what each member said
 
+Models of crf, svm, snow and multi have such weights.
+
 Features contain words of the training documents, and with --note the output contains the note's
 text: keep it only where you may keep those. docs/explain.md explains each number.
 """

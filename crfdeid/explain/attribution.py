@@ -1,9 +1,9 @@
-"""Why a CRF gave a token its label.
+"""Why a CRF, or a linear classifier of tokens, gave a token its label.
 
 A label's *emission* at a token is the sum of the weights that the token's features have for this label.
 The score of a labelling is the sum of its tokens' emissions and of the weights of its transitions from
 each label to the next. So every score is exactly a sum over features, over templates, or over feature
-groups (:mod:`crfdeid.explain.model_weights`).
+groups (:mod:`crfdeid.explain.model_weights`). A linear classifier has no transitions and no probabilities.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from crfdeid.text.folding import fold_text
 
 @dataclass(frozen=True)
 class Candidate:
-    """A label that a token could have. ``into`` and ``onward`` are the weights of the transitions from the
-    label before and to the label after in the best labelling, ``None`` at an end; ``behind`` is how far the
-    best labelling with this label scores below the best labelling of all."""
+    """A label that a token could have; its ``probability`` is ``None`` where the model has none. ``into`` and
+    ``onward`` are the weights of the transitions from the label before and to the label after in the best
+    labelling, ``None`` at an end; ``behind`` is how far the best labelling with this label scores below the
+    best labelling of all."""
 
     label: str
-    probability: float
+    probability: float | None
     emission: float
     into: float | None
     onward: float | None
@@ -39,9 +40,10 @@ class Candidate:
 @dataclass(frozen=True)
 class Explanation:
     """Why a token got its label. ``candidates`` are all labels: first the winner, the label in the best
-    labelling, then the others by their probability. ``parts`` [features, candidates] are the weights that
-    the token's ``features`` add to each candidate, so that a column sums to the candidate's emission.
-    ``before`` and ``after`` are the labels of the neighbour tokens, ``None`` at an end of the sequence."""
+    labelling, then the others by their probability or emission. ``parts`` [features, candidates] are the
+    weights that the token's ``features`` add to each candidate, so that a column sums to the candidate's
+    emission. ``before`` and ``after`` are the labels of the neighbour tokens, ``None`` at an end of the
+    sequence."""
 
     token: Token
     number: int
@@ -55,6 +57,10 @@ class Explanation:
     @property
     def label(self) -> str:
         return self.candidates[0].label
+
+    @property
+    def has_probabilities(self) -> bool:
+        return self.candidates[0].probability is not None
 
     def sum_by(self, names: Sequence[str]) -> list[tuple[str, np.ndarray]]:
         """Sum the parts by a name for each feature. Names come in the order of how much they separate the
@@ -78,8 +84,10 @@ class Explanation:
 def trace_document(weights: ModelWeights, document: Document) -> DocumentTrace:
     """Follow the model through the document: its tokens, features and scores."""
     folding = fold_text(document.text)
-    tokenized, sequences = weights.pipeline.tokenize_document(folding.fold_document(document))
-    rows = (weights.pipeline.extractor.features(tokenized, sequence) for sequence in sequences)
+    folded = folding.fold_document(document)
+    tokenized, sequences = weights.pipeline.tokenize_document(folded)
+    columns, extractor = weights.find_columns(folded), weights.pipeline.extractor
+    rows = (extractor.features(tokenized, sequence, columns) for sequence in sequences)
     traces = [SequenceTrace(weights, s.start, features) for s, features in zip(sequences, rows)]
     return DocumentTrace(document, [folding.unfold_token(token) for token in tokenized.tokens], traces)
 
@@ -121,10 +129,20 @@ class SequenceTrace:
             path.append(int((row + self.weights.transitions[:, path[-1]]).argmax()))
         return path[::-1]
 
+    @cached_property
+    def certainties(self) -> np.ndarray:
+        """How sure each label is [tokens, labels]: its probability, or how far its emission is above the best
+        of the others."""
+        if self.weights.has_probabilities:
+            return np.minimum(self.marginals, 1.0)
+        ordered = np.sort(self.emissions, axis=1)
+        best, second = ordered[:, -1:], ordered[:, -2:-1]
+        return self.emissions - np.where(self.emissions == best, second, best)
+
     def explain(self, token: Token, number: int) -> Explanation:
         at = number - self.start
-        winner, marginals = self.path[at], self.marginals[at]
-        order = sorted(range(len(marginals)), key=lambda label: (label != winner, -marginals[label], label))
+        winner, certain = self.path[at], self.certainties[at]
+        order = sorted(range(len(certain)), key=lambda label: (label != winner, -certain[label], label))
         features = self.features[at]
         return Explanation(
             token,
@@ -141,7 +159,7 @@ class SequenceTrace:
         transitions, (before, after) = self.weights.transitions, self.best_scores
         return Candidate(
             self.weights.labels[label],
-            min(1.0, float(self.marginals[at, label])),
+            float(self.certainties[at, label]) if self.weights.has_probabilities else None,
             float(self.emissions[at, label]),
             float(transitions[self.path[at - 1], label]) if at else None,
             float(transitions[label, self.path[at + 1]]) if at + 1 < len(self.path) else None,
@@ -157,13 +175,20 @@ class DocumentTrace:
     ) -> None:
         self.document, self.tokens, self.sequences = document, tokens, sequences
 
+    @property
+    def certainty(self) -> str:
+        """The name of the last number of :meth:`label_tokens`."""
+        has = all(sequence.weights.has_probabilities for sequence in self.sequences)
+        return "probability" if has else "lead"
+
     def label_tokens(self) -> Iterator[tuple[int, Token, str, float]]:
-        """Number, token, label and the label's probability, for each token that the CRF labels."""
+        """Number, token, label and how sure the label is (:attr:`certainty`), for each token that the model
+        labels."""
         for sequence in self.sequences:
             for at, label in enumerate(sequence.path):
                 number = sequence.start + at
-                probability = min(1.0, float(sequence.marginals[at, label]))
-                yield number, self.tokens[number], sequence.weights.labels[label], probability
+                certainty = float(sequence.certainties[at, label])
+                yield number, self.tokens[number], sequence.weights.labels[label], certainty
 
     def number_at(self, offset: int) -> int:
         """The number of the token that covers ``offset``. Raises :class:`DocumentError` where

@@ -1,14 +1,16 @@
-"""A CRF's weights by label, feature, template and feature group.
+"""The weights of a CRF, or of a linear classifier of tokens, by label, feature, template and feature group.
 
 The score of a labelling is a sum of weights: one for each feature of a token and its label, and one for
 each transition from a label to the next (Lafferty, McCallum & Pereira 2001). A feature belongs to a
 template, and a template to a feature group: the file in the model's ``features/`` that defines it. The
-constant feature ``bias`` is a group by itself.
+constant feature ``bias`` is a group by itself. A linear classifier (svm, mega, snow) is a sum in the same
+way, with no transitions; the last one of a stack (multi) sees the decisions of its systems, which are the
+group ``decisions``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +20,14 @@ from scipy.sparse import csr_matrix
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates
-from crfdeid.systems import crf, model_folder
+from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
+from crfdeid.systems import crf, model, model_folder
 from crfdeid.systems.tagger import ModelFolder
+from crfdeid.text.document import Document
 
-BIAS = "bias"
+BIAS, DECISIONS = "bias", "decisions"
+CRF = "crf"
+LINEAR = ("svm", "snow", "multi")
 
 
 def template_of(feature: str) -> str:
@@ -53,14 +59,22 @@ class Weight:
 
 
 class ModelWeights:
-    """A CRF's weights and pipeline. ``numbers`` are the features' numbers by name. ``state`` [features + 1,
-    labels] are their weights, sparse; its last row is empty, for features that the model does not have.
-    ``transitions`` [labels, labels] are the weights from row to column."""
+    """A model's weights (by default those of its CRF file) and pipeline. ``numbers`` are the features'
+    numbers by name. ``state`` [features + 1, labels] are their weights, sparse; its last row is empty, for
+    features that the model does not have. ``transitions`` [labels, labels] are the weights from row to
+    column. ``find_columns`` gives the extra columns of a document, where the pipeline has some."""
 
-    def __init__(self, model: ModelFolder) -> None:
+    def __init__(
+        self,
+        model: ModelFolder,
+        weights: model_file.Weights | None = None,
+        find_columns: Callable[[Document], Columns] = lambda document: NO_COLUMNS,
+    ) -> None:
         self.folder, self.config = model.path, model.config
         self.pipeline, self.scheme = model.pipeline, model.scheme
-        file = model_file.read(model.path / crf.CRFSUITE)
+        self.has_probabilities = weights is None
+        self.find_columns = find_columns
+        file = weights or model_file.read(model.path / crf.CRFSUITE)
         self.labels, self.features, self.transitions = file.labels, file.attributes, file.transitions
         self.numbers = {feature: number for number, feature in enumerate(self.features)}
         rows = file.records[file.records["kind"] == model_file.STATE]
@@ -68,6 +82,8 @@ class ModelWeights:
         shape = len(self.features) + 1, len(self.labels)
         self.state = csr_matrix((rows["weight"], (rows["source"], rows["target"])), shape)
         self.groups = map_groups(model.path / "features" / name for name in model.config.features)
+        for template in self.pipeline.extractor.templates:
+            self.groups.setdefault(templates.format_template(template), DECISIONS)
 
     def group(self, feature: str) -> str:
         return self.groups[template_of(feature)]
@@ -118,10 +134,27 @@ class ModelWeights:
 
 
 def load(folder: Path | str) -> ModelWeights:
-    """Load the CRF in a model's folder. Raises :class:`ModelError` where the folder is not an intact model,
-    or its model is of another system."""
+    """Load the weights of the model in a folder. Raises :class:`ModelError` where the folder is not an intact
+    model, or its model is of a system that has none."""
     folder = Path(folder)
     found = model_folder.read_folder(folder)
-    if (system := found.config.system) != "crf":
-        raise ModelError(f"{folder}: a model of the system {system}; only a crf has weights to explain")
-    return ModelWeights(found)
+    if found.config.system == CRF:
+        return ModelWeights(found)
+    if found.config.system not in LINEAR:
+        raise ModelError(
+            f"{folder}: a model of the system {found.config.system}; "
+            f"only {', '.join([CRF, *LINEAR])} have weights to explain"
+        )
+    return load_linear(folder)
+
+
+def load_linear(folder: Path) -> ModelWeights:
+    """Load the weights of a linear classifier, or of that which ends a stack."""
+    from crfdeid.systems.linear.classifier import LinearTagger  # scikit-learn takes a second to import
+    from crfdeid.systems.stacking.multi import MultiTagger
+
+    tagger = model.load(str(folder))
+    if isinstance(tagger, MultiTagger):
+        return ModelWeights(tagger.last.model, tagger.last.classifier.as_weights(), tagger.ask_about)
+    assert isinstance(tagger, LinearTagger)
+    return ModelWeights(tagger.model, tagger.classifier.as_weights())

@@ -68,31 +68,29 @@ def render_note(trace: DocumentTrace, explanations: Sequence[Explanation], schem
     explained = {explanation.number for explanation in explanations}
     text, at, pieces = trace.document.text, 0, []
     labelled = list(trace.label_tokens())
-    for number, token, label, probability in labelled:
+    for number, token, label, certainty in labelled:
         pieces.append(escape(text[at : token.start]))
-        word = text[token.start : token.end]
-        pieces.append(render_token(word, number, label, probability, number in explained, scheme))
+        word, said = text[token.start : token.end], f"{label}, {trace.certainty} {certainty:.4f}"
+        pieces.append(render_token(word, number, label, said, number in explained, scheme))
         at = token.end
     body = "".join([*pieces, escape(text[at:])])
     found = {category_number(label, scheme) for _, _, label, _ in labelled if label != OUTSIDE}
-    key = render_legend(found, scheme) if found else "The model found nothing here."
+    key = render_legend(found, scheme, trace.certainty) if found else "The model found nothing here."
     return f"<h2>{escape(trace.document.id)}</h2><div class=note>{body}</div>\n<p>{key}</p>\n"
 
 
-def render_legend(categories: Iterable[int], scheme: Scheme) -> str:
+def render_legend(categories: Iterable[int], scheme: Scheme, certainty: str) -> str:
     names = list(scheme.categories)
     shades = (f'<span class="s c{number}">{escape(names[number])}</span>' for number in sorted(categories))
-    return f"Found: {' '.join(shades)}; point at a word for its label and probability."
+    return f"Found: {' '.join(shades)}; point at a word for its label and {certainty}."
 
 
-def render_token(
-    text: str, number: int, label: str, probability: float, explained: bool, scheme: Scheme
-) -> str:
-    """One token: shaded by its category, and a link if the page explains it."""
+def render_token(text: str, number: int, label: str, said: str, explained: bool, scheme: Scheme) -> str:
+    """One token: shaded by its category, and a link if the page explains it; ``said`` is its title."""
     if label == OUTSIDE and not explained:
         return escape(text)
     names = [] if label == OUTSIDE else ["s", f"c{category_number(label, scheme)}"]
-    title = escape(f"token {number}: {label}, probability {probability:.4f}")
+    title = escape(f"token {number}: {said}")
     link = f'a href="#token{number}"' if explained else "span"
     kinds = " ".join([*names, *(["asked"] if explained else [])])
     return f'<{link} class="{kinds}" title="{title}">{escape(text)}</{link.split()[0]}>'
@@ -130,12 +128,14 @@ def render_model(weights: ModelWeights, labels: Sequence[str], top: int) -> Iter
         yield f"<details><summary>{escape(label)}</summary>"
         yield render_weights("Strongest for", weights.strongest_features(label, top))
         yield render_weights("Strongest against", weights.strongest_features(label, top, -1))
-        yield render_weights("Likely transitions", weights.strongest_transitions(top, 1, label))
-        yield render_weights("Unlikely transitions", weights.strongest_transitions(top, -1, label))
+        if weights.transition_count:
+            yield render_weights("Likely transitions", weights.strongest_transitions(top, 1, label))
+            yield render_weights("Unlikely transitions", weights.strongest_transitions(top, -1, label))
         yield "</details>\n"
-    yield "<details><summary>All transitions</summary>"
-    yield render_weights("Likely", weights.strongest_transitions(top))
-    yield render_weights("Unlikely", weights.strongest_transitions(top, -1)) + "</details>\n"
+    if weights.transition_count:
+        yield "<details><summary>All transitions</summary>"
+        yield render_weights("Likely", weights.strongest_transitions(top))
+        yield render_weights("Unlikely", weights.strongest_transitions(top, -1)) + "</details>\n"
 
 
 def render_weights(caption: str, weights: Sequence[Weight]) -> str:

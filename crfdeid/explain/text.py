@@ -41,10 +41,10 @@ def describe_model(weights: ModelWeights, labels: Sequence[str], top: int) -> It
         yield from ["", label]
         yield from list_weights("for", weights.strongest_features(label, top))
         yield from list_weights("against", weights.strongest_features(label, top, -1))
-        if labels:
+        if labels and weights.transition_count:
             yield from list_weights("likely transitions", weights.strongest_transitions(top, 1, label))
             yield from list_weights("unlikely transitions", weights.strongest_transitions(top, -1, label))
-    if not labels:
+    if not labels and weights.transition_count:
         yield from ["", "transitions"]
         yield from list_weights("likely", weights.strongest_transitions(top))
         yield from list_weights("unlikely", weights.strongest_transitions(top, -1))
@@ -70,11 +70,11 @@ def list_weights(title: str, weights: Sequence[Weight]) -> list[str]:
 
 
 def list_tokens(trace: DocumentTrace) -> list[str]:
-    """Every token with its number, offset, label and probability, as lines."""
-    rows = [("token", "at", "label", "probability", "text")]
-    for number, token, label, probability in trace.label_tokens():
+    """Every token with its number, offset, label and probability (or lead), as lines."""
+    rows = [("token", "at", "label", trace.certainty, "text")]
+    for number, token, label, certainty in trace.label_tokens():
         text = escape_controls(token.text)
-        rows.append((str(number), str(token.start), label, f"{probability:.4f}", text))
+        rows.append((str(number), str(token.start), label, f"{certainty:.4f}", text))
     return align_columns(rows)
 
 
@@ -104,14 +104,18 @@ def choose_candidates(explanation: Explanation, runners: int) -> list[int]:
 
 def candidate_heads(explanation: Explanation) -> tuple[str, ...]:
     """The heads of the columns of :func:`candidate_cells`."""
+    if not explanation.has_probabilities:
+        return "label", TOTAL, "behind"
     before, after = explanation.before or "the start", explanation.after or "the end"
-    return "label", "probability", "emission", f"from {before}", f"to {after}", "behind"
+    return "label", "probability", TOTAL, f"from {before}", f"to {after}", "behind"
 
 
 def candidate_cells(candidate: Candidate) -> tuple[str, ...]:
+    emission, behind = f"{candidate.emission:+.4f}", f"{candidate.behind:.4f}"
+    if candidate.probability is None:
+        return candidate.label, emission, behind
     transitions = ("" if move is None else f"{move:+.4f}" for move in (candidate.into, candidate.onward))
-    probability = f"{candidate.probability:.6f}"
-    return candidate.label, probability, f"{candidate.emission:+.4f}", *transitions, f"{candidate.behind:.4f}"
+    return candidate.label, f"{candidate.probability:.6f}", emission, *transitions, behind
 
 
 def contribution_rows(
