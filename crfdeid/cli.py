@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +25,7 @@ from crfdeid.text.type_map import read_map
 Item = TypeVar("Item")
 SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
 SKIPPED = 3  # exit status of a run that left out rows
+EPOCH = "SOURCE_DATE_EPOCH"  # seconds since 1970, by which the same run gives the same bytes on another day
 
 
 class Verb(NamedTuple):
@@ -217,6 +219,17 @@ def report_bad_rows(args: argparse.Namespace) -> None:
         if bad.found:
             print(bad, file=sys.stderr)
             sys.exit(SKIPPED)
+
+
+def find_date() -> str:
+    """The day of the run, in UTC. Raises :class:`ConfigurationError` if the environment names no day."""
+    given = os.environ.get(EPOCH)
+    if given is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise ConfigurationError(f"{EPOCH}: wanted seconds since 1970, a whole number") from None
 
 
 def add_types_option(parser: argparse.ArgumentParser) -> None:

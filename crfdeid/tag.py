@@ -171,10 +171,8 @@ def check_options(args: argparse.Namespace, output: Output | None) -> None:
 def build_span_format(args: argparse.Namespace, rows: RowNumbers) -> Format:
     """Return the format of a table of spans that says what found them."""
     if args.format == note_nlp.NAME:
-        from crfdeid.redact.run_settings import find_date
-
         system = f"crfdeid {__version__} {args.model or model.DEFAULT}"
-        return note_nlp.NoteNlp(system, find_date()).build_format()
+        return note_nlp.NoteNlp(system, cli.find_date()).build_format()
     table = span_table.SpanTable(
         args.model or model.DEFAULT, __version__, not args.no_text, args.delimiter, rows.find
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 import time
 from dataclasses import replace
@@ -21,11 +22,11 @@ from crfdeid.config import Config
 from crfdeid.corpora.storage import refuse_existing
 from crfdeid.errors import ConfigurationError, SchemeError
 from crfdeid.evaluate import report, scores
-from crfdeid.evaluate.evaluation import EvaluationOptions, evaluate, score_spans
+from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate, score_spans
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import open_whole
-from crfdeid.systems import dry_run, model, registry, tuned_notes
+from crfdeid.systems import dry_run, model, registry, training_record, tuned_notes
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
@@ -93,11 +94,27 @@ def main(arguments: list[str] | None = None) -> None:
     if args.scheme == AUTO:
         print(f"The scheme of the corpus is in {settings.scheme}")
     check_scheme(settings, documents)
-    began = time.perf_counter()
+    earlier = training_record.read_record(args.out) if args.resume else None
+    date, began = cli.find_date(), time.perf_counter()
+    tagger = train_model(documents, settings, args)
+    seconds = time.perf_counter() - began
+    print_training(documents, tagger, seconds)
+    gold = list(cli.map_types(cli.read_documents(args.test, None, args), args)) if args.test else []
+    scored = score_model(documents, gold, tagger, args) if args.test else None
+    command = training_record.find_command("train", sys.argv[1:] if arguments is None else arguments)
+    parts = {"train": list(settings.map_types(documents)), "test": gold}
+    record = training_record.describe_training(parts, settings, command, date, seconds, earlier)
+    training_record.add_record(args.out, record)
+    training_record.write_card(args.out, settings, tagger.scheme, record, scored)
+    print(f"\nThe model is in {args.out}, its card in {training_record.CARD}")
+
+
+def train_model(documents: list[Document], settings: Config, args: argparse.Namespace) -> Tagger:
+    """Train with a progress bar."""
     is_crf = settings.system == "crf"  # two_stage and multi train several times, rnn counts epochs
     total = settings.crf.get("max_iterations") if is_crf else settings.options.get("epochs")
     with tqdm(desc="train", total=total, disable=None, leave=False) as bar:
-        tagger = model.train(
+        return model.train(
             documents,
             settings,
             args.out,
@@ -106,15 +123,21 @@ def main(arguments: list[str] | None = None) -> None:
             overwrite=args.overwrite,
             resume=args.resume,
         )
-    print_training(documents, tagger, time.perf_counter() - began)
-    if args.test:
-        gold = list(cli.map_types(cli.read_documents(args.test, None, args), args))
-        system = list(cli.show_progress(tagger.tag_all(gold), "score", len(gold)))
-        print(f"\nScored on {args.test}: {len(gold)} documents")
-        print(write_scores(gold, system, tagger.scheme, args.out / SCORES))
-        print_cut_spans(tagger, gold)
-        cli.print_warnings(tuned_notes.count_seen(documents, gold).lines())
-    print(f"\nThe model is in {args.out}")
+
+
+def score_model(
+    documents: list[Document], gold: list[Document], tagger: Tagger, args: argparse.Namespace
+) -> Evaluation:
+    """Tag the test documents, print the scores, and write all figures to a file of the model's folder."""
+    system = list(cli.show_progress(tagger.tag_all(gold), "score", len(gold)))
+    print(f"\nScored on {args.test}: {len(gold)} documents")
+    scored = evaluate_spans(gold, system, tagger.scheme)
+    with open_whole(args.out / SCORES) as file:
+        file.write(json.dumps(report.build_scores_json(scored), indent=1, ensure_ascii=False) + "\n")
+    print(scores.format_scores(scored.scores))
+    print_cut_spans(tagger, gold)
+    cli.print_warnings(tuned_notes.count_seen(documents, gold).lines())
+    return scored
 
 
 def report_dry_run(documents: list[Document], settings: Config, args: argparse.Namespace) -> None:
@@ -163,17 +186,13 @@ def check_scheme(settings: Config, documents: list[Document]) -> None:
         raise SchemeError(f"{error}; --scheme {AUTO} takes the types of the corpus") from None
 
 
-def write_scores(gold: list[Document], system: list[Document], scheme: Scheme, path: Path) -> str:
-    """Write all figures to a file, and return the table of scores. A type that was not in the training notes
-    counts as missed."""
+def evaluate_spans(gold: list[Document], system: list[Document], scheme: Scheme) -> Evaluation:
+    """Score the spans found. A type that was not in the training notes counts as missed."""
     options = EvaluationOptions(scheme, unknown_types="count", resamples=RESAMPLES)
     right, found = (
         score_spans([ScoredDocument(each, ()) for each in side], options) for side in (gold, system)
     )
-    evaluation = evaluate(right, found, options)
-    with open_whole(path) as file:
-        file.write(json.dumps(report.build_scores_json(evaluation), indent=1, ensure_ascii=False) + "\n")
-    return scores.format_scores(evaluation.scores)
+    return evaluate(right, found, options)
 
 
 def print_training(documents: list[Document], tagger: Tagger, seconds: float) -> None:

@@ -10,15 +10,12 @@ The result holds no text of a note, except the words in the model::
 from __future__ import annotations
 
 import json
-import platform
 import re
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from importlib import metadata
 from pathlib import Path
 
 from crfdeid import __version__
@@ -27,11 +24,10 @@ from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import FormatError
 from crfdeid.feature_extraction import templates
-from crfdeid.systems import model
+from crfdeid.systems import model, training_record
 from crfdeid.text.document import Document, Span
 
 SPANS = "spans.jsonl"
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "python-crfsuite", "numba", "nltk", "torch", "transformers")
 
 
 @dataclass(frozen=True)
@@ -119,22 +115,13 @@ def write_result(job: Job, cost: Cost, path: Path) -> None:
         "fingerprint": job.fingerprint,
         "title": job.title,
         "version": __version__,
-        "libraries": list_libraries(),
+        "libraries": training_record.list_libraries(),
         "settings": job.config.to_table(),
         "rewritten": sorted(job.templates),
         **parts,
         "cost": asdict(cost),
     }
     path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-
-
-def list_libraries() -> dict[str, str]:
-    """Return the versions of Python and of the installed libraries that train."""
-    found = {"python": platform.python_version()}
-    for name in LIBRARIES:
-        with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
 
 
 def summarize_part(part: Part) -> dict[str, object]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 from crfdeid import __version__
-from crfdeid.errors import ConfigurationError
+from crfdeid.cli import find_date
 from crfdeid.redact.redactor import Redactor
 from crfdeid.systems import model_folder, union
 
-EPOCH = "SOURCE_DATE_EPOCH"  # seconds since 1970, by which the same run gives the same bytes on another day
 IDS = {
     None: "the ids of notes and patients are unchanged; --new-ids replaces them",
     "random": "the ids of notes and patients are random",
@@ -53,17 +50,6 @@ def describe_run(args: argparse.Namespace, redactor: Redactor, format: str) -> d
     }
 
 
-def find_date() -> str:
-    """The day of the run, in UTC. Raises :class:`ConfigurationError` if the environment names no day."""
-    given = os.environ.get(EPOCH)
-    if given is None:
-        return datetime.now(UTC).date().isoformat()
-    try:
-        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
-    except (ValueError, OverflowError, OSError):
-        raise ConfigurationError(f"{EPOCH}: wanted seconds since 1970, a whole number") from None
-
-
 def describe_model(name: str) -> str:
     """The names of the models, each with the beginning of its manifest's SHA-256."""
     names = [name] if Path(name).exists() else name.split(union.JOIN)
@@ -73,4 +59,4 @@ def describe_model(name: str) -> str:
 def describe_part(name: str) -> str:
     manifest = model_folder.find_folder(name) / "manifest.json"
     shown = Path(name).name
-    return f"{shown} ({model_folder.hash_file(manifest)[:12]})" if manifest.is_file() else shown
+    return f"{shown} ({model_folder.hash_manifest(manifest)[:12]})" if manifest.is_file() else shown

@@ -1,6 +1,6 @@
 """The folder of a trained model of any system::
 
-    manifest.json     format, version, and the SHA-256 of every other file
+    manifest.json     format, version, the SHA-256 of every other file, and how the model was made
     settings.json     the configuration
     known_words.txt   of a model for sharing (:mod:`crfdeid.systems.known_words`)
     tuned_notes.json  hashes of the training notes (:mod:`crfdeid.systems.tuned_notes`)
@@ -34,6 +34,8 @@ from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import Gazetteer
 
 FORMAT = 1
+MANIFEST = "manifest.json"
+TRAINING = "training"  # the manifest's key of how the model was made (crfdeid.systems.training_record)
 
 
 def create_folder(path: Path, documents: Sequence[Document], config: Config) -> ModelFolder:
@@ -145,7 +147,7 @@ def find_folder(name: str) -> Path:
 
 def is_encoder(path: Path) -> bool:
     """Whether the folder holds a model of Hugging Face's format, and none of ours."""
-    return (path / "config.json").is_file() and not (path / "manifest.json").exists()
+    return (path / "config.json").is_file() and not (path / MANIFEST).exists()
 
 
 def read_folder(path: Path) -> ModelFolder:
@@ -159,7 +161,7 @@ def read_folder(path: Path) -> ModelFolder:
     groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
     pipeline = known_words.restrict_pipeline(pipeline, path)
-    fingerprint = hash_file(path / "manifest.json")
+    fingerprint = hash_manifest(path / MANIFEST)
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"), fingerprint)
 
 
@@ -172,7 +174,7 @@ def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
 def check_files(folder: Path) -> None:
     """Compare the folder with its manifest."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         format, files = manifest["format"], dict(manifest["files"])
     except OSError:
         shipped = [path.name for path in resources.find_folder("models").glob("*")]
@@ -196,6 +198,18 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def hash_manifest(path: Path) -> str:
+    """Return the SHA-256 of a manifest without the record of its training: the same files have the same."""
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    if manifest.pop(TRAINING, None) is None:
+        return hash_file(path)
+    return hashlib.sha256(render_manifest(manifest).encode()).hexdigest()
+
+
+def render_manifest(manifest: Mapping[str, object]) -> str:
+    return json.dumps(manifest, indent=1) + "\n"
+
+
 def write_manifest(folder: Path) -> None:
     """Write ``manifest.json`` over all files that are in the folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -204,4 +218,4 @@ def write_manifest(folder: Path) -> None:
         "crfdeid": __version__,
         "files": {path.relative_to(folder).as_posix(): hash_file(path) for path in files},
     }
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    (folder / MANIFEST).write_text(render_manifest(manifest), encoding="utf-8")
