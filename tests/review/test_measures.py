@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.measures import counting, figures
+from crfdeid.review.measures import counting, decided, figures
 from crfdeid.review.measures.counting import MarkedNote, Rules, measure_notes
 from crfdeid.review.study import agreement, word_boundaries
 from crfdeid.review.study.consensus import Consensus
@@ -169,7 +169,7 @@ def test_only_teams_that_read_a_whole_set_are_in_the_summary():
         ("b", {"cy": right}),
     ]
     notes = [
-        figures.DecidedNote(Document(str(n), "3/4"), n, name, 1, gold, found, scheme.read_scheme("i2b2-2014"))
+        decided.DecidedNote(Document(str(n), "3/4"), n, name, 1, gold, found, scheme.read_scheme("i2b2-2014"))
         for n, (name, found) in enumerate(votes)
     ]
     rows = figures.measure_teams(notes, ["ann", "bob", "cy"], Rules())

@@ -271,6 +271,24 @@ def test_measures_hold_every_table(study):
     assert Browser(study, "eve").get("/api/measures", rules="onec").status_code == 422
 
 
+def test_measures_follow_what_changes(study, corpus):
+    """Figures of a note are kept until the note, its votes or its file change."""
+    system_spans.import_marks(study, "ann", {1: [Span(12, 16, "DOCTOR")]})
+    import_consensus(study, 1, [(12, 16, "DOCTOR")])
+    eve = Browser(study, "eve")
+    assert eve.get("/api/measures").json()["voters"][0]["fn"] == 0
+    kept = study.measured[1][1]
+    eve.get("/api/measures")
+    assert study.measured[1][1] is kept
+    eve.decide(1, "reopen")
+    eve.decide(1, "add", start=20, end=28, type="DATE")
+    eve.decide(1, "done")
+    assert eve.get("/api/measures").json()["voters"][0]["fn"] == 1
+    (file,) = (path for path in (corpus / "notes").iterdir() if "7-01" in path.name)
+    file.write_text(file.read_text(encoding="utf-8").replace("Ruiz", "Rust!"), encoding="utf-8")
+    assert eve.get("/api/measures").json()["refused"] == "changed"
+
+
 def test_the_consensus_is_exported_and_never_over_an_existing_file(study):
     eve = Browser(study, "eve")
     body = {"name": "gold", "format": "i2b2", "what": "consensus"}

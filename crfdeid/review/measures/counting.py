@@ -61,6 +61,15 @@ class Mistake(NamedTuple):
     counted: bool
 
 
+class NoteOutcome(NamedTuple):
+    """What one note adds to an outcome: the number of instances, the missed ones, and each spurious one
+    with its text, in small letters, and whether it is excused."""
+
+    instances: int
+    missed: tuple[tuple[int, int], ...]
+    spurious: tuple[tuple[int, int, str, bool], ...]
+
+
 @dataclass(frozen=True)
 class Outcome:
     counts: Counts
@@ -91,20 +100,36 @@ def measure_notes(notes: Iterable[MarkedNote], rules: Rules = Rules()) -> Outcom
     >>> measure_notes([note], Rules(once=False, extra=False, systematic=False)).counts
     Counts(tp=1, fp=3, fn=2)
     """
+    return combine_outcomes(((note.number, measure_note(note, rules)) for note in notes), rules)
+
+
+def measure_note(note: MarkedNote, rules: Rules) -> NoteOutcome:
+    """The part of the outcome that depends on this note alone."""
+    instances = split_units(note.text, note.gold, rules)
+    missed = tuple((unit.start, unit.end) for unit in instances if not is_found(unit, note, rules))
+    spurious = tuple(
+        (
+            unit.start,
+            unit.end,
+            " ".join(note.text[unit.start : unit.end].lower().split()),
+            rules.excused and is_excused(unit, note),
+        )
+        for unit in find_spurious(note, rules)
+    )
+    return NoteOutcome(len(instances), missed, spurious)
+
+
+def combine_outcomes(outcomes: Iterable[tuple[int, NoteOutcome]], rules: Rules) -> Outcome:
+    """The outcome of several notes, each with its number: a mistake counts once in all of them."""
     right, mistakes, known_texts = 0, [], set()
-    for note in notes:
-        instances = split_units(note.text, note.gold, rules)
-        missed = [unit for unit in instances if not is_found(unit, note, rules)]
-        right += len(instances) - len(missed)
-        mistakes += [Mistake(note.number, unit.start, unit.end, "missed", True) for unit in missed]
-        for unit in find_spurious(note, rules):
-            text = " ".join(note.text[unit.start : unit.end].lower().split())
-            counted = not (rules.systematic and text in known_texts)
-            if rules.excused and is_excused(unit, note):
-                counted = False  # and a later mark of this text is the first mistake
-            else:
+    for number, outcome in outcomes:
+        right += outcome.instances - len(outcome.missed)
+        mistakes += [Mistake(number, start, end, "missed", True) for start, end in outcome.missed]
+        for start, end, text, is_excused in outcome.spurious:
+            counted = not is_excused and not (rules.systematic and text in known_texts)
+            if not is_excused:  # or a later mark of this text would be no mistake
                 known_texts.add(text)
-            mistakes.append(Mistake(note.number, unit.start, unit.end, "spurious", counted))
+            mistakes.append(Mistake(number, start, end, "spurious", counted))
     fn = sum(mistake.kind == "missed" for mistake in mistakes)
     fp = sum(mistake.kind == "spurious" and mistake.counted for mistake in mistakes)
     return Outcome(Counts(right, fp, fn), tuple(mistakes))

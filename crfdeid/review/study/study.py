@@ -31,7 +31,8 @@ class Study:
     """``out`` is the folder of exports. ``requires_login`` is true where other machines can reach the server:
     every reader needs a password, and no request may name a file of this machine. ``work_times`` holds, by
     reader, since when and until when they have worked without a pause (monotonic seconds); ``drafts`` the
-    surrogates proposed for a note, by its number."""
+    surrogates proposed for a note, by its number; ``measured`` the figures of a decided note, with what they
+    depend on."""
 
     store: Store
     notes: NoteIndex
@@ -40,6 +41,7 @@ class Study:
     requires_login: bool = False
     work_times: dict[str, tuple[float, float]] = field(default_factory=dict)
     drafts: dict[int, SurrogateDraft] = field(default_factory=dict)
+    measured: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     @cached_property
     def marks_log(self) -> EventLog[Marking]:
