@@ -21,7 +21,15 @@ from crfdeid import cli
 from crfdeid.corpora.tagged_by import read_record
 from crfdeid.corpora.token_marks import read_token_marks
 from crfdeid.errors import ConfigurationError
-from crfdeid.evaluate import error_analysis, error_page, paper_table, report, token_subsets, type_table
+from crfdeid.evaluate import (
+    error_analysis,
+    error_page,
+    instances,
+    paper_table,
+    report,
+    token_subsets,
+    type_table,
+)
 from crfdeid.evaluate.evaluation import (
     Comparison,
     Evaluation,
@@ -30,6 +38,7 @@ from crfdeid.evaluate.evaluation import (
     evaluate,
     read_sides,
 )
+from crfdeid.evaluate.published_tables import PublishedTable, list_tables, read_table
 from crfdeid.files import open_whole
 from crfdeid.text import scheme, type_map
 
@@ -52,6 +61,9 @@ def build_parser() -> argparse.ArgumentParser:
     add("--resamples", type=cli.natural_number, default=10_000, help="0: no intervals (default: 10000)")
     add("--seed", type=int, default=0, help="of the resamples (default: 0)")
     add("--tokens", type=Path, metavar="FILE", help="also score only the tokens of this table")
+    add("--published", metavar="TABLE",
+        help="print a paper's counts of instances beside ours, such as "
+        "douglass-2005-table-5-4")  # fmt: skip
     add("--json", type=Path, metavar="FILE", help="write every figure")
     add("--csv", type=Path, metavar="FILE", help="write one row for each error, without text")
     add("--html", type=Path, metavar="FILE", help="write a page to read; it holds note text")
@@ -68,6 +80,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    published = find_published(args.published) if args.published else None
     options = build_options(args)
     paths = [path for path in (args.gold, args.system, args.against) if path]
     gold, *systems = read_sides(paths, options, args.format, args.encoding)
@@ -76,6 +89,8 @@ def main(arguments: list[str] | None = None) -> None:
     texts = [report.format_report(evaluation)]
     if args.tokens:
         texts.append(format_subset_scores(evaluation, args))
+    if published:
+        texts.append(format_published(published, evaluation, args.gold.name))
     figures = report.build_json(evaluation) if args.json else {}
     comparisons = [compare(evaluation, other) for other in others]
     compared = [report.format_comparison(each, evaluation.signature, options, names) for each in comparisons]
@@ -90,6 +105,21 @@ def main(arguments: list[str] | None = None) -> None:
         corpus = args.gold.name
         error_page.write_page([evaluation, *others], args.html, names, [*shown, *compared], corpus)
     print("\n\n".join([*texts, *compared]))
+
+
+def find_published(name: str) -> PublishedTable:
+    """Read a paper's table. Raises :class:`ConfigurationError` where it has no counts of instances."""
+    table = read_table(name)
+    if not instances.is_table_of_instances(table):
+        known = [n for n in list_tables() if instances.is_table_of_instances(read_table(n))]
+        raise ConfigurationError(f"--published {name}: no counts of instances; wanted {' or '.join(known)}")
+    return table
+
+
+def format_published(table: PublishedTable, evaluation: Evaluation, name: str) -> str:
+    """Format a paper's counts of instances with ours beside them."""
+    corpus = f"{name} ({len(evaluation.pairs)} notes)"
+    return instances.format_instances(table, evaluation.pairs, evaluation.options.scheme, corpus)
 
 
 def name_systems(paths: Sequence[Path]) -> list[str]:

@@ -30,6 +30,7 @@ def test_each_table_of_he_and_tafvizi_finds_our_figures(name, notes, tmp_path):
 
 
 VIEWS = {
+    "douglass-2005-table-5-4": published_comparison.view_instances,
     "he-2015-table-3": published_comparison.view_criteria,
     "he-2015-table-4": published_comparison.view_types,
     "he-2015-table-5": published_comparison.view_systems,

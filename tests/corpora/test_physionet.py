@@ -100,6 +100,25 @@ def test_a_system_is_scored_on_them(tmp_path, capsys):
     assert "      3      3      3   1.0000 1.0000 1.0000" in capsys.readouterr().out
 
 
+def test_her_table_stands_beside_our_counts(tmp_path, capsys):
+    """Her 139 names found, 3 missed, and so on. Ours: two names, one with its title and one found in part;
+    a date that is missed, and two names that are none."""
+    path = write(tmp_path, phrases=PHRASES)
+    first, second = corpora.read(path)
+    found = [
+        first.with_spans([Span(56, 62, "DOCTOR"), Span(0, 3, "PATIENT"), Span(4, 11, "PATIENT")]),
+        second.with_spans([Span(8, 14, "PATIENT")]),
+    ]
+    corpora.write(found, tmp_path / "system.jsonl", "jsonl")
+    arguments = [str(path), str(tmp_path / "system.jsonl"), "--types", "2014", "--resamples", "0"]
+    evaluate.main([*arguments, "--published", "douglass-2005-table-5-4"])
+    rows = {row[0]: row[1:] for line in capsys.readouterr().out.splitlines() if (row := line.split())}
+    assert rows["NAME"] == ["139", "2", "178", "2", "3", "0", "0.98", "1.00", "0.44", "0.50"]
+    assert rows["DATE"] == ["160", "0", "132", "0", "6", "1", "0.96", "0.00", "0.55", "0.00"]
+    with pytest.raises(CrfdeidError, match="no counts of instances; wanted douglass-2005-table-5-3 or"):
+        evaluate.main([*arguments, "--published", "he-2015-table-3"])
+
+
 def test_the_head_is_read_from_bytes(tmp_path):
     (tmp_path / "id.text").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
     assert physionet.is_records(tmp_path / "id.text")
