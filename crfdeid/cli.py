@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -199,12 +200,14 @@ def is_recursive(args: argparse.Namespace) -> bool:
     return getattr(args, "recursive", False)
 
 
-def report_left_out(path: Path | str, format: str | None, args: argparse.Namespace) -> None:
-    """Print on standard error what is not read of a file or folder."""
+def report_left_out(path: Path | str, format: str | None, args: argparse.Namespace) -> Counter[str]:
+    """Print on standard error what is not read of a file or folder; return the counts by reason."""
     path, recursive = Path(path), is_recursive(args)
     format = format or corpora.detect_format(path, recursive)
     encoding = None if getattr(args, "with_fields", False) or path.is_fifo() else args.encoding
-    print_warnings(filter(None, [left_out.describe_left_out(path, format, recursive, encoding)]))
+    found = left_out.count_left_out(path, format, recursive, encoding)
+    print_warnings(filter(None, [left_out.describe_left_out(path, found)]))
+    return found
 
 
 def find_bad_rows(args: argparse.Namespace) -> BadRows | None:

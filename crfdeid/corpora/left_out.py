@@ -53,8 +53,7 @@ def _find_reason(path: Path, format: str) -> str | None:
     return f"{path.suffix.lower()} files" if path.suffix.lower() in SPOKEN else f"not files of {format}"
 
 
-def describe_left_out(path: Path, format: str, recursive: bool = False, encoding: str | None = None) -> str:
+def describe_left_out(path: Path, left_out: Counter[str]) -> str:
     """Say in one line what is not read of a file or folder, or nothing."""
-    counts = sorted(count_left_out(path, format, recursive, encoding).items())
-    listed = ", ".join(f"{count} {reason}" for reason, count in counts)
+    listed = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
     return f"{path}: left out: {listed}" if listed else ""

@@ -92,7 +92,7 @@ def read(
     seen: set[str] = set()
     for file in list_files(path, name, recursive):
         found = _name_file(READERS[name](file, encoding, **columns), file)
-        for number, document in enumerate(_name_folders(found, file, path), 1):
+        for number, document in enumerate(name_folders(found, file, path), 1):
             if document.id in seen:
                 shown = show_id(document.id, f"number {number}")
                 again = "" if shown == f"number {number}" else f", again as number {number}"
@@ -111,7 +111,7 @@ def _name_file(documents: Iterator[Document], file: Path) -> Iterator[Document]:
         raise FormatError(f"{file}: {error}") from None
 
 
-def _name_folders(documents: Iterator[Document], file: Path, path: Path) -> Iterator[Document]:
+def name_folders(documents: Iterator[Document], file: Path, path: Path) -> Iterator[Document]:
     """Yield the documents; the folders between ``path`` and the file begin their ids."""
     folders = file.parent.relative_to(path).parts if path.is_dir() else ()
     for document in documents:

@@ -73,11 +73,17 @@ def render_about(about: Mapping[str, str]) -> str:
 
 
 def render_table(
-    caption: str, head: Row, rows: Iterable[Row], total: str = "", draw: Callable[[Row], str] | None = None
+    caption: str,
+    head: Row,
+    rows: Iterable[Row],
+    total: str = "",
+    draw: Callable[[Row], str] | None = None,
 ) -> str:
     """A table whose first column heads its rows. The row that begins with ``total`` sums them up. ``draw``
-    makes a last cell for each row, as HTML."""
-    columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head) + ("<td></td>" if draw else "")
+    makes a last cell for each row, as HTML; the head may have a name for it."""
+    rows = list(rows)
+    columns = "".join(map(render_head, head, (*next(iter(rows), ()), *head)))
+    columns += "<td></td>" * bool(draw and rows and len(head) == len(rows[0]))
     lines = []
     for name, *cells in rows:
         inside = "".join(map(render_cell, cells))
@@ -88,6 +94,12 @@ def render_table(
         f'<div class="wide"><table><caption>{escape(caption)}</caption><thead><tr>{columns}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>\n"
     )
+
+
+def render_head(name: str, below: str) -> str:
+    """The head of a column, aligned as the cell ``below`` it."""
+    kind = ' class="words"' if below[:1].isalpha() else ""
+    return f'<th scope="col"{kind}>{escape(name)}</th>'
 
 
 def render_cell(text: str) -> str:

@@ -145,8 +145,7 @@ def main(arguments: list[str] | None = None) -> None:
     destination = open_destination(args, source)
     message_output.settle_options(args, source, destination.format)
     table_output.settle_options(args, source, destination.format)
-    if args.notes is not None and args.patient_from != patients.FOLDER:
-        cli.report_left_out(args.notes, source, args)
+    left_out = patients.report_left_out(source, args)
     redactor = build_redactor(args, read_rules(args))
     destination, table = keep_form(destination, args, source, redactor)
     chosen = redactor.actions.policy
@@ -164,6 +163,7 @@ def main(arguments: list[str] | None = None) -> None:
         threshold=str(threshold) if threshold else None,
         known_patients=known,
         taken_out=table.masked,
+        left_out=left_out,
     )
     release.clear_leftovers(args.out, args.map, args.report, args.html, args.export_shifts)
     with ExitStack() as stack:

@@ -8,6 +8,7 @@ numbered like that in another archive belong to other people.
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -111,6 +112,15 @@ def list_folders(path: Path) -> list[Path]:
     if not entries:
         raise FormatError(f"{path}: no folders")
     return entries
+
+
+def report_left_out(format: str, args: argparse.Namespace) -> Counter[str] | None:
+    """Print what is not read of the notes, folder by folder; return the counts by reason, None of rows of a
+    query."""
+    if args.notes is None:
+        return None
+    folders = list_folders(args.notes) if args.patient_from == FOLDER else [args.notes]
+    return sum((cli.report_left_out(folder, format, args) for folder in folders), Counter())
 
 
 def detect_format(path: Path, args: argparse.Namespace) -> str:

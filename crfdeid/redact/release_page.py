@@ -1,6 +1,7 @@
-"""The report of a release as a page that people sign: figures and offsets, no text of a note.
+"""The report of a release as a page that people sign: figures and offsets, text of notes only on demand.
 
     python -m crfdeid.release report.json --out release.html
+    python -m crfdeid.release report.json --notes clean.jsonl --out places.html   # places in their context
     python -m crfdeid.release report.json --statement statement.json --out release.html
 
 The report is what ``redact --report`` writes, with its table of survivors beside it. The statement is that of
@@ -11,19 +12,21 @@ offsets of survivors show where real names may be.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from crfdeid import cli, files, pages, resources
 from crfdeid.corpora import storage
-from crfdeid.errors import looks_like_id, show_id
-from crfdeid.redact import release_inputs
+from crfdeid.errors import looks_like_id
+from crfdeid.redact import release_inputs, release_places
 from crfdeid.redact.release_inputs import Place, Table
+from crfdeid.redact.release_places import UNKNOWN, Context
 from crfdeid.redact.run_settings import IDS, SECRETS
+from crfdeid.text.document import Document
 
-KEPT, TOTAL, SURVIVOR, UNKNOWN = "kept", "total", "survivor", "unknown word"
+KEPT, TOTAL = "kept", "total"
 TREATMENTS = ("surrogate", "shifted", "generalised", "hashed", "marker", "blank")
-SHOWN_IDS, SHOWN_PLACES = 100, 400
+SHOWN_IDS = 100
 SIGNS = {
     "known name": "a name of a known patient in small letters, which is also a word",
     "e-mail": "written like an e-mail address",
@@ -46,6 +49,7 @@ WARNING = (
     "This page counts what was found. What was missed is in no count. It shows where real names may be: keep "
     "it where the notes are kept."
 )
+TEXT = " It has text of notes, in which real names may be."
 FIGURES = ("found", "as_read", "corrected")
 NO_BOUND = "No sample was read, or its statement is not attached: no figure here says how much was missed."
 
@@ -57,29 +61,44 @@ def build_parser() -> argparse.ArgumentParser:
     add("--out", type=Path, required=True, help="the page, which only its owner can read")
     add("--statement", type=Path, metavar="FILE", help="FILE.json of certify state: what people found in a "
         "sample")  # fmt: skip
+    add("--notes", type=Path, metavar="PATH", help="the redacted notes, in any format: the page shows each "
+        "place in its context, and so text of notes")  # fmt: skip
     add("--overwrite", action="store_true", help="replace an existing page")
+    cli.add_reading_options(parser)
     return parser
 
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
     storage.refuse_existing(args.out, args.overwrite)
-    write_page(args.report, args.out, args.statement)
+    notes = cli.read_documents(args.notes, None, args) if args.notes else None
+    write_page(args.report, args.out, args.statement, notes)
 
 
-def write_page(report: Path, out: Path, statement: Path | None = None) -> None:
-    """Write the page of a report, which has its table of survivors beside it, to ``out``. Raises
-    :class:`FormatError` if a file is none of these, or the statement is that of another release."""
+def write_page(
+    report: Path, out: Path, statement: Path | None = None, notes: Iterable[Document] | None = None
+) -> None:
+    """Write the page of a report, which has its table of survivors beside it, to ``out``; with the redacted
+    ``notes`` it shows the places in their context. Raises :class:`FormatError` if a file is none of these,
+    or the statement or the notes are those of another release."""
     table, survivors = release_inputs.read_report(report), release_inputs.name_survivors(report)
     bound = release_inputs.read_statement(statement, table) if statement else None
-    page = render_page(table, release_inputs.read_places(survivors), survivors.name, bound)
+    places = release_inputs.read_places(survivors)
+    contexts = release_places.find_contexts(places, notes) if notes is not None else None
+    page = render_page(table, places, survivors.name, bound, contexts)
     with files.open_whole(out, private=True) as file:
         file.write(page)
 
 
-def render_page(report: Table, places: Sequence[Place], file: str, bound: Table | None = None) -> str:
-    """Render the page. ``file`` is the name of the table that has the ``places``, and ``bound`` the statement
-    of a sample."""
+def render_page(
+    report: Table,
+    places: Sequence[Place],
+    file: str,
+    bound: Table | None = None,
+    contexts: Mapping[Place, Context] | None = None,
+) -> str:
+    """Render the page. ``file`` is the name of the table that has the ``places``, ``bound`` the statement of
+    a sample, and ``contexts`` the texts around the places."""
     run, patients = report["run"], report["patients"] + report["documents_without_patient"]
     about = {
         "notes": f"{report['documents']:,} of {patients:,} patients",
@@ -94,12 +113,13 @@ def render_page(report: Table, places: Sequence[Place], file: str, bound: Table 
         "<!-- left -->": pages.render_facts(describe_left(report)) + render_untouched(report),
         "<!-- sources -->": pages.render_facts(describe_sources(report)),
         "<!-- remaining -->": render_remaining(report),
-        "<!-- places -->": render_places(places, file),
+        "<!-- places -->": release_places.render_places(places, file, contexts),
         "<!-- bound -->": render_bound(bound) if bound else pages.render_list([NO_BOUND]),
         "<!-- signatures -->": pages.render_signatures(("Prepared by", "Approved by")),
     }
     body = pages.fill_file(resources.PACKAGE / "redact" / "release_page.html", parts)
-    return pages.render_page("Release of redacted notes", about, body, warning=WARNING)
+    warning = WARNING + TEXT * (contexts is not None)
+    return pages.render_page("Release of redacted notes", about, body, warning=warning)
 
 
 def list_checks(report: Table, bound: Table | None) -> Iterator[str]:
@@ -180,7 +200,7 @@ def render_counts(caption: str, rows: Mapping[str, Table]) -> str:
 
 
 def describe_left(report: Table) -> dict[str, str]:
-    facts = {
+    facts = describe_unread(report.get("left_out_of_the_input")) | {
         "notes whose text is unchanged": f"{report['documents_unchanged']:,}",
         "notes in which nothing was found": f"{len(list_untouched(report)):,}",
         "texts that could not be read and became a marker": f"{report['unread_replaced_by_marker']:,}",
@@ -189,6 +209,16 @@ def describe_left(report: Table) -> dict[str, str]:
     }  # fmt: skip
     never = report.get("listed_terms", {}).get("never")
     return facts | ({} if never is None else {"spans left out because a list has them": f"{never:,}"})
+
+
+def describe_unread(left_out: Mapping[str, int] | None) -> dict[str, str]:
+    """Say what of the input was not read: pictures first, which may show a face, a name or a number."""
+    if left_out is None:
+        return {"pictures and files of the input that were not read": "not counted"}
+    pictures = sum(count for reason, count in left_out.items() if "picture" in reason)
+    others = {reason: count for reason, count in left_out.items() if "picture" not in reason}
+    facts = {"pictures that nobody looked at": f"{pictures:,}"}
+    return facts | {f"not read: {reason}": f"{count:,}" for reason, count in others.items()}
 
 
 def render_untouched(report: Table) -> str:
@@ -229,19 +259,6 @@ def render_remaining(report: Table) -> str:
 
 def sum_up(counts: Mapping[str, int]) -> str:
     return f"{sum(counts.values()):,}"
-
-
-def render_places(places: Sequence[Place], file: str) -> str:
-    """A table of places by offset, survivors first, without unknown words. Ids that may be names are left
-    out: the line of the place in the file stands for them."""
-    numbered = [(line, place) for line, place in enumerate(places, 2) if place.kind != UNKNOWN]
-    numbered.sort(key=lambda each: each[1].kind != SURVIVOR)
-    rows = [
-        (show_id(place.id, f"line {line}"), f"{place.start}", f"{place.end}", place.kind, place.type)
-        for line, place in numbered[:SHOWN_PLACES]
-    ]
-    caption = f"{len(rows):,} of {len(places):,} places, without unknown words; {file} has all"
-    return pages.render_table(caption, ("note", "start", "end", "kind", "type"), rows)
 
 
 def render_bound(statement: Table) -> str:

@@ -68,7 +68,7 @@ class Report:
     notes whose id, or whose patient's id, contains a text that was found. ``sources`` counts the notes by
     where their spans come from, and ``untouched`` has the ids of notes without a replacement;
     the ``unchanged`` have the text that they had. ``run`` says how it was redacted, and ``taken_out`` counts
-    by reason what messages lost."""
+    by reason what messages lost, ``left_out`` what of the input was not read (None: not counted)."""
 
     by_note: bool = False
     run: Mapping[str, object] = field(default_factory=dict)
@@ -93,6 +93,7 @@ class Report:
     threshold: str | None = None
     known_patients: KnownPatients = field(default_factory=KnownPatients, repr=False)
     taken_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, int] | None = None
     treated_by_rule: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, redaction: Redaction, id: str, source: str) -> None:
@@ -130,6 +131,7 @@ class Report:
             "patients": len(self.patients),
             "patients_from": self.patient_source,
             "documents_by_source_of_spans": {name: self.sources[name] for name in SOURCES},
+            "left_out_of_the_input": None if self.left_out is None else dict(sorted(self.left_out.items())),
             "documents_in_which_nothing_was_found": sorted(self.untouched),
             "documents_unchanged": self.unchanged,
             "documents_whose_id_or_patient_holds_a_found_string": self.ids_with_phi,

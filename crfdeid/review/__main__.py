@@ -66,7 +66,8 @@ def open_study(args: argparse.Namespace) -> Study:
     if not create.has_study(args.store):
         columns = [("delimiter", args.delimiter)] if args.delimiter != "," else []
         columns += [(n, v) for n in ("id_column", "text_column", "patient_column") if (v := getattr(args, n))]
-        source = Source(path, args.source or corpora.detect_format(path), args.encoding, tuple(columns))
+        format = args.source or corpora.detect_format(path, args.recursive)
+        source = Source(path, format, args.encoding, tuple(columns), args.recursive)
         cli.report_left_out(path, source.format, args)
         scheme_name = scheme.read_scheme(args.scheme).name
         create.create_study(args.store, source, scheme_name, args.title, args.sets, show_reading)

@@ -30,6 +30,7 @@ def add_study_options(parser: argparse.ArgumentParser) -> None:
     add("--store", type=Path, required=True, help="the study's file; created where there is none")
     add("--from", dest="source", metavar="FORMAT", help="format of the notes (default: detected)")
     cli.add_reading_options(parser)
+    cli.add_recursive_option(parser)
     add("--scheme", default=scheme.DEFAULT, help="label scheme of a new study (default: i2b2-2014)")
     add("--sets", type=int, default=1, help="number of sets in a new study (default: 1)")
     add("--title", help="title of a new study (default: the store's name)")

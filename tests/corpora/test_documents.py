@@ -12,7 +12,7 @@ from docx.oxml.ns import nsdecls  # noqa: E402
 
 from crfdeid import convert, corpora, tag  # noqa: E402
 from crfdeid.corpora.documents import count_unread  # noqa: E402
-from crfdeid.corpora.left_out import describe_left_out  # noqa: E402
+from crfdeid.corpora.left_out import count_left_out  # noqa: E402
 from crfdeid.errors import ConfigurationError, FormatError  # noqa: E402
 from crfdeid.redact import __main__ as redact  # noqa: E402
 
@@ -212,7 +212,7 @@ def test_a_folder_of_mixed_notes_is_one_corpus_and_folders_are_read_on_demand(fo
         "Ruiz", "Okafor", "Tanaka", "Eze", "Lind",
     ]  # fmt: skip
     assert "left out: 1 folders, which are not entered, 1 hidden" in shown.err  # the linked one
-    assert describe_left_out(folder, "documents").endswith("2 folders, which are not entered, 1 hidden")
+    assert count_left_out(folder, "documents")["folders, which are not entered"] == 2
     out = str(tmp_path / "o.jsonl")
     convert.main([str(folder), out, "--to", "jsonl", "--recursive"])
     assert len(list(corpora.read(out))) == 5

@@ -21,8 +21,8 @@ def folder(tmp_path):
 def test_each_reason_has_its_count_and_no_name(folder):
     expected = {".docx files": 2, ".pdf files": 1, "hidden": 1, "folders, which are not entered": 1}
     assert count_left_out(folder, "i2b2") == expected | {"not files of i2b2": 1}
-    assert "Okafor" not in describe_left_out(folder, "i2b2")
-    assert describe_left_out(folder / "1.xml", "i2b2") == ""
+    assert "Okafor" not in describe_left_out(folder, count_left_out(folder, "i2b2"))
+    assert describe_left_out(folder / "1.xml", count_left_out(folder / "1.xml", "i2b2")) == ""
 
 
 def test_verbs_say_what_they_leave_out(folder, tmp_path, capsys):

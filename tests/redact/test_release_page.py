@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -164,6 +165,54 @@ def test_a_statement_adds_its_bounds(corpus, released):
     assert "55 of 60" in page.words and release_page.NO_BOUND not in page.words
     release_page.main([*arguments, "--overwrite"])
     assert (corpus / "signed.html").read_bytes() == (corpus / "release.html").read_bytes()
+
+
+def test_places_are_shown_in_their_context_on_demand(corpus, released):
+    notes = [
+        marked("Seen by <DOCTOR Zanzibarova>.", "a-1", "7"),
+        marked("Dr. Zanzibarova & co\nleft.", "a-2", "8"),
+    ]
+    without = released("--seed", "1", "--by", "note", notes=[notes[0], replace(notes[1], patient="7")])
+    arguments = [str(corpus / "release.json"), "--notes", str(corpus / "release.jsonl")]
+    release_page.main([*arguments, "--out", str(corpus / "places.html")])
+    html = (corpus / "places.html").read_text()
+    page = Page(html)
+    assert "Dr. <mark>Zanzibarova</mark> &amp; co left." in html and release_page.TEXT in page.words
+    assert CANARY not in without and release_page.TEXT not in without and "in the note" not in without
+
+
+def test_the_notes_of_another_release_are_refused(corpus, released, capsys):
+    released("--seed", "1")
+    corpora.write([marked("short", "x", "7")], corpus / "other.jsonl", "jsonl")
+    arguments = [str(corpus / "release.json"), "--notes", str(corpus / "other.jsonl")]
+    assert end([*arguments, "--out", str(corpus / "places.html")]) == 2
+    assert "places are not in the notes; wanted the notes" in capsys.readouterr().err
+    assert not (corpus / "places.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("left_out", "said"),
+    [
+        ({}, {"pictures that nobody looked at": "0"}),
+        (
+            {"pictures in PDF files": 2, "pictures in Word files": 3, "hidden": 1},
+            {"pictures that nobody looked at": "5", "not read: hidden": "1"},
+        ),
+        (None, {"pictures and files of the input that were not read": "not counted"}),
+    ],
+)
+def test_the_page_counts_what_was_not_read(left_out, said):
+    assert release_page.describe_unread(left_out) == said
+
+
+def test_the_report_counts_what_was_not_read(corpus):
+    folder = corpus / "folder" / "7"
+    corpora.write([marked("Seen by <DOCTOR Ruiz>.", "a-1", "7")], folder, "i2b2")
+    (folder / ".hidden").write_text("x")
+    options = ("--spans", "gold", "--report", corpus / "r.json", "--overwrite")
+    for path, more in ((folder, ()), (folder.parent, ("--patient-from", "folder"))):
+        run(path, "--out", corpus / "o", *options, *more)
+        assert json.loads((corpus / "r.json").read_text())["left_out_of_the_input"] == {"hidden": 1}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -19,12 +20,13 @@ from review_client import CANARY, TEXTS, Browser
 
 from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError
+from crfdeid.review import __main__ as review
 from crfdeid.review.operations import marking
 from crfdeid.review.study import accounts, consensus, create, marks, schema, system_spans
 from crfdeid.review.study.errors import ConflictError, DiskFullError, StoreError
 from crfdeid.review.study.event_log import EventLog, History
 from crfdeid.review.study.marks import FOLD, Marking
-from crfdeid.review.study.source import Source
+from crfdeid.review.study.source import Source, decode_source
 from crfdeid.review.study.store import Store
 from crfdeid.review.study.study import open_study
 from crfdeid.text.document import Document, Span
@@ -255,6 +257,33 @@ def test_one_file_of_many_notes(tmp_path, notes):
     with pytest.raises(CrfdeidError, match=f"note {notes[0].id}: changed on disk"):
         opened.notes.read_document(1)
     opened.store.close()
+
+
+def test_a_study_reads_the_folders_in_a_folder(tmp_path, capsys):
+    folder = tmp_path / "notes"
+    for name, text in (("a.txt", "Seen by Dr. Ruiz."), ("ward/a.txt", "Well."), ("ward/b/c.txt", "Home.")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    line = [str(folder), "--store", str(tmp_path / "s.db"), "--no-server"]
+    review.main([*line, "--recursive"])
+    opened = open_study(tmp_path / "s.db")
+    read = [opened.notes.read_document(number) for number in range(1, len(opened.notes) + 1)]
+    assert read == list(corpora.read(folder, "text", recursive=True)) and len(read) == 3
+    (folder / "ward" / "b" / "c.txt").write_text("Changed.")
+    (folder / "ward" / "new.txt").write_text("Not in the study.")
+    opened.store.close()
+    capsys.readouterr()
+    review.main(line)  # the store knows that it has folders
+    said = capsys.readouterr()
+    assert "3 notes" in said.out and "note 3 is changed" in said.err
+    assert "1 files are not in the study" in said.err
+
+
+def test_a_study_without_folders_is_stored_as_before():
+    source = Source(Path("notes"), "text")
+    assert source.encode() == '["notes", "text", "utf-8", []]'
+    for each in (source, Source(Path("notes"), "table", "utf-8", (("delimiter", ";"),), True)):
+        assert decode_source(each.encode()) == each
 
 
 def test_sets_keep_patients_together():

@@ -18,7 +18,7 @@ def index_notes(store: Store, source: Source, sets: int = 1, progress: Progress 
     found: list[tuple[Document, str, Stamp]] = []
     ids: set[str] = set()
     for file in progress(source.list_files()):
-        name = file.name if source.path.is_dir() else ""
+        name = source.name_file(file)
         stamp = read_stamp(file)
         for document in source.read_notes(file):
             if document.id in ids:

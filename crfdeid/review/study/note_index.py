@@ -31,7 +31,7 @@ CACHED_FILES = 64  # whose notes stay in memory
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A row of the index. ``file`` is the file's name in the source's folder, or "" where the source is one
+    """A row of the index. ``file`` is the file's path in the source's folder, or "" where the source is one
     file. ``length`` counts code points, ``size`` bytes; ``modified`` is in nanoseconds."""
 
     number: int

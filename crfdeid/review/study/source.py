@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid import corpora
+from crfdeid.corpora import storage
+from crfdeid.corpora.registry import name_folders
 from crfdeid.text.document import Document
 
 Stamp = tuple[int, int]  # size in bytes, and time of the last change in nanoseconds
@@ -24,26 +26,37 @@ class Source:
     format: str
     encoding: str = "utf-8"
     columns: tuple[tuple[str, str], ...] = ()
+    recursive: bool = False
 
     def encode(self) -> str:
-        """As JSON, for the store."""
-        values = [str(self.path), self.format, self.encoding, [list(pair) for pair in self.columns]]
+        """As JSON, for the store; that of a study without folders is as it always was."""
+        columns = [list(pair) for pair in self.columns]
+        values = [str(self.path), self.format, self.encoding, columns, *([True] if self.recursive else [])]
         return json.dumps(values)
 
     def list_files(self) -> list[Path]:
-        return corpora.list_files(self.path, self.format)
+        return corpora.list_files(self.path, self.format, self.recursive)
+
+    def list_folders(self) -> list[Path]:
+        return list(storage.list_folders(self.path)) if self.recursive else [self.path]
+
+    def name_file(self, file: Path | str) -> str:
+        """The name of a file in the store: its path in the source's folder; "" where there is one file."""
+        return Path(file).relative_to(self.path).as_posix() if self.path.is_dir() else ""
 
     def read_notes(self, file: Path) -> Iterator[Document]:
         """The notes of a file, without their spans."""
         options: dict[str, Any] = dict(self.columns)
-        for document in corpora.read(file, self.format, self.encoding, **options):
+        found = corpora.read(file, self.format, self.encoding, **options)
+        for document in name_folders(found, file, self.path):
             yield document.with_spans(())
 
 
 def decode_source(text: str) -> Source:
     """The inverse of :meth:`Source.encode`."""
-    path, format, encoding, columns = json.loads(text)
-    return Source(Path(path), format, encoding, tuple((key, value) for key, value in columns))
+    path, format, encoding, columns, *recursive = json.loads(text)
+    pairs = tuple((key, value) for key, value in columns)
+    return Source(Path(path), format, encoding, pairs, recursive == [True])
 
 
 def compute_fingerprint(text: str) -> str:
@@ -57,13 +70,15 @@ def read_stamp(path: Path | str) -> Stamp:
 
 
 def read_stamps(source: Source) -> dict[str, Stamp]:
-    """The stamp of every file of the source, by the file's name; "" is the name of a source of one file."""
+    """The stamp of every file of the source, by the file's name in the store."""
     if not source.path.is_dir():
         return {"": read_stamp(source.path)} if source.path.exists() else {}
     suffixes = corpora.find_format(source.format, "read").suffixes
-    with os.scandir(source.path) as entries:
-        files = [entry for entry in entries if is_note_file(entry, suffixes)]
-    return {entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns) for entry in files}
+    files: list[os.DirEntry[str]] = []
+    for folder in source.list_folders():
+        with os.scandir(folder) as entries:
+            files += [entry for entry in entries if is_note_file(entry, suffixes)]
+    return {source.name_file(entry.path): (entry.stat().st_size, entry.stat().st_mtime_ns) for entry in files}
 
 
 def is_note_file(entry: os.DirEntry[str], suffixes: tuple[str, ...]) -> bool:
