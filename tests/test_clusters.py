@@ -8,7 +8,7 @@ import pytest
 from crfdeid import cli, clusters, config
 from crfdeid.errors import ConfigurationError, FormatError
 from crfdeid.systems import model
-from crfdeid.text import gazetteer
+from crfdeid.text import gazetteer, word_table
 
 WORDS = [f"{letter}{letter}a" for letter in "bcdfghjklm"]
 
@@ -41,6 +41,30 @@ def test_the_same_seed_gives_the_same_bytes_and_a_list_is_replaced_only_on_reque
     first = learn(text, tmp_path / "a.txt")
     assert learn(text, tmp_path / "b.txt") == first == learn(text, tmp_path / "a.txt", "--overwrite")
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_table_has_the_columns_of_its_head_and_names_only_on_request(text, tmp_path):
+    learn(text, tmp_path / "a.txt", "--table")
+    learn(text, tmp_path / "b.txt", "--table", "--names")
+    without, with_names = (word_table.read_list(tmp_path / f"{name}.txt") for name in "ab")
+    assert set(without.columns) == {"cluster", "frequency", "capitals"}
+    assert set(without.words) == {*WORDS, "the"} and with_names.words - without.words >= {"zanzibarova"}
+    assert with_names.columns["capitals"]["zanzibarova"] == "0" and without.columns["capitals"]["the"] == "-4"
+    assert "--seed 1 --table --names" in (tmp_path / "b.txt").read_text()
+
+
+def test_a_model_takes_its_own_table_along(text, tmp_path, notes):
+    learn(text, tmp_path / "mine.txt", "--table")
+    group = tmp_path / "own.template"
+    group.write_text("table_mine_cluster[-1..1] table_mine_cluster1[0] shape[0]\n")
+    settings = dataclasses.replace(
+        config.Config(), features=(str(group),), tables=(str(tmp_path / "mine.txt"),)
+    )
+    model.train(notes[:10], settings, tmp_path / "m")
+    (tmp_path / "mine.txt").unlink()
+    observe = model.load(tmp_path / "m").pipeline.extractor.lexical
+    path = observe["table_mine_cluster"]("the")
+    assert path and observe["table_mine_cluster1"]("the") == path[0]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def find_table(name: str) -> str:
     >>> find_table("cue_before_es_address")
     'es_address'
     """
-    return NAME.fullmatch(name)[2]  # type: ignore[index]
+    return NAME.fullmatch(name)[2]
 
 
 def find_kinds(name: str, gazetteers: Mapping[str, Gazetteer]) -> Kinds:

@@ -8,14 +8,15 @@ of a word of class c and a word of class d, and N(c) the words of class c, it ra
     sum over c, d of f(N(c, d))  -  2 * sum over c of f(N(c))
 
 Only words that several documents write in small letters, and fewer with a first capital, get into the
-list, so that it has no names. In the text, each other word counts as its shape.
+list, so that it has no names. In the text, each other word counts as its shape. Of text without PHI, names
+can be listed too.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,36 +43,43 @@ def observe_cluster(gazetteer: Gazetteer) -> Callable[[str], Value]:
 @dataclass(frozen=True)
 class Bigrams:
     """``words`` are the distinct words, the most frequent first; ``counts[i]`` is the number of times that
-    word ``right[i]`` follows word ``left[i]``."""
+    word ``right[i]`` follows word ``left[i]``. ``forms`` is how often each token is in the text as it is
+    written there."""
 
     words: Sequence[str]
     left: np.ndarray
     right: np.ndarray
     counts: np.ndarray
+    forms: Mapping[str, int]
 
 
-def count_bigrams(texts: Iterable[str], least_count: int, least_documents: int) -> Bigrams:
+def count_bigrams(
+    texts: Iterable[str], least_count: int, least_documents: int, names: bool = False
+) -> Bigrams:
     """Count the bigrams of the texts. A word counts as its shape where it occurs less than ``least_count``
     times, or where less than ``least_documents`` texts write it in small letters, or no fewer texts write
-    it with a first capital."""
+    it with a first capital. With ``names`` capitals do not matter: ``least_documents`` texts have the
+    word."""
     numbers: dict[str, int] = {}  # of the forms of words
-    spelled = Counter[str]()  # the texts that have a form
+    spelled = Counter[str]()  # the texts that have a form, in lower case for ``names``
     text: list[int] = []
     for tokens in map(split_words, texts):
-        spelled.update(set(tokens))
+        spelled.update({token.lower() for token in tokens} if names else set(tokens))
         text += [numbers.setdefault(token, len(numbers)) for token in tokens]
     forms = list(numbers)
+    written = dict(zip(forms, np.bincount(np.array(text, np.int64)).tolist()))
     totals = Counter[str]()
-    for form, count in zip(forms, np.bincount(np.array(text, np.int64)).tolist()):
+    for form, count in written.items():
         totals[form.lower()] += count
 
     def is_known(word: str) -> bool:
-        least = max(least_documents, spelled[word.capitalize()] + 1) if has_letters(word) else 0
+        most = 0 if names else spelled[word.capitalize()] + 1
+        least = max(least_documents, most) if has_letters(word) else 0
         return totals[word] >= least_count and spelled[word] >= least
 
     known = set(filter(is_known, totals))
     words = [form.lower() if form.lower() in known else SHAPE + short_shape(form) for form in forms]
-    return _count_pairs(words, np.array(text, np.int64))
+    return _count_pairs(words, np.array(text, np.int64), written)
 
 
 def check_list(path: Path) -> None:
@@ -108,7 +116,7 @@ def list_rows(words: Sequence[str], cluster: np.ndarray) -> list[str]:
     return sorted(f"{word}{MARK}{number}" for word, number in zip(words, cluster) if is_listed(word))
 
 
-def _count_pairs(names: Sequence[str], text: np.ndarray) -> Bigrams:
+def _count_pairs(names: Sequence[str], text: np.ndarray, forms: Mapping[str, int]) -> Bigrams:
     """Count the bigrams of ``text``, where number ``i`` is the word ``names[i]``."""
     words, word_of = np.unique(np.array(names, object), return_inverse=True)
     text = word_of[text]
@@ -116,7 +124,7 @@ def _count_pairs(names: Sequence[str], text: np.ndarray) -> Bigrams:
     rank = np.empty(len(words), np.int64)
     rank[order] = np.arange(len(words))
     pairs, counts = np.unique(rank[text[:-1]] * len(words) + rank[text[1:]], return_counts=True)
-    return Bigrams(words[order].tolist(), pairs // len(words), pairs % len(words), counts)
+    return Bigrams(words[order].tolist(), pairs // len(words), pairs % len(words), counts, forms)
 
 
 def cluster_words(bigrams: Bigrams, clusters: int, seed: int, passes: int) -> Iterator[np.ndarray]:
@@ -206,6 +214,11 @@ class _Neighbours:
 def _rise(numbers: np.ndarray, added: np.ndarray) -> np.ndarray:
     """f(numbers + added) - f(numbers), with f(n) = n log n."""
     return _f(numbers + added) - _f(numbers)
+
+
+def rise(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """f(one + other) - f(one) - f(other)."""
+    return _rise(one, other) - _f(other)
 
 
 def _f(numbers: np.ndarray) -> np.ndarray:

@@ -56,7 +56,7 @@ def create_folder(path: Path, documents: Sequence[Document], config: Config) -> 
     names_of_lists = templates.list_gazetteers(groups)
     if word_clusters.LIST in names_of_lists:
         copy_clusters(config, gazetteers)
-    copy_gazetteers(names_of_lists, gazetteers)
+    copy_gazetteers(names_of_lists, config, gazetteers)
     shutil.copyfile(resources.find_file("configs/schemes", config.scheme, ".toml"), path / "scheme.toml")
     if config.types:
         shutil.copyfile(type_map.find_map(config.types), path / "types.toml")
@@ -85,8 +85,10 @@ def build_pipeline(
 
 
 def find_list(name: str, config: Config) -> Path:
-    """Return the file of a gazetteer: the list of word clusters is the configuration's."""
-    return gazetteer.find_gazetteer(config.clusters if name == word_clusters.LIST else name)
+    """Return the file of a gazetteer: one of the configuration's tables, its list of word clusters, or a
+    shipped list."""
+    own = {Path(table).stem: table for table in config.tables} | {word_clusters.LIST: config.clusters}
+    return gazetteer.find_gazetteer(own.get(name, name))
 
 
 def copy_clusters(config: Config, folder: Path) -> None:
@@ -97,13 +99,14 @@ def copy_clusters(config: Config, folder: Path) -> None:
     shutil.copyfile(source, folder / f"{word_clusters.LIST}.txt")
 
 
-def copy_gazetteers(names: Iterable[str], folder: Path) -> None:
+def copy_gazetteers(names: Iterable[str], config: Config, folder: Path) -> None:
     """Copy into ``folder`` the gazetteers, and the entries excluded from them, that it does not have."""
     for name in names:
-        source = gazetteer.find_gazetteer(name, [folder])
-        for path in (source, source.with_name(source.stem + ".exclude.txt")):
-            if path.is_file() and path.parent != folder:
-                shutil.copyfile(path, folder / path.name)
+        if not (folder / f"{name}.txt").is_file():
+            source = find_list(name, config)
+            for path in (source, source.with_name(source.stem + ".exclude.txt")):
+                if path.is_file():
+                    shutil.copyfile(path, folder / path.name)
 
 
 def write_training_gazetteer(

@@ -16,7 +16,7 @@ from crfdeid.feature_extraction.cues import FAR, LAST, NAME, NO_CUE, NUMBERS, Ki
 
 def observe(name: str, kinds: Kinds, columns: ValueNumbers, batch: Batch) -> Ints:
     """The value numbers [tokens] of the observation ``name``."""
-    observation, table = NAME.fullmatch(name).groups()  # type: ignore[union-attr]
+    observation, table = NAME.fullmatch(name).groups()
     names = ["", *sorted({*kinds.values(), *NUMBERS})]
     number = {kind: place for place, kind in enumerate(names)}
     found = columns.number_texts(f"cues {table}", lambda lowered: number[find_kind(kinds, lowered)])
