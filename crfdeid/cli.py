@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -75,24 +77,36 @@ VERBS = {
 
 
 def run(main: Callable[[list[str] | None], None]) -> None:
-    """Call ``main`` and end with an exit status: 2 for an error in the input, 1 for an error of the program,
-    130 for Ctrl-C, 0 when the reader of a pipe has closed it. SIGTERM (a batch system sends it) also removes
-    half-written files."""
+    """Call ``main`` and end with an exit status: 2 for an error in the input or of the system, such as a full
+    disk, 1 for an error of the program, 130 for Ctrl-C, 0 when the reader of a pipe has closed it. SIGTERM (a
+    batch system sends it) also removes half-written files."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # also where the locale is C
     try:
         main(None)
+        sys.stdout.flush()  # a full disk shows here, and not after the exit status
     except CrfdeidError as error:
         sys.exit(report_error(str(error)))
     except KeyboardInterrupt as stopped:
         report_error(str(stopped) or "stopped; nothing half-written was left")
         sys.exit(130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
+    except OSError as error:  # a full disk, a file that may not be read
+        discard_output()
+        sys.exit(report_error(f"{error.strerror or 'refused by the system'} ({locate_error(error)})"))
     except Exception as error:
         report_error(
             f"{locate_error(error)}; please report it (its message is withheld: it may quote a note)"
         )
         sys.exit(1)
+
+
+def discard_output() -> None:
+    """Let standard output lead nowhere: what it could not take would fail once more at the end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def locate_error(error: Exception) -> str:

@@ -26,13 +26,12 @@ from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate,
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import open_whole
-from crfdeid.systems import dry_run, model, registry, training_record, tuned_notes
+from crfdeid.systems import dry_run, model, model_folder, registry, training_record, tuned_notes
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
 
 AUTO = "auto"
-SCORES = "scores.json"  # in the model's folder
 RESAMPLES = 1000  # for the intervals of these scores
 
 
@@ -132,7 +131,7 @@ def score_model(
     system = list(cli.show_progress(tagger.tag_all(gold), "score", len(gold)))
     print(f"\nScored on {args.test}: {len(gold)} documents")
     scored = evaluate_spans(gold, system, tagger.scheme)
-    with open_whole(args.out / SCORES) as file:
+    with open_whole(args.out / model_folder.SCORES) as file:
         file.write(json.dumps(report.build_scores_json(scored), indent=1, ensure_ascii=False) + "\n")
     print(scores.format_scores(scored.scores))
     print_cut_spans(tagger, gold)

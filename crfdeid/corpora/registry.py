@@ -34,7 +34,7 @@ from crfdeid.corpora import (
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
-from crfdeid.files import open_whole
+from crfdeid.files import clear_leftovers, open_whole
 from crfdeid.text.document import Document
 
 FORMATS: dict[str, Format] = {
@@ -211,6 +211,7 @@ def write(
     with _name_path(path):
         if found.save_corpus is not None:
             storage.refuse_existing(path, overwrite)
+            clear_leftovers(path)
             found.save_corpus(documents, path)
         elif found.render_corpus is not None:
             storage.write_file(found.render_corpus(documents), path, overwrite)

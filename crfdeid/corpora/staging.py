@@ -34,6 +34,7 @@ def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
         raise FormatError(f"{folder}: is a file; wanted a folder to write into")
     finish_moving(folder)
     storage.refuse_existing(folder, overwrite)
+    files.clear_leftovers(folder)
     folder.absolute().parent.mkdir(parents=True, exist_ok=True)
     lock, name = files.make_temporary_folder(folder)
     try:

@@ -118,5 +118,6 @@ def write_file(pieces: Iterable[str], path: Path, overwrite: bool = False) -> No
     if path.is_dir():
         raise FormatError(f"{path}: is a folder; wanted a file to write")
     refuse_existing(path, overwrite)
+    files.clear_leftovers(path)
     with files.open_whole(path) as file:
         file.writelines(pieces)

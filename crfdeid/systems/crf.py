@@ -169,6 +169,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
             for _, first, stop in parts:
                 inside = range(first - base, stop - base)
                 features = self.pipeline.extractor.features(tokenized, inside, columns)
+                features = [[each for each in some if "\0" not in each] for some in features]  # C ends there
                 path[first:stop] = [number[label] for label in crfsuite.tag(features)]
         return path
 

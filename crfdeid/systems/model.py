@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from crfdeid import resources
+from crfdeid import files, resources
 from crfdeid.config import Config
-from crfdeid.errors import ConfigurationError, DocumentError, ModelError, Stopped
+from crfdeid.errors import ConfigurationError, CrfdeidError, DocumentError, ModelError, Stopped
 from crfdeid.feature_extraction import templates
 from crfdeid.systems import model_folder, registry, tuned_notes
 from crfdeid.systems.bias import Bias
@@ -44,7 +46,12 @@ def load(folder: Path | str | None = None, engine: str = FAST, bias: Bias | None
     path = resources.find_folder("models") / DEFAULT if folder is None else model_folder.find_folder(name)
     if model_folder.is_encoder(path):
         return load_encoder(path, engine, bias)
-    return load_model(model_folder.read_folder(path), engine, bias)
+    try:
+        return load_model(model_folder.read_folder(path), engine, bias)
+    except CrfdeidError:
+        raise
+    except Exception as error:  # checksums can match in a model that somebody made to do harm
+        raise ModelError(f"{path}: cannot be read: {type(error).__name__}; damaged?") from None
 
 
 def is_untrained(name: str) -> bool:
@@ -127,8 +134,8 @@ def train(
     if resume:
         check_resume(system, folder, settings)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as name:
-        model = model_folder.create_folder(Path(name) / "model", documents, settings)
+    with make_folder_beside(folder) as place:
+        model = model_folder.create_folder(place / "model", documents, settings)
         list_notes(given, settings, model.path, folder if resume else None)
         try:
             system.train(Training(model, documents, on_iteration, engine, folder if resume else None))
@@ -147,12 +154,25 @@ def list_notes(documents: Sequence[Document], settings: Config, folder: Path, ea
         tuned_notes.write_list(folder, [*known, *tuned_notes.hash_notes(documents)])
 
 
+@contextmanager
+def make_folder_beside(folder: Path) -> Iterator[Path]:
+    """Give a temporary folder beside ``folder``; those that killed runs have left are removed."""
+    files.clear_leftovers(folder)
+    lock, name = files.make_temporary_folder(folder)
+    try:
+        yield Path(name)
+    finally:
+        shutil.rmtree(name, ignore_errors=True)
+        os.close(lock)
+
+
 def replace_folder(folder: Path, built: Path) -> None:
-    """Put the finished model in place of what is in ``folder``."""
+    """Put the finished model in place of what is in ``folder``, in one step where the system can."""
     model_folder.write_manifest(built)
     if folder.exists():
-        shutil.rmtree(folder)
-    built.rename(folder)
+        files.exchange(folder, built)
+    else:
+        built.rename(folder)
 
 
 def check_documents(documents: Sequence[Document], settings: Config) -> None:

@@ -15,14 +15,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from crfdeid import __version__, resources
 from crfdeid.config import Config
-from crfdeid.errors import ModelError, did_you_mean
+from crfdeid.errors import ConfigurationError, ModelError, did_you_mean
 from crfdeid.feature_extraction import templates, word_clusters
 from crfdeid.feature_extraction.long_numbers import has_long_number
 from crfdeid.feature_extraction.pipeline import Pipeline, check_pos
@@ -36,6 +40,9 @@ from crfdeid.text.gazetteer import Gazetteer
 FORMAT = 1
 MANIFEST = "manifest.json"
 TRAINING = "training"  # the manifest's key of how the model was made (crfdeid.systems.training_record)
+SCORES = "scores.json"
+ADDED = (SCORES, "CARD.md")  # after the manifest is written; no tagger reads them
+SETTING = re.compile(r"[\w.+/-]{,80}", re.ASCII)  # what an error may show of a model's settings and names
 
 
 def create_folder(path: Path, documents: Sequence[Document], config: Config) -> ModelFolder:
@@ -157,15 +164,50 @@ def read_folder(path: Path) -> ModelFolder:
     """Check a model's files against its manifest, and read them. Raises :class:`ModelError` where the
     folder is incomplete, damaged, or of a newer format."""
     check_files(path)
-    table = json.loads((path / "settings.json").read_text(encoding="utf-8"))
-    own_scheme = {"scheme": str(path / "scheme.toml")}  # the file that trained it may be gone
-    config = registry.build_config(table | own_scheme, str(path / "settings.json"))
-    config = replace(config, scheme=table.get("scheme", Config.scheme))
+    config = read_settings(path)
     groups = [t for name in config.features for t in templates.read_templates(path / "features" / name)]
     pipeline = build_pipeline(config, groups, read_gazetteers(path))
     pipeline = known_words.restrict_pipeline(pipeline, path)
     fingerprint = hash_manifest(path / MANIFEST)
     return ModelFolder(path, config, pipeline, scheme.read_scheme(path / "scheme.toml"), fingerprint)
+
+
+def read_settings(path: Path) -> Config:
+    """Read the model's configuration. Raises :class:`ModelError`, which shows only what looks like a setting.
+    """
+    file = path / "settings.json"
+    table = read_table(file)
+    own_scheme = {"scheme": str(path / "scheme.toml")}  # the file that trained it may be gone
+    try:
+        config = registry.build_config(table | own_scheme, str(file))
+    except ConfigurationError as error:
+        if all(map(SETTING.fullmatch, list_strings(table))):
+            raise
+        raise ModelError(f"{file}: holds what is not a setting") from error
+    if not {f"features/{name}" for name in config.features} <= set(list_files(path)):
+        raise ModelError(f"{file}: names a feature group that the model does not have")
+    return replace(config, scheme=table.get("scheme", Config.scheme))
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """Read a JSON object of the model. Raises :class:`ModelError` where the file is something else."""
+    try:
+        table = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        table = None
+    if not isinstance(table, dict):
+        raise ModelError(f"{path}: damaged: not a table of JSON")
+    return table
+
+
+def list_strings(value: Any) -> Iterator[str]:
+    """Yield the strings in a value of JSON, keys of objects among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        items = value if isinstance(value, list) else chain.from_iterable(value.items())
+        for item in items:
+            yield from list_strings(item)
 
 
 def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
@@ -175,24 +217,49 @@ def read_gazetteers(path: Path) -> dict[str, Gazetteer]:
 
 
 def check_files(folder: Path) -> None:
-    """Compare the folder with its manifest."""
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        format, files = manifest["format"], dict(manifest["files"])
-    except OSError:
+    """Compare the folder with its manifest, which lists every other file of it. Raises :class:`ModelError`
+    at a difference, and where a path leaves the folder."""
+    files = read_manifest(folder)
+    for number, (name, checksum) in enumerate(files.items(), 1):
+        path = folder / name
+        shown = path if SETTING.fullmatch(name) else f"{folder}/{MANIFEST}: file {number}"
+        if not is_inside(path, folder):
+            raise ModelError(f"{folder}/{MANIFEST}: file {number} is outside the folder of the model")
+        if not os.path.isfile(path):  # Path's own fails at a name that is too long
+            raise ModelError(f"{shown}: missing from the model")
+        if hash_file(path) != checksum:
+            raise ModelError(f"{shown}: damaged: its checksum is not the manifest's")
+    if unlisted := sum(name not in files for name in list_files(folder) if name not in ADDED):
+        raise ModelError(f"{folder}: {unlisted} files that {MANIFEST} does not list")
+
+
+def read_manifest(folder: Path) -> dict[str, str]:
+    """Read the checksums of a model's files by name."""
+    if not (folder / MANIFEST).is_file():
         shipped = [path.name for path in resources.find_folder("models").glob("*")]
         near = "" if folder.exists() else did_you_mean(str(folder), shipped)
-        raise ModelError(f"{folder}: no model here (no readable manifest.json){near}") from None
-    except (ValueError, KeyError, TypeError):
-        raise ModelError(f"{folder}/manifest.json: damaged") from None
+        raise ModelError(f"{folder}: no model here (no readable {MANIFEST}){near}")
+    manifest = read_table(folder / MANIFEST)
+    format, files = manifest.get("format"), manifest.get("files")
+    if not (isinstance(format, int) and isinstance(files, dict)):
+        raise ModelError(f"{folder}/{MANIFEST}: damaged")
     if format != FORMAT:
         raise ModelError(f"{folder}: model format {format}; this version reads format {FORMAT}")
-    for name, checksum in files.items():
-        path = folder / name
-        if not path.is_file():
-            raise ModelError(f"{path}: missing from the model")
-        if hash_file(path) != checksum:
-            raise ModelError(f"{path}: damaged: its checksum is not the manifest's")
+    return {name: str(checksum) for name, checksum in files.items()}
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path, its links followed, is below the folder."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # a name too long, a NUL in it, links in a circle
+        return False
+
+
+def list_files(folder: Path) -> list[str]:
+    """The names of all files in the folder and below it except the manifest, sorted."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    return sorted(name for name in names if name != MANIFEST)
 
 
 def hash_file(path: Path) -> str:
@@ -214,11 +281,10 @@ def render_manifest(manifest: Mapping[str, object]) -> str:
 
 
 def write_manifest(folder: Path) -> None:
-    """Write ``manifest.json`` over all files that are in the folder."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    """Write ``manifest.json`` over all other files that are in the folder."""
     manifest = {
         "format": FORMAT,
         "crfdeid": __version__,
-        "files": {path.relative_to(folder).as_posix(): hash_file(path) for path in files},
+        "files": {name: hash_file(folder / name) for name in list_files(folder)},
     }
     (folder / MANIFEST).write_text(render_manifest(manifest), encoding="utf-8")
