@@ -567,6 +567,23 @@ def test_the_page_suggests_a_pause_after_an_hour(served):
 # Agree, measure, surrogates, learn
 
 
+def test_one_key_decides_what_all_agree_on_and_goes_to_what_differs_most(served):
+    ann = [Span(12, 16, "DOCTOR"), Span(20, 28, "DATE"), Span(35, 39, "PATIENT")]
+    for name, spans in (("dan", ann), ("mia", ann[:2]), ("zoe", [ann[0], Span(40, 43, "AGE")])):
+        system_spans.import_marks(served.study, name, {1: spans})
+    page = served.page("eve")
+    page.evaluate("location.hash = 'agree/1'")
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("button", name="Decide 1 agreed").wait_for()
+    keys(page, "=")
+    page.get_by_text("3 of 4 to decide").wait_for()
+    assert page.locator(".cursor").inner_text() == "ife"  # fewer than half marked it
+    keys(page, "Delete", "Delete")
+    page.locator(".agreement.majority").wait_for()
+    keys(page, "Enter")
+    page.get_by_text("0 of 4 to decide").wait_for()
+
+
 def test_three_readers_and_their_consensus(served):
     both = [(12, "d"), (21, "b")]
     for name, mark in (("ann", both), ("bob", both), ("cyd", [(12, "d"), (35, "p")])):

@@ -203,6 +203,22 @@ def test_three_readers_reach_a_consensus(study):
     assert len(eve.decide(1, "undo")["spans"]) == 2
 
 
+def test_one_action_decides_all_that_everybody_agrees_on(study):
+    both = [(12, 16, "DOCTOR"), (20, 28, "DATE")]
+    finish_note(study, "ann", *both)
+    finish_note(study, "bob", *both, (30, 34, "DOCTOR"))
+    eve = Browser(study, "eve")
+    eve.post("/api/consensus/1/open")
+    state = eve.decide(1, "decide_agreed")
+    assert [item["key"] for item in state["items"] if item["decision"] is None] == ["30-34"]
+    assert [(span["start"], span["type"]) for span in state["spans"]] == [(12, "DOCTOR"), (20, "DATE")]
+    assert eve.decide(1, "decide_agreed", status=409)["stage"] == "nothing"
+    assert [item["decision"] for item in eve.decide(1, "undo")["items"]] == [None] * 3
+    finish_note(study, "ann", (0, 4, "DOCTOR"), number=2)
+    eve.post("/api/consensus/2/open")
+    assert eve.decide(2, "decide_agreed", status=409)["stage"] == "alone"
+
+
 def test_nobody_sees_the_marks_of_others_before_consensus(study):
     ann, bob, eve = (
         finish_note(study, "ann", (12, 16, "DOCTOR")),

@@ -14,7 +14,7 @@ from crfdeid.review.study.study import Json, Study
 from crfdeid.text.document import Document
 from crfdeid.text.spans import find_overlap
 
-KINDS = ("decide", "undecide", "add", "change", "remove", "votes", "done", "reopen", "undo", "redo")
+KINDS = ("decide", "decide_agreed", "undecide", "add", "change", "remove", "votes", "done", "reopen", "undo", "redo")
 
 
 def change_consensus(study: Study, reader: Reader, number: int, body: Json) -> Json:
@@ -52,9 +52,23 @@ def check_action(
         raise StageError("undecided", f"{len(left)} items are not decided yet", undecided=len(left))
     if kind == "votes":
         return {"kind": kind} | collect_votes(study, document, number, body)
+    if kind == "decide_agreed":
+        return {"kind": "decide_many", "items": find_agreed(state)}
     if kind in ("decide", "undecide"):
         return {"kind": kind} | parse_decision(study, document, state, body)
     return {"kind": kind} | parse_extra_mark(study, document, state, body)
+
+
+def find_agreed(state: Consensus) -> Json:
+    """The spans of each undecided item on which all voters agree, by the item's key. Raises
+    :class:`StageError` where there is none, or only one voter, who agrees with nobody."""
+    if len(state.votes) < 2:
+        raise StageError("alone", "one voter alone agrees with nobody: decide each item")
+    undecided = set(state.undecided)
+    agreed = [item for item in state.items if item.key in undecided and item.agreement == "all"]
+    if not agreed:
+        raise StageError("nothing", "there is no undecided item on which all voters agree")
+    return {item.key: consensus.encode_spans(item.suggestion) for item in agreed}
 
 
 def parse_decision(study: Study, document: Document, state: Consensus, body: Json) -> Json:

@@ -12,6 +12,9 @@ import { Reading } from "./reading.js";
 import { AGREEMENT, layerOf, targetsOf } from "./variants.js";
 import { voters } from "./voters.js";
 
+const DOUBT = { fewer: 0, majority: 1, all: 2 };
+const DECIDED = "Every item is decided. Ctrl Enter closes the note.";
+
 export class Adjudication {
   constructor(main, room, found, offset = 0) {
     Object.assign(this, { main, room, note: found, state: found, types: room.types, preview: null, chosen: new Map() });
@@ -108,6 +111,18 @@ export class Adjudication {
     this.actions.do(action).then((state) => state && !ambiguous && this.advance(target));
   }
 
+  // One action for all items that every voter marked alike. What is left differs, and comes with the most doubtful first.
+  decideAgreed() {
+    this.byDoubt = true;
+    this.actions.do({ kind: "decide_agreed" }).then((state) => state && this.mostDoubtful());
+  }
+
+  mostDoubtful() {
+    const [next] = this.open().sort((a, b) => DOUBT[a.item.agreement] - DOUBT[b.item.agreement] || a.start - b.start);
+    if (next) this.cursor.put(next, next);
+    else say(DECIDED);
+  }
+
   remove() {
     const { target } = this.cursor;
     if (target?.kind === "item") this.decide(target, []);
@@ -127,10 +142,11 @@ export class Adjudication {
   }
 
   advance(from) {
+    if (this.byDoubt) return this.mostDoubtful();
     const open = this.open();
     const next = open.find((one) => one.start > from.start) ?? open[0];
     if (next) this.cursor.put(next, next);
-    else say("Every item is decided. Ctrl Enter closes the note.");
+    else say(DECIDED);
   }
 
   jump(by) {

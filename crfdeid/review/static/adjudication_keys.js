@@ -5,6 +5,7 @@ import { moving, NoteKeys } from "./mark_keys.js";
 export function adjudicationKeys(mode) {
   const decide = [
     [["Enter"], "decide as chosen; add a mark that no voter had", () => mode.put()],
+    [["="], "decide all on which everybody agrees, and go to what differs most", () => mode.decideAgreed()],
     [["Delete", "Backspace"], "not PHI", () => mode.remove()],
     [["!"], "ambiguous: a mark here is not a mistake", () => mode.ambiguous()],
     [["Shift+Delete", "Shift+Backspace"], "undecided again", () => mode.undecide()],

@@ -94,8 +94,14 @@ export class AdjudicationView {
       button("‹ Item", () => mode.jump(-1)), button("Item ›", () => mode.jump(1)),
       button("‹ Screen", () => mode.turn(-1), { disabled: screen === 0 }), element("span", { class: "where" }, `screen ${screen + 1} of ${screens}`),
       button("Screen ›", () => mode.turn(1), { disabled: screen + 1 === screens }),
-      mode.mayDecide ? ending(mode) : null);
+      mode.mayDecide ? [agreed(mode), ending(mode)] : null);
   }
+}
+
+function agreed(mode) {
+  const count = mode.open().filter((one) => one.item.agreement === "all").length;
+  if (mode.state.done || mode.note.voters.length < 2 || !count) return null;
+  return button(`Decide ${count} agreed =`, () => mode.decideAgreed(), { id: "agreed" });
 }
 
 function ending(mode) {

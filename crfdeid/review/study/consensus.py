@@ -75,6 +75,9 @@ def apply_action(state: Consensus, action: Action) -> Consensus:
     if kind == "decide":
         decision = Decision(decode_spans(action["spans"]), bool(action.get("ambiguous")))
         return replace(state, decisions={**state.decisions, action["item"]: decision})
+    if kind == "decide_many":
+        agreed = {key: Decision(decode_spans(rows)) for key, rows in action["items"].items()}
+        return replace(state, decisions={**state.decisions, **agreed})
     if kind == "undecide":
         rest = {key: value for key, value in state.decisions.items() if key != action["item"]}
         return replace(state, decisions=rest)
