@@ -20,6 +20,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this ma
 import uvicorn  # noqa: E402
 
 from crfdeid import corpora  # noqa: E402
+from crfdeid.review.operations import training  # noqa: E402
 from crfdeid.review.study import accounts, create, system_spans, word_boundaries  # noqa: E402
 from crfdeid.review.study.source import Source  # noqa: E402
 from crfdeid.review.study.study import name_book, open_study  # noqa: E402
@@ -686,6 +687,37 @@ def test_surrogates_are_checked_changed_and_written(tmp_path, browser):
     assert document.text.startswith("Seen by Dr. Quimby on ")
     assert not re.search("Ruiz|Eva|3/4/2061", document.text)
     finish(served)
+
+
+def test_a_model_is_trained_in_the_page_with_figures_before_and_after(served, monkeypatch):
+    row = {"name": "old", "recall": 0.5, "precision": 1.0}
+    figures = {"learned": 8, "aside": 2, "figures": [row, row | {"name": "new", "recall": 0.75}]}
+    went_on = threading.Event()
+
+    def train(study, name, premarks):
+        def work(job):
+            job.phase = "train"
+            went_on.wait(20)
+            job.refuse_stopped()
+            job.result = figures
+
+        return work
+
+    monkeypatch.setattr(training, "train_model", train)
+    system_spans.import_consensus(served.study, {1: [Span(12, 16, "DOCTOR")]})
+    page = served.page("eve")
+    page.get_by_role("link", name="Learn").click()
+    after = "old: recall 0.500, precision 1.000; new: recall 0.750"
+    for ending, said in (("Stop", "Stopped"), (None, after)):
+        page.get_by_label("Name of the new model").fill("new")
+        page.get_by_role("button", name="Train now").click()
+        page.get_by_text("training for").wait_for()
+        if ending:
+            page.get_by_role("button", name=ending).click()
+            page.wait_for_timeout(100)
+        went_on.set()
+        page.get_by_text(said).wait_for()
+        went_on.clear()
 
 
 # Sizes, contrast, and the pure modules

@@ -1,5 +1,6 @@
 """The review server over HTTP: marking, consensus, measures, and refused requests."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,11 @@ from small_notes import SMALL
 from crfdeid import corpora
 from crfdeid.evaluate import scores
 from crfdeid.evaluate.matching import Criterion
-from crfdeid.review.operations import surrogate_proposals
+from crfdeid.review.operations import surrogate_proposals, training
 from crfdeid.review.study import accounts, create, system_spans
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.study import open_study
+from crfdeid.review.web.jobs import Jobs
 from crfdeid.review.web.sessions import Sessions
 from crfdeid.systems import model
 from crfdeid.text.document import Document, Span
@@ -355,7 +357,9 @@ def test_a_new_model_is_loaded_and_its_disagreements_shown(study, small_model):
     body = {"folder": str(small_model.folder), "name": "new", "premarks": True}
     assert eve.post("/api/learn/models", body).status_code == 202
     eve.client.app.app.state.jobs.thread.join(30)
-    assert eve.get("/api/learn/job").json() == {"state": "done", "done": 3, "total": 3, "fault": ""}
+    assert eve.get("/api/learn/job").json() == {
+        "state": "done", "phase": "tag", "done": 3, "total": 3, "seconds": None, "fault": "", "result": None,
+    }  # fmt: skip
     found = study.read_spans("new", 1)
     assert [(s.start, s.end, s.type) for s in found if s.type == "DOCTOR"] == [(12, 16, "DOCTOR")]
     rows = eve.get("/api/learn/disagreements", system="new").json()["notes"]
@@ -486,3 +490,45 @@ def test_offsets_are_code_points_of_the_very_text(tmp_path):
     state = ann.post("/api/notes/1/repeats", body).json()["state"]
     assert [TRICKY[a:b] for a, b, _ in list_marks(state)] == ["Ruiz", "Ruiz"]
     opened.store.close()
+
+
+def test_a_model_is_trained_in_the_page(study):
+    """Also where readers log in: no path of the machine is named."""
+    eve = Browser(study, "eve")
+    study.requires_login = True
+    assert eve.post("/api/learn/train", {"name": "new"}).json()["stage"] == "nothing"
+    import_consensus(study, 1, [(12, 16, "DOCTOR"), (20, 28, "DATE"), (30, 34, "DOCTOR")])
+    assert eve.post("/api/learn/train", {"name": "../new"}).status_code == 422
+    assert eve.post("/api/learn/train", {"name": "new", "premarks": True}).status_code == 202
+    eve.client.app.app.state.jobs.thread.join(120)
+    job = eve.get("/api/learn/job").json()
+    assert (job["state"], job["fault"]) == ("done", "")
+    assert job["result"] == {"learned": 1, "aside": 0, "figures": []}
+    assert study.premark_system == "new" and study.read_spans("new", 1)
+    assert (study.out / "models" / "new").stat().st_mode & 0o777 == 0o700
+    assert [path.name for path in (study.out / "models").iterdir()] == ["new"]  # no notes stay there
+    assert eve.post("/api/learn/train", {"name": "new"}).json()["stage"] == "exists"
+
+
+def test_notes_kept_aside_are_those_of_other_patients(tmp_path):
+    documents = [Document(f"{n}", f"Note {n}", (), f"{n // 2}") for n in range(40)]
+    corpora.write(documents, tmp_path / "notes", "text")
+    create.create_study(tmp_path / "s.db", Source(tmp_path / "notes", "text"), "i2b2-2014", None, 1)
+    opened = open_study(tmp_path / "s.db")
+    for note in opened.notes.all:
+        import_consensus(opened, note.number, [(0, 4, "DOCTOR")])
+    learned, aside = training.split_decided(opened)
+    patients = [{opened.notes.find_note(n).patient for n in part} for part in (learned, aside)]
+    assert learned and aside and len(learned) + len(aside) == 40
+    assert patients[0].isdisjoint(patients[1] - {None})
+    opened.store.close()
+
+
+def test_training_can_be_stopped(study):
+    jobs = Jobs()
+    jobs.begin(lambda job: job.run_process([sys.executable, "-c", "import time; time.sleep(60)"]))
+    jobs.close()
+    assert jobs.describe()["state"] == "stopped"
+    jobs.begin(lambda job: job.run_process([sys.executable, "-c", "raise SystemExit('wanted more notes')"]))
+    jobs.thread.join(30)
+    assert (jobs.state, jobs.error) == ("failed", "wanted more notes")

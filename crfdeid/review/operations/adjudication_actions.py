@@ -14,7 +14,10 @@ from crfdeid.review.study.study import Json, Study
 from crfdeid.text.document import Document
 from crfdeid.text.spans import find_overlap
 
-KINDS = ("decide", "decide_agreed", "undecide", "add", "change", "remove", "votes", "done", "reopen", "undo", "redo")
+KINDS = (
+    "decide", "decide_agreed", "undecide", "add", "change", "remove", "votes", "done", "reopen", "undo",
+    "redo",
+)  # fmt: skip
 
 
 def change_consensus(study: Study, reader: Reader, number: int, body: Json) -> Json:

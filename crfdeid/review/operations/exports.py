@@ -73,10 +73,15 @@ def write_documents(study: Study, documents: Iterable[Document], body: Json) -> 
     path = study.out / (name if format.render_document is not None else name + format.suffixes[0])
     if path.exists():
         raise StageError("exists", "there is an export with this name already")
-    try:
-        study.out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StageError("unwritable", f"{study.out}: cannot be created: {error.strerror}") from None
+    make_folder(study.out)
     corpora.write(documents, path, format_name)
     path.chmod(0o700 if path.is_dir() else 0o600)  # it may hold PHI
     return path
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder that only its owner reads. Raises :class:`StageError` where it cannot be created."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StageError("unwritable", f"{path}: cannot be created: {error.strerror}") from None

@@ -1,7 +1,7 @@
 // Learn: export the consensus, load a model that was trained on it elsewhere, and list where it disagrees with open notes.
 
 import { ask, query, send } from "./api.js";
-import { choice, clear, element, labelled, ratio, table } from "./dom.js";
+import { button, choice, clear, element, labelled, ratio, table } from "./dom.js";
 import { curve } from "./curve.js";
 import { exportForm } from "./exports.js";
 import { Keys } from "./keys.js";
@@ -11,10 +11,10 @@ import { form } from "./welcome.js";
 
 export async function learn(main, room) {
   const [found, { readers }] = await Promise.all([ask("/api/learn"), ask("/api/readers")]);
-  const columns = element("div", { class: "two" }, results(found), element("div", {}, consensusExport(room, found.train, readers), modelForm(main, room)));
+  const columns = element("div", { class: "two" }, results(found), element("div", {}, trainForm(main, room), consensusExport(room, found.train, readers), room.mayInvite ? modelForm(main, room) : null));
   main.append(element("div", { class: "page wide" },
     element("h1", {}, "Learn"),
-    element("p", { class: "lead" }, `${found.notes_read} notes have a decided consensus. Export it, train, and load the model: it is tested on notes decided later.`),
+    element("p", { class: "lead" }, `${found.notes_read} notes have a decided consensus. Train on it here, or export it, train elsewhere and load the model: each model is tested on notes decided later.`),
     columns,
     await disagreements(found, room)));
   return { keys: new Keys([]) };
@@ -35,6 +35,37 @@ function consensusExport(room, train, readers) {
   const made = exportForm("Export", room, "/api/export", { choosers: [["what", "What", what]] });
   made.append(train ? element("p", { class: "quiet-text" }, "Then, in a terminal: ", element("code", {}, train)) : "");
   return made;
+}
+
+// Trains with the interpreter that runs the server, in a process of its own.
+function trainForm(main, room) {
+  const name = element("input", { name: "model", required: true, autocomplete: "off" });
+  const premarks = element("input", { type: "checkbox", name: "train-premarks" });
+  const said = element("p", { class: "quiet-text", role: "status" });
+  const stop = button("Stop", () => send("/api/learn/stop").catch(fault), { hidden: true });
+  const train = async () => {
+    try {
+      await send("/api/learn/train", { name: name.value, premarks: premarks.checked });
+      stop.hidden = false;
+      const job = await watch(said);
+      room.study = await ask("/api/study");
+      await learn(clear(main), room);
+      const shown = main.querySelector("#trained");
+      if (shown) shown.textContent = job.state === "stopped" ? "Stopped; nothing was loaded." : figures(job.result);
+    } catch (error) {
+      stop.hidden = true;
+      fault(error);
+    }
+  };
+  const made = form([labelled("Name of the new model", name), element("label", { class: "check" }, premarks, "show its spans as pre-marks")], "Train now", train);
+  made.classList.add("row-form");
+  return element("section", { class: "export" }, element("h2", {}, "Train"), made, stop, said, element("p", { id: "trained", role: "status" }));
+}
+
+function figures({ learned, aside, figures: found }) {
+  if (!found.length) return `Trained on ${learned} notes: too few to keep some aside for a test.`;
+  const shown = found.map((one) => `${one.name}: recall ${ratio(one.recall)}, precision ${ratio(one.precision)}`);
+  return `Trained on ${learned} notes. On ${aside} notes of other patients, before and after: ${shown.join("; ")} (strict).`;
 }
 
 function modelForm(main, room) {
@@ -61,8 +92,8 @@ async function watch(said) {
   for (;;) {
     const job = await ask("/api/learn/job");
     if (job.state === "failed") throw new Error(job.fault);
-    if (job.state !== "running") return;
-    said.textContent = `tagging: ${job.done} of ${job.total} notes`;
+    if (job.state !== "running") return job;
+    said.textContent = job.phase === "train" ? `training for ${Math.round(job.seconds)} s` : `tagging: ${job.done} of ${job.total} notes`;
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -20,11 +18,13 @@ from crfdeid.review.operations import (
     marking,
     repeats,
     surrogate_review,
+    training,
 )
 from crfdeid.review.study import accounts, system_spans
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, UnauthorizedError
 from crfdeid.review.study.study import Study, assign_keys
+from crfdeid.review.web.jobs import Jobs
 from crfdeid.review.web.requests import (
     CurrentAdjudicator,
     CurrentReader,
@@ -293,11 +293,25 @@ def load_model(request: Request, study: OpenStudy, body: JsonBody) -> Response:
         raise ConfigurationError("folder: wanted the path of a model")
     system_spans.check_new_name(study, name)
 
-    def tag_notes(progress: Any) -> None:
-        found = system_spans.tag_notes(study, model.load(folder), progress)
+    def tag_notes(job: Jobs) -> None:
+        job.phase = "tag"
+        found = system_spans.tag_notes(study, model.load(folder), job.count_steps)
         system_spans.add_system(study, name, found, body.get("premarks") is True)
 
     return reply({"job": request.app.state.jobs.begin(tag_notes)}, 202)
+
+
+@router.post("/learn/train", dependencies=FOR_ADJUDICATORS)
+def train_model(request: Request, study: OpenStudy, body: JsonBody) -> Response:
+    name = training.check_training(study, body.get("name"))
+    work = training.train_model(study, name, body.get("premarks") is True)
+    return reply({"job": request.app.state.jobs.begin(work)}, 202)
+
+
+@router.post("/learn/stop", dependencies=FOR_ADJUDICATORS)
+def stop_job(request: Request) -> Response:
+    request.app.state.jobs.stop()
+    return Response(status_code=204)
 
 
 @router.get("/learn/job", dependencies=FOR_ADJUDICATORS)

@@ -87,8 +87,11 @@ def serve(study: Study, options: ServerOptions) -> None:
         )
         server = uvicorn.Server(config)
         announcement = Announcement(address, sessions, study.requires_login, options.open_browser)
-        with suppress(KeyboardInterrupt), announcement:
-            server.run([listening])
+        try:
+            with suppress(KeyboardInterrupt), announcement:
+                server.run([listening])
+        finally:
+            app.app.state.jobs.close()
 
 
 def choose_names(options: ServerOptions) -> tuple[str, ...]:

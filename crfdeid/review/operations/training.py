@@ -1,0 +1,105 @@
+"""Training on the consensus by the running interpreter, in a process of its own; figures before and after."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from hashlib import sha256
+from operator import add
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol
+
+from crfdeid import corpora
+from crfdeid.evaluate.scores import Counts
+from crfdeid.review.operations.exports import EXPORT_NAME, make_folder, select_documents
+from crfdeid.review.operations.learning_curve import count_against_consensus
+from crfdeid.review.study import system_spans
+from crfdeid.review.study.errors import InvalidValueError, StageError
+from crfdeid.review.study.note_index import key_patient
+from crfdeid.review.study.study import Json, Study
+from crfdeid.systems import model
+from crfdeid.text import scheme
+
+KEPT_ASIDE = 5  # of so many patients, one is kept aside to test on
+FEWEST = 10  # decided notes with which some are kept aside
+
+
+class Work(Protocol):
+    """What a job offers to its work: its phase is shown, and it can be stopped."""
+
+    phase: str
+    result: Json | None
+
+    def count_steps(self, items: Sequence[object]) -> Iterable[object]: ...
+
+    def run_process(self, command: list[str]) -> None: ...
+
+
+def check_training(study: Study, name: object) -> str:
+    """The name of a new model. Raises :class:`InvalidValueError`, :class:`StageError` where it is taken or no
+    note is decided."""
+    if not isinstance(name, str) or not EXPORT_NAME.fullmatch(name):
+        raise InvalidValueError("a model's name: 1 to 60 letters, digits, - and _")
+    system_spans.check_new_name(study, name)
+    if not study.list_decided():
+        raise StageError("nothing", "no note has a decided consensus to train on")
+    if find_model_folder(study, name).exists():
+        raise StageError("exists", "there is a model with this name already")
+    return name
+
+
+def train_model(study: Study, name: str, premarks: bool) -> Callable[[Work], None]:
+    """The work of a job: train on the decided notes, of which a fifth of the patients is kept aside, tag all
+    notes with the model, and compare it on those kept aside with the system before it."""
+
+    def train(job: Work) -> None:
+        learned, aside = split_decided(study)
+        folder = find_model_folder(study, name)
+        make_folder(folder.parent)
+        job.phase = "train"
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            corpus = Path(scratch) / "consensus.jsonl"
+            corpora.write(select_documents(study, learned, "consensus", ""), corpus, "jsonl")
+            scheme_name = study.store.read_setting("scheme") or scheme.DEFAULT
+            command = [sys.executable, "-m", "crfdeid.train", str(corpus), "--out", str(folder)]
+            job.run_process([*command, "--scheme", scheme_name])
+        folder.chmod(0o700)  # its features hold words of the notes
+        before = study.premark_system or next(reversed(study.list_systems()), None)
+        job.phase = "tag"
+        found = system_spans.tag_notes(study, model.load(folder), job.count_steps)  # type: ignore[arg-type]
+        system_spans.add_system(study, name, found, premarks)
+        systems = [one for one in (before, name) if one]
+        job.result = {
+            "learned": len(learned),
+            "aside": len(aside),
+            "figures": [score_system(study, one, aside) for one in systems] if aside else [],
+        }
+
+    return train
+
+
+def find_model_folder(study: Study, name: str) -> Path:
+    return study.out / "models" / name
+
+
+def split_decided(study: Study) -> tuple[list[int], list[int]]:
+    """The numbers of the decided notes to train on, and of those kept aside: all notes of a fifth of the
+    patients, the same ones each time."""
+    decided = study.list_decided()
+    if len(decided) < FEWEST:
+        return decided, []
+    aside = [number for number in decided if is_kept_aside(study, number)]
+    return [number for number in decided if number not in set(aside)] or decided, aside
+
+
+def is_kept_aside(study: Study, number: int) -> bool:
+    patient = key_patient(study.notes.find_note(number))
+    return int(sha256(patient.encode("utf-8", "surrogatepass")).hexdigest(), 16) % KEPT_ASIDE == 0
+
+
+def score_system(study: Study, name: str, numbers: Iterable[int]) -> Json:
+    """Strict recall and precision of a system on notes with a consensus."""
+    counts = reduce(add, (count_against_consensus(study, name, number) for number in numbers), Counts())
+    return {"name": name, "recall": counts.recall, "precision": counts.precision}
