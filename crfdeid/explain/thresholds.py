@@ -3,9 +3,10 @@
     python -m crfdeid.thresholds corpus/test --model english --recall 0.99 --out curves/
     python -m crfdeid.thresholds corpus/test --model models/svm --at 0 0.5 1
 
-For a CRF and ``rescored`` the setting is the threshold of ``crfdeid.tag --threshold``; for svm, mega, snow,
-multi and encoders it is the bias of ``crfdeid.tag --recall-bias``. Choose it on documents that are used
-neither for training nor for the test. The figures are of tokens, before repair.
+For a CRF, ``rescored`` and models joined with one of them the setting is the threshold of ``crfdeid.tag
+--threshold``; for svm, mega, snow, multi, hmm, rnn and encoders it is the bias of ``crfdeid.tag
+--recall-bias``. Choose it on documents that are used neither for training nor for the test. The figures are
+of tokens, before repair. For hmm and joined models the notes are tagged anew at each of some values.
 
 Tafvizi 2011 (section 7.2.1) leaves "profiling the ROC curve" and the trade of precision for recall to later
 work.
@@ -15,8 +16,8 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,14 @@ from crfdeid.errors import ConfigurationError, DocumentError
 from crfdeid.evaluate.calibration import draw_calibration
 from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain import curves
+from crfdeid.explain.retagging import (
+    RECALL_BIAS,
+    THRESHOLD,
+    find_setting,
+    list_sweep,
+    rank_tokens,
+    tag_sweep,
+)
 from crfdeid.pages.curves import draw_curve
 from crfdeid.pages.pictures import Axis, fit_shares
 from crfdeid.systems import model
@@ -37,8 +46,8 @@ from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
 
-THRESHOLD = "threshold"
-OPTIONS = {THRESHOLD: "tag --threshold", "recall_bias": "tag --recall-bias"}
+OPTIONS = {THRESHOLD: "tag --threshold", RECALL_BIAS: "tag --recall-bias"}
+NEVER = -1e9  # the margin of tokens that no value tags
 BIASES = (-1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 OWN = "as tagged"  # the operating point: without any setting
 DOTS = "A dot is a value of {}; the ring is what the model tags without any."
@@ -58,14 +67,17 @@ class Point(NamedTuple):
 @dataclass(frozen=True)
 class Margins:
     """``margin`` [tokens] is how far PHI scores above O (:meth:`Tagger.find_margins`), without the recall
-    bias of a linear classifier; ``phi`` [tokens] is whether the token is PHI in the gold standard."""
+    bias of a linear classifier; ``phi`` [tokens] is whether the token is PHI in the gold standard. Where
+    they come from tagging at some values (:mod:`crfdeid.explain.retagging`), ``measured`` has what was tagged
+    at each bias."""
 
     margin: np.ndarray
     phi: np.ndarray
+    measured: Mapping[float, np.ndarray] = field(default_factory=dict)
 
     def at(self, bias: float) -> Point:
         """Recall, precision and false alarms where the margin and ``bias`` are at least 0 together."""
-        found = self.margin >= -bias
+        found = self.measured.get(bias, self.margin >= -bias)
         right, wrong = float((found & self.phi).sum()), float((found & ~self.phi).sum())
         return Point(
             bias,
@@ -81,9 +93,13 @@ class Margins:
 
     def choose(self, recall: float, setting: str) -> float:
         """Return the most precise value of the setting that finds at least this share of the tokens of PHI,
-        with three digits. The rounding is to the side of recall."""
+        with three digits. The rounding is to the side of recall. Raises :class:`ConfigurationError` where no
+        value that was tried finds so many."""
         needed = math.ceil(recall * int(self.phi.sum()) - 1e-9)
         lowest = float(np.sort(self.margin[self.phi])[::-1][max(needed, 1) - 1])
+        if lowest <= NEVER:
+            most = float((self.margin[self.phi] > NEVER).mean())
+            raise ConfigurationError(f"--recall {recall:g}: no value finds so much; the most is {most:.4f}")
         if setting == THRESHOLD:
             value = bias_to_threshold(-lowest)
             return round_down(value)
@@ -114,19 +130,41 @@ def bias_to_threshold(bias: float) -> float:
     return 1 / (1 + math.exp(bias))
 
 
-def measure_margins(tagger: Tagger, documents: Iterable[Document]) -> Margins:
-    """The margins of the tokens of gold documents. Raises :class:`ConfigurationError` where the system
+def measure_margins(tagger: Tagger, documents: Iterable[Document], values: Iterable[float] = ()) -> Margins:
+    """The margins of the tokens of gold documents; ``values`` of the setting are measured where tokens have
+    no scores. Raises :class:`ConfigurationError` where the system
     does not score tokens, :class:`ModelError` where the model's only labels are PHI, and
     :class:`DocumentError` where all tokens are PHI or none is."""
     settings = tagger.config
     if not tagger.operating_setting:
-        raise ConfigurationError(f"the system {settings.system} does not score tokens")
+        return retag_margins(tagger, list(documents), values)
     parts = [document_margins(tagger, document) for document in documents]
     margin, phi = (np.concatenate(column) for column in zip(*parts)) if parts else (np.zeros(0), np.zeros(0))
-    if not 0 < phi.sum() < len(phi):
-        raise DocumentError("all tokens of the documents are PHI, or none is: there is no curve")
+    check_both(phi)
     own = 0.0 if tagger.operating_setting == THRESHOLD else settings.recall_bias
     return Margins(margin - own, phi)
+
+
+def retag_margins(tagger: Tagger, documents: Sequence[Document], values: Iterable[float]) -> Margins:
+    """As :func:`measure_margins`, where tokens have no scores: the documents are tagged at each value of the
+    sweep, and a margin is that of the value from which on the token is tagged."""
+    if not (setting := find_setting(tagger)):
+        raise ConfigurationError(f"the system {tagger.config.system} does not score tokens")
+    folded = [fold_document(document) for document in documents]
+    phi = np.concatenate([np.zeros(0, bool), *(find_phi(tagger, document)[1] for document in folded)])
+    check_both(phi)
+    bare = [document.with_spans(()) for document in folded]
+    sweep = list_sweep(setting, values)
+    shown = cli.show_progress(sweep, "tag", len(sweep))
+    found = tag_sweep(tagger, bare, shown, lambda own, document: find_phi(own, document)[1])
+    biases = [threshold_to_bias(value) if setting == THRESHOLD else value for value in sweep]
+    return Margins(np.append(-np.array(biases), NEVER)[rank_tokens(found)], phi, dict(zip(biases, found)))
+
+
+def check_both(phi: np.ndarray) -> None:
+    """Raise :class:`DocumentError` where all tokens are PHI or none is."""
+    if not 0 < phi.sum() < len(phi):
+        raise DocumentError("all tokens of the documents are PHI, or none is: there is no curve")
 
 
 def document_margins(tagger: Tagger, document: Document) -> tuple[np.ndarray, np.ndarray]:
@@ -180,10 +218,10 @@ def main(arguments: list[str] | None = None) -> None:
     if wrong := [share for share in args.recall if not 0 < share <= 1]:
         raise ConfigurationError(f"--recall {wrong[0]:g}: wanted a share above 0 and at most 1")
     tagger = model.load(args.model)
-    setting = tagger.operating_setting
+    setting = find_setting(tagger)
     values = list_values(args.at, tagger)
     documents = list(cli.read_documents(args.gold, None, args))
-    margins = measure_margins(tagger, cli.show_progress(documents, "score"))
+    margins = measure_margins(tagger, cli.show_progress(documents, "score"), values)
     own = measure_operating_point(tagger, documents)
     chosen = {share: margins.choose(share, setting) for share in args.recall}
     table = tabulate_points(margins, setting, sorted({*values, *chosen.values()}), own)
@@ -203,7 +241,7 @@ def main(arguments: list[str] | None = None) -> None:
 def list_values(given: Sequence[float] | None, tagger: Tagger) -> list[float]:
     """Return the values of the setting to measure: those given, or the usual ones, and the model's own bias.
     Raises :class:`ConfigurationError` on a threshold that is no probability."""
-    if tagger.operating_setting != THRESHOLD:
+    if find_setting(tagger) != THRESHOLD:
         return [*(given or BIASES), tagger.config.recall_bias]
     for value in given or ():
         if not 0 < value <= 1:
@@ -216,9 +254,7 @@ def measure_point(margins: Margins, setting: str, value: float) -> Point:
     return margins.at(threshold_to_bias(value) if setting == THRESHOLD else value)
 
 
-def tabulate_points(
-    margins: Margins, setting: str, values: Sequence[float], own: Point
-) -> list[list[str]]:
+def tabulate_points(margins: Margins, setting: str, values: Sequence[float], own: Point) -> list[list[str]]:
     """Return the head, a row for each value of the setting, and one for what the model tags without any."""
     points = [(f"{value:g}", measure_point(margins, setting, value)) for value in values]
     rows = ([name, *(f"{number:.4f}" for number in point[1:])] for name, point in (*points, (OWN, own)))
@@ -230,7 +266,12 @@ def describe_margins(margins: Margins, tagger: Tagger) -> dict[str, str]:
     phi = int(margins.phi.sum())
     facts = {"tokens": f"{len(margins.phi):,} tokens, {phi:,} of PHI"}
     own = f"the model's recall_bias is {tagger.config.recall_bias:g}"
-    return facts | {"model": f"system {tagger.config.system}; {own}"}
+    facts["model"] = f"system {tagger.config.system}; {own}"
+    if tagger.parts:
+        facts["model"] = f"systems {' + '.join(part.config.system for part in tagger.parts)}"
+    if margins.measured:
+        facts["sweep"] = f"tagged anew at {len(margins.measured)} values of the setting"
+    return facts
 
 
 def draw_pictures(margins: Margins, setting: str, marked: dict[str, Point]) -> dict[str, str]:
@@ -260,7 +301,7 @@ def draw_pictures(margins: Margins, setting: str, marked: dict[str, Point]) -> d
             own=OWN,
         ),
     }
-    if setting == THRESHOLD:
+    if setting == THRESHOLD and not margins.measured:
         title = "Are probabilities right? Tokens"
         drawn["calibration"] = draw_calibration(title, "tokens", expit(margins.margin), margins.phi)
     return drawn

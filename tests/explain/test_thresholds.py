@@ -18,6 +18,7 @@ from crfdeid.explain import thresholds
 from crfdeid.explain import thresholds as curves
 from crfdeid.explain.thresholds import Margins
 from crfdeid.systems import model
+from crfdeid.systems.bias import Bias
 
 SVM = Config(system="svm", features=SMALL.features, options={"cost": 0.001})
 
@@ -50,6 +51,57 @@ def test_the_bias_is_the_setting(notes, tmp_path):
              for d in tagger.tag_unrepaired(notes[20:]) for s in d.spans]  # fmt: skip
     tagged = sum(int((m.margin + bias > 0).sum()) for m, bias in ((one, 0.0), (one, 0.7)))
     assert sum(found) == tagged and one.at(0.0).recall < one.at(0.7).recall
+
+
+def count_tagged(tagger, documents, **options):
+    """Return the tokens that the tagger tags before repair, without line ends."""
+    tagged = tagger.tag_unrepaired([document.with_spans(()) for document in documents], **options)
+    return sum(int(thresholds.find_phi(tagger, document)[1].sum()) for document in tagged)
+
+
+def test_a_hidden_markov_model_is_tagged_at_each_bias(notes, tmp_path):
+    tagger = model.train(notes[:6], Config(system="hmm"), tmp_path / "m")
+    found = thresholds.measure_margins(tagger, notes[20:30])
+    assert found.measured and len(set(found.margin.tolist())) > 2
+    for bias in (-2.0, 0.0, 3.0):
+        biased = model.load(tmp_path / "m", bias=Bias(bias))
+        assert int(found.measured[bias].sum()) == count_tagged(biased, notes[20:30])
+        assert not (found.margin >= -bias)[~found.measured[bias]].any()
+
+
+def test_models_joined_use_what_their_parts_can(faint, notes, tmp_path):
+    """With a CRF its threshold; with a hidden Markov model only, its bias; the rules add what they find."""
+    model.train(notes[:6], Config(system="hmm"), tmp_path / "hmm")
+    for name, setting in (
+        (f"{faint / 'crf'}+rules", "threshold"),
+        (f"{tmp_path / 'hmm'}+rules", "recall_bias"),
+    ):
+        tagger = model.load(name)
+        found = thresholds.measure_margins(tagger, notes[20:24])
+        assert thresholds.find_setting(tagger) == setting
+        for value in (0.9, 0.1) if setting == "threshold" else (0.0, 2.0):
+            threshold = value if setting == "threshold" else None
+            biased = tagger if threshold else model.load(name, bias=Bias(value))
+            bias = thresholds.threshold_to_bias(value) if threshold else value
+            assert int(found.measured[bias].sum()) == count_tagged(biased, notes[20:24], threshold=threshold)
+
+
+def test_a_network_has_thresholds(notes, tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    options = {"epochs": 1, "hidden": 8, "dimensions": 8, "embedding": "random"}
+    tagger = model.train(notes[:4], Config(system="rnn", options=options, recall_bias=0.3), tmp_path / "m")
+    found = thresholds.measure_margins(tagger, notes[20:24])
+    for bias in (0.0, 0.3, 1.5, 4.0):
+        biased = model.load(tmp_path / "m", bias=Bias(bias))
+        assert int((found.margin + bias > 0).sum()) == count_tagged(biased, notes[20:24])
+
+
+def test_a_recall_that_no_value_reaches_is_refused():
+    margins = Margins(np.array([1.0, thresholds.NEVER, 0.0]), np.array([1, 1, 0], bool))
+    assert margins.choose(0.5, "recall_bias") == pytest.approx(-1.0, abs=0.0011)
+    with pytest.raises(ConfigurationError, match="no value finds so much; the most is 0.5000"):
+        margins.choose(0.9, "recall_bias")
 
 
 def test_a_stack_has_thresholds(notes, tmp_path):

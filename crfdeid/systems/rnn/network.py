@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
@@ -180,12 +181,25 @@ class Labeller:
     def find_labels(self, sequences: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the label numbers of each sequence of word numbers."""
         found: list[list[int]] = [[]] * len(sequences)
-        with torch.inference_mode(), use_threads(self.threads):
-            for indices, words in make_batches(sequences):
-                scores = self.score(words) + self.bias
-                for index, path in zip(indices, scores.argmax(2).T.tolist()):
-                    found[index] = path[: len(sequences[index])]
+        for indices, scores in self.score_batches(sequences):
+            for index, path in zip(indices, scores.argmax(2).T.tolist()):
+                found[index] = path[: len(sequences[index])]
         return found
+
+    def find_scores(self, sequences: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """Return the scores [time, labels] of each sequence, with the bias."""
+        found = [np.zeros((0, len(self.bias)))] * len(sequences)
+        for indices, scores in self.score_batches(sequences):
+            for place, index in enumerate(indices):
+                found[index] = scores[: len(sequences[index]), place].numpy()
+        return found
+
+    def score_batches(self, sequences: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Tensor]]:
+        """Yield the numbers of some sequences and their scores [time, sequences, labels], with the bias."""
+        for indices, words in make_batches(sequences):
+            with torch.inference_mode(), use_threads(self.threads):
+                scores = self.score(words) + self.bias
+            yield indices, scores
 
     def score(self, words: Tensor) -> Tensor:
         """Return the scores [time, sequences, labels]."""

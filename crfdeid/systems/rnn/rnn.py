@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from crfdeid.files import open_whole
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.rnn import vocabulary
@@ -46,6 +48,9 @@ class RnnTagger(Tagger):
     """A loaded network. A word gets the label of the highest probability; ``recall_bias`` lowers that of
     the label O (in logarithms)."""
 
+    scores_tokens = True
+    operating_setting = "recall_bias"
+
     def __init__(self, model: ModelFolder) -> None:
         super().__init__(model)
         options = read_options(Options, model.config)
@@ -65,6 +70,16 @@ class RnnTagger(Tagger):
         for part, path in zip(sequences, self.labeller.find_labels(rows)):
             labels[part.start : part.stop] = [self.labels[y] for y in path]
         return document.with_spans(trim_spans(document.text, bio.decode(tokens, labels)))
+
+
+    def score_tokens(self, document: Document) -> np.ndarray:
+        tokenized, sequences = self.pipeline.tokenize_document(document)
+        scores = np.zeros((len(tokenized.tokens), len(self.labels)))
+        texts = [token.text for token in tokenized.tokens]
+        rows = [self.words.number_words(texts[s.start : s.stop]) for s in sequences]
+        for part, found in zip(sequences, self.labeller.find_scores(rows)):
+            scores[part.start : part.stop] = found
+        return scores
 
 
 def _load_labeller(model: ModelFolder, options: Options, words: int, labels: Sequence[str]) -> Labeller:
