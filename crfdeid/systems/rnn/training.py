@@ -31,6 +31,7 @@ Score = tuple[float, float]  # F1 of spans, and minus the loss, which still chan
 
 UNSEEN = -100  # a label that only development documents have, and that of padding
 POOL = 50  # batches of which the sequences are sorted by length
+USUAL = 32  # words of a sequence; a batch of longer ones has fewer of them
 
 
 @dataclass(frozen=True)
@@ -163,22 +164,32 @@ def descend(
 
 
 def draw_batches(examples: Pairs, size: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield all examples in a random order, ``size`` at a time: words [time, sequences] and labels, of the
-    same shape where there are several sequences. These are of similar length; ``PADDING`` and ``UNSEEN``
-    fill their ends."""
+    """Yield all examples in a random order, at most ``size`` at a time: words [time, sequences] and labels,
+    of the same shape where there are several sequences. These are of similar length; ``PADDING`` and
+    ``UNSEEN`` fill their ends."""
     order = torch.randperm(len(examples)).tolist()
     if size == 1:
         yield from (examples[n] for n in order)
         return
-    pools = [order[start : start + POOL * size] for start in range(0, len(order), POOL * size)]
-    rows = [n for pool in pools for n in sorted(pool, key=lambda n: len(examples[n][0]))]
-    batches = [rows[start : start + size] for start in range(0, len(rows), size)]
+    batches = list(group_by_length(order, [len(labels) for _, labels in examples], size))
     for number in torch.randperm(len(batches)).tolist():
-        chosen = [examples[n] for n in batches[number]]
-        words = [words[:, 0] for words, _ in chosen]
-        labels = [labels for _, labels in chosen]
+        words, labels = zip(*(examples[n] for n in batches[number]))
         pad = nn.utils.rnn.pad_sequence
-        yield pad(words, padding_value=PADDING), pad(labels, padding_value=UNSEEN)
+        yield pad([row[:, 0] for row in words], padding_value=PADDING), pad(labels, padding_value=UNSEEN)
+
+
+def group_by_length(order: Sequence[int], lengths: Sequence[int], size: int) -> Iterator[list[int]]:
+    """Yield groups of at most ``size`` sequences that are near each other in ``order`` and in length.
+
+    >>> list(group_by_length([0, 1, 2, 3, 4], [5, 900, 6, 7, 8], 2))
+    [[1], [4, 3], [2, 0]]
+    """
+    for start in range(0, len(order), POOL * size):
+        pool = sorted(order[start : start + POOL * size], key=lambda n: -lengths[n])
+        while pool:
+            count = min(size, max(1, size * USUAL // max(1, lengths[pool[0]])))
+            yield pool[:count]
+            pool = pool[count:]
 
 
 def take_step(network: Network, words: Tensor, labels: Tensor, rate: float) -> float:
