@@ -132,6 +132,13 @@ def show_progress(items: Iterable[Item], title: str, total: int | None = None) -
     return tqdm(items, desc=title, total=total, disable=None, leave=False)
 
 
+def show_counts(counts: Iterable[int], title: str, total: int) -> None:
+    """Work through an iterable that yields how many items each step has done, with a bar on a terminal."""
+    with tqdm(desc=title, total=total, disable=None, leave=False) as bar:
+        for count in counts:
+            bar.update(count)
+
+
 class Throughput:
     """Counts notes and words that pass, for a bar on a terminal and a line at the end."""
 

@@ -26,7 +26,15 @@ from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate,
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.files import open_whole
-from crfdeid.systems import dry_run, model, model_folder, registry, training_record, tuned_notes
+from crfdeid.systems import (
+    dry_run,
+    links_ahead,
+    model,
+    model_folder,
+    registry,
+    training_record,
+    tuned_notes,
+)
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 from crfdeid.text.scheme import Scheme, collect_types, read_scheme, write_scheme
@@ -137,6 +145,12 @@ def score_model(
     print_cut_spans(tagger, gold)
     cli.print_warnings(tuned_notes.count_seen(documents, gold).lines())
     return scored
+
+
+def parse_links(documents: list[Document], settings: Config) -> None:
+    """Parse the sentences of the documents, where the settings need that, with a bar."""
+    sentences = links_ahead.list_sentences(documents, [settings])
+    cli.show_counts(links_ahead.parse_sentences(sentences), "parse", len(sentences))
 
 
 def report_dry_run(documents: list[Document], settings: Config, args: argparse.Namespace) -> None:

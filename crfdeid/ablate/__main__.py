@@ -31,7 +31,7 @@ from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import type_table
 from crfdeid.files import open_whole
-from crfdeid.systems import registry, tuned_notes
+from crfdeid.systems import links_ahead, registry, tuned_notes
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -69,6 +69,7 @@ def main(arguments: list[str] | None = None) -> None:
         seen = tuned_notes.count_seen(corpora[TRAIN].documents, corpora[TEST].documents)
         cli.print_warnings(seen.lines())
     rows = jobs.build_rows(planned, corpora, args.out)
+    parse_links(planned, corpora)
     train_jobs([job for row in rows for job in row.jobs], args.out, max(1, args.jobs), args.again)
     progress = cli.show_progress(rows, "score", len(rows))
     finished = [results.read_result(row, args.resamples, planned.seed) for row in progress]
@@ -91,6 +92,13 @@ def read_corpora(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:
     return {
         name: Part(str(path), tuple(cli.read_documents(path, None, args))) for name, path in paths.items()
     }
+
+
+def parse_links(planned: Plan, corpora: dict[str, Part]) -> None:
+    """Parse the sentences of the corpora before the runs that need them, which would do so one by one."""
+    documents = [document for part in corpora.values() for document in part.documents]
+    sentences = links_ahead.list_sentences(documents, [run.config for run in planned.runs])
+    cli.show_counts(links_ahead.parse_sentences(sentences), "parse", len(sentences))
 
 
 def train_jobs(wanted: Sequence[Job], out: Path, at_once: int, again: bool) -> None:

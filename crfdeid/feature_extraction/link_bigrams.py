@@ -14,8 +14,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +28,7 @@ from crfdeid.feature_extraction.token import Value
 from crfdeid.text.sentences import split_sentences
 from crfdeid.text.tokenized import TokenizedDocument
 
+CHUNK = 50  # sentences for one run of the parser
 FOLDER = "CRFDEID_CACHE"  # the environment variable that names the cache's folder
 TABLE = "CREATE TABLE IF NOT EXISTS linkages (key BLOB PRIMARY KEY, found TEXT NOT NULL) WITHOUT ROWID"
 
@@ -41,30 +43,60 @@ def find_cache() -> Path:
 def parse_cached(texts: Sequence[str], path: Path) -> list[Linkage]:
     """Return one linkage per sentence, from the cache at ``path`` or else from the parser."""
     keys = [_hash_sentence(link_parser.read_version(), text) for text in texts]
-    try:
-        with closing(_open_cache(path)) as database:
-            known = dict(_read_linkages(database, keys))
-            new = {key: text for key, text in zip(keys, texts) if key not in known}
-            if new:
-                known |= zip(new, link_parser.parse(list(new.values())))
-                rows = [(key, json.dumps([known[key].words, known[key].links])) for key in new]
-                with database:
-                    database.executemany("INSERT OR REPLACE INTO linkages VALUES (?, ?)", rows)
-    except (sqlite3.Error, ValueError, OSError):
-        raise ConfigurationError(f"{path}: not a readable cache of linkages; remove the file") from None
+    with _open_cache(path) as database:
+        known = dict(_read_linkages(database, keys))
+        new = {key: text for key, text in zip(keys, texts) if key not in known}
+        if new:
+            found = dict(zip(new, link_parser.parse(list(new.values()))))
+            _write_linkages(database, found)
+            known |= found
     return [known[key] for key in keys]
+
+
+def list_unparsed(texts: Iterable[str], path: Path) -> list[str]:
+    """Return the different sentences of texts, folded as a system sees them, that the cache does not have."""
+    version = link_parser.read_version()
+    sentences = (text[slice(*part)] for text in texts for part in split_sentences(text))
+    by_key = {_hash_sentence(version, sentence): sentence for sentence in sentences}
+    with _open_cache(path) as database:
+        known = {key for key, _ in _read_linkages(database, list(by_key))}
+    return [sentence for key, sentence in by_key.items() if key not in known]
+
+
+def parse_ahead(sentences: Sequence[str], path: Path, jobs: int) -> Iterator[int]:
+    """Parse sentences with ``jobs`` parsers at once, and yield how many each finished chunk has. Its linkages
+    are in the cache by then, so that what is stopped continues there."""
+    version = link_parser.read_version()
+    chunks = [sentences[start : start + CHUNK] for start in range(0, len(sentences), CHUNK)]
+    pool = ThreadPoolExecutor(jobs)  # a thread waits for a parser, which is a process
+    try:
+        waiting = {pool.submit(link_parser.parse, chunk): chunk for chunk in chunks}
+        for future in as_completed(waiting):
+            chunk = waiting[future]
+            keys = (_hash_sentence(version, sentence) for sentence in chunk)
+            with _open_cache(path) as database:
+                _write_linkages(database, dict(zip(keys, future.result())))
+            yield len(chunk)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _hash_sentence(version: str, text: str) -> bytes:
     return sha256(f"{version}\n{' '.join(text.split())}".encode("utf-8", "replace")).digest()
 
 
-def _open_cache(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.touch(mode=0o600)
-    database = sqlite3.connect(path, timeout=60)  # seconds that another run may hold it
-    database.execute(TABLE)
-    return database
+@contextmanager
+def _open_cache(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the cache, and make it where it is missing. Raises :class:`ConfigurationError` where the file is
+    something else."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        with closing(sqlite3.connect(path, timeout=60)) as database:  # seconds that another run may hold it
+            database.execute(TABLE)
+            yield database
+    except (sqlite3.Error, ValueError, OSError):
+        raise ConfigurationError(f"{path}: not a readable cache of linkages; remove the file") from None
 
 
 def _read_linkages(database: sqlite3.Connection, keys: Sequence[bytes]) -> Iterator[tuple[bytes, Linkage]]:
@@ -72,6 +104,12 @@ def _read_linkages(database: sqlite3.Connection, keys: Sequence[bytes]) -> Itera
         for (found,) in database.execute("SELECT found FROM linkages WHERE key = ?", (key,)):
             words, links = json.loads(found)
             yield key, Linkage(tuple(map(tuple, words)), tuple(map(tuple, links)))
+
+
+def _write_linkages(database: sqlite3.Connection, found: Mapping[bytes, Linkage]) -> None:
+    rows = [(key, json.dumps([linkage.words, linkage.links])) for key, linkage in found.items()]
+    with database:
+        database.executemany("INSERT OR REPLACE INTO linkages VALUES (?, ?)", rows)
 
 
 @lru_cache(1)

@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crfdeid import corpora
+from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import link_bigrams, link_parser
 from crfdeid.feature_extraction.link_parser import WALL, Linkage, align_words, read_linkage
+from crfdeid.systems import links_ahead
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
+from crfdeid.train import main as train
 
 # Links each word to the next one, gives no answer to the sentence "mute", and logs every sentence.
 FAKE = """#!{python}
@@ -99,6 +103,48 @@ def test_a_sentence_is_parsed_once_and_cached_without_its_words(parser):
         ((found,),) = database.execute("SELECT found FROM linkages")
     assert found == '[[[-1, -1], [0, 8], [8, 11], [11, 16]], [[0, 1, "Ab"], [1, 2, "Ab"], [2, 3, "Ab"]]]'
     database.close()
+
+
+TEXTS = ["She ran. He sat.\n", "He sat. mute\n", "Dr. Ruiz saw her.\n"]
+
+
+@pytest.mark.parametrize("jobs, chunk", [(1, 50), (3, 1), (2, 2)])
+def test_sentences_are_parsed_ahead_once_and_kept(parser, monkeypatch, jobs, chunk):
+    monkeypatch.setattr(link_bigrams, "CHUNK", chunk)
+    path = link_bigrams.find_cache()
+    sentences = link_bigrams.list_unparsed(TEXTS, path)
+    assert sum(link_bigrams.parse_ahead(sentences, path, jobs)) == len(sentences)
+    asked = sorted(read_log(parser))
+    assert len(asked) == len(set(asked)) == len(sentences) and link_bigrams.list_unparsed(TEXTS, path) == []
+    ahead = [bigrams(text) for text in TEXTS]
+    assert sorted(read_log(parser)) == asked  # nothing is parsed again
+    path.unlink()
+    link_bigrams.parse_document.cache_clear()
+    assert [bigrams(text) for text in TEXTS] == ahead
+
+
+def test_what_was_parsed_before_a_stop_is_kept(parser, monkeypatch):
+    monkeypatch.setattr(link_bigrams, "CHUNK", 1)
+    path = link_bigrams.find_cache()
+    with pytest.raises(ConfigurationError, match="exit status 1"):
+        for _ in link_bigrams.parse_ahead(["She ran.", "crash", "He sat."], path, 1):
+            pass
+    assert "She ran." not in link_bigrams.list_unparsed(["She ran."], path)
+
+
+def test_a_training_parses_ahead_where_its_templates_have_links(parser, notes, tmp_path):
+    (tmp_path / "links.template").write_text("lower[0]\nlinks_left[0]\n")
+    group = str(tmp_path / "links.template")
+    plain, links = (Config(features=features) for features in (("lexical",), ("lexical", group)))
+    stack = Config(system="multi", options={"bases": {"a": {"features": [group]}, "b": {"system": "hmm"}}})
+    assert links_ahead.list_sentences(notes[:2], [plain]) == [] and read_log(parser) == []
+    for config in (links, stack):
+        assert len(links_ahead.list_sentences(notes[:2], [plain, config])) == 4
+    corpora.write(notes[:2], tmp_path / "train", "i2b2")
+    (tmp_path / "c.toml").write_text(f'features = ["{group}"]\n[crf]\nmax_iterations = 2\n')
+    train([str(tmp_path / "train"), "--config", str(tmp_path / "c.toml"), "--out", str(tmp_path / "m")])
+    assert links_ahead.list_sentences(notes[:2], [links]) == []
+    assert len(read_log(parser)) == len(set(read_log(parser))) == 4
 
 
 def test_another_version_parses_again(parser):
