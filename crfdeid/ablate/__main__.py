@@ -22,7 +22,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from crfdeid import cli
-from crfdeid.ablate import jobs, plan, plot, published_comparison, results, runner, table
+from crfdeid.ablate import jobs, page, plan, plot, published_comparison, results, runner, table
 from crfdeid.ablate.jobs import Job
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import Figures, Result
@@ -148,6 +148,8 @@ def write_tables(planned: Plan, finished: list[Result], corpora: dict[str, Part]
     ):
         with open_whole(out / name) as file:
             file.write(rendered)
+    with open_whole(out / "table.html") as file:
+        file.write(page.render_page(planned, finished, figures, corpora, caption))
     draw_plot(finished, figures, out, caption)
     return text
 

@@ -13,6 +13,11 @@ from crfdeid.files import open_whole
 
 CURVES = {"strict F1": "o", "strict R": "s", "token R": "^"}
 FORMATS = ("svg", "png")
+STYLE: dict[str, Any] = {
+    "svg.hashsalt": "crfdeid", "svg.fonttype": "none", "font.size": 9,
+    "figure.facecolor": "#fdfcf9", "axes.facecolor": "#fdfcf9",
+}  # fmt: skip
+COLOURS = ("#0b5f63", "#b45309", "#535c62")  # those of pages, in light
 
 
 class PlotError(CrfdeidError):
@@ -25,10 +30,12 @@ def write_plot(results: Sequence[Result], figures: Figures, folder: Path, captio
     if find_spec("matplotlib") is None:
         raise PlotError("no plot: matplotlib is not installed (pip install 'crfdeid[plot]')")
     import matplotlib
+    from cycler import cycler
     from matplotlib.figure import Figure
 
     rows = max(len(figures), 4)
-    with matplotlib.rc_context({"svg.hashsalt": "crfdeid", "svg.fonttype": "none", "font.size": 9}):
+    style: Any = STYLE | {"axes.prop_cycle": cycler(color=COLOURS)}
+    with matplotlib.rc_context(style):
         names = max(map(len, figures)) - 20  # the width grows with the names at the side
         figure = Figure(figsize=(11 + 0.075 * max(0, names), 1.6 + 0.36 * rows), layout="constrained")
         left, right = figure.subplots(1, 2)
@@ -105,7 +112,7 @@ def draw_heatmap(axes: Any, figures: Mapping[str, Mapping[str, float]], labelled
     of the rows, where the left picture has other rows."""
     names = list(dict.fromkeys(n for row in figures.values() for n in row if n.startswith("F1 ")))
     values = [[row.get(name, float("nan")) for name in names] for row in figures.values()]
-    axes.imshow(values, aspect="auto", cmap="Blues", vmin=0, vmax=1.4)
+    axes.imshow(values, aspect="auto", cmap="GnBu", vmin=0, vmax=1.4)
     for height, row in enumerate(values):
         for column, value in enumerate(row):
             axes.text(column, height, f"{value:.3f}", ha="center", va="center", fontsize=7)

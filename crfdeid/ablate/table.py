@@ -26,6 +26,7 @@ COSTS = {
     "peak MB": "peak MB",
 }
 NOTHING = "-"
+Lines = list[list[str]]  # of cells; the first line is the head
 FEW = 20  # patients, or documents
 
 
@@ -73,6 +74,12 @@ def describe_part(part: Part) -> str:
 
 def format_table(title: Sequence[str], results: Sequence[Result], figures: Figures, z: bool = False) -> str:
     """Return the table as text: the caption, then blocks with the same rows; ``z`` adds Tafvizi's test."""
+    shown = ["\n".join(align_columns(block)) for block in list_blocks(results, figures, z)]
+    return "\n\n".join(["\n".join(title), *shown, format_best(figures)])
+
+
+def list_blocks(results: Sequence[Result], figures: Figures, z: bool = False) -> list[Lines]:
+    """Return the blocks that have something to show; ``z`` adds Tafvizi's test."""
     blocks = [tabulate_scores(figures), tabulate_tests(figures), tabulate_categories(figures)]
     if any(result.row.cross_validated for result in results):
         blocks.append(tabulate_means(figures, "folds", ""))
@@ -81,17 +88,13 @@ def format_table(title: Sequence[str], results: Sequence[Result], figures: Figur
     if z:
         blocks.append(tabulate_z_tests(compute_z_tests(results), results[0].title))
     blocks.append(tabulate_costs(results, figures))
-    shown = ["\n".join(align_columns(block)) for block in blocks if len(block[0]) > 1]
-    return "\n\n".join(["\n".join(title), *shown, format_best(figures)])
+    return [block for block in blocks if len(block[0]) > 1]
 
 
 def format_best(figures: Figures) -> str:
     """Return a line with the best row of each figure; the first of equal rows."""
     tops = ((name, max(figures, key=lambda title: figures[title][name])) for name in TESTED)
     return "highest " + "; ".join(f"{name}: {title} ({figures[title][name]:.4f})" for name, title in tops)
-
-
-Lines = list[list[str]]  # of cells; the first line is the head
 
 
 def tabulate_scores(figures: Figures) -> Lines:

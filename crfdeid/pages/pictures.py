@@ -134,11 +134,18 @@ def draw_estimate(one: Estimate, axis: Axis, number: int, at: Point, side: float
     """Draw one figure: a line from end to end, its mark, and its note at the right."""
     left, y = at
     low, x, high = (left + side * max(0.0, axis.place(value)) for value in (one.low, one.value, one.high))
-    mark = f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
-    if number:
-        mark = f'<rect class="dot" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
     line = f'<line class="whisker" x1="{low:.1f}" y1="{y:.1f}" x2="{high:.1f}" y2="{y:.1f}"/>'
-    return f'<g class="s{number}">{line}{mark}</g>{draw_text(left + side + 10, y + 4, one.note, "quiet")}'
+    drawn = f'<g class="s{number}">{line}{draw_mark(number, x, y)}</g>'
+    return drawn + draw_text(left + side + 10, y + 4, one.note, "quiet")
+
+
+def draw_mark(number: int, x: float, y: float) -> str:
+    """Draw the mark of a series: a disc, a square, a triangle."""
+    if not number:
+        return f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
+    if number == 1:
+        return f'<rect class="dot" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
+    return f'<path class="dot" d="M{x - 4.5:.1f} {y + 4:.1f}h9l-4.5 -8z"/>'
 
 
 def draw_bar(one: Estimate, axis: Axis, number: int, at: Point, side: float) -> str:
@@ -163,10 +170,7 @@ def draw_key(series: Sequence[str], left: float) -> Iterator[str]:
     """Yield the marks of the series with their names."""
     x = left
     for number, name in enumerate(series):
-        mark = f'<rect class="dot" x="{x}" y="{TOP - 4}" width="9" height="9"/>'
-        if not number:
-            mark = f'<circle class="dot" cx="{x + 5}" cy="{TOP}" r="5"/>'
-        yield f'<g class="s{number}">{mark}</g>{draw_text(x + 15, TOP + 4, name)}'
+        yield f'<g class="s{number}">{draw_mark(number, x + 5, TOP)}</g>{draw_text(x + 15, TOP + 4, name)}'
         x += 30 + measure_text(name)
 
 

@@ -19,13 +19,16 @@ from crfdeid.text.document import Span
 def test_the_table_is_written_in_every_form(finished):
     out = finished / "out"
     assert sorted(path.name for path in out.iterdir()) == [
-        "base", "narrow", "no-form", "plot.png", "plot.svg", "table.csv", "table.json", "table.md",
-        "table.tex", "table.txt", "types.csv", "types.md", "types.tex",
+        "base", "narrow", "no-form", "plot.png", "plot.svg", "table.csv", "table.html", "table.json",
+        "table.md", "table.tex", "table.txt", "types.csv", "types.md", "types.tex",
     ]  # fmt: skip
     text = (out / "table.txt").read_text()
     assert "24 documents of 24 patients, 72 spans" in text and "version:" in text and "|system:" not in text
     assert "intervals and p are of 16 patients, which is too few to trust them" in text
     assert "i2b2 strict" in text and "0.8852" in text and "Non-PHI" in text
+    html = (out / "table.html").read_text()
+    assert all(name in html for name in ("narrow", "strict F1", "<svg", "95% interval", "the base is base"))
+    assert html.count("<caption>") >= 4 and "prefers-color-scheme" in html
     head, *rows = (out / "table.csv").read_text().splitlines()
     assert [row.split(",")[0] for row in rows] == ["base", "no form", "narrow"]
     table = json.loads((out / "table.json").read_text())

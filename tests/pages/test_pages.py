@@ -84,10 +84,10 @@ def test_all_of_a_picture_is_inside_it(kind):
 
 
 def test_series_differ_by_their_marks():
-    picture = pictures.draw_estimates(
-        "a", "b", SHARE, {"x": [Estimate(0.5, 0, 1), Estimate(0.6, 0, 1)]}, "ab"
-    )
-    assert picture.count("<circle") == 2 and len(re.findall('<rect class="dot"', picture)) == 2
+    rows = {"x": [Estimate(share, 0, 1) for share in (0.5, 0.6, 0.7)]}
+    picture = pictures.draw_estimates("a", "b", SHARE, rows, "abc")
+    marks = ("<circle", '<rect class="dot"', '<path class="dot"')
+    assert [picture.count(mark) for mark in marks] == [2, 2, 2]  # of the figure, and of the key
 
 
 @given(low=st.floats(0.001, 1e6), factor=st.floats(1.5, 1e6), share=st.floats(0, 1), is_log=st.booleans())
