@@ -102,11 +102,13 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"The scheme of the corpus is in {settings.scheme}")
     check_scheme(settings, documents)
     earlier = training_record.read_record(args.out) if args.resume else None
+    parse_links(documents, settings)
     date, began = cli.find_date(), time.perf_counter()
     tagger = train_model(documents, settings, args)
     seconds = time.perf_counter() - began
     print_training(documents, tagger, seconds)
     gold = list(cli.map_types(cli.read_documents(args.test, None, args), args)) if args.test else []
+    parse_links(gold, settings)
     scored = score_model(documents, gold, tagger, args) if args.test else None
     command = training_record.find_command("train", sys.argv[1:] if arguments is None else arguments)
     parts = {"train": list(settings.map_types(documents)), "test": gold}

@@ -132,7 +132,7 @@ def test_what_was_parsed_before_a_stop_is_kept(parser, monkeypatch):
     assert "She ran." not in link_bigrams.list_unparsed(["She ran."], path)
 
 
-def test_a_training_parses_ahead_where_its_templates_have_links(parser, notes, tmp_path):
+def test_a_training_parses_ahead_where_its_templates_have_links(parser, notes, tmp_path, monkeypatch):
     (tmp_path / "links.template").write_text("lower[0]\nlinks_left[0]\n")
     group = str(tmp_path / "links.template")
     plain, links = (Config(features=features) for features in (("lexical",), ("lexical", group)))
@@ -140,11 +140,15 @@ def test_a_training_parses_ahead_where_its_templates_have_links(parser, notes, t
     assert links_ahead.list_sentences(notes[:2], [plain]) == [] and read_log(parser) == []
     for config in (links, stack):
         assert len(links_ahead.list_sentences(notes[:2], [plain, config])) == 4
-    corpora.write(notes[:2], tmp_path / "train", "i2b2")
+    ahead, parse = [], link_bigrams.parse_ahead
+    monkeypatch.setattr(link_bigrams, "parse_ahead", lambda some, *a: ahead.append(some) or parse(some, *a))
+    for name, part in (("train", notes[:2]), ("test", notes[2:3])):
+        corpora.write(part, tmp_path / name, "i2b2")
     (tmp_path / "c.toml").write_text(f'features = ["{group}"]\n[crf]\nmax_iterations = 2\n')
-    train([str(tmp_path / "train"), "--config", str(tmp_path / "c.toml"), "--out", str(tmp_path / "m")])
-    assert links_ahead.list_sentences(notes[:2], [links]) == []
-    assert len(read_log(parser)) == len(set(read_log(parser))) == 4
+    paths = [str(tmp_path / "train"), "--test", str(tmp_path / "test")]
+    train([*paths, "--config", str(tmp_path / "c.toml"), "--out", str(tmp_path / "m")])
+    assert list(map(len, ahead)) == [4, 2]  # of train, and of test before it is scored
+    assert len(read_log(parser)) == len(set(read_log(parser))) == 6
 
 
 def test_another_version_parses_again(parser):
