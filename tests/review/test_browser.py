@@ -565,6 +565,43 @@ def test_the_page_suggests_a_pause_after_an_hour(served):
     page.get_by_text("You have read for 62 minutes").wait_for()
 
 
+def test_a_text_is_found_in_a_note_and_in_all_notes(served):
+    page = opened(served.page("ann"), 4)
+    keys(page, "Control+f")
+    page.get_by_label("Text to find in this note").fill("signed tanaka")
+    keys(page, "Enter")
+    page.get_by_text("at character").wait_for()
+    page.get_by_role("button", name="Close").click()
+    assert page.locator(".cursor").inner_text() == "Signed Tanaka"
+    page.evaluate("location.hash = 'notes'")
+    page.get_by_label("Text in all notes of the set").fill("ruiz")
+    page.get_by_role("button", name="Search all notes").click()
+    page.get_by_text("3 notes hold this text").wait_for()
+    assert not [url for url in served.requests if "ruiz" in url]
+    page.get_by_role("region", name="notes hold this text").get_by_role("link").nth(1).click()
+    page.locator(".cursor").wait_for()
+    assert page.locator(".cursor").inner_text() == "Ruiz"
+
+
+def test_notes_are_filtered_and_sorted(served):
+    page = served.page("ann")
+    numbers = lambda: [row.split()[0] for row in page.locator(".list tbody tr").all_inner_texts()]  # noqa: E731
+    assert numbers() == ["1", "2", "3", "4", "5"]
+    page.get_by_label("Number, note or patient").fill("9-")
+    assert numbers() == ["4", "5"]
+    page.get_by_label("Sorted").select_option("short")
+    assert numbers() == ["5", "4"]
+    page.get_by_label("Show").select_option("done")
+    assert numbers() == []
+
+
+def test_rows_close_together_show_more(served):
+    page = opened(served.page("ann"), 4)
+    before = page.locator(".row").count()
+    keys(page, "|")
+    assert page.locator(".row").count() >= before * 1.2
+
+
 # Agree, measure, surrogates, learn
 
 

@@ -532,3 +532,19 @@ def test_training_can_be_stopped(study):
     jobs.begin(lambda job: job.run_process([sys.executable, "-c", "raise SystemExit('wanted more notes')"]))
     jobs.thread.join(30)
     assert (jobs.state, jobs.error) == ("failed", "wanted more notes")
+
+
+def test_a_text_is_found_in_all_notes_and_stands_in_no_file(study, corpus):
+    ann = Browser(study, "ann")
+    found = ann.post("/api/search", {"text": "ruiz"}).json()
+    assert [(hit["number"], hit["places"], hit["first"]) for hit in found["notes"]] == [(1, 2, 12), (2, 2, 0)]
+    assert found["total"] == 2
+    for text in ("a", "", None, "x" * 201, 5):
+        assert ann.post("/api/search", {"text": text}).status_code == 422
+    assert ann.post("/api/search", {"text": 'no "such\0 OR text'}).json() == {"notes": [], "total": 0}
+    assert ann.post("/api/search", {"text": "ruiz", "set": "nowhere"}).status_code == 404
+    (file,) = (path for path in (corpus / "notes").iterdir() if "7-01" in path.name)
+    file.unlink()
+    assert [hit["number"] for hit in ann.post("/api/search", {"text": "ruiz"}).json()["notes"]] == [2]
+    stored = b"".join(path.read_bytes() for path in corpus.iterdir() if path.name.startswith("study.db"))
+    assert CANARY.encode() not in stored

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import InvalidValueError
 from crfdeid.review.study.note_index import Note
+from crfdeid.review.study.search import SHORTEST
 from crfdeid.review.study.study import Json, Study, name_book
 
 ORDERS = ("given", "uncertainty")
 LONGEST_REPORT = 60.0  # seconds in one report of time
+LONGEST_SEARCH = 200  # characters
 PAUSE = 300.0  # seconds without a report that count as a pause
 
 
@@ -42,6 +44,16 @@ def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = 
     if order == "uncertainty":
         rows.sort(key=lambda row: (row["done"], -(row["uncertainty"] or 0.0)))
     return {"notes": rows, "progress": measure_progress(study, reader, set_name)}
+
+
+def search_notes(study: Study, body: Json) -> Json:
+    """The notes of a set that hold a text. Raises :class:`InvalidValueError` where the text is too short."""
+    text = body.get("text")
+    if not isinstance(text, str) or not SHORTEST <= len(text) <= LONGEST_SEARCH:
+        raise InvalidValueError(f"wanted a text of {SHORTEST} to {LONGEST_SEARCH} characters")
+    hits, count = study.text_index.find(text, (note.number for note in study.find_set(body.get("set"))))
+    notes = [hit._asdict() | {"id": study.notes.find_note(hit.number).id} for hit in hits]
+    return {"notes": notes, "total": count}
 
 
 def read_own_states(study: Study, reader: Reader) -> dict[int, OwnState]:

@@ -12,14 +12,14 @@ import { listen } from "./pointer.js";
 import { repeats } from "./repeats.js";
 import { Shown } from "./shown.js";
 
-export async function mark(main, room, { number }) {
+export async function mark(main, room, { number, offset }) {
   if (!number) return void location.replace("#notes");
   const note = await ask(`/api/notes/${number}`);
-  return new Mark(main, room, note);
+  return new Mark(main, room, note, offset);
 }
 
 export class Mark {
-  constructor(main, room, note) {
+  constructor(main, room, note, offset = 0) {
     Object.assign(this, { room, note, number: note.number, types: room.types, state: note, preview: null });
     this.view = new MarkView(main, this);
     this.shown = new Shown(note.number);
@@ -31,6 +31,7 @@ export class Mark {
     this.keys = markKeys(this);
     listen(this.reading, { preview: (one) => this.previewed(one), click: (at) => this.click(at), drag: (one) => this.drag(one) });
     this.take(note);
+    if (offset) this.cursor.at(offset);
     this.view.progress();
     if (note.closed) say("This note is in the consensus: your marks in it are closed.");
     if (this.reading.text.mostlyCapitals) say("Mostly capitals, where readers miss more: the key / shows the note in sentence case.");

@@ -1,7 +1,8 @@
 // The keys of Mark, and the keys that move in a note, which Agree shares.
 
+import { findInNote, findNext } from "./find.js";
 import { Keys } from "./keys.js";
-import { larger } from "./size.js";
+import { compact, larger } from "./size.js";
 
 export function moving(mode) {
   const { cursor } = mode;
@@ -15,8 +16,11 @@ export function moving(mode) {
     [["Escape"], "undo the changes of its ends", () => cursor.restore()],
     [[" ", "PageDown"], "next screen", () => mode.turn(1)],
     [["Shift+ ", "PageUp"], "previous screen", () => mode.turn(-1)],
+    [["Ctrl+f"], "find a text in this note", () => findInNote(mode)],
+    [["Ctrl+g"], "find it again", () => findNext(mode)],
     [["/"], "capitals in sentence case", () => mode.sentence()],
     [["+"], "larger text", () => (larger(1), mode.reading.lay())],
+    [["|"], "rows close together, or apart", () => (compact(), mode.reading.lay())],
     [["-"], "smaller text", () => (larger(-1), mode.reading.lay())],
     [["Ctrl+z"], "undo", () => mode.step("undo")],
     [["Ctrl+y", "Ctrl+Shift+z"], "redo", () => mode.step("redo")],

@@ -4,7 +4,7 @@ import { ask, query } from "./api.js";
 import { button, clear, element } from "./dom.js";
 import { left, pace } from "./notes.js";
 import { legend, types } from "./scheme.js";
-import { larger } from "./size.js";
+import { compact, larger } from "./size.js";
 import { percent, shortened } from "./text.js";
 
 export class MarkView {
@@ -31,6 +31,7 @@ export class MarkView {
       element("span", { class: "tools" }, this.undo, this.redo, this.sentence,
         button("A−", () => (larger(-1), mode.reading.lay()), { "aria-label": "Smaller text" }),
         button("A+", () => (larger(1), mode.reading.lay()), { "aria-label": "Larger text" }),
+        button("≡", () => (compact(), mode.reading.lay()), { "aria-label": "Compact rows", title: "Compact rows ( | )" }),
         types(this.side), button("Keys ?", () => mode.room.help())));
   }
 

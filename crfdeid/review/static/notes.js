@@ -2,6 +2,7 @@
 
 import { ask, query } from "./api.js";
 import { choice, clear, element, labelled, redrawn } from "./dom.js";
+import { searchForm } from "./find.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
 
@@ -10,20 +11,58 @@ const QUICK = 300;
 export async function notes(main, room) {
   const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set, order: room.order })}`);
   const redraw = () => redrawn(main, () => notes(clear(main), room));
-  const list = listing("Notes", heads(room), found.map((note) => cells(note, room)), { above: 400 });
+  const list = element("div", {});
+  const draw = () => {
+    list.made = listing("Notes", heads(room), arranged(found, room).map((note) => cells(note, room)), { above: 460 });
+    clear(list, list.made);
+  };
+  draw();
   const next = found.find((note) => !note.done && !note.refused);
   main.append(
     element("div", { class: "page" },
       element("h1", {}, "Notes to read"),
       element("div", { class: "bar" }, choosers(room, redraw), next ? link("Read on", `#mark/${next.number}`, { class: "primary", id: "read-on" }) : element("strong", {}, "All notes of this set are read.")),
       progressLine(progress),
-      list),
+      filters(room, draw),
+      list,
+      element("h2", {}, "Find a text"), searchForm(room)),
   );
   main.querySelector("#read-on")?.focus();
   return { keys: new Keys([
-    [["PageDown", " "], "more notes", () => list.turn(1)],
-    [["PageUp", "Shift+ "], "previous notes", () => list.turn(-1)],
+    [["PageDown", " "], "more notes", () => list.made.turn(1)],
+    [["PageUp", "Shift+ "], "previous notes", () => list.made.turn(-1)],
   ]) };
+}
+
+const STATES = {
+  all: ["all notes", () => true],
+  open: ["not read yet", (note) => !note.done],
+  begun: ["begun", (note) => !note.done && note.marks > 0],
+  done: ["read", (note) => note.done],
+  refused: ["refused", (note) => Boolean(note.refused)],
+};
+const SORTS = {
+  given: ["in their order", null],
+  long: ["longest first", (a, b) => b.words - a.words],
+  short: ["shortest first", (a, b) => a.words - b.words],
+  marks: ["most marks first", (a, b) => b.marks - a.marks],
+  patient: ["by patient", (a, b) => (a.patient ?? "").localeCompare(b.patient ?? "")],
+};
+
+// The notes that the reader's filter leaves, in the chosen order.
+function arranged(found, room) {
+  const { text, state, sort } = room.filter;
+  const wanted = text.toLowerCase();
+  const named = (note) => [`${note.number}`, note.id, note.patient ?? ""].some((one) => one.toLowerCase().includes(wanted));
+  const kept = found.filter((note) => STATES[state][1](note) && (!wanted || named(note)));
+  return SORTS[sort][1] ? kept.sort(SORTS[sort][1]) : kept;
+}
+
+function filters(room, draw) {
+  const { filter } = room;
+  const field = element("input", { name: "filter", value: filter.text, autocomplete: "off", oninput: (event) => ((filter.text = event.target.value), draw()) });
+  const pick = (name, all) => choice(Object.entries(all).map(([key, [text]]) => [key, text]), filter[name], (one) => ((filter[name] = one), draw()), name);
+  return element("div", { class: "bar" }, labelled("Number, note or patient", field), labelled("Show", pick("state", STATES)), labelled("Sorted", pick("sort", SORTS)));
 }
 
 export function setChooser(room, redraw) {

@@ -1,4 +1,4 @@
-// The text size of notes. It is the only value that the browser stores.
+// The text size of notes and the distance of their rows, which are all that the browser stores.
 
 const SIZES = [14, 15, 16, 17, 18, 20, 22, 25, 28, 32];
 const NAME = "crfdeid text size";
@@ -14,4 +14,14 @@ export function larger(by) {
   document.documentElement.style.setProperty("--text-size", `${SIZES[index]}px`);
 }
 
+// Rows close together, so that more of a note is on the screen.
+const COMPACT = "crfdeid compact";
+
+export function compact(change = true) {
+  const now = (localStorage.getItem(COMPACT) === "yes") !== change;
+  if (change) localStorage.setItem(COMPACT, now ? "yes" : "no");
+  document.documentElement.classList.toggle("compact", now);
+}
+
 larger(0);
+compact(false);

@@ -17,6 +17,7 @@ from crfdeid.review.study.errors import NotFoundError
 from crfdeid.review.study.event_log import EventLog
 from crfdeid.review.study.marks import Marking
 from crfdeid.review.study.note_index import Note, NoteIndex, read_source
+from crfdeid.review.study.search import TextIndex
 from crfdeid.review.study.store import Store
 from crfdeid.review.study.surrogates import SurrogateDraft, SurrogateEdits
 from crfdeid.text import scheme
@@ -54,6 +55,10 @@ class Study:
     @cached_property
     def surrogates_log(self) -> EventLog[SurrogateEdits]:
         return EventLog(self.store, surrogates.FOLD)
+
+    @cached_property
+    def text_index(self) -> TextIndex:
+        return TextIndex(self.notes)
 
     @cached_property
     def sets(self) -> dict[str, list[Note]]:

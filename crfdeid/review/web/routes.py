@@ -172,6 +172,12 @@ def list_notes(
     return reply(listing.list_notes(study, reader, set, order))
 
 
+@router.post("/search", dependencies=FOR_READERS)
+def search_notes(study: OpenStudy, body: JsonBody) -> Response:
+    """By POST, so that what is searched is in no address and no log."""
+    return reply(listing.search_notes(study, body))
+
+
 @router.get("/progress")
 def show_progress(study: OpenStudy, reader: CurrentReader, set: str | None = None) -> Response:
     return reply(listing.measure_progress(study, reader, set))
