@@ -106,7 +106,7 @@ def train(training: Training) -> None:
     """Copy the lists that the model does not have into its ``gazetteers``."""
     folder = training.model.path / "gazetteers"
     folder.mkdir(exist_ok=True)
-    copy_gazetteers(lists.NAMES, folder)
+    copy_gazetteers(lists.NAMES, training.model.config, folder)
 
 
 def load_rules(model: ModelFolder) -> RuleTagger:
