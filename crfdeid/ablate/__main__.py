@@ -117,7 +117,8 @@ def train_jobs(wanted: Sequence[Job], out: Path, at_once: int, again: bool) -> N
                 iterations[job.title] = iteration
             bar.set_postfix_str(", ".join(f"{title}: {number}" for title, number in iterations.items()))
 
-        runner.run_jobs(left, out, at_once, on_iteration)
+        for some in jobs.share_trainings(left, wanted):
+            runner.run_jobs(some, out, at_once, on_iteration)
 
 
 def write_tables(planned: Plan, finished: list[Result], corpora: dict[str, Part], out: Path) -> str:

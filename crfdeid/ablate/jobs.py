@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from crfdeid import __version__, resources
 from crfdeid.ablate import code_fingerprint, feature_groups
@@ -16,19 +17,27 @@ from crfdeid.ablate.run import Run
 from crfdeid.config import Config
 from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
-from crfdeid.errors import ConfigurationError, SchemeError, did_you_mean
+from crfdeid.errors import ConfigurationError, CrfdeidError, SchemeError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
-from crfdeid.systems.model_folder import find_list, hash_file
+from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
 from crfdeid.text import gazetteer, type_map
 from crfdeid.text.scheme import read_scheme
 
 RESULT = "run.json"
+MODEL = "model"
+# Settings that a system reads when it tags: runs that differ in nothing else share one training. Stacks read
+# them in training too.
+DECODING = {
+    "crf": ("recall_bias", "type_bias", "decode", "span_threshold", "repair"),
+    **dict.fromkeys(("svm", "snow", "hmm", "rnn", "transformer"), ("recall_bias", "repair")),
+}
 
 
 @dataclass(frozen=True)
 class Job:
     """One training. ``templates`` maps a group to the text of its template file where the run changes it;
-    ``folder`` is the folder of the result."""
+    ``folder`` is the folder of the result. ``trained`` is the folder of another job whose model serves, where
+    the two differ only in how they tag."""
 
     title: str
     folder: Path
@@ -36,20 +45,39 @@ class Job:
     templates: Mapping[str, str] = field(repr=False)
     train: Part = field(repr=False)
     test: Part = field(repr=False)
+    trained: Path | None = None
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of everything that the result depends on."""
-        parts = {
+        return hash_table(self._list_parts() | {"test": self.test.fingerprint})
+
+    @cached_property
+    def model_fingerprint(self) -> str:
+        """SHA-256 of everything that the model depends on, beside the settings of tagging. Raises
+        :class:`ConfigurationError` where a file of the run is missing."""
+        try:
+            parts = self._list_parts()
+        except CrfdeidError as error:
+            raise ConfigurationError(f"run {self.title}: {error}") from None
+        for key in DECODING.get(self.config.system, ()):
+            del parts["settings"][key]
+        return hash_table(parts)
+
+    def _list_parts(self) -> dict[str, Any]:
+        return {
             "version": __version__,
             "code": dict(code_fingerprint.hash_modules(self.config.system)),
             "settings": self.config.to_table(),
             "files": hash_files(self.config),
             "rewritten": dict(self.templates),
             "train": self.train.fingerprint,
-            "test": self.test.fingerprint,
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether the folder has the model of this job."""
+        return self.is_done() and (self.folder / MODEL / MANIFEST).is_file()
 
     def is_done(self) -> bool:
         """Whether the folder holds the result of exactly this job."""
@@ -58,6 +86,23 @@ class Job:
         except (OSError, ValueError):
             return False
         return isinstance(table, dict) and table.get("fingerprint") == self.fingerprint
+
+
+def share_trainings(left: Sequence[Job], every: Sequence[Job]) -> list[list[Job]]:
+    """Return the jobs ``left`` in two lists: those that train, and those that use the model of a job of
+    ``every`` that is done, or that trains first."""
+    owners = {job.model_fingerprint: job for job in reversed(every) if job not in left and job.has_model}
+    first, later = [], []
+    for job in left:
+        if (owner := owners.setdefault(job.model_fingerprint, job)) is job:
+            first.append(job)
+        else:
+            later.append(replace(job, trained=owner.folder))
+    return [first, later]
+
+
+def hash_table(table: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
 
 
 def hash_files(config: Config) -> dict[str, str]:

@@ -19,12 +19,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from crfdeid import __version__
-from crfdeid.ablate.jobs import RESULT, Job
+from crfdeid.ablate.jobs import DECODING, MODEL, RESULT, Job
 from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import FormatError
 from crfdeid.feature_extraction import templates
-from crfdeid.systems import model, training_record
+from crfdeid.systems import model, model_folder, training_record
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span
 
 SPANS = "spans.jsonl"
@@ -57,26 +58,42 @@ def train_job(job: Job, folder: Path, on_iteration: Callable[[int], None]) -> No
     """Train, tag the test documents, and write the result to the new folder ``folder``. Calls
     ``on_iteration`` with the number of each iteration."""
     folder.mkdir(parents=True)
-    config = write_templates(job, folder / "templates")
-    began, cpu_began = time.perf_counter(), time.process_time()
-    tagger = model.train(
-        job.train.documents, config, folder / "model", lambda number, _: on_iteration(number)
-    )
+    tagger, cost = load_trained(job, job.trained) if job.trained else train_model(job, folder, on_iteration)
     trained, cpu_trained = time.perf_counter(), time.process_time()
     system = list(tagger.tag_all(job.test.documents))
-    tagged, cpu_tagged = time.perf_counter(), time.process_time()
-    shutil.rmtree(folder / "templates", ignore_errors=True)
-    cost = Cost(
-        trained - began,
-        tagged - trained,
-        sum(len(tagger.pipeline.tokenize(document.text)) for document in job.test.documents),
-        sum(path.stat().st_size for path in (folder / "model").rglob("*") if path.is_file()),
-        measure_peak_memory(),
-        cpu_trained - cpu_began,
-        cpu_tagged - cpu_trained,
+    cost = replace(
+        cost,
+        tag_seconds=time.perf_counter() - trained,
+        tag_cpu_seconds=time.process_time() - cpu_trained,
+        tokens=sum(len(tagger.pipeline.tokenize(document.text)) for document in job.test.documents),
+        peak_bytes=max(cost.peak_bytes, measure_peak_memory()),
     )
     write_spans(system, folder / SPANS)
     write_result(job, cost, folder / RESULT)
+
+
+def train_model(job: Job, folder: Path, on_iteration: Callable[[int], None]) -> tuple[Tagger, Cost]:
+    """Train the model of the job in ``folder``."""
+    config = write_templates(job, folder / "templates")
+    began, cpu_began = time.perf_counter(), time.process_time()
+    tagger = model.train(job.train.documents, config, folder / MODEL, lambda number, _: on_iteration(number))
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu_began
+    shutil.rmtree(folder / "templates", ignore_errors=True)
+    size = sum(path.stat().st_size for path in (folder / MODEL).rglob("*") if path.is_file())
+    return tagger, Cost(seconds, 0.0, 0, size, 0, cpu_seconds)
+
+
+def load_trained(job: Job, trained: Path) -> tuple[Tagger, Cost]:
+    """Load the model of another job with this one's settings of tagging; the training costs what that one
+    did."""
+    folder = model_folder.read_folder(trained / MODEL)
+    own = {key: getattr(job.config, key) for key in DECODING[job.config.system]}
+    tagger = model.load_model(replace(folder, config=replace(folder.config, **own), learned=folder.config))
+    return tagger, read_cost(trained)
+
+
+def read_cost(folder: Path) -> Cost:
+    return Cost(**json.loads((folder / RESULT).read_text(encoding="utf-8"))["cost"])
 
 
 def write_templates(job: Job, folder: Path) -> Config:
@@ -118,6 +135,7 @@ def write_result(job: Job, cost: Cost, path: Path) -> None:
         "libraries": training_record.list_libraries(),
         "settings": job.config.to_table(),
         "rewritten": sorted(job.templates),
+        "model": (job.trained or job.folder).name,
         **parts,
         "cost": asdict(cost),
     }
@@ -132,11 +150,10 @@ def read_output(job: Job) -> tuple[list[Document], Cost]:
     """Read the system's documents and the cost of a finished job. Raises :class:`FormatError` where the
     file of spans lacks a document."""
     spans = dict(map(parse_spans, (job.folder / SPANS).read_text(encoding="utf-8").splitlines()))
-    table = json.loads((job.folder / RESULT).read_text(encoding="utf-8"))
     if missing := [document.id for document in job.test.documents if document.id not in spans]:
         raise FormatError(f"{job.folder / SPANS}: no document {missing[0]}; delete the folder to run again")
     system = [document.with_spans(spans[document.id]) for document in job.test.documents]
-    return system, Cost(**table["cost"])
+    return system, read_cost(job.folder)
 
 
 def parse_spans(line: str) -> tuple[str, tuple[Span, ...]]:

@@ -1,6 +1,8 @@
 """Jobs in their own processes: failures, signals, and what stays in the folder."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,18 +10,28 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from experiments import SMALL, build_result, exit_status, write_config
+from experiments import SMALL, build_result, exit_status, run_ablation, write_config
 
-from crfdeid.ablate import runner
+from crfdeid import corpora
+from crfdeid.ablate import plan, runner, training
 
 
 def test_a_run_that_fails_leaves_the_finished_ones(corpus, tmp_path, capsys):
-    text = SMALL + '[[run]]\nname = "gone"\ntraining_gazetteers = ["DOCTOR+no_such_list"]\n'
+    text = SMALL + '[[run]]\nname = "gone"\nmin_patients = 999\n'
     arguments = [write_config(tmp_path, text), corpus / "train", corpus / "test", "--out", tmp_path / "out"]
     assert exit_status([*arguments, "--jobs", 1]) == 2
     printed = capsys.readouterr().err
     assert printed.startswith("crfdeid: run gone: ") and printed.count("\n") == 1
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["base"]
+
+
+def test_a_list_that_is_not_there_is_refused_before_any_training(corpus, tmp_path, capsys):
+    text = SMALL + '[[run]]\nname = "gone"\ntraining_gazetteers = ["DOCTOR+no_such_list"]\n'
+    arguments = [write_config(tmp_path, text), corpus / "train", corpus / "test", "--out", tmp_path / "out"]
+    assert exit_status([*arguments, "--jobs", 1]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith("crfdeid: run gone: no_such_list: ") and printed.count("\n") == 1
+    assert not list(tmp_path.glob("out/*"))
 
 
 def test_types_that_a_run_does_not_have_are_refused_before_any_training(corpus, tmp_path, capsys):
@@ -99,3 +111,59 @@ def wait_until(done, seconds=20):
     while not done():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+FAINT = 'features = ["lexical"]\n[crf]\nc2 = 2.0\nmax_iterations = 3\n'
+
+
+def test_runs_that_differ_in_how_they_tag_train_once(in_process, corpus, tmp_path, monkeypatch):
+    """Their spans are those of a training of their own."""
+    changes = {
+        "more": "recall_bias = 1.5",
+        "doctors": "type_bias = { DOCTOR = 0.7 }",
+        "wide": "crf.c2 = 3.0\nrecall_bias = 1.5",
+        "no repair": "repair = false",
+    }
+    runs = "".join(f'[[run]]\nname = "{name}"\n{change}\n' for name, change in changes.items())
+    trained = []
+    train = training.model.train
+
+    def record(documents, config, folder, *rest):
+        trained.append(folder.parent.name)
+        return train(documents, config, folder, *rest)
+
+    monkeypatch.setattr(training.model, "train", record)
+    out = tmp_path / "out"
+    run_ablation(write_config(tmp_path, FAINT + runs), corpus, out)
+    assert len(trained) == 2
+    models = [path.parent.name for path in sorted(out.glob("*/model"))]
+    assert models == ["base", "wide"]
+    assert json.loads((out / "more" / "run.json").read_text())["model"] == "base"
+    spans = {path.parent.name: path.read_text() for path in out.glob("*/spans.jsonl")}
+    assert len(set(spans.values())) > 2
+    planned = plan.read_plan(tmp_path / "mine.toml")
+    documents = list(corpora.read(corpus / "train"))
+    for run in planned.runs:
+        tagger = train(documents, run.config, tmp_path / "own" / run.folder)
+        training.write_spans(tagger.tag_all(corpora.read(corpus / "test")), tmp_path / "own.jsonl")
+        assert (tmp_path / "own.jsonl").read_text() == spans[run.folder], run.name
+
+
+def test_a_model_that_was_deleted_is_trained_again(in_process, corpus, tmp_path):
+    config = write_config(tmp_path, SMALL)
+    out = tmp_path / "out"
+    run_ablation(config, corpus, out)
+    shutil.rmtree(out / "base" / "model")
+    more = SMALL + '[[run]]\nname = "more"\nrecall_bias = 1.5\n'
+    run_ablation(write_config(tmp_path, more), corpus, out)
+    assert (out / "more" / "model").is_dir() and not (out / "base" / "model").exists()
+    cost = [json.loads((out / name / "run.json").read_text())["cost"] for name in ("base", "more")]
+    assert cost[0]["train_cpu_seconds"] != cost[1]["train_cpu_seconds"]
+
+
+def test_a_run_with_the_model_of_another_costs_its_training(in_process, corpus, tmp_path):
+    out = tmp_path / "out"
+    run_ablation(write_config(tmp_path, SMALL + '[[run]]\nname = "more"\nrecall_bias = 1.5\n'), corpus, out)
+    base, more = (json.loads((out / name / "run.json").read_text())["cost"] for name in ("base", "more"))
+    for name in ("train_seconds", "train_cpu_seconds", "model_bytes", "tokens"):
+        assert base[name] == more[name] > 0
