@@ -757,6 +757,22 @@ def test_a_model_is_trained_in_the_page_with_figures_before_and_after(served, mo
         went_on.clear()
 
 
+def test_the_picture_of_recall_names_each_system_and_joins_none(served):
+    made = served.page("eve").evaluate(
+        """async () => {
+          const { drawRecall } = await import('/static/curve.js');
+          const systems = [["old", 0, 0.5], ["new", 6, 0.75], ["untested", 9, null]];
+          const shown = systems.map(([name, notes_read, recall]) => ({ name, notes_read, recall }));
+          const made = drawRecall(shown);
+          const count = (kind) => made.querySelectorAll(kind).length;
+          const said = made.getAttribute("aria-label");
+          return [made.textContent, said, count("circle"), count("polyline, path")];
+        }"""
+    )
+    assert "old: 0.500" in made[0] and "new: 0.750" in made[0] and "untested" not in made[0]
+    assert "old 0.500 after 0 notes; new 0.750 after 6 notes" in made[1] and made[2:] == [2, 0]
+
+
 # Sizes, contrast, and the pure modules
 
 

@@ -2,7 +2,7 @@
 
 import { ask, query, send } from "./api.js";
 import { button, choice, clear, element, labelled, ratio, table } from "./dom.js";
-import { curve } from "./curve.js";
+import { drawRecall } from "./curve.js";
 import { exportForm } from "./exports.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
@@ -23,7 +23,7 @@ export async function learn(main, room) {
 function results({ systems }) {
   if (!systems.length) return element("p", {}, "No system has been loaded yet.");
   const rows = systems.map((one) => [one.name, one.notes_read, one.tested, ratio(one.recall), ratio(one.precision), one.premarks ? "shown" : ""]);
-  return element("div", {}, curve(systems), table("Systems, on notes decided after they were loaded (strict)", ["System", "Read before", "Tested on", "Recall", "Precision", "Pre-marks"], rows));
+  return element("div", {}, drawRecall(systems), table("Systems, on notes decided after they were loaded (strict)", ["System", "Read before", "Tested on", "Recall", "Precision", "Pre-marks"], rows));
 }
 
 function consensusExport(room, train, readers) {
