@@ -1,6 +1,6 @@
 """A development set with gold spans, built from the MTSamples reports at each run.
 
-    python benchmarks/devset.py [--model FOLDER] [--misses FILE]
+    python benchmarks/devset.py [--model FOLDER] [--misses FILE] [--write FILE]
 
 It has 400 notes (:func:`build_notes`) and 600 search queries (:func:`build_queries`). Surrogates replace the
 placeholders; heads, feet and mentions are added; a third of the notes has lines of a fixed width, one note in
@@ -29,7 +29,7 @@ from devset_reports import DATA, read_settled
 from devset_surrogates import Cast
 from devset_writings import WRITINGS
 
-from crfdeid import cli
+from crfdeid import cli, corpora
 from crfdeid.synthetic.reidentify.convention import Place
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
@@ -173,7 +173,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--model", type=Path, help="a model folder (default: the shipped model)")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--misses", type=Path, help="write misses and false alarms to this file")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="only write the notes, for other commands")
     args = parser.parse_args(arguments)
+    if args.write:
+        corpora.write(build_notes(args.data), args.write, "jsonl")
+        return
     tagger = model.load(args.model)
     gold, asked = build_notes(args.data), build_queries()
     system, answered = tag_bare(tagger, gold), tag_bare(tagger, asked)

@@ -1,6 +1,6 @@
 """How the engine's cost grows with the size of the corpus and the number of labels; its memory does not.
 
-    python benchmarks/engine_scaling.py [--data FILE] [--largest 1e7] [--plot docs/engine.svg]
+    python benchmarks/engine_scaling.py [--data FILE] [--largest 1e7] [--plot docs]
 
 Corpora of each size repeat the MTSamples reports, tagged with the shipped model; models with each number
 of labels have random weights over the shipped model's attributes. In the stream of --largest tokens, one
@@ -25,6 +25,8 @@ from crfdeid import corpora
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import numba_kernels
 from crfdeid.engine.decoding.decoder import Decoder
+from crfdeid.pages.curves import draw_curve
+from crfdeid.pages.pictures import Axis, render_file
 from crfdeid.systems import crf, model
 from crfdeid.text.document import Document
 
@@ -127,28 +129,38 @@ def print_limits(tagger: crf.CrfTagger) -> None:
     )
 
 
-def plot(sizes: dict[int, float], labels: dict[int, float], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "crfdeid"
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-    left.loglog(list(sizes), list(sizes.values()), marker="o")
-    left.set(xlabel="tokens", ylabel="seconds, no text known", title="Cost by size of the corpus")
-    right.plot(list(labels), list(labels.values()), marker="o")
-    right.set(xlabel="labels", ylabel="ns a token, all texts known", title="Cost by number of labels", ylim=0)
-    for axes in (left, right):
-        axes.grid(alpha=0.3)
-    figure.savefig(path, metadata={"Date": None})
+def plot(sizes: dict[int, float], labels: dict[int, float], folder: Path) -> None:
+    """Draw both curves into files of the folder."""
+    shortest, longest = min(sizes.values()), max(sizes.values())
+    size = draw_curve(
+        "Time by size of the corpus",
+        "Seconds of processor time to tag a corpus, by its tokens, when the program has just started.",
+        (
+            Axis("tokens in the corpus", min(sizes), max(sizes), is_log=True),
+            Axis("seconds of processor time", shortest / 2, longest * 2, is_log=True),
+        ),
+        list(sizes.items()),
+        {f"{seconds:.2g} s": (tokens, seconds) for tokens, seconds in sizes.items()},
+    )
+    label = draw_curve(
+        "Time for each token by number of labels",
+        "Nanoseconds of processor time for each token, by the labels of the model, when all words are known.",
+        (
+            Axis("labels of the model", 0, max(labels)),
+            Axis("nanoseconds for each token", 0, max(labels.values()) * 1.1),
+        ),
+        list(labels.items()),
+        {f"{number}: {each:,.0f}": (number, each) for number, each in labels.items()},
+    )
+    for name, picture in (("size", size), ("labels", label)):
+        (folder / f"engine-{name}.svg").write_text(render_file(picture), encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--largest", type=float, default=1e7)
-    parser.add_argument("--plot", type=Path, help="draw both curves into this file (needs matplotlib)")
+    parser.add_argument("--plot", type=Path, metavar="FOLDER", help="draw both curves into files there")
     args = parser.parse_args(arguments)
     documents = list(corpora.read(args.data))
     tagger = model.load()

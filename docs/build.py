@@ -1,5 +1,5 @@
-"""Write docs/commands.md from the parsers and docstrings of the verbs, and the line below each page's title,
-which says where the page is: python docs/build.py"""
+"""Write docs/commands.md from the parsers and docstrings of the verbs, the line below each page's title,
+which says where the page is, and docs/speed.svg from the table in docs/engine.md: python docs/build.py"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from crfdeid import cli
+from crfdeid.pages.pictures import Axis, draw_bars, render_file
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "commands.md"
@@ -26,6 +27,14 @@ A verb ends with status 0 when it has done its work, 2 for an error that you can
 error), 1 for an error of the program, 130 for Ctrl-C. Another status stands with its verb. `crfdeid
 --version` prints the version.
 """
+PEERS = {  # rows of the table in docs/engine.md, by how they begin, with their names in the picture
+    "| sklearn-crfsuite,": "sklearn-crfsuite",
+    "| python-crfsuite as": "python-crfsuite, dictionaries",
+    "| python-crfsuite, feature strings": "python-crfsuite, cached strings",
+    "| the engine in numpy": "crfdeid in numpy",
+    "| **the engine compiled, cold": "crfdeid, new words",
+    "| **warm": "crfdeid, known words",
+}
 STATUSES = {"check": "Status 1: something that looks like PHI was found."}
 
 
@@ -111,7 +120,22 @@ def place_page(text: str, line: str) -> str:
     return f"{title}\n\n{line}\n\n{rest.lstrip(chr(10))}"
 
 
+def draw_speeds() -> str:
+    """Draw the tokens a second that each program tags, as the table in docs/engine.md has them."""
+    lines = (DOCS / "engine.md").read_text(encoding="utf-8").splitlines()
+    rows = {
+        name: [float(line.split("|")[2].split()[0].replace(",", ""))]
+        for begin, name in PEERS.items()
+        for line in lines
+        if line.startswith(begin)
+    }
+    axis = Axis("tokens a second on one core", 0, max(value for (value,) in rows.values()))
+    desc = "Tokens that each program tags in a second with the same model, from file to file."
+    return render_file(draw_bars("Speed of tagging, the same labels", desc, axis, rows))
+
+
 if __name__ == "__main__":
+    (DOCS / "speed.svg").write_text(draw_speeds(), encoding="utf-8")
     places = list_places()
     PAGE.write_text(render_page(), encoding="utf-8")
     for name, line in places.items():

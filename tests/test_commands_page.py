@@ -36,6 +36,15 @@ def test_every_page_says_where_it_is(script):
     assert places["formats.md"].count("](") == 3
 
 
+def test_the_picture_of_speed_has_the_figures_of_the_table(script):
+    drawn = script.draw_speeds()
+    assert (script.DOCS / "speed.svg").read_text(encoding="utf-8") == drawn, "run: python docs/build.py"
+    table = (script.DOCS / "engine.md").read_text(encoding="utf-8")
+    for begin, name in script.PEERS.items():
+        (row,) = (line for line in table.splitlines() if line.startswith(begin))
+        assert name in drawn and f'class="quiet">{row.split("|")[2].split()[0]}</text>' in drawn
+
+
 def test_every_verb_has_an_example(script):
     sections = script.render_page().split("\n### ")[1:]
     assert {section.split("\n")[0] for section in sections} == {n for g in cli.VERBS.values() for n in g}

@@ -18,7 +18,7 @@ from crfdeid.pages.pictures import (
     show_number,
 )
 
-LEFT, RIGHT = 52, 16  # space beside a curve, in pixels
+LEFT, RIGHT = 62, 16  # space beside a curve, in pixels
 SIDE = WIDTH - LEFT - RIGHT
 HEIGHT = 0.75 * SIDE
 MOST = 400  # points of a curve that are drawn
@@ -40,8 +40,9 @@ def draw_curve(
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in trace_line(axes, points))
     edges = f'x="{LEFT}" y="{TOP}" width="{SIDE}" height="{HEIGHT}" viewBox="{LEFT} {TOP} {SIDE} {HEIGHT}"'
     curve = f'<svg {edges}><polyline class="line" points="{line}"/></svg>'
-    drawn = f'<g class="s0">{curve}{"".join(dots)}</g>'
-    return frame(title, desc, TOP + HEIGHT + BOTTOM, [*draw_grid(axes), drawn, *draw_names(spots, own)])
+    names = "".join(draw_names(spots, own))
+    drawn = f'<g class="s0">{curve}{names}{"".join(dots)}</g>'
+    return frame(title, desc, TOP + HEIGHT + BOTTOM, [*draw_grid(axes), drawn])
 
 
 def draw_dot(x: float, y: float, is_own: bool) -> str:
@@ -68,7 +69,9 @@ def draw_grid(axes: tuple[Axis, Axis]) -> Iterator[str]:
     for value in axes[0].ticks():
         x = LEFT + SIDE * axes[0].place(value)
         yield f'<line class="grid" x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{TOP + HEIGHT}"/>'
-        yield draw_text(x, TOP + HEIGHT + 15, show_number(value), "quiet", "middle")
+        shown = show_number(value)
+        middle = min(x, WIDTH - 2 - measure_text(shown) / 2)
+        yield draw_text(middle, TOP + HEIGHT + 15, shown, "quiet", "middle")
     for value in axes[1].ticks():
         y = TOP + HEIGHT * (1 - axes[1].place(value))
         yield f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{LEFT + SIDE}" y2="{y:.1f}"/>'
@@ -85,7 +88,7 @@ def draw_names(spots: Mapping[str, Point], own: str) -> Iterator[str]:
     one."""
     taken = [(x - 7, y - 7, x + 7, y + 7) for x, y in spots.values()]
     for name, (x, y) in sorted(spots.items(), key=lambda spot: spot[0] != own):
-        for box in list_places(x, y, 1.05 * measure_text(name)):
+        for box in list_places(x, y, (1.2 if name == own else 1.05) * measure_text(name)):
             if is_inside(box) and not any(overlap(box, other) for other in taken):
                 break
         else:

@@ -55,8 +55,8 @@ class Axis:
             return math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
-    def ticks(self) -> list[float]:
-        """Values for grid lines: powers of ten, or round steps.
+    def ticks(self, most: int = 6) -> list[float]:
+        """Values for grid lines: powers of ten, or at most about ``most`` round steps.
 
         >>> Axis("", 0.8).ticks()
         [0.8, 0.85, 0.9, 0.95, 1.0]
@@ -64,7 +64,7 @@ class Axis:
         if self.is_log:
             ends = (math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9))
             return [10.0**power for power in range(ends[0], ends[1] + 1)]
-        step = find_step((self.high - self.low) / 6)
+        step = find_step((self.high - self.low) / most)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [round(number * step, 10) for number in range(first, last + 1)]
 
@@ -159,7 +159,8 @@ def draw_bar(one: Estimate, axis: Axis, number: int, at: Point, side: float) -> 
 
 def draw_scale(axis: Axis, left: float, side: float, top: float, bottom: float) -> Iterator[str]:
     """Yield the grid lines of rows, with values and the name of the axis below."""
-    for value in axis.ticks():
+    widest = measure_text(show_number(axis.high)) + 12
+    for value in axis.ticks(int(min(6, max(1, side / widest)))):
         x = left + side * axis.place(value)
         yield f'<line class="grid" x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{bottom:.1f}"/>'
         yield draw_text(x, bottom + 14, show_number(value), "quiet", "middle")
