@@ -43,18 +43,18 @@ from crfdeid.redact.markers import MARKER
 from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.run_settings import IDS, describe_run
 from crfdeid.redact.safe_harbor import Report
+from crfdeid.redact.steps import ReadAhead, Steps, TagGroup
 from crfdeid.redact.surrogates import keyed_choice, surrogate_map
 from crfdeid.redact.surrogates.check_digits import POLICIES
 from crfdeid.redact.surrogates.patient import Rules
-from crfdeid.systems import model, term_lists
+from crfdeid.systems import model, parallel, term_lists
+from crfdeid.systems.tagger import Tagger
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document
 
-TagGroup = Callable[[release.Group], list[Document]]
 KeepRow = Callable[[dict[Any, Any]], None]
 ReadNotes = Callable[[], Iterator[Document]]
 GroupNotes = Callable[[ReadNotes, bool], Iterator[list[Document]]]
-ReadAhead = Callable[[Iterator[release.Todo]], Iterator[release.Todo]]
 NEW_OBJECTS = 50_000  # after which garbage is looked for: after 700, a tenth of a run went into it
 
 
@@ -97,7 +97,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--html", type=Path, metavar="FILE", help="the report as a page to sign; needs --report")
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
     add("--overwrite", action="store_true", help="replace existing files")
-    add("--jobs", type=int, default=1, metavar="N", help="number of processes that find PHI (default: 1)")
+    add("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
     cli.add_reading_options(parser)
     cli.add_recursive_option(parser)
     cli.add_skip_option(parser)
@@ -151,9 +151,7 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = redactor.actions.policy
     terms = term_lists.read_terms(args, chosen)
     known = known_patients.read_patients(args, [(args.notes or streams.STREAM, source)])
-    tag_group, read_ahead, threshold = choose_tagger(args, chosen)
-    tagger = known.wrap(terms.wrap(tag_group))
-    tagger = message_output.protect_fields(tagger) if args.with_fields else tagger
+    tagger, threshold = choose_tagger(args, chosen)
     report = Report(
         redactor.by_note,
         describe_run(args, redactor, destination.format),
@@ -177,7 +175,8 @@ def main(arguments: list[str] | None = None) -> None:
         grouped = release.drop_spans(grouped) if args.spans == "tag" and not args.with_fields else grouped
         groups = shifts.export_each(grouped, redactor.find_shift, add_shift)
         ids = new_ids.IdReplacer(args.new_ids, redactor, table.originals)
-        redacted = release.redact_groups(groups, tagger, redactor, destination, journal, ids, read_ahead)
+        redact_each = choose_steps(args, redactor, destination, tagger, threshold, terms, known)
+        redacted = release.redact_groups(groups, redact_each, redactor, destination, journal, ids)
         tagging = (args.spans,) if threshold is None else (args.spans, str(threshold))
         options = redactor.hash_options(
             *terms.options, *known.options, destination.format, args.new_ids, args.no_spans, *tagging
@@ -231,16 +230,38 @@ def keep_form(
 
 def choose_tagger(
     args: argparse.Namespace, chosen: policy.Policy | None
-) -> tuple[TagGroup, ReadAhead, Threshold | None]:
-    """Return the function that tags a group of notes, the one that lets it look ahead, and the threshold. A
-    stream waits for no batch: a patient's notes are out when the next patient's come."""
+) -> tuple[Tagger | None, Threshold | None]:
+    """Return the tagger and its threshold."""
     if args.jobs < 1:
         raise ConfigurationError(f"--jobs {args.jobs}: wanted 1 or more")
-    tagger, threshold = release.load_tagger(args.spans, args.model, chosen, args.threshold)
+    return release.load_tagger(args.spans, args.model, chosen, args.threshold)
+
+
+def choose_steps(
+    args: argparse.Namespace,
+    redactor: Redactor,
+    destination: release.Destination,
+    tagger: Tagger | None,
+    threshold: Threshold | None,
+    terms: term_lists.Terms,
+    known: known_patients.KnownPatients,
+) -> release.RedactEach:
+    """Return the function that redacts the notes of patients, with the lists ``terms`` and ``known``. A
+    stream that one process redacts waits for no batch: a patient's notes are out when the next patient's
+    come."""
+    is_shared = args.jobs > 1 and parallel.can_fork(tagger)
+    tag_group: TagGroup
+    read_ahead: ReadAhead
     if tagger is None or (args.jobs == 1 and args.notes == streams.STREAM):
-        return release.build_tagger(args.spans, tagger, threshold), iter, threshold
-    ahead = processes.AheadTagger(args.spans, args.model, tagger, threshold, args.jobs)
-    return ahead.tag_group, ahead.read_ahead, threshold
+        tag_group, read_ahead = release.build_tagger(args.spans, tagger, threshold), iter
+    else:
+        jobs = 1 if is_shared else args.jobs
+        ahead = processes.AheadTagger(args.spans, args.model, tagger, threshold, jobs)
+        tag_group, read_ahead = ahead.tag_group, ahead.read_ahead
+    tag_group = known.wrap(terms.wrap(tag_group))
+    tag_group = message_output.protect_fields(tag_group) if args.with_fields else tag_group
+    steps = Steps(tag_group, redactor, destination, read_ahead, known)
+    return (processes.SharedSteps(steps, (terms, known), args.jobs) if is_shared else steps).redact_each
 
 
 def read_rules(args: argparse.Namespace) -> Rules:

@@ -89,6 +89,18 @@ class KnownPatients:
         doubtful = [Suspicion(start, end, KNOWN_NAME) for start, end in found]
         return replace(redaction, suspicions=tuple(sorted((*redaction.suspicions, *doubtful))))
 
+    def take_counts(self) -> tuple[Counter[str], int, int]:
+        """Return the counts, and begin again with 0."""
+        counts = self.found, self.known, self.unknown
+        self.found, self.known, self.unknown = Counter(), 0, 0
+        return counts
+
+    def add_counts(self, counts: tuple[Counter[str], int, int]) -> None:
+        found, known, unknown = counts
+        self.found += found
+        self.known += known
+        self.unknown += unknown
+
     def report(self) -> dict[str, object]:
         """What the table did, for a report in JSON; nothing without a table."""
         if not self.table:

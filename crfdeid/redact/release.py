@@ -21,7 +21,7 @@ from crfdeid.errors import ConfigurationError, CrfdeidError, show_id
 from crfdeid.policy import Policy
 from crfdeid.redact.journal import Journal
 from crfdeid.redact.new_ids import IdReplacer, hide_order, sort_by_id
-from crfdeid.redact.redactor import Redactor, Replacement
+from crfdeid.redact.redactor import Redaction, Redactor, Replacement
 from crfdeid.redact.release_inputs import name_survivors
 from crfdeid.redact.safe_harbor import Report
 from crfdeid.redact.surrogates import map_file, surrogate_map
@@ -119,31 +119,32 @@ def find_missing(
             yield Todo(group, renamed, missing, lacks_entry)
 
 
+class Outcome(NamedTuple):
+    """What became of a note. ``source`` says where its spans come from (:func:`name_source`)."""
+
+    redaction: Redaction
+    source: str
+
+
+RedactEach = Callable[[Iterator[Todo]], Iterator[tuple[Todo, list[Outcome]]]]  # of all notes of a patient
+
+
 def redact_groups(
     groups: Iterable[Group],
-    tag_group: Callable[[Group], list[Document]],
+    redact_each: RedactEach,
     redactor: Redactor,
     destination: Destination,
     journal: Journal,
     ids: IdReplacer,
-    read_ahead: Callable[[Iterator[Todo]], Iterator[Todo]] = iter,
 ) -> Iterator[Document]:
     """Yield the redacted notes that the destination does not have yet, and record them in the journal."""
-    todo = find_missing(groups, redactor, destination, journal.report, ids)
-    for group, renamed, missing, lacks_entry in read_ahead(todo):
-        with hide_note_text(group[0].id):
-            tagged = tag_group(group)
-            if lacks_entry:
-                refuse_other_output(tagged, redactor, destination, renamed, missing)
-            redactions = redactor.redact(tagged)
-        for note, found, redaction in zip(group, tagged, redactions):
-            if note.id in missing:
-                id, patient = renamed[note.id].id, renamed[note.id].patient
-                shows_ids = destination.shows_ids and ids.kind is None
+    shows_ids = destination.shows_ids and ids.kind is None
+    for todo, outcomes in redact_each(find_missing(groups, redactor, destination, journal.report, ids)):
+        for note, (redaction, source) in zip(todo.group, outcomes):
+            if note.id in todo.missing:
+                id, patient = todo.renamed[note.id].id, todo.renamed[note.id].patient
                 redaction = replace(redaction, id_has_phi=redaction.id_has_phi and shows_ids)
-                journal.add(
-                    journal.report.known_patients.list_doubtful(redaction), id, name_source(note, found)
-                )
+                journal.add(redaction, id, source)
                 destination.keep_replacements(id, redaction.replacements)
                 yield replace(redaction.document, id=id, patient=patient)
 

@@ -7,11 +7,14 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import closing
+from functools import partial
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias
@@ -24,6 +27,8 @@ AHEAD = 2  # chunks that wait for each other process
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 MOST = 6  # chunks that are held for each process, where some are done before their turn
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 Spans = list[tuple[Span, ...]]  # those of each document of a chunk
 
 _tagger: Tagger
@@ -49,28 +54,49 @@ def tag_in_processes(
     yield from tagger.tag_all(first, threshold=threshold)
     if second is None:
         return
-    waiting: deque[tuple[list[Document], Future[Spans]]] = deque()
-    with _start_pool(tagger, folder, engine, jobs - 1, bias) as pool:
-        try:
-            for chunk in chain([second], rest):
-                busy = sum(not future.done() for _, future in waiting)
-                if busy < (jobs - 1) * AHEAD:
-                    waiting.append((chunk, pool.submit(_tag, chunk, threshold)))
-                else:
-                    waiting.append((chunk, _make_done(_find_spans(tagger, chunk, threshold))))
-                while waiting and (waiting[0][1].done() or len(waiting) > jobs * MOST):
-                    yield from _join_spans(*waiting.popleft())
-            while waiting:
-                yield from _join_spans(*waiting.popleft())
-        finally:
-            for _, future in waiting:
-                future.cancel()
+    far, near = partial(_tag, threshold=threshold), partial(_find_spans, tagger, threshold=threshold)
+    with (
+        _start_pool(tagger, folder, engine, jobs - 1, bias) as pool,
+        closing(share_work(pool, jobs, far, near, chain([second], rest))) as done,
+    ):
+        for chunk, spans in done:
+            yield from (document.with_spans(found) for document, found in zip(chunk, spans))
 
 
-def _make_done(spans: Spans) -> Future[Spans]:
-    """Wrap what this process tagged as the other processes' answers are."""
-    future: Future[Spans] = Future()
-    future.set_result(spans)
+def share_work(
+    pool: Executor,
+    jobs: int,
+    far: Callable[[Item], Result],
+    near: Callable[[Item], Result],
+    items: Iterable[Item],
+) -> Generator[tuple[Item, Result], None, None]:
+    """Yield each item with its result, in order. ``far`` makes results in the ``jobs`` - 1 processes of the
+    pool, and ``near`` in this process while the others have enough to do. An error comes when it is its
+    item's turn."""
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    try:
+        for item in items:
+            busy = sum(not future.done() for _, future in waiting)
+            is_far = busy < (jobs - 1) * AHEAD
+            waiting.append((item, pool.submit(far, item) if is_far else _make_done(near, item)))
+            while waiting and (waiting[0][1].done() or len(waiting) > jobs * MOST):
+                item, future = waiting.popleft()
+                yield item, future.result()
+        while waiting:
+            item, future = waiting.popleft()
+            yield item, future.result()
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _make_done(near: Callable[[Item], Result], item: Item) -> Future[Result]:
+    """Make a result in this process, and wrap it as the other processes' answers are."""
+    future: Future[Result] = Future()
+    try:
+        future.set_result(near(item))
+    except Exception as error:
+        future.set_exception(error)
     return future
 
 
@@ -80,10 +106,21 @@ def _start_pool(
     """Start processes that have the tagger: forked with it where that is safe, else with a model of their
     own."""
     global _tagger
-    if sys.platform == "linux" and tagger.is_fork_safe:
+    if can_fork(tagger):
         _tagger = tagger
-        return ProcessPoolExecutor(jobs, get_context("fork"), end_with_parent, (os.getpid(),))
+        return start_forks(jobs)
     return ProcessPoolExecutor(jobs, get_context("spawn"), _load, (folder, engine, bias))
+
+
+def can_fork(tagger: Tagger | None) -> bool:
+    """Whether forked processes can use the tagger. They have what this process has, and copy only what they
+    change."""
+    return sys.platform == "linux" and (tagger is None or tagger.is_fork_safe)
+
+
+def start_forks(jobs: int) -> ProcessPoolExecutor:
+    """Start processes that have the variables of this one, and end with it."""
+    return ProcessPoolExecutor(jobs, get_context("fork"), end_with_parent, (os.getpid(),))
 
 
 def end_with_parent(parent: int) -> None:
@@ -92,11 +129,6 @@ def end_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def _join_spans(chunk: list[Document], future: Future[Spans]) -> Iterator[Document]:
-    for document, spans in zip(chunk, future.result()):
-        yield document.with_spans(spans)
 
 
 def chunk_documents(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:

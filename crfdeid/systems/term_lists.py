@@ -164,6 +164,17 @@ class Terms:
             spans = unite_spans(document.text, [new, spans])
         return document.with_spans(spans)
 
+    def take_counts(self) -> tuple[Counter[str], int]:
+        """Return the counts, and begin again with 0."""
+        counts = self.found, self.left_out
+        self.found, self.left_out = Counter(), 0
+        return counts
+
+    def add_counts(self, counts: tuple[Counter[str], int]) -> None:
+        found, left_out = counts
+        self.found += found
+        self.left_out += left_out
+
     def table(self) -> dict[str, object]:
         """What the lists did, for a report in JSON; nothing without a list."""
         always = {"always": dict(sorted(self.found.items()))} if self.always else {}

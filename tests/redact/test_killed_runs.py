@@ -86,8 +86,8 @@ def find_notes_without_undo(folder: Path) -> set[str]:
 PROCESSES = """
 from crfdeid import cli
 from crfdeid.redact.__main__ import main
-from crfdeid.systems import parallel
-parallel.CHUNK = 3000
+from crfdeid.redact import processes
+processes.CHUNK = 3000
 cli.run(main)
 """  # as python -m crfdeid.redact, with chunks so small that every process has work
 

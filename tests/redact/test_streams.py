@@ -1,6 +1,7 @@
 """Streams, which are read once and written note by note, and several processes."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -8,9 +9,10 @@ import pytest
 from marked_notes import KEY, STORY, marked, run, status
 
 from crfdeid import corpora, synthetic
-from crfdeid.redact import streams
+from crfdeid.errors import DocumentError
+from crfdeid.redact import processes, streams
+from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import surrogate_map
-from crfdeid.systems import parallel
 from crfdeid.text.document import Document
 
 APART = [*STORY, marked("<PATIENT Ana Ruiz> again", "b-3", "a")]
@@ -108,20 +110,55 @@ def test_what_a_stream_cannot_do_is_refused(pipe, capfd, options, said):
     assert said in found.err and found.err.count("\n") == 1 and not found.out
 
 
-@pytest.mark.parametrize("options", [(), ("--by", "note"), ("--spans", "tag"), ("--new-ids", "keyed")])
+LISTS = ("--always", "always", "--never", "never", "--patients", "table.csv")
+EACH_WAY = [
+    (),
+    ("--by", "note"),
+    ("--spans", "tag"),
+    ("--spans", "gold", "--new-ids", "keyed"),
+    ("--spans", "gold", "--policy", "safe_harbor", *LISTS),
+]
+
+
+@pytest.mark.parametrize("options", EACH_WAY)
 def test_several_processes_write_the_bytes_of_one(tmp_path, monkeypatch, options):
-    monkeypatch.setattr(parallel, "CHUNK", 3000)
+    monkeypatch.setattr(processes, "CHUNK", 3000)
+    monkeypatch.chdir(tmp_path)
     notes = [note.with_spans(note.spans[:2]) for note in synthetic.generate(14, seed=3)]
     corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
-    arguments = (tmp_path / "n.jsonl", "--model", "english+rules", "--seed", 1, *options)
+    names = [re.findall("[A-Za-z]{3,}", note.text)[-1] for note in notes]
+    (tmp_path / "always").write_text("HOSPITAL clinic\n")
+    (tmp_path / "never").write_text(f"{names[0]}\n{names[-1]}\n")
+    rows = [f"{note.patient},{name}" for note, name in zip(notes[::2], names[::2])]
+    (tmp_path / "table.csv").write_text("\n".join(["patient,last_name", *dict.fromkeys(rows), ""]))
+    arguments = ("n.jsonl", "--model", "rules" if options else "english+rules", "--seed", 1, *options)
     run(*arguments, "--out", tmp_path / "one.jsonl", "--report", tmp_path / "one")
     run(*arguments, "--out", tmp_path / "two.jsonl", "--report", tmp_path / "two", "--jobs", 2)
     for one, two in (("one.jsonl", "two.jsonl"), ("one", "two")):
         assert (tmp_path / one).read_bytes() == (tmp_path / two).read_bytes()
 
 
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_notes_before_one_that_cannot_be_redacted_are_written(tmp_path, monkeypatch, capfd, jobs):
+    redact = Redactor.redact
+
+    def redact_most(redactor, notes):
+        if notes[0].patient == "p13":
+            raise DocumentError("note 13: a reason")
+        return redact(redactor, notes)
+
+    monkeypatch.setattr(processes, "CHUNK", 60)
+    monkeypatch.setattr(Redactor, "redact", redact_most)
+    notes = [marked("<PATIENT Ana Ruiz> came", f"{n:02}", f"p{n}") for n in range(20)]
+    corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
+    arguments = ("--spans", "gold", "--format", "text", "--out", tmp_path / "c", "--jobs", jobs)
+    assert status(tmp_path / "n.jsonl", *arguments) == 2
+    assert "note 13: a reason" in capfd.readouterr().err
+    assert sorted(path.stem for path in (tmp_path / "c").iterdir()) == [f"{n:02}" for n in range(13)]
+
+
 def test_processes_resume_with_a_map(tmp_path, monkeypatch):
-    monkeypatch.setattr(parallel, "CHUNK", 3000)
+    monkeypatch.setattr(processes, "CHUNK", 3000)
     monkeypatch.setenv("CRFDEID_MAP_KEY", KEY.decode())
     corpora.write(synthetic.generate(14, seed=3), tmp_path / "n.jsonl", "jsonl")
     arguments = (tmp_path / "n.jsonl", "--model", "rules", "--spans", "tag", "--format", "text", "--jobs", 2,
