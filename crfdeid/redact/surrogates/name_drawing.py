@@ -11,10 +11,8 @@ rare would say more.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import accumulate
 from string import ascii_lowercase
 from typing import NamedTuple
 
@@ -40,15 +38,15 @@ MIN_REGIONAL = 5  # names of an initial; with fewer, those of all regions are dr
 MAX_REGIONS = 3  # a name of more regions is at home everywhere
 
 Initial = str
-Regions = frozenset[str]
-ELSEWHERE: Regions = frozenset()
+Regions = int  # a bit for each region
+ELSEWHERE: Regions = 0
 
 
 class Pool(NamedTuple):
     """Names with the running totals of their weights."""
 
-    names: tuple[str, ...]
-    totals: tuple[int, ...]
+    names: Sequence[str]
+    totals: Sequence[int]
 
     def draw(self, choices: KeyedChoices, *key: object) -> str:
         """Draw a name by weight."""
@@ -70,8 +68,8 @@ def draw_name(name: str, kind: str, initial: Initial, choices: KeyedChoices, num
         band = UNLISTED if is_unlisted and number < BAND_TRIES else -1
     if band == UNLISTED:
         return invent_name(kind, initial, choices, *key)
-    regions = load_regions().get(name, ELSEWHERE)
-    is_regional = is_from_band and len(regions) <= MAX_REGIONS
+    regions = find_regions(name)
+    is_regional = is_from_band and regions.bit_count() <= MAX_REGIONS
     return find_pool(kind, band, initial, regions if is_regional else ELSEWHERE).draw(choices, *key)
 
 
@@ -125,33 +123,23 @@ def load_shares(kind: str) -> Mapping[str, float]:
 
 
 class Listed(NamedTuple):
-    """A listed name with its per cent of people, its band and its regions."""
+    """Listed names, and for each its per cent of people, its band and its regions."""
 
-    name: str
-    share: float
-    band: int
-    regions: Regions
+    names: np.ndarray
+    shares: np.ndarray
+    bands: np.ndarray
+    regions: np.ndarray
 
 
 @cache
-def list_names(kind: str, initial: Initial) -> tuple[Listed, ...]:
+def list_names(kind: str, initial: Initial) -> Listed:
     """The names of a kind with this initial."""
-    names = name_pools.load_pool(kind).get(initial, ())
-    shares, regions = load_shares(kind), load_regions()
-    found = []
-    for name, low in zip(names, fold_each(names)):
-        share = shares.get(low) or LEAST
-        found.append(Listed(name, share, band_of(share), regions.get(low, ELSEWHERE)))
-    return tuple(found)
-
-
-@cache
-def list_band(kind: str, band: int, initial: Initial, is_regional: bool) -> tuple[Listed, ...]:
-    """The names of a kind with this initial in a band, or in all bands for -1; only those that have regions
-    if ``is_regional``."""
-    if is_regional:
-        return tuple(each for each in list_band(kind, band, initial, False) if each.regions)
-    return tuple(each for each in list_names(kind, initial) if band in (-1, each.band))
+    names = list(dict.fromkeys(name_pools.load_pool(kind).get(initial, ())))
+    lows, found = fold_each(names), load_shares(kind)
+    shares = np.array([found.get(low) or LEAST for low in lows])
+    bands = len(BANDS) - np.searchsorted(BANDS[::-1], shares, side="right")
+    homes = np.array(list(map(find_regions, lows)), int)
+    return Listed(np.array(names, object), shares, bands, homes)
 
 
 @cache
@@ -159,35 +147,40 @@ def load_pool(kind: str, band: int, initial: Initial, regions: Regions = ELSEWHE
     """The names of a kind in a band, or in all bands for -1; from some regions if there are any. None
     without a name. The weight of a name is its share of people, times the share of ``regions`` that it has
     in common."""
-    common = measure_common(regions)
-    weights = {
-        each.name: max(1, round(each.share * UNIT * common[each.regions]))
-        for each in list_band(kind, band, initial, bool(regions))
-        if each.regions in common
-    }
-    return Pool(tuple(weights), tuple(accumulate(weights.values()))) if weights else None
+    listed = list_names(kind, initial)
+    is_in = (listed.bands == band) | (band == -1)
+    if regions:
+        is_in &= (listed.regions & regions) != 0
+    chosen = np.flatnonzero(is_in)
+    common = measure_common(listed.regions[chosen], regions) if regions else 1.0
+    weights = np.maximum(1, np.rint(listed.shares[chosen] * UNIT * common)).astype(np.int64)
+    return Pool(listed.names[chosen].tolist(), np.cumsum(weights).tolist()) if len(chosen) else None
+
+
+def measure_common(others: np.ndarray, regions: Regions) -> np.ndarray:
+    """The share of ``regions`` that each of the ``others`` has in common.
+
+    >>> measure_common(np.array([0b011, 0b110]), 0b001).tolist()
+    [0.5, 0.0]
+    """
+    both = {other: ((other & regions).bit_count(), other | regions) for other in {*others.tolist()}}
+    return np.array([both[other][0] / both[other][1].bit_count() for other in others.tolist()])
 
 
 @cache
-def measure_common(regions: Regions) -> Mapping[Regions, float]:
-    """The share of ``regions`` that each other set of regions has in common, where it has any. For no
-    regions, 1 for each set."""
-    others = {*load_regions().values(), ELSEWHERE}
-    if not regions:
-        return dict.fromkeys(others, 1.0)
-    return {other: len(other & regions) / len(other | regions) for other in others if other & regions}
+def read_regions() -> tuple[Mapping[str, Regions], Mapping[str, Regions]]:
+    """The bit of each region by its name, and the regions of each folded name of the regional lists."""
+    regions, _, names = zip(*(entry.split("|") for entry in name_pools.read_entries("regional_names")))
+    bits = {region: 1 << number for number, region in enumerate(dict.fromkeys(regions))}
+    found: dict[str, Regions] = {}
+    for region, name in zip(regions, fold_each(names)):
+        found[name] = found.get(name, ELSEWHERE) | bits[region]
+    return bits, found
 
 
-@cache
-def load_regions() -> Mapping[str, Regions]:
-    """The regions of each folded name of the regional lists. Equal sets of regions are one object."""
-    rows = [entry.split("|") for entry in name_pools.read_entries("regional_names")]
-    found: dict[str, set[str]] = defaultdict(set)
-    for (region, _, _), name in zip(rows, fold_each([name for _, _, name in rows])):
-        found[name].add(region)
-    sets: dict[Regions, Regions] = {}
-    frozen = ((name, frozenset(regions)) for name, regions in found.items())
-    return {name: sets.setdefault(regions, regions) for name, regions in frozen}
+def find_regions(name: str) -> Regions:
+    """The regions of a folded name, :data:`ELSEWHERE` for a name of no regional list."""
+    return read_regions()[1].get(name, ELSEWHERE)
 
 
 # Names in no list

@@ -35,7 +35,9 @@ def load_sorted(name: str) -> tuple[str, ...]:
 @cache
 def load_lowercase(*names: str) -> frozenset[str]:
     """The lowercase entries of several lists."""
-    return frozenset("\n".join(entry for name in names for entry in read_entries(name)).lower().split("\n"))
+    if len(names) > 1:
+        return frozenset().union(*map(load_lowercase, names))
+    return frozenset("\n".join(read_entries(*names)).lower().split("\n"))
 
 
 @cache
