@@ -31,8 +31,12 @@ def is_inline_xml(path: Path) -> bool:
 
 
 def read(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    """Yield the document of each record."""
+    """Yield the document of each record. Raises :class:`FormatError` where PHI is outside of a record's TEXT:
+    it would be lost."""
     root = safe_xml.read_xml(path, encoding)
+    inside = sum(len(root.findall(f".//{name}/TEXT/PHI")) for name in RECORDS)
+    if outside := sum(1 for _ in root.iter("PHI")) - inside:
+        raise FormatError(f"{path}: {outside} PHI elements in a wrong place; wanted them flat in TEXT")
     for number, record in enumerate((r for r in root.iter() if r.tag in RECORDS), 1):
         try:
             text = safe_xml.find_only(record, "TEXT")

@@ -1,0 +1,137 @@
+"""kill -9, SIGTERM and SIGINT at random moments, and files that may not grow: the next run of the same command
+writes the bytes of an undisturbed one, and a reader never gets a mix of two runs."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from campaign.area import Area
+from campaign.wild_text import list_notes
+from crfdeid import corpora
+from crfdeid.redact.surrogates import surrogate_map
+
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+KEY = b"campaign" * 4
+QUICK = ("--set", 'features=["lexical"]', "--set", "crf.max_iterations=8")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A command in a folder with ``notes.jsonl``; ``again`` is added to the run after a kill."""
+
+    arguments: tuple[str, ...]
+    again: tuple[str, ...] = ()
+
+
+VERBS = {
+    "tag into a folder": Verb(("tag", "notes.jsonl", "--model", "rules", "--out", "out", "--format", "brat")),
+    "tag into a file": Verb(("tag", "notes.jsonl", "--model", "rules", "--out", "out.jsonl")),
+    "tag and resume": Verb(
+        ("tag", "notes.jsonl", "--model", "rules", "--out", "out", "--format", "brat", "--resume")
+    ),
+    "convert": Verb(("convert", "notes.jsonl", "out", "--to", "i2b2", "--overwrite")),
+    "convert into a file": Verb(("convert", "notes.jsonl", "out.csv", "--to", "table", "--overwrite")),
+    "train": Verb(("train", "notes.jsonl", "--out", "out", "--overwrite", *QUICK)),
+    "synthetic": Verb(("synthetic", "--documents", "60", "--seed", "5", "--out", "out", "--overwrite")),
+    "redact": Verb(
+        ("redact", "notes.jsonl", "--spans", "gold", "--key-file", "key", "--out", "out", "--format", "brat"),
+        ("--resume",),
+    ),
+    "redact with a map": Verb(
+        ("redact", "notes.jsonl", "--spans", "gold", "--map", "map", "--map-key", "mapkey", "--out", "out",
+         "--format", "brat"), ("--resume",),
+    ),
+    "reidentify": Verb(("reidentify", "notes.jsonl", "--seed", "4", "--out", "out", "--overwrite")),
+}  # fmt: skip
+
+
+def write_inputs(place: Path) -> None:
+    place.mkdir(exist_ok=True)
+    corpora.write(list_notes(), place / "notes.jsonl", "jsonl")
+    for name in ("key", "mapkey"):
+        (place / name).write_bytes(KEY)
+        (place / name).chmod(0o600)
+    surrogate_map.write_map(surrogate_map.SurrogateMap(KEY), place / "map", KEY)
+
+
+def start(verb: Verb, place: Path, again: bool = False, limit: int | None = None) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "crfdeid", *verb.arguments, *(verb.again if again else ())]
+    bound: Callable[[], None] | None = None
+    if limit is not None:
+        bound = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # noqa: E731
+    return subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=bound)
+
+
+def finish(process: subprocess.Popen[bytes]) -> str:
+    _, said = process.communicate()
+    return said.decode("utf-8", "replace")
+
+
+@cache
+def run_undisturbed(name: str, place: Path) -> tuple[dict[str, bytes], float]:
+    """The bytes that the command writes, and its time."""
+    folder = place / f"undisturbed {name}"
+    write_inputs(folder)
+    began = time.monotonic()
+    process = start(VERBS[name], folder)
+    said = finish(process)
+    assert process.returncode == 0, f"{name}: {said}"
+    return read_output(folder), time.monotonic() - began
+
+
+def read_output(place: Path) -> dict[str, bytes]:
+    """All that is in the outputs; a map has a random nonce, and other files the time of the run."""
+    paths = [path for path in place.rglob("*") if path.is_file() and path.name not in ("map", "manifest.json")]
+    found = {str(path.relative_to(place)): path.read_bytes() for path in paths}
+    return {name: data for name, data in found.items() if not name.startswith(".")}
+
+
+def run(draw: Random, place: Path) -> str:
+    name = draw.choice(sorted(VERBS))
+    expected, seconds = run_undisturbed(name, place.parent)
+    write_inputs(place)
+    full = draw.random() < 0.2
+    process = start(VERBS[name], place, limit=draw.randrange(200_000) if full else None)
+    number = draw.choice(SIGNALS)
+    if not full:
+        time.sleep(draw.uniform(0.2, 1.1) * seconds)
+        os.kill(process.pid, number)
+    said = finish(process)
+    if full:
+        assert process.returncode in (0, 2), f"{name}, a full disk: {process.returncode}: {said}"
+    assert said.count("Traceback") == 0, f"{name}: a traceback"
+    check_no_mix(place, expected, name)
+    again = start(VERBS[name], place, again=True)
+    said = finish(again)
+    if (again.returncode == 2 and "exists" in said) or "holds files" in said:  # it had finished
+        pass
+    else:
+        assert again.returncode == 0, f"{name}, the run after it: {again.returncode}: {said}"
+    found = read_output(place)
+    assert found == expected, f"{name}: other bytes: {sorted(set(found.items()) ^ set(expected.items()))[:3]}"[:300]
+    left = [path.name for path in place.rglob("*") if path.name.endswith((".partial", ".moving"))]
+    assert not left, f"{name}: {left[:3]} stayed"
+    return "disk full" if full else signal.Signals(number).name
+
+
+def check_no_mix(place: Path, expected: dict[str, bytes], name: str) -> None:
+    """Each file under its final name is whole, and a folder has all of them unless it is written note by note."""
+    found = {path: data for path, data in read_output(place).items() if path.startswith("out")}
+    whole = {path: data for path, data in expected.items() if path.startswith("out")}
+    for path, data in found.items():
+        assert data == whole.get(path), f"{name}: {path} is half-written"
+    if not VERBS[name].again and "--resume" not in VERBS[name].arguments and found:
+        assert found == whole, f"{name}: {len(found)} of {len(whole)} files"
+
+
+AREA = Area("kills", 3, run)
