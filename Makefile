@@ -27,6 +27,11 @@ test: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto
 
+# Random inputs, damage and kills for TIME seconds: docs/reliability.md. It is not a part of `make test`.
+TIME ?= 600
+campaign: $(VENV)/.installed
+	PYTHONPATH=tests $(BIN)/python -m campaign --seconds $(TIME) --seed $(SEED)
+
 # The bundled corpus. The test part has genres and names that the training part does not have.
 corpus/train: $(VENV)/.runs
 	$(BIN)/python -m crfdeid.synthetic --documents $(DOCUMENTS) --seed $(SEED) --part train --out $@ --overwrite

@@ -42,7 +42,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600, help="for all areas (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     usual = [name for name, area in AREAS.items() if area.share]
-    parser.add_argument("--areas", nargs="+", choices=AREAS, default=usual, metavar="AREA", help=", ".join(AREAS))
+    listed = ", ".join(AREAS)
+    parser.add_argument("--areas", nargs="+", choices=AREAS, default=usual, metavar="AREA", help=listed)
     parser.add_argument("--case", type=int, help="run only this case of the areas")
     args = parser.parse_args()
     chosen = [AREAS[name] for name in args.areas]
@@ -51,10 +52,9 @@ def main() -> int:
             for area in chosen:
                 print(area.name, args.case, run_case(area, args.seed, args.case, Path(place)))
             return 0
-        total = sum(area.share or 1 for area in chosen)
-        found = [
-            run_area(area, args.seed, args.seconds * (area.share or 1) / total, Path(place)) for area in chosen
-        ]
+        shares = [area.share or 1 for area in chosen]
+        seconds = [args.seconds * share / sum(shares) for share in shares]
+        found = [run_area(area, args.seed, some, Path(place)) for area, some in zip(chosen, seconds)]
     print_table(found)
     return int(any(tally.failures for tally in found))
 

@@ -36,7 +36,8 @@ def run(draw: Random, place: Path) -> str:
     name = FORMATS[format][0]
     at = TEXT.index(CANARY)
     ids = (f"Mrs. {CANARY}", CANARY, "n1")
-    note = Document(draw.choice(ids), TEXT, (Span(at, at + len(CANARY), draw.choice(("PATIENT", CANARY))),), CANARY)
+    span = Span(at, at + len(CANARY), draw.choice(("PATIENT", CANARY)))
+    note = Document(draw.choice(ids), TEXT, (span,), CANARY)
     written = place / "written"
     corpora.write_each([note], written, format)
     (path,) = (path for path in written.iterdir() if path.suffix == Path(name).suffix)
@@ -51,12 +52,14 @@ def run(draw: Random, place: Path) -> str:
         next(written.glob("*.txt")).rename(place / "notes.txt")
     verb = draw.choice(VERBS)
     command = [sys.executable, "-m", "crfdeid", *(part.format(**values) for part in verb)]
-    found = subprocess.run(command, cwd=place, env={**os.environ, **folders}, capture_output=True, timeout=200)
+    environment = {**os.environ, **folders}
+    found = subprocess.run(command, cwd=place, env=environment, capture_output=True, timeout=200)
     said = found.stderr.decode("utf-8", "replace")
     assert CANARY.casefold() not in said.casefold(), f"{verb[0]}: the name is on standard error: {said[:200]}"
     assert "Traceback" not in said and found.returncode != 1, f"{verb[0]} of {format}: {said[:300]}"
     kept = [each for folder in folders.values() for each in Path(folder).rglob("*") if each.is_file()]
-    assert not [each for each in kept if CANARY.encode() in each.read_bytes()], f"{verb[0]}: a file kept the name"
+    leaking = [each for each in kept if CANARY.encode() in each.read_bytes()]
+    assert not leaking, f"{verb[0]}: a file kept the name"
     assert not list(place.glob("core*")), f"{verb[0]}: a core file"
     return f"status {found.returncode}"
 

@@ -16,6 +16,7 @@ from campaign.wild_text import list_notes
 from crfdeid import corpora
 
 Environment = dict[str, str]
+TIMED = ("manifest.json", "CARD.md")  # they have the time of the run
 NO_NUMBA = "import sys; sys.modules['numba'] = None\n"
 
 
@@ -58,14 +59,14 @@ def run_verb(verb: str, place: Path, environment: Environment) -> dict[str, byte
     here = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     found = subprocess.run(command, cwd=place, env={**os.environ, **here, **environment}, capture_output=True)
     assert found.returncode == 0, f"{verb}: {found.stderr.decode('utf-8', 'replace')[:300]}"
-    paths = [path for path in place.rglob("*") if path.is_file() and path.relative_to(place).parts[0].startswith("out")]
-    return {path.name: path.read_bytes() for path in paths if path.name not in ("manifest.json", "CARD.md")}
+    paths = [path for out in place.glob("out*") for path in (out, *out.rglob("*")) if path.is_file()]
+    return {path.name: path.read_bytes() for path in paths if path.name not in TIMED}
 
 
 @cache
 def run_usual(verb: str, place: Path) -> dict[str, bytes]:
     folder = place / f"usual-{verb}"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     return run_verb(verb, folder, {})
 
 

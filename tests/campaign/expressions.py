@@ -29,7 +29,7 @@ from crfdeid.text.document import Document, Span
 LENGTH = 100_000  # characters
 TIMES = 20  # what a hostile character may take, against a character of a note
 LEAST = 2e-6  # seconds a character that are never too many: 0.2 s for the text
-TYPES = ("DATE", "PATIENT", "HOSPITAL", "STREET", "IDNUM", "PHONE", "EMAIL", "AGE", "CITY", "URL", "ZIP", "USERNAME")
+TYPES = ("DATE", "PATIENT", "HOSPITAL", "STREET", "IDNUM", "PHONE", "EMAIL", "AGE", "CITY", "URL", "ZIP")
 SKIPPED = ("crfdeid.spark", "crfdeid.integrations", "crfdeid.systems.rnn", "crfdeid.systems.transformer")
 fork = multiprocessing.get_context("fork")
 
@@ -75,7 +75,8 @@ def list_functions() -> dict[str, Callable[[str], object]]:
     }
     functions |= {
         "fold": folding.fold_text, "sentences": sentences.split_sentences,
-        "tag english": partial(tag, load_engines()["compiled"]), "tag rules": partial(tag, model.load("rules")),
+        "tag english": partial(tag, load_engines()["compiled"]),
+        "tag rules": partial(tag, model.load("rules")),
         "scan markup": lambda text: list(markup.scan(text)), "entities": markup.replace_entities,
         **{f"redact a {type}": partial(redact, redactor, type) for type in TYPES},
     }  # fmt: skip

@@ -26,7 +26,7 @@ def load_engines() -> dict[str, Tagger]:
     """The shipped model in numpy, compiled and in CRFsuite, and the union with the rules."""
     plain, compiled = model.load("english"), model.load("english")
     plain.seen = NEVER  # type: ignore[attr-defined]
-    compiled.compile()  # type: ignore[attr-defined]
+    compiled.compile()
     reference = model.load("english", engine="crfsuite")
     return {"numpy": plain, "compiled": compiled, "crfsuite": reference, "union": model.load("english+rules")}
 
@@ -58,7 +58,8 @@ def run_command(draw: Random, documents: list[Document], place: Path) -> str:
     name = draw.choice(("english", "english+rules"))
     jobs = str(draw.choice((1, 2)))
     command = [sys.executable, "-m", "crfdeid", "tag", str(place / "in.jsonl"), "--model", name]
-    subprocess.run([*command, "--jobs", jobs, "--out", str(place / "out.jsonl")], check=True, capture_output=True)
+    command += ["--jobs", jobs, "--out", str(place / "out.jsonl")]
+    subprocess.run(command, check=True, capture_output=True)
     lines = (place / "out.jsonl").read_text("utf-8").split("\n")[:-1]
     found = [[(s["start"], s["end"], s["type"]) for s in json.loads(line)["spans"]] for line in lines]
     tagger = load_engines()["compiled" if name == "english" else "union"]

@@ -17,7 +17,8 @@ LARGE = 4
 UNITS = 40 if os.environ.get("CAMPAIGN_LARGE") else 1
 CODE = (
     "import resource, sys; from crfdeid import {module}; {module}.main(sys.argv[1:]); "
-    "u = resource.getrusage(resource.RUSAGE_SELF); print(u.ru_utime + u.ru_stime, u.ru_maxrss, file=sys.stderr)"
+    "u = resource.getrusage(resource.RUSAGE_SELF); "
+    "print(u.ru_utime + u.ru_stime, u.ru_maxrss, file=sys.stderr)"
 )
 
 

@@ -1,5 +1,5 @@
-"""Small seeded changes of the code: the tests of a room must see them. It takes long, and runs only when it is
-named: ``python -m campaign --areas mutants --seconds 7200``."""
+"""Small seeded changes of the code: the tests of a room must see them. It takes long, and runs only when it
+is named: ``python -m campaign --areas mutants --seconds 7200``."""
 
 from __future__ import annotations
 
@@ -65,13 +65,12 @@ def run(draw: Random, place: Path) -> str:
     copy = copy_project(place)
     (copy / path.relative_to(ROOT)).write_text(ast.unparse(ast.fix_missing_locations(tree)), "utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/{room}"]
+    environment, most = {**os.environ, "PYTHONPATH": str(copy)}, LONGEST - 20
     try:
-        status = subprocess.run(
-            command, cwd=copy, env={**os.environ, "PYTHONPATH": str(copy)}, capture_output=True, timeout=LONGEST - 20
-        ).returncode
+        found = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=most)
     except subprocess.TimeoutExpired:
         return f"{room} killed (too slow)"
-    assert status != 0, f"{path.relative_to(ROOT)}, {what}: all tests of {room} pass"
+    assert found.returncode, f"{path.relative_to(ROOT)}, {what}: all tests of {room} pass"
     return f"{room} killed"
 
 

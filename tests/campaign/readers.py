@@ -24,7 +24,8 @@ Counts = tuple[int, int]  # documents, spans
 
 def count_lines(data: bytes) -> Counts:
     lines = [json.loads(line) for line in data.decode().split("\n") if line.strip("\ufeff \t\r")]
-    return len(lines), sum(len(line.get("spans", line.get("label", line.get("labels", ())))) for line in lines)
+    spans = (line.get("spans", line.get("label", line.get("labels", ()))) for line in lines)
+    return len(lines), sum(map(len, spans))
 
 
 def count_tasks(data: bytes) -> Counts:
@@ -62,16 +63,17 @@ def count_annotations(data: bytes) -> Counts:
 
 
 FORMATS: dict[str, tuple[str, Callable[[bytes], Counts] | None]] = {
-    "jsonl": ("a.jsonl", count_lines), "doccano": ("a.jsonl", count_lines), "labelstudio": ("a.json", count_tasks),
-    "table": ("a.csv", count_rows), "conll": ("a.conll", count_tokens), "i2b2-2006": ("a.xml", count_records),
+    "jsonl": ("a.jsonl", count_lines), "doccano": ("a.jsonl", count_lines),
+    "labelstudio": ("a.json", count_tasks), "table": ("a.csv", count_rows),
+    "conll": ("a.conll", count_tokens), "i2b2-2006": ("a.xml", count_records),
     "i2b2": ("a.xml", count_tags), "brat": ("a.ann", count_annotations), "parquet": ("a.parquet", None),
     "text": ("a.txt", None), "hl7": ("a.hl7", None), "fhir": ("a.ndjson", None), "cda": ("a.xml", None),
 }  # fmt: skip
 OWN = {
     "hl7": "MSH|^~\\&|LAB|H|E|H|20610304||ORU^R01|7|P|2.5\rPID|1||4471902^^^H^MR||RUIZ^ANA||19700102|F\r"
            "OBX|1|TX|N^Note||Seen by Dr. Ruiz\\.br\\on 3/4/2061.||||||F\r",
-    "fhir": '{"resourceType": "DocumentReference", "id": "n1", "status": "current", "content": [{"attachment": '
-            '{"contentType": "text/plain", "data": "U2VlbiBieSBEci4gUnVpeg=="}}]}\n',
+    "fhir": '{"resourceType": "DocumentReference", "id": "n1", "status": "current", "content": '
+            '[{"attachment": {"contentType": "text/plain", "data": "U2VlbiBieSBEci4gUnVpeg=="}}]}\n',
     "cda": '<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3"><id root="1.2"/><component>'
            "<structuredBody><component><section><text>Seen by <b>Dr. Ruiz</b> on 3/4/2061.</text></section>"
            "</component></structuredBody></component></ClinicalDocument>",

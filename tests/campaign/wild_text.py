@@ -10,12 +10,13 @@ from crfdeid import synthetic
 from crfdeid.text.document import Document, Span
 
 PIECES = (
-    "Mr. Ruiz", "Dr. O'Brien-Smith, MD", "3/4/2061", "March 7th", "617-555-0148", "MRN 4471902", "a@b.org", "92",
+    "Mr. Ruiz", "Dr. O'Brien-Smith, MD", "3/4/2061", "March 7th", "617-555-0148", "MRN 4471902", "a@b.org",
+    "92",
     "12 Main Street", "Boston, MA 02114", "\r\n", "\n\n", "\r", "\t", " ", "\0", "\ufeff", "\u2028", "\u2029",
     "\x85", "\x0b", "\x0c", "\x1c", "\u00a0", "\u200b", "\u200d", "\u202e", "\u2066", "\u0301" * 3, "e\u0301",
     "👩\u200d⚕️", "🏥", "ß", "İ", "ﬁ", "Ǆ", "字", "ابن", "\U00010400", "\ufffe", "\ue000", "<b>&amp;", "]]>",
-    '"', "'", "’", "—", "-----", "=====", "***", "# id = ", "-DOCSTART-", "␣", "{", "}]", "\\", ",", ";", "xxx",
-    "\x1b[31m", "%s", "NULL", "\\N", "nan",
+    '"', "'", "’", "—", "-----", "=====", "***", "# id = ", "-DOCSTART-", "␣", "{", "}]", "\\", ",", ";",
+    "xxx", "\x1b[31m", "%s", "NULL", "\\N", "nan",
 )  # fmt: skip
 
 
@@ -28,7 +29,8 @@ def list_notes() -> tuple[Document, ...]:
 def draw_text(draw: Random, longest: int = 60) -> str:
     """Pieces of every kind, or a part of a note with pieces put into it."""
     if draw.random() < 0.5:
-        return "".join(draw.choice((piece, piece, " ")) for piece in draw.choices(PIECES, k=draw.randrange(longest)))
+        pieces = draw.choices(PIECES, k=draw.randrange(longest))
+        return "".join(draw.choice((piece, piece, " ")) for piece in pieces)
     text = draw.choice(list_notes()).text
     begin = draw.randrange(len(text))
     text = text[begin : begin + draw.randrange(20 * longest)]

@@ -125,6 +125,28 @@ def test_a_broken_link_or_a_pipe_in_a_folder_is_refused(tmp_path, make, format):
         list(corpora.read(tmp_path, format))
 
 
+@pytest.mark.parametrize("type", ["A B", "A\tB", "A\u00a0B", "A\n", " ", "A\0B"])
+def test_brat_has_no_type_with_a_blank(tmp_path, type):
+    with pytest.raises(FormatError, match="the type of span 1 cannot be written in brat"):
+        corpora.write([Document("1", "text", (Span(0, 4, type),))], tmp_path / "out", "brat")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_of_marked_text_is_named_by_its_note(tmp_path):
+    corpora.write([NOTE], tmp_path / "out", "inline")
+    (path,) = (tmp_path / "out").iterdir()
+    assert (path.name, path.read_text()) == ("100-01.txt", "Seen by Dr. <DOCTOR>Ruiz</DOCTOR>")
+
+
+def test_an_id_of_200_bytes_names_a_file_and_a_longer_one_does_not(tmp_path):
+    for id in ("x" * 200, "é" * 100):
+        corpora.write([Document(id, "text")], tmp_path / id[:1], "text")
+        assert [document.id for document in corpora.read(tmp_path / id[:1])] == [id]
+    for id in ("x" * 201, "é" * 100 + "x"):
+        with pytest.raises(FormatError, match="cannot name a file"):
+            corpora.write([Document(id, "text")], tmp_path / "out", "text")
+
+
 @pytest.mark.parametrize("id", ["CON", "aux", "lpt1.note", "note.", "note ", "a/b", ""])
 def test_an_id_that_cannot_name_a_file_everywhere_is_refused(tmp_path, id):
     with pytest.raises(FormatError, match="cannot name a file"):

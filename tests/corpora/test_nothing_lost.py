@@ -28,7 +28,7 @@ FILES = {
         "a.xml", f'<x><RECORD ID="1"><TEXT><FOO TYPE="A">{CANARY}</FOO></TEXT></RECORD></x>', "wanted flat",
     ),
     "PHI beside a record's text": (
-        "a.xml", f'<x><RECORD ID="1"><TEXT>a</TEXT><PHI TYPE="A">{CANARY}</PHI></RECORD></x>', "1 PHI elements in",
+        "a.xml", f'<x><RECORD ID="1"><TEXT>a</TEXT><PHI TYPE="A">{CANARY}</PHI></RECORD></x>', "1 PHI el",
     ),
     "elements in each other": (
         "a.xml", "<x><TEXT>" + "<a>" * 100_000 + CANARY, "line 1: more than 200 elements in each other",

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pycrfsuite
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from small_notes import SMALL, note
 
@@ -159,6 +159,7 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
 @pytest.mark.parametrize("compiled", [False, True])
 @settings(deadline=None)
 @given(texts=st.lists(TEXT | SPANISH, min_size=1, max_size=3))
+@example(texts=["Dr. Li saw Mr. O. Li, Ms. Xu\n", "Dr. Li"])
 def test_array_columns_equal_the_plain_observations(three_engines, compiled, texts):
     line = three_engines[1].pipeline
     numbers: dict[str, dict] = {}

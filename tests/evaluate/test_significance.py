@@ -12,7 +12,15 @@ from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import sum_groups
 from crfdeid.evaluate.matching import build_scored_document
 from crfdeid.evaluate.pairing import PairError
-from crfdeid.evaluate.significance import adjust_holm, bootstrap, compute_metrics, randomisation_test, z_test
+from crfdeid.evaluate.significance import (
+    CHUNK,
+    adjust_holm,
+    bootstrap,
+    compute_metrics,
+    draw_swaps,
+    randomisation_test,
+    z_test,
+)
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -84,6 +92,16 @@ def test_randomisation_tends_to_the_share_of_all_swaps():
     found = randomisation_test(first, second, resamples=20_000)
     for place, name in enumerate(("precision", "recall", "f1")):
         assert found[name].p == pytest.approx(reached[place] / 32, abs=0.015)
+
+
+@pytest.mark.parametrize("resamples", [CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 2 * CHUNK + 1])
+def test_as_many_resamples_are_drawn_as_were_asked_for(resamples):
+    """They are drawn in parts; a chance of 1 means that each of them was counted."""
+    drawn = list(draw_swaps(3, resamples, 0))
+    assert sum(len(part) for part in drawn) == resamples and {part.shape[1] for part in drawn} == {3}
+    table = np.array([[1, 2, 3], [2, 2, 3]])
+    chances = {each.p for each in randomisation_test(table, table, resamples=resamples).values()}
+    assert chances == {1.0}
 
 
 def test_a_system_does_not_differ_from_itself():

@@ -14,6 +14,8 @@ EXAMPLES = {
         Mr. [Okafor] slept well.
         Mrs. [Ana van der Berg] and Ms. [Will] arrived.
         MS changes were noted.
+        MS Progressive weakness was noted.
+        Rhythm: SR Metoprolol 50 mg daily.
         The miss rate was low.
     """,
     "credential": """
@@ -276,6 +278,7 @@ EXAMPLES = {
     """,
     "month_day_year": """
         on [March 3rd, 2061]
+        seen on [february 3rd] at home
         [Jan. 3] to [Feb 12]
         may 5 mg be given
         March 45
@@ -290,6 +293,8 @@ EXAMPLES = {
         in [March] again
         since [September]
         May return to work
+        March
+        March of symptoms
         sep for septum, to march on
     """,
     "ordinal_day": """
@@ -566,6 +571,8 @@ EXAMPLES = {
     """,
     "age_and_sex": """
         [67]M with pain
+        [93]F with pain
+        94F with chills
         Age/Sx [33]/F, and a [45] male
         Temp 37F
         mesh 4 F

@@ -25,6 +25,15 @@ def test_an_empty_document_has_no_spans(small_model):
     assert small_model.tag(Document("e", " \n\n")).spans == ()
 
 
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+def test_probabilities_are_given_only_where_they_are_asked_for(small_model, notes, engine):
+    tagger = model.load(small_model.folder, engine)
+    (asked,) = tagger.tag_all(notes[:1], True)
+    for found in (tagger.tag(notes[0]), *tagger.tag_all(notes[:1])):
+        assert found.spans == asked.spans and {span.probability for span in found.spans} == {None}
+    assert all(span.probability is not None for span in asked.spans)
+
+
 def test_probabilities_are_those_of_whole_spans(small_model, notes):
     spans = small_model.tag(notes[31], probabilities=True).spans
     assert spans == notes[31].spans
