@@ -22,7 +22,17 @@ from pathlib import Path
 from tqdm import tqdm
 
 from crfdeid import cli
-from crfdeid.ablate import jobs, page, plan, plot, published_comparison, results, runner, table
+from crfdeid.ablate import (
+    jobs,
+    page,
+    plan,
+    plot,
+    published_comparison,
+    results,
+    runner,
+    selection_rows,
+    table,
+)
 from crfdeid.ablate.jobs import Job
 from crfdeid.ablate.plan import Plan
 from crfdeid.ablate.results import Figures, Result
@@ -70,9 +80,12 @@ def main(arguments: list[str] | None = None) -> None:
         cli.print_warnings(seen.lines())
     rows = jobs.build_rows(planned, corpora, args.out)
     parse_links(planned, corpora)
-    train_jobs([job for row in rows for job in row.jobs], args.out, max(1, args.jobs), args.again)
+    train = partial(train_jobs, out=args.out, at_once=max(1, args.jobs), again=args.again)
+    rows += selection_rows.build_rows(planned, corpora, args.out, train)
+    train([job for row in rows for job in row.jobs])
     progress = cli.show_progress(rows, "score", len(rows))
     finished = [results.read_result(row, args.resamples, planned.seed) for row in progress]
+    selection_rows.write_selection(finished, planned, args.out)
     print(write_tables(planned, finished, corpora, args.out))
 
 

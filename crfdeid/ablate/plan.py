@@ -11,9 +11,9 @@
 
 A run with another ``algorithm`` or ``system`` starts with an empty ``[crf]`` or ``[options]``. Further
 tables are ``[grid]`` and ``[random]`` (:mod:`crfdeid.ablate.search`; a run of a search that equals the base
-is left out), ``[cross_validation]`` (``folds``, ``seed``) and ``[learning_curve]`` (numbers of
-``documents``, ``seed``). ``seeds = [1, 2, 3]`` repeats each run in which something is drawn
-(:mod:`crfdeid.ablate.seeds`).
+is left out), ``[cross_validation]`` (``folds``, ``seed``), ``[selection]``
+(:mod:`crfdeid.ablate.selection`) and ``[learning_curve]`` (numbers of ``documents``, ``seed``).
+``seeds = [1, 2, 3]`` repeats each run in which something is drawn (:mod:`crfdeid.ablate.seeds`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid import resources
-from crfdeid.ablate import feature_groups, search
+from crfdeid.ablate import feature_groups, search, selection
 from crfdeid.ablate.run import (
     SETTINGS,
     Change,
@@ -37,18 +37,23 @@ from crfdeid.ablate.run import (
     read_value,
 )
 from crfdeid.ablate.seeds import read_seeds, repeat_runs
+from crfdeid.ablate.selection import Selection, read_selection
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import published_tables
 
 PLAN_KEYS = ("base", "name", "seed", "seeds", "published", "z_tests", "run", "grid", "random")
-SECTIONS = {"cross_validation": ("folds", "seed"), "learning_curve": ("documents", "seed")}
+SECTIONS = {
+    "cross_validation": ("folds", "seed"),
+    "learning_curve": ("documents", "seed"),
+    "selection": selection.KEYS,
+}
 
 
 @dataclass(frozen=True)
 class Plan:
     """``runs[0]`` is the base. ``fold_count`` is 0 without cross-validation; ``published`` maps a paper's
     table to the rows that it shows (empty: all rows), each with the paper's name of it or ""; ``z_tests``
-    adds Tafvizi's comparison."""
+    adds Tafvizi's comparison, ``selection`` chooses features of the base."""
 
     name: str
     runs: tuple[Run, ...]
@@ -58,6 +63,7 @@ class Plan:
     sample_seed: int = 0
     published: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     z_tests: bool = False
+    selection: Selection | None = None
 
     @property
     def base(self) -> Run:
@@ -82,7 +88,7 @@ def read_plan(name: str | Path, change: Change = lambda config: config) -> Plan:
         raise ConfigurationError(f"{where}: learning_curve and cross_validation: wanted one of them")
     runs = repeat_runs(runs, read_seeds(table, where), bool(folds), where)
     check_runs(runs, where)
-    seed = read_value(table, "seed", 0, where)
+    seed, section = read_value(table, "seed", 0, where), read_section(table, "selection", where)
     return Plan(
         path.stem,
         tuple(runs),
@@ -92,6 +98,7 @@ def read_plan(name: str | Path, change: Change = lambda config: config) -> Plan:
         read_value(curve, "seed", seed, where),
         read_published(table.get("published", {}), runs, folds, where),
         read_value(table, "z_tests", False, where),
+        read_selection(section, runs[0].config, bool(folds), where) if "selection" in table else None,
     )
 
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from crfdeid.engine.decoding.forward_backward import run_chain
 from crfdeid.errors import DocumentError, show_id
-from crfdeid.explain.model_weights import ModelWeights, template_of
+from crfdeid.explain.model_weights import ModelWeights
+from crfdeid.feature_extraction.templates import template_of
 from crfdeid.text.document import Document, Token
 from crfdeid.text.folding import fold_text
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from crfdeid import cli, config
 from crfdeid.errors import ConfigurationError, DocumentError
-from crfdeid.explain import importance_table, information_gain, model_weights
+from crfdeid.explain import importance_table, model_weights
 from crfdeid.explain.importance_table import Importance
-from crfdeid.explain.information_gain import TARGETS, Observed
-from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction import information_gain, templates
+from crfdeid.feature_extraction.information_gain import TARGETS, Observed
 from crfdeid.files import open_whole
 from crfdeid.systems import model_folder, registry
 from crfdeid.text import scheme

@@ -8,8 +8,8 @@ from typing import Any
 
 from crfdeid.evaluate import published_tables
 from crfdeid.evaluate.published_tables import align_columns
-from crfdeid.explain import information_gain
-from crfdeid.explain.information_gain import TARGETS, Gain, Observed
+from crfdeid.feature_extraction import information_gain
+from crfdeid.feature_extraction.information_gain import TARGETS, Gain, Observed
 
 PAPER = "sibanda-uzuner-2006-section-6-4"
 TEMPLATES = {  # the paper's features; the paper lemmatises words

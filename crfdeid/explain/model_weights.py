@@ -20,7 +20,7 @@ from scipy.sparse import csr_matrix
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.errors import ModelError, did_you_mean
 from crfdeid.feature_extraction import templates
-from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
+from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns, template_of
 from crfdeid.systems import crf, model, model_folder
 from crfdeid.systems.tagger import ModelFolder
 from crfdeid.text.document import Document
@@ -28,15 +28,6 @@ from crfdeid.text.document import Document
 BIAS, DECISIONS = "bias", "decisions"
 CRF = "crf"
 LINEAR = ("svm", "snow", "multi")
-
-
-def template_of(feature: str) -> str:
-    """The name of the template that makes a feature.
-
-    >>> template_of("lower[-1]|shape[0]=x=1|a"), template_of("bias")
-    ('lower[-1]|shape[0]', 'bias')
-    """
-    return feature.partition("=")[0]
 
 
 def map_groups(files: Iterable[Path]) -> dict[str, str]:

@@ -70,6 +70,15 @@ def read_templates(path: Path) -> list[Template]:
     return found
 
 
+def template_of(feature: str) -> str:
+    """The name of the template that makes a feature.
+
+    >>> template_of("lower[-1]|shape[0]=x=1|a"), template_of("bias")
+    ('lower[-1]|shape[0]', 'bias')
+    """
+    return feature.partition("=")[0]
+
+
 def find_group(name: str) -> Path:
     """Return the user's template file, or the shipped feature group of that name."""
     return resources.find_file("features", name, ".template")

@@ -17,7 +17,9 @@ from crfdeid import cli, corpora
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError
 from crfdeid.explain import importance
-from crfdeid.explain.information_gain import (
+from crfdeid.explain.model_weights import map_groups
+from crfdeid.feature_extraction import templates
+from crfdeid.feature_extraction.information_gain import (
     TARGETS,
     entropy,
     information_gain,
@@ -26,8 +28,6 @@ from crfdeid.explain.information_gain import (
     observe_corpus,
     rank_columns,
 )
-from crfdeid.explain.model_weights import map_groups
-from crfdeid.feature_extraction import templates
 from crfdeid.systems import model_folder
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span

@@ -24,9 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crfdeid.explain.model_weights import template_of
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.feature_extraction.templates import format_template
+from crfdeid.feature_extraction.templates import format_template, template_of
 from crfdeid.text import bio
 from crfdeid.text.document import Document
 from crfdeid.text.folding import fold_document
