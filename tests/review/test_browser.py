@@ -683,7 +683,7 @@ def measured(page):
     page.get_by_label("the type must be right").check()
     page.get_by_label("the type must be right").wait_for()
     page.evaluate("location.hash = 'learn'")
-    page.get_by_label("Name").first.fill("decided")
+    page.get_by_label("Name", exact=True).first.fill("decided")
     page.get_by_role("button", name="Write").click()
     page.get_by_text("1 notes written to").wait_for()
 
@@ -771,6 +771,28 @@ def test_the_picture_of_recall_names_each_system_and_joins_none(served):
     )
     assert "old: 0.500" in made[0] and "new: 0.750" in made[0] and "untested" not in made[0]
     assert "old 0.500 after 0 notes; new 0.750 after 6 notes" in made[1] and made[2:] == [2, 0]
+
+
+def test_a_reader_is_unsure_and_asks_and_the_adjudicator_sees_both(served):
+    page = opened(served.page("ann"), 1)
+    click(page, 13)
+    keys(page, ";")
+    page.locator("[data-label='PATIENT ~ unsure']").wait_for()
+    keys(page, ":")
+    page.get_by_label("Remark or question").fill("his daughter?")
+    page.get_by_role("button", name="Write").click()
+    page.locator(".remark", has_text="his daughter?").wait_for()
+    keys(page, "Control+Enter")
+    page.get_by_role("heading", name="Note 2").wait_for()
+    page = served.page("eve")
+    page.evaluate("location.hash = 'agree/1'")
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_text("ann: unsure").wait_for()
+    page.get_by_label("Answer to ann").fill("no")
+    keys(page, "Enter")
+    page.get_by_text("eve: no").wait_for()
+    keys(page, "!")
+    page.get_by_text("decided, ambiguous").wait_for()
 
 
 # Sizes, contrast, and the pure modules

@@ -548,3 +548,28 @@ def test_a_text_is_found_in_all_notes_and_stands_in_no_file(study, corpus):
     assert [hit["number"] for hit in ann.post("/api/search", {"text": "ruiz"}).json()["notes"]] == [2]
     stored = b"".join(path.read_bytes() for path in corpus.iterdir() if path.name.startswith("study.db"))
     assert CANARY.encode() not in stored
+
+
+def test_readers_say_that_they_are_unsure_and_ask_and_the_adjudicator_answers(study):
+    ann = Browser(study, "ann")
+    ann.act(1, "add", start=12, end=16, type="DOCTOR")
+    assert ann.act(1, "doubt", mark=1, unsure=True)["marks"][0]["unsure"]
+    assert not ann.act(1, "undo")["marks"][0]["unsure"]
+    ann.act(1, "redo")
+    asked = ann.post("/api/notes/1/questions", {"start": 20, "end": 28, "text": " a date? "}).json()
+    assert [(one["text"], one["answer"]) for one in asked["questions"]] == [("a date?", None)]
+    ann.post("/api/notes/1/questions", {"text": "whose note?"})
+    assert Browser(study, "bob").get("/api/notes/1").json()["questions"] == []
+    assert ann.get("/api/questions").status_code == 403
+    for body in ({"text": ""}, {"text": "x" * 1001}, {"start": 5, "text": "x"}, {"end": 500, "text": "x"}):
+        assert ann.post("/api/notes/1/questions", body).status_code == 422
+    ann.act(1, "done")
+    eve = Browser(study, "eve")
+    (item,) = eve.post("/api/consensus/1/open").json()["items"]
+    assert item["unsure"] == ["ann"]
+    first, _ = eve.get("/api/questions").json()["questions"]
+    answered = eve.post(f"/api/questions/{first['id']}", {"text": "yes"}).json()["questions"]
+    assert [one["text"] for one in answered] == ["whose note?", "a date?"]  # the open one first
+    assert ann.get("/api/notes/1").json()["questions"][0]["answer"] == "yes"
+    assert len(eve.get("/api/consensus/1").json()["questions"]) == 2
+    assert eve.post("/api/questions/99", {"text": "yes"}).status_code == 404

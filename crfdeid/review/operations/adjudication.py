@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from crfdeid.review.operations import questions
 from crfdeid.review.operations.mark_validation import describe_span
 from crfdeid.review.study import agreement, consensus
 from crfdeid.review.study.accounts import Reader
@@ -16,7 +17,7 @@ from crfdeid.review.study.consensus import BOOK, Consensus
 from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, NotFoundError, StageError
 from crfdeid.review.study.event_log import Action, Entry
 from crfdeid.review.study.study import Json, Study, name_book
-from crfdeid.text.document import Document
+from crfdeid.text.document import Document, Span
 
 
 def list_notes(study: Study, set_name: str | None) -> Json:
@@ -78,6 +79,7 @@ def record_viewing(study: Study, reader: Reader, number: int) -> None:
 
 def describe_consensus(study: Study, number: int, entry: Entry[Consensus]) -> Json:
     note, state = study.notes.find_note(number), entry.state
+    doubts = find_doubts(study, number, state)
     return {
         "number": number,
         "id": note.id,
@@ -88,13 +90,24 @@ def describe_consensus(study: Study, number: int, entry: Entry[Consensus]) -> Js
         "redo": entry.redo,
         "undecided": len(state.undecided),
         "voters": [{"name": name, "kind": kind} for name, kind in state.kinds.items()],
-        "items": [describe_item(item, state) for item in state.items],
+        "items": [describe_item(item, state, doubts) for item in state.items],
+        "questions": questions.list_of_note(study, number),
         "extra": [{"id": mark.id} | describe_span(mark.span) for mark in state.extra.marks],
         "spans": [describe_span(span) for span in state.spans],
     }
 
 
-def describe_item(item: agreement.Item, state: Consensus) -> Json:
+def find_doubts(study: Study, number: int, state: Consensus) -> list[tuple[str, Span]]:
+    """The marks of which their readers were unsure, each with the reader's name."""
+    return [
+        (name, mark.span)
+        for name in state.readers
+        for mark in study.marks_log.read_entry(name_book(name), number).state.marks
+        if mark.unsure
+    ]
+
+
+def describe_item(item: agreement.Item, state: Consensus, doubts: Sequence[tuple[str, Span]]) -> Json:
     decision = state.decisions.get(item.key)
     return {
         "key": item.key,
@@ -104,6 +117,7 @@ def describe_item(item: agreement.Item, state: Consensus) -> Json:
         "votes": {name: [describe_span(span) for span in spans] for name, spans in item.votes.items()},
         "suggestion": [describe_span(span) for span in item.suggestion],
         "preset": item.preset,
+        "unsure": [name for name, span in doubts if span.start < item.end and item.start < span.end],
         "decision": decision
         and {"spans": [describe_span(span) for span in decision.spans], "ambiguous": decision.ambiguous},
     }

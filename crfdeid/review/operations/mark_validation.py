@@ -65,6 +65,10 @@ def check_change(context: MarkingContext, body: Json) -> Json:
     return {"mark": mark.id} | context.parse_span(body, mark.span)
 
 
+def check_doubt(context: MarkingContext, body: Json) -> Json:
+    return {"mark": context.marking.find_mark(body.get("mark")).id, "unsure": body.get("unsure") is True}
+
+
 def check_remove(context: MarkingContext, body: Json) -> Json:
     return {"mark": context.marking.find_mark(body.get("mark")).id}
 
@@ -94,7 +98,7 @@ def check_nothing(context: MarkingContext, body: Json) -> Json:
 
 
 CHECKS = {
-    "add": check_add, "change": check_change, "remove": check_remove, "accept": check_accept,
-    "alter": check_alter, "reject": check_reject, "done": check_done, "reopen": check_nothing,
-    "undo": check_nothing, "redo": check_nothing,
+    "add": check_add, "change": check_change, "doubt": check_doubt, "remove": check_remove,
+    "accept": check_accept, "alter": check_alter, "reject": check_reject, "done": check_done,
+    "reopen": check_nothing, "undo": check_nothing, "redo": check_nothing,
 }  # fmt: skip

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from crfdeid.review.operations import questions
 from crfdeid.review.operations.listing import read_seconds
 from crfdeid.review.operations.mark_validation import (
     MarkingContext,
@@ -31,6 +32,7 @@ def show_note(study: Study, reader: Reader, number: int) -> Json:
         "words": note.words,
         "previous": numbers[place - 1] if place else None,
         "next": numbers[place + 1] if place + 1 < len(numbers) else None,
+        "questions": questions.list_own(study, reader, number),
         "shown": shown.read_stretches(study.store, reader.name, number),
     } | describe_state(study, reader, number)
 
@@ -50,7 +52,7 @@ def describe_state(study: Study, reader: Reader, number: int, entry: Entry[Marki
         "undecided": len(list_undecided(marking, premarks)),
         "seconds": read_seconds(study, reader, number),
         "marks": [
-            {"id": m.id, "start": m.start, "end": m.end, "type": m.type, "by": m.by} for m in marking.marks
+            {"id": m.id} | describe_span(m.span) | {"by": m.by, "unsure": m.unsure} for m in marking.marks
         ],
         "premarks": [
             describe_span(span)

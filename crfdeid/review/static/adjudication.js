@@ -15,6 +15,11 @@ import { voters } from "./voters.js";
 const DOUBT = { fewer: 0, majority: 1, all: 2 };
 const DECIDED = "Every item is decided. Ctrl Enter closes the note.";
 
+// The less, the more doubtful: first what a reader was unsure of.
+function doubt({ item }) {
+  return item.unsure.length ? -1 : DOUBT[item.agreement];
+}
+
 export class Adjudication {
   constructor(main, room, found, offset = 0) {
     Object.assign(this, { main, room, note: found, state: found, types: room.types, preview: null, chosen: new Map() });
@@ -118,9 +123,15 @@ export class Adjudication {
   }
 
   mostDoubtful() {
-    const [next] = this.open().sort((a, b) => DOUBT[a.item.agreement] - DOUBT[b.item.agreement] || a.start - b.start);
+    const [next] = this.open().sort((a, b) => doubt(a) - doubt(b) || a.start - b.start);
     if (next) this.cursor.put(next, next);
     else say(DECIDED);
+  }
+
+  answered(questions) {
+    this.state.questions = questions.filter((one) => one.number === this.note.number);
+    this.redraw();
+    this.focus();
   }
 
   remove() {

@@ -2,6 +2,7 @@
 
 import { button, clear, element } from "./dom.js";
 import { fault } from "./notice.js";
+import { remarks } from "./questions.js";
 import { legend, types } from "./scheme.js";
 import { AGREEMENT } from "./variants.js";
 import { shortened } from "./text.js";
@@ -42,11 +43,11 @@ export class AdjudicationView {
   content() {
     const { cursor } = this.mode;
     const { stretch, target } = cursor;
-    if (!stretch) return element("span", { class: "quiet-text" }, "The keys . and , go from item to item. To add a word that nobody marked, go there and press a type’s letter.");
+    if (!stretch) return [...this.remarks(null), element("span", { class: "quiet-text" }, "The keys . and , go from item to item. To add a word that nobody marked, go there and press a type’s letter.")];
     if (target?.kind === "item") return this.item(target);
     const text = element("q", {}, shortened(this.mode.reading.text.slice(stretch.start, stretch.end)));
-    if (!this.mode.mayDecide) return [text];
-    if (!target) return [text, element("span", { class: "quiet-text" }, "marked by nobody"), button(`Add as ${this.mode.types.current} ⏎`, () => this.mode.put(), { class: "primary" })];
+    if (!this.mode.mayDecide) return [text, ...this.remarks(stretch)];
+    if (!target) return [text, element("span", { class: "quiet-text" }, "marked by nobody"), button(`Add as ${this.mode.types.current} ⏎`, () => this.mode.put(), { class: "primary" }), ...this.remarks(stretch)];
     return [text, element("strong", {}, target.type), element("span", {}, "added by you"), button("Remove Del", () => this.mode.remove())];
   }
 
@@ -60,7 +61,14 @@ export class AdjudicationView {
         element("small", {}, ` item ${place} of ${mode.state.items.length}${decided(item)}`)),
       element("div", { class: "variants", role: "group", "aria-label": "Answers" }, this.answers(target)),
       mode.mayDecide ? this.buttons(item) : null,
+      item.unsure.length ? element("p", { class: "remark" }, `${item.unsure.join(", ")}: unsure. The key ! excuses a mark here.`) : null,
+      ...this.remarks(target),
     ];
+  }
+
+  remarks(stretch) {
+    const { mode } = this;
+    return remarks(mode.state.questions, stretch, mode.mayDecide ? (questions) => mode.answered(questions) : null);
   }
 
   answers(target) {

@@ -9,6 +9,7 @@ import { around, layersOf, marks, putting, undecided } from "./marking.js";
 import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
 import { listen } from "./pointer.js";
+import { remark } from "./questions.js";
 import { repeats } from "./repeats.js";
 import { Shown } from "./shown.js";
 
@@ -129,6 +130,17 @@ export class Mark {
     this.types.current = type;
     if (this.cursor.stretch) this.put(type);
     else this.view.update();
+  }
+
+  // The reader is, or is no longer, unsure of the mark; the adjudicator sees it.
+  doubt() {
+    const { target } = this.cursor;
+    if (target?.kind !== "mark") return say("Choose a mark first, or mark the word; then ; says that you are unsure.");
+    this.actions.do({ kind: "doubt", mark: target.id, unsure: !target.unsure });
+  }
+
+  remark() {
+    remark(this);
   }
 
   key(letter) {

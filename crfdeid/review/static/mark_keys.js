@@ -49,6 +49,8 @@ export function markKeys(mode) {
     [["."], "next pre-mark to decide, or next mark", () => mode.jump(1)],
     [[","], "the previous one", () => mode.jump(-1)],
     [["*"], "all repeats in this patient’s notes", () => mode.repeats()],
+    [[";"], "unsure, or sure, of the mark", () => mode.doubt()],
+    [[":"], "a remark or question on the place or the note", () => mode.remark()],
     [["Ctrl+Enter"], "finish the note", () => mode.finish()],
     [[">"], "next note", () => mode.beside(mode.note.next)],
     [["<"], "previous note", () => mode.beside(mode.note.previous)],

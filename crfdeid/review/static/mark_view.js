@@ -3,6 +3,7 @@
 import { ask, query } from "./api.js";
 import { button, clear, element } from "./dom.js";
 import { left, pace } from "./notes.js";
+import { remarks } from "./questions.js";
 import { legend, types } from "./scheme.js";
 import { compact, larger } from "./size.js";
 import { percent, shortened } from "./text.js";
@@ -32,7 +33,7 @@ export class MarkView {
         button("A−", () => (larger(-1), mode.reading.lay()), { "aria-label": "Smaller text" }),
         button("A+", () => (larger(1), mode.reading.lay()), { "aria-label": "Larger text" }),
         button("≡", () => (compact(), mode.reading.lay()), { "aria-label": "Compact rows", title: "Compact rows ( | )" }),
-        types(this.side), button("Keys ?", () => mode.room.help())));
+        types(this.side), button("Remark :", () => mode.remark()), button("Keys ?", () => mode.room.help())));
   }
 
   update() {
@@ -50,13 +51,14 @@ export class MarkView {
     const { mode } = this;
     const { cursor, state, types } = mode;
     const { stretch, target, edited } = cursor;
-    if (!stretch) return hint(state.undecided ? `${state.undecided} pre-marks to decide: the key . goes to the next.` : "Click a word, drag over several words, or go to a word with the arrow keys and press a type’s letter.");
+    if (!stretch) return [...remarks(mode.note.questions, null), hint(state.undecided ? `${state.undecided} pre-marks to decide: the key . goes to the next.` : "Click a word, drag over several words, or go to a word with the arrow keys and press a type’s letter.")];
     const text = element("q", {}, shortened(mode.reading.text.slice(stretch.start, stretch.end)));
-    if (!target) return [text, hint(`not marked; Enter or a click marks it as ${types.current}`), button("Mark ⏎", () => mode.put(), { class: "primary" })];
+    if (!target) return [text, hint(`not marked; Enter or a click marks it as ${types.current}`), button("Mark ⏎", () => mode.put(), { class: "primary" }), ...remarks(mode.note.questions, stretch)];
     const type = element("strong", {}, target.type);
     if (target.kind === "premark") return [text, type, element("span", {}, `found by the model${sure(target)}`), ...decisions(mode, edited)];
     return [text, type, element("span", {}, BY[target.by] ?? ""), edited ? button("Save ends ⏎", () => mode.put(), { class: "primary" }) : null,
-      button("Remove Del", () => mode.remove()), button("All repeats *", () => mode.repeats())];
+      button("Remove Del", () => mode.remove()), button("All repeats *", () => mode.repeats()),
+      button("Unsure ;", () => mode.doubt(), { "aria-pressed": String(target.unsure) }), ...remarks(mode.note.questions, stretch)];
   }
 
   screens() {

@@ -13,7 +13,7 @@ export function marks({ marks }) {
 }
 
 export function layersOf(state, types) {
-  const made = state.marks.map((one) => ({ ...one, mark: true, class: `mark ${types.colour(one.type)}`, label: one.type }));
+  const made = state.marks.map((one) => ({ ...one, mark: true, class: `mark ${types.colour(one.type)}`, label: one.unsure ? `${one.type} ~ unsure` : one.type }));
   const open = undecided(state).map((one) => ({ ...one, class: `premark ${types.colour(one.type)}`, label: `${percent(one.probability)} ${one.type}?` }));
   return [...made, ...open];
 }

@@ -6,7 +6,7 @@ Marks never overlap: a new mark replaces those that it overlaps. Offsets are hal
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, TypeGuard
 
 from crfdeid.review.study.errors import InvalidValueError, NotFoundError
@@ -19,7 +19,8 @@ DECISIONS = {"accept": "accepted", "alter": "changed", "reject": "rejected"}
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """``by`` is hand, premark, repeat or import; ``premark`` the number of the premark that it came from."""
+    """``by`` is hand, premark, repeat or import; ``premark`` the number of the premark that it came from.
+    ``unsure`` marks are shown to the adjudicator as such."""
 
     id: int
     start: int
@@ -27,6 +28,7 @@ class Mark:
     type: str
     by: str = "hand"
     premark: int | None = None
+    unsure: bool = False
 
     @property
     def span(self) -> Span:
@@ -105,7 +107,7 @@ def apply_add_many(state: Marking, action: Action) -> Marking:
 
 
 def apply_change(state: Marking, action: Action) -> Marking:
-    changes = {key: action[key] for key in ("start", "end", "type") if key in action}
+    changes = {key: action[key] for key in ("start", "end", "type", "unsure") if key in action}
     mark = replace(state.find_mark(action["mark"]), **changes)
     return replace(state, marks=place_mark(state.marks, mark))
 
@@ -131,7 +133,8 @@ def apply_finish(state: Marking, action: Action) -> Marking:
 
 
 HANDLERS = {
-    "add": apply_add, "add_many": apply_add_many, "change": apply_change, "remove": apply_remove,
+    "add": apply_add, "add_many": apply_add_many, "change": apply_change, "doubt": apply_change,
+    "remove": apply_remove,
     "accept": apply_decision, "alter": apply_decision, "reject": apply_decision,
     "done": apply_finish, "reopen": apply_finish,
 }  # fmt: skip
@@ -139,7 +142,7 @@ HANDLERS = {
 
 def encode_state(state: Marking) -> dict[str, Any]:
     return {
-        "marks": [[mark.id, mark.start, mark.end, mark.type, mark.by, mark.premark] for mark in state.marks],
+        "marks": [astuple(mark) for mark in state.marks],
         "decisions": state.decisions,
         "done": state.done,
         "next": state.next_id,

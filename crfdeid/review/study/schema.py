@@ -46,7 +46,7 @@ CREATE TABLE found(
     PRIMARY KEY(system, note)) WITHOUT ROWID;
 """
 # Added by version 2. ``sessions`` and ``browsers`` hold hashes of cookies; ``shown`` the parts of a note that
-# were on a reader's screen.
+# were on a reader's screen; ``questions`` what readers wrote.
 TABLES_OF_2 = """
 CREATE TABLE sessions(
     token TEXT PRIMARY KEY, reader TEXT, owner INTEGER NOT NULL, used REAL NOT NULL) WITHOUT ROWID;
@@ -55,6 +55,10 @@ CREATE TABLE browsers(
 CREATE TABLE shown(
     reader TEXT NOT NULL, note INTEGER NOT NULL, stretches TEXT NOT NULL,
     PRIMARY KEY(reader, note)) WITHOUT ROWID;
+CREATE TABLE questions(
+    id INTEGER PRIMARY KEY, note INTEGER NOT NULL, reader TEXT NOT NULL, start INTEGER, "end" INTEGER,
+    text TEXT NOT NULL, at REAL NOT NULL, answer TEXT, answered_by TEXT);
+CREATE INDEX questions_of_note ON questions(note);
 """
 
 

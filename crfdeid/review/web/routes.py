@@ -16,6 +16,7 @@ from crfdeid.review.operations import (
     learning_curve,
     listing,
     marking,
+    questions,
     repeats,
     surrogate_review,
     training,
@@ -204,6 +205,23 @@ def mark_repeats(study: OpenStudy, reader: CurrentReader, number: NoteNumber, bo
 @router.post("/notes/{number}/shown")
 def record_shown(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
     return reply(marking.record_shown(study, reader, number, body))
+
+
+@router.post("/notes/{number}/questions")
+def ask_question(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
+    return reply(questions.ask_question(study, reader, number, body))
+
+
+@router.get("/questions", dependencies=FOR_ADJUDICATORS)
+def list_questions(study: OpenStudy) -> Response:
+    return reply(questions.list_questions(study))
+
+
+@router.post("/questions/{number}")
+def answer_question(
+    study: OpenStudy, reader: CurrentAdjudicator, number: NoteNumber, body: JsonBody
+) -> Response:
+    return reply(questions.answer_question(study, reader, number, body))
 
 
 @router.post("/notes/{number}/time")
