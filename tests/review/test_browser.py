@@ -589,7 +589,7 @@ def test_notes_are_filtered_and_sorted(served):
     assert numbers() == ["1", "2", "3", "4", "5"]
     page.get_by_label("Number, note or patient").fill("9-")
     assert numbers() == ["4", "5"]
-    page.get_by_label("Sorted").select_option("short")
+    page.get_by_label("Order").select_option("short")
     assert numbers() == ["5", "4"]
     page.get_by_label("Show").select_option("done")
     assert numbers() == []
@@ -779,7 +779,7 @@ def test_a_reader_is_unsure_and_asks_and_the_adjudicator_sees_both(served):
     keys(page, ";")
     page.locator("[data-label='PATIENT ~ unsure']").wait_for()
     keys(page, ":")
-    page.get_by_label("Remark or question").fill("his daughter?")
+    page.get_by_label("Your remark").fill("his daughter?")
     page.get_by_role("button", name="Write").click()
     page.locator(".remark", has_text="his daughter?").wait_for()
     keys(page, "Control+Enter")

@@ -19,7 +19,7 @@ const MODES = { notes, mark, agree, measure, surrogates, learn };
 const TABS = [["notes", "Mark"], ["agree", "Agree"], ["measure", "Measure"], ["surrogates", "Surrogates"], ["learn", "Learn"]];
 
 const main = document.getElementById("main");
-const room = { reader: null, study: null, types: null, set: null, order: "given", filter: { text: "", state: "all", sort: "given" } };
+const room = { reader: null, study: null, types: null, set: null, order: "given", filter: { text: "", state: "all" } };
 let open = null;
 let opening = 0;
 

@@ -6,6 +6,7 @@ import { Cursor } from "./cursor.js";
 import { markKeys } from "./mark_keys.js";
 import { MarkView } from "./mark_view.js";
 import { around, layersOf, marks, putting, undecided } from "./marking.js";
+import { asked } from "./notes.js";
 import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
 import { listen } from "./pointer.js";
@@ -207,8 +208,8 @@ export class Mark {
 }
 
 async function following(note, room) {
-  if (room.order === "given" && note.next) return `mark/${note.next}`;
-  const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set, order: room.order })}`);
+  if (asked(room) === "given" && note.next) return `mark/${note.next}`;
+  const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set, order: asked(room) })}`);
   const open = notes.find((one) => !one.done && !one.refused && one.number !== note.number);
   return open ? `mark/${open.number}` : "notes";
 }

@@ -33,7 +33,7 @@ export class MarkView {
         button("A−", () => (larger(-1), mode.reading.lay()), { "aria-label": "Smaller text" }),
         button("A+", () => (larger(1), mode.reading.lay()), { "aria-label": "Larger text" }),
         button("≡", () => (compact(), mode.reading.lay()), { "aria-label": "Compact rows", title: "Compact rows ( | )" }),
-        types(this.side), button("Remark :", () => mode.remark()), button("Keys ?", () => mode.room.help())));
+        types(this.side), button("✎", () => mode.remark(), { "aria-label": "Remark or question", title: "Remark or question ( : )" }), button("Keys ?", () => mode.room.help())));
   }
 
   update() {

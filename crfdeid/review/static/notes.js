@@ -9,7 +9,7 @@ import { link, listing } from "./listing.js";
 const QUICK = 300;
 
 export async function notes(main, room) {
-  const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set, order: room.order })}`);
+  const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set, order: asked(room) })}`);
   const redraw = () => redrawn(main, () => notes(clear(main), room));
   const list = element("div", {});
   const draw = () => {
@@ -17,13 +17,13 @@ export async function notes(main, room) {
     clear(list, list.made);
   };
   draw();
-  const next = found.find((note) => !note.done && !note.refused);
+  const next = arranged(found, room).find((note) => !note.done && !note.refused);
   main.append(
     element("div", { class: "page" },
       element("h1", {}, "Notes to read"),
-      element("div", { class: "bar" }, choosers(room, redraw), next ? link("Read on", `#mark/${next.number}`, { class: "primary", id: "read-on" }) : element("strong", {}, "All notes of this set are read.")),
+      element("div", { class: "bar" }, setChooser(room, redraw), next ? link("Read on", `#mark/${next.number}`, { class: "primary", id: "read-on" }) : element("strong", {}, "All notes of this set are read.")),
       progressLine(progress),
-      filters(room, draw),
+      filters(room, draw, redraw),
       list,
       element("h2", {}, "Find a text"), searchForm(room)),
   );
@@ -42,38 +42,42 @@ const STATES = {
   refused: ["refused", (note) => Boolean(note.refused)],
 };
 const SORTS = {
-  given: ["in their order", null],
+  given: ["as given", null],
+  uncertainty: ["least certain first", (a, b) => a.done - b.done || (b.uncertainty ?? 0) - (a.uncertainty ?? 0)],
   long: ["longest first", (a, b) => b.words - a.words],
   short: ["shortest first", (a, b) => a.words - b.words],
   marks: ["most marks first", (a, b) => b.marks - a.marks],
   patient: ["by patient", (a, b) => (a.patient ?? "").localeCompare(b.patient ?? "")],
 };
 
-// The notes that the reader's filter leaves, in the chosen order.
-function arranged(found, room) {
-  const { text, state, sort } = room.filter;
-  const wanted = text.toLowerCase();
-  const named = (note) => [`${note.number}`, note.id, note.patient ?? ""].some((one) => one.toLowerCase().includes(wanted));
-  const kept = found.filter((note) => STATES[state][1](note) && (!wanted || named(note)));
-  return SORTS[sort][1] ? kept.sort(SORTS[sort][1]) : kept;
+// The order that the server knows; the page makes the others.
+export function asked(room) {
+  return room.order === "uncertainty" ? room.order : "given";
 }
 
-function filters(room, draw) {
+// The notes that the reader's filter leaves, in the chosen order.
+function arranged(found, room) {
+  const wanted = room.filter.text.toLowerCase();
+  const named = (note) => [`${note.number}`, note.id, note.patient ?? ""].some((one) => one.toLowerCase().includes(wanted));
+  const kept = found.filter((note) => STATES[room.filter.state][1](note) && (!wanted || named(note)));
+  const [, compare] = SORTS[room.order];
+  return compare ? kept.sort(compare) : kept;
+}
+
+function filters(room, draw, redraw) {
   const { filter } = room;
   const field = element("input", { name: "filter", value: filter.text, autocomplete: "off", oninput: (event) => ((filter.text = event.target.value), draw()) });
-  const pick = (name, all) => choice(Object.entries(all).map(([key, [text]]) => [key, text]), filter[name], (one) => ((filter[name] = one), draw()), name);
-  return element("div", { class: "bar" }, labelled("Number, note or patient", field), labelled("Show", pick("state", STATES)), labelled("Sorted", pick("sort", SORTS)));
+  const states = Object.entries(STATES).map(([key, [text]]) => [key, text]);
+  const orders = Object.entries(SORTS).filter(([key]) => key !== "uncertainty" || room.study.premarks).map(([key, [text]]) => [key, text]);
+  return element("div", { class: "bar" },
+    labelled("Number, note or patient", field),
+    labelled("Show", choice(states, filter.state, (one) => ((filter.state = one), draw()), "state")),
+    labelled("Order", choice(orders, room.order, (one) => ((room.order = one), redraw()), "order")));
 }
 
 export function setChooser(room, redraw) {
   const sets = room.study.sets.map(({ name, notes: count }) => [name, `${name} (${count} notes)`]);
   return labelled("Set", choice(sets, room.set, (set) => ((room.set = set), redraw()), "set"));
-}
-
-function choosers(room, redraw) {
-  const orders = [["given", "as given"], ["uncertainty", "least certain first"]];
-  const order = room.study.premarks ? labelled("Order", choice(orders, room.order, (one) => ((room.order = one), redraw()), "order")) : null;
-  return [setChooser(room, redraw), order];
 }
 
 function heads(room) {

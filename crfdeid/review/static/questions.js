@@ -9,7 +9,7 @@ const dialog = document.getElementById("dialog");
 // Asks the reader for a remark on the stretch at the cursor, or on the note.
 export function remark(mode) {
   const { stretch } = mode.cursor;
-  const field = element("textarea", { name: "remark", maxlength: 1000, rows: 3, cols: 60, required: true, "aria-label": "Remark or question" });
+  const field = element("textarea", { name: "remark", maxlength: 1000, rows: 3, cols: 60, required: true, "aria-label": "Your remark" });
   const write = async (event) => {
     event.preventDefault();
     const { questions } = await send(`/api/notes/${mode.number}/questions`, { text: field.value, ...(stretch ?? {}) });
