@@ -21,8 +21,8 @@ runs in a separate process, so that the peak memory is its own:
 
 Time is processor time: the median of the runs, with the minimum and the maximum. The ways that are
 not the engine tag only the first --slow reports. Then the script prints how many labels differ from
-python-crfsuite's, by how much marginals differ, how fast two processes are (elapsed time), and the
-share of each stage.
+python-crfsuite's, by how much marginals differ, how fast two processes are (elapsed time), the share of
+each stage, and the floor: the least time that the rows of a token need (:mod:`engine_floor`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from pathlib import Path
 
 import numpy as np
 import pycrfsuite
-from engine_kernels import add_windows
+from engine_floor import find_floor
 
 from crfdeid import corpora, synthetic
 from crfdeid.engine.arrays.batch import decode_spans
@@ -264,19 +264,14 @@ def print_stages(documents: list[Document]) -> None:
         path = timed("rows and Viterbi", lambda b=batch, o=seen: decoder.scorer.find_paths(b, o))
         timed("spans", lambda b=batch, p=path: decode_spans(b, decoder.labels, p))
     total = sum(times.values())
-    floor = time_window(decoder, documents)
-    print(f"floor: the window rows alone are {floor / total:.0%} of the time")
-    print("stages: " + ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in times.items()))
-
-
-def time_window(decoder: Decoder, documents: list[Document]) -> float:
-    """Seconds of the least that every token needs: to add the rows of the texts around it."""
     batches = [decoder.batch(documents[i : i + 20]) for i in range(0, len(documents), 20)]
-    add_windows(decoder, batches[0])  # reads compiled code from disk
-    began = time.process_time()
-    for batch in batches:
-        add_windows(decoder, batch)
-    return time.process_time() - began
+    additions, reads = find_floor(decoder, batches)
+    share = (additions + reads) * sum(map(len, batches)) / total
+    print(
+        f"floor: {additions * 1e9:.0f} ns a token for additions in the nearest cache, "
+        f"{reads * 1e9:.0f} ns for reads in a row: {share:.0%} of the time"
+    )
+    print("stages: " + ", ".join(f"{name} {seconds / total:.0%}" for name, seconds in times.items()))
 
 
 def main(arguments: list[str] | None = None) -> None:

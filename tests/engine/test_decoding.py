@@ -170,11 +170,12 @@ def test_array_columns_equal_the_plain_observations(three_engines, compiled, tex
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
     batch = Reader(line, table).batch([Document(str(n), text) for n, text in enumerate(texts)])
+    from crfdeid.engine.arrays.compiled_columns import COMPILED
     from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
 
-    stretches = CompiledStretches if compiled else PlainStretches
-    columns = ContextColumns(contextual, gazetteers, table, number, stretches)
-    for name in sorted(names):
+    loops = (CompiledStretches, COMPILED) if compiled else (PlainStretches, {})
+    columns = ContextColumns(contextual, gazetteers, table, number, *loops)
+    for name in [*sorted(names), *sorted(names)]:
         found = columns.column(name, batch).tolist()
         values = {code: value for value, code in numbers.get(name, {}).items()} | {NONE: None}
         observe = contextual[name]
@@ -209,16 +210,18 @@ LETTERS = st.text(alphabet="aZé\u0301\u0345ªǅß1٣-=_ \t\n\r\x85\u2028\x1f�
 
 
 @settings(max_examples=500, deadline=None)
-@given(text=LETTERS)
-def test_the_compiled_tokenizer_equals_fine(text):
+@given(texts=st.lists(LETTERS, max_size=3))
+def test_the_compiled_tokenizer_equals_fine(texts):
     pytest.importorskip("numba")
     from crfdeid.engine.decoding.scanner import Scanner
 
     scanner, table = Scanner(), TokenVocabulary({}, lambda name, value: 0)
     for _ in range(2):
-        numbers, starts, ends = scanner(text, table)
+        numbers, starts, ends, bounds = scanner(texts, table)
         found = [(table.strings[n], a, b) for n, a, b in zip(numbers, starts, ends)]
-        assert found == [(t.text, t.start, t.end) for t in tokenizer.fine(text)]
+        parts = [tokenizer.fine(text) for text in texts]
+        assert found == [(t.text, t.start, t.end) for part in parts for t in part]
+        assert np.diff(bounds).tolist() == [len(part) for part in parts]
 
 
 @settings(deadline=None)
@@ -251,7 +254,7 @@ def test_the_compiled_table_of_texts_grows():
     scanner, table = Scanner(), TokenVocabulary({}, lambda name, value: 0)
     words = [f"{first}{second}x" for first in "abcdefghijklmnopqrstuvwxyz" * 9 for second in range(40)]
     for _ in range(2):
-        numbers, *_ = scanner(" ".join(words), table)
+        numbers, *_ = scanner([" ".join(words)], table)
         assert [table.strings[n] for n in numbers] == [t.text for t in tokenizer.fine(" ".join(words))]
 
 

@@ -86,8 +86,10 @@ class Batch:
         return TokenizedDocument(self.documents[number].text, self.tokens(number))
 
 
-# A tokenizer on arrays: the numbers of the tokens' texts, their starts and their ends.
-Scan = Callable[[str, TokenVocabulary], tuple[np.ndarray, np.ndarray, np.ndarray]]
+# A tokenizer of several texts on arrays: the numbers of the tokens' texts, their starts, their ends, and the
+# bounds [texts + 1] of the texts' tokens. Numbers are as large as places in memory: look-ups by smaller ones
+# take ten times as long.
+Scan = Callable[[Sequence[str], TokenVocabulary], tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]
 
 
 class Reader:
@@ -99,20 +101,22 @@ class Reader:
 
     def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
         """Tokenize documents into arrays; ``extra_columns`` as in :class:`Batch`."""
-        parts = [self.scan(document.text, self.vocabulary) for document in documents]
-        numbers, starts, ends = (np.concatenate([p[i] for p in parts]) for i in range(3))
-        bounds = np.cumsum([0, *(len(part[0]) for part in parts)])
+        texts = [document.text for document in documents]
+        numbers, starts, ends, bounds = self.scan(texts, self.vocabulary)
         flags = self.vocabulary.flags.rows[numbers]
         first, stop = self._find_sequences(documents, starts, bounds, flags)
         return Batch(documents, numbers, starts, ends, bounds, flags, first, stop, extra_columns)
 
-    def _scan(self, text: str, vocabulary: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _scan(
+        self, texts: Sequence[str], vocabulary: TokenVocabulary
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """A :data:`Scan` with the pipeline's tokenizer."""
-        tokens = self.pipeline.tokenize(text)
-        numbers = np.array(vocabulary.number_texts([token.text for token in tokens]), np.int32)
+        parts = [self.pipeline.tokenize(text) for text in texts]
+        tokens = [token for part in parts for token in part]
+        numbers = np.array(vocabulary.number_texts([token.text for token in tokens]), np.int64)
         starts = np.array([token.start for token in tokens], np.int64)
         sizes = np.array([len(token.text) for token in tokens], np.int64)
-        return numbers, starts, starts + sizes
+        return numbers, starts, starts + sizes, np.cumsum([0, *map(len, parts)])
 
     def _find_sequences(
         self, documents: Sequence[Document], starts: np.ndarray, bounds: np.ndarray, flags: np.ndarray
@@ -165,13 +169,15 @@ def decode_spans(batch: Batch, labels: Sequence[str], path: np.ndarray) -> list[
     outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else -1
     inside = np.flatnonzero((path != outside) & (path != NONE))
     sequence = np.searchsorted(batch.stop, inside, side="right")
-    documents = batch.document[inside].tolist()
+    documents = (np.searchsorted(batch.bounds, inside, side="right") - 1).tolist()
+    starts, ends = batch.starts[inside].tolist(), batch.ends[inside].tolist()
     before, last = (NONE, NONE), bio.OUTSIDE
     numbers = path[inside].tolist()
-    for index, owner, number, part in zip(inside.tolist(), documents, numbers, sequence.tolist()):
+    places = zip(inside.tolist(), documents, sequence.tolist(), starts, ends)
+    for number, (index, owner, part, start, end) in zip(numbers, places):
         label = labels[number]
-        goes_on = label[0] == "I" and last[2:] == label[2:] and before == (part, index - 1)
-        start = found[owner].pop().start if goes_on else int(batch.starts[index])
-        found[owner].append(Span(start, int(batch.ends[index]), label[2:]))
+        if label[0] == "I" and last[2:] == label[2:] and before == (part, index - 1):
+            start = found[owner].pop().start
+        found[owner].append(Span(start, end, label[2:]))
         before, last = (part, index), label
     return found

@@ -33,7 +33,7 @@ class CompiledStretches:
         if 2 * (self.count + size // 2) > len(self.slots):
             self.slots = np.full(1 << int(4 * (self.count + size // 2)).bit_length(), NONE, np.int32)
             fill_slots(self.slots, self.pool, self.bounds, self.count)
-        found, new = np.empty(size, np.int32), np.empty((size // 2, 2), np.int64)
+        found, new = np.empty(size, np.int64), np.empty((size // 2, 2), np.int64)
         arrays = self.slots, self.pool, self.bounds
         tokens = batch.texts, batch.starts, batch.ends, batch.bounds
         before, self.count = self.count, number_stretches(*tokens, *arrays, self.count, found, new)
@@ -79,7 +79,7 @@ def number_stretches(texts, starts, ends, documents, slots, pool, bounds, count,
             stop = first + 1
             while stop < documents[d + 1] and ends[stop - 1] == starts[stop]:
                 stop += 1
-            number = np.int32(NONE)
+            number = np.int64(NONE)
             if stop > first + 1:
                 slot = find_slot(texts, first, stop, slots, pool, bounds)
                 if slots[slot] == NONE:
@@ -90,7 +90,7 @@ def number_stretches(texts, starts, ends, documents, slots, pool, bounds, count,
                     bounds[count + 1] = start + stop - first
                     new[count - known, 0], new[count - known, 1] = first, stop
                     count += 1
-                number = slots[slot]
+                number = np.int64(slots[slot])
             for t in range(first, stop):
                 found[t] = number
             first = stop

@@ -66,7 +66,8 @@ def text_observations(names: Iterable[str], extractor: Extractor) -> dict[str, C
 
 
 class ContextColumns:
-    """Columns of value numbers. ``number(name, value)`` gives the number of a value, -1 for no value."""
+    """Columns of value numbers. ``number(name, value)`` gives the number of a value, -1 for no value;
+    ``compiled`` are compiled functions for some of the observations in :data:`FAST`."""
 
     def __init__(
         self,
@@ -75,13 +76,16 @@ class ContextColumns:
         vocabulary: TokenVocabulary,
         number: Callable[[str, Value], int],
         make_stretches: Callable[[], Stretches] = PlainStretches,
+        compiled: Mapping[str, Callable[[ContextColumns, Batch], Ints]] | None = None,
     ) -> None:
         self.contextual, self.gazetteers = contextual, gazetteers
         self.vocabulary, self.number = vocabulary, number
         self.make_stretches, self.stretches = make_stretches, make_stretches()
+        self.fast = {**FAST, **(compiled or {})}
         self.of_stretch = self._make_arrays()
         self.numbered: tuple[Batch, np.ndarray] | None = None
         self.of_text: dict[str, TextNumbers] = {}
+        self.headings: dict[tuple[str, bytes], int] = {}
 
     def column(self, name: str, batch: Batch) -> np.ndarray:
         """The value numbers [tokens] of an observation, or [values, tokens] if it has several values."""
@@ -91,8 +95,8 @@ class ContextColumns:
             )
         if name in self.vocabulary.values and name not in BY_LOWERED_TEXT:
             return self.vocabulary.values[name].rows[batch.texts]
-        if name in FAST:
-            return FAST[name](self, batch)
+        if name in self.fast:
+            return self.fast[name](self, batch)
         if name.startswith(PHRASE):
             return self._phrase_column(name, batch)
         if is_cue(name):
@@ -129,10 +133,8 @@ class ContextColumns:
     def stretch_column(self, name: str, batch: Batch) -> np.ndarray:
         """The column of an observation in :data:`OF_STRETCH`."""
         if self.numbered is None or self.numbered[0] is not batch:
-            self.numbered = batch, self._number_stretches(batch)
-        numbers = self.numbered[1]
-        values = self.of_stretch[name].rows[: max(len(self.stretches), 1)]
-        return np.where(numbers == NONE, NONE, values[numbers]).astype(np.int32)
+            self.numbered = batch, self._number_stretches(batch) + 1
+        return self.of_stretch[name].rows[self.numbered[1]]
 
     def _number_stretches(self, batch: Batch) -> np.ndarray:
         """The number of each token's stretch; the values of new stretches are observed."""
@@ -152,7 +154,11 @@ class ContextColumns:
         return numbers
 
     def _make_arrays(self) -> dict[str, GrowableArray]:
-        return {name: GrowableArray(np.int32) for name in OF_STRETCH if name in self.contextual}
+        """For each observation the values of stretches, from 1 on; the first is that of a token by itself."""
+        found = {name: GrowableArray(np.int32) for name in OF_STRETCH if name in self.contextual}
+        for values in found.values():
+            values.append(NONE)
+        return found
 
     def _plain_column(self, name: str, batch: Batch) -> np.ndarray:
         """The column of an observation from its plain definition."""

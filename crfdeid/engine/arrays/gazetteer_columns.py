@@ -1,9 +1,9 @@
 """Whole entries of gazetteers in a batch.
 
-Each text has three words of bits, with a bit for each gazetteer: whether it is an entry by itself, whether
-it begins a longer entry, and whether it is the second word of one. So one comparison of neighbouring tokens
-finds where an entry of several words can begin in any gazetteer. There (at two tokens in a hundred) the pair
-is looked up among the sorted pairs with which a gazetteer's entries begin; only where it is found are the
+Each text has three bits: whether it is an entry by itself, whether it begins a longer entry, and whether it
+is the second word of one, in any gazetteer. So one comparison of neighbouring tokens finds where an entry of
+several words can begin. There the pair is looked up among the sorted pairs with which entries begin. A text
+that is an entry, and such a pair, has a word of bits, one for each gazetteer that has it; only in these are
 entries matched word by word.
 """
 
@@ -18,6 +18,7 @@ from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE, GrowableArray, TokenVocabulary
 from crfdeid.text.gazetteer import Gazetteer
 
+ALONE, BEGINS, FOLLOWS = 1, 2, 4  # kinds of texts
 AT_ONCE = 63  # gazetteers that have a bit in one word
 
 
@@ -29,26 +30,30 @@ class GazetteerPhrases:
         self.place = {name: place for place, name in enumerate(gazetteers)}
         self.words: dict[str, int] = {}
         self.alone: dict[str, int] = {}
-        self.begins: dict[str, int] = {}
-        self.follows: dict[str, int] = {}
-        self.pairs = {name: self._add_gazetteer(name) for name in gazetteers}
+        self.begins: set[str] = set()
+        self.follows: set[str] = set()
+        pairs: dict[int, int] = {}
+        for name in gazetteers:
+            self._add_gazetteer(name, pairs)
+        self.pairs = np.array(sorted(pairs), np.int64)
+        self.pair_bits = np.array([pairs[pair] for pair in self.pairs.tolist()], np.int64)
         self.word = GrowableArray(np.int64)
-        self.bits = [GrowableArray(np.int64) for _ in range(3)]
+        self.bits = GrowableArray(np.int64)
+        self.kinds = GrowableArray(np.int8)
         self.seen = 0
         self.marked: tuple[Batch, list[Ints]] | None = None
 
-    def _add_gazetteer(self, name: str) -> Ints:
-        """Set the bits of a gazetteer's words; return its pairs, sorted."""
+    def _add_gazetteer(self, name: str, pairs: dict[int, int]) -> None:
+        """Set the bits of a gazetteer's words and pairs of words."""
         bit = 1 << self.place[name]
-        pairs: set[int] = set()
         for entry in self.gazetteers[name].entries:
             if len(entry) == 1:
                 self.alone[entry[0]] = self.alone.get(entry[0], 0) | bit
             else:
-                self.begins[entry[0]] = self.begins.get(entry[0], 0) | bit
-                self.follows[entry[1]] = self.follows.get(entry[1], 0) | bit
-                pairs.add(self._word(entry[0]) << 32 | self._word(entry[1]))
-        return np.array(sorted(pairs), np.int64)
+                self.begins.add(entry[0])
+                self.follows.add(entry[1])
+                pair = self._word(entry[0]) << 32 | self._word(entry[1])
+                pairs[pair] = pairs.get(pair, 0) | bit
 
     def _word(self, text: str) -> int:
         return self.words.setdefault(text, len(self.words))
@@ -68,21 +73,34 @@ class GazetteerPhrases:
         return found
 
     def _mark(self, batch: Batch) -> list[Ints]:
-        """The tokens that are entries in any gazetteer, and their bits; the tokens where a longer entry can
-        begin, and their bits."""
+        """The tokens that are entries in any gazetteer, and their bits; the tokens that, with the next one,
+        begin a longer entry, and their bits."""
         if self.marked is None or self.marked[0] is not batch:
             self._add_texts()
-            alone, begins, follows = (array.rows[batch.texts] for array in self.bits)
-            pairs = begins[:-1] & follows[1:]
-            self.marked = batch, [*_find_set(alone), *_find_set(pairs)]
+            kinds = self.kinds.rows[batch.texts]
+            alone = np.flatnonzero(kinds & ALONE)
+            pairs = np.flatnonzero(kinds[:-1] & BEGINS & kinds[1:] >> 1)
+            of_pairs = self._look_up_pairs(batch, pairs)
+            found = of_pairs != 0
+            self.marked = batch, [alone, self.bits.rows[batch.texts[alone]], pairs[found], of_pairs[found]]
         return self.marked[1]
+
+    def _look_up_pairs(self, batch: Batch, places: Ints) -> Ints:
+        """The bits of the gazetteers with entries that begin with each of ``places`` and the next token."""
+        if not len(places):
+            return places
+        words = self.word.rows
+        wanted = words[batch.texts[places]] << 32 | words[batch.texts[places + 1]]
+        near = np.minimum(np.searchsorted(self.pairs, wanted), len(self.pairs) - 1)
+        return np.where(self.pairs[near] == wanted, self.pair_bits[near], 0)
 
     def _add_texts(self) -> None:
         """Look up the texts that are new in the vocabulary."""
         lowered = self.vocabulary.lowered[self.seen :]
         self.word.extend([self.words.get(text, NONE) for text in lowered])
-        for array, known in zip(self.bits, (self.alone, self.begins, self.follows)):
-            array.extend([known.get(text, 0) for text in lowered])
+        self.bits.extend([self.alone.get(text, 0) for text in lowered])
+        kinds = (self.alone, ALONE), (self.begins, BEGINS), (self.follows, FOLLOWS)
+        self.kinds.extend([sum(kind for known, kind in kinds if text in known) for text in lowered])
         self.seen = len(self.vocabulary)
 
     def _find_entries(self, name: str, batch: Batch, places: Ints) -> list[tuple[int, int]]:
@@ -90,24 +108,14 @@ class GazetteerPhrases:
         longest at each place. (An entry of one token before them never prevents a longer one.)"""
         found: list[tuple[int, int]] = []
         free = 0
-        for index in self._keep_pairs(name, batch, places):
+        for index in places.tolist():
             if index < free:
                 continue
-            stop = int(batch.bounds[batch.document[index] + 1])
+            stop = int(batch.bounds[np.searchsorted(batch.bounds, index, side="right")])
             if (length := self._match_longest(name, batch.texts[index:stop])) > 1:
                 free = index + length
                 found.append((index, free))
         return found
-
-    def _keep_pairs(self, name: str, batch: Batch, places: Ints) -> list[int]:
-        """Those of ``places`` that, with the next token, begin an entry of several tokens."""
-        pairs = self.pairs[name]
-        if not len(pairs):
-            return []
-        words = self.word.rows
-        wanted = words[batch.texts[places]] << 32 | words[batch.texts[places + 1]]
-        near = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-        return places[pairs[near] == wanted].tolist()
 
     def _match_longest(self, name: str, texts: Ints) -> int:
         """The length of the longest entry at the beginning of ``texts``, 0 if there is none."""
@@ -116,9 +124,3 @@ class GazetteerPhrases:
         reach = max(map(len, entries), default=0)
         ahead = tuple([lowered[text] for text in texts[:reach].tolist()])
         return max((len(entry) for entry in entries if ahead[: len(entry)] == entry), default=0)
-
-
-def _find_set(bits: Ints) -> tuple[Ints, Ints]:
-    """The places where any bit is set, and the bits there."""
-    places = np.flatnonzero(bits)
-    return places, bits[places]

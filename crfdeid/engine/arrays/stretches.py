@@ -37,7 +37,7 @@ class PlainStretches:
         begins[batch.bounds[:-1][np.diff(batch.bounds) > 0]] = True
         first = np.flatnonzero(begins)
         sizes = np.diff(np.append(first, len(batch)))
-        found = np.full(len(first), NONE, np.int32)
+        found = np.full(len(first), NONE)
         new: list[tuple[int, int]] = []
         many = np.flatnonzero(sizes > 1)
         for place, a, size in zip(many.tolist(), first[many].tolist(), sizes[many].tolist()):

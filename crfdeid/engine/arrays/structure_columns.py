@@ -21,6 +21,8 @@ from crfdeid.feature_extraction.structure import (
 )
 
 BY_LOWERED_TEXT = ("line_label", "label_elsewhere", "sentence_first")  # their value is a lowered text
+REMEMBERED = 20_000  # headings whose numbers are kept at once
+MOST_KEPT = 16  # tokens of a heading that is kept
 LONGEST = 40  # the exponent of the number of tokens in a line is less
 
 
@@ -30,7 +32,9 @@ def find_last(marked: np.ndarray) -> Ints:
     >>> find_last(np.array([False, True, False])).tolist()
     [-1, 1, 1]
     """
-    return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), NONE))
+    places = np.flatnonzero(marked)
+    sizes = np.diff(places, prepend=0, append=len(marked))
+    return np.repeat(np.append(NONE, places), sizes)
 
 
 def shift_right(places: Ints, by: int = 1) -> Ints:
@@ -53,13 +57,34 @@ def number_headings(columns: ValueNumbers, name: str, batch: Batch) -> Ints:
     """The number of the words before each line's first colon, as a value of ``name``; -1 without a heading,
     -2 for a heading whose value has no number."""
     colons = np.flatnonzero(batch.flags & COLON)
-    lines, where = np.unique(batch.line[colons], return_index=True)
+    lines = batch.line[colons]
+    is_first = np.diff(lines, prepend=NONE) != 0
     numbers = np.full(len(batch.line_first), NONE, np.int32)
-    for line, colon in zip(lines.tolist(), colons[where].tolist()):
-        if words := read_words(columns.vocabulary, batch, int(batch.line_first[line]), colon):
-            number = columns.number(name, words)
-            numbers[line] = number if number != NONE else NONE - 1
+    chosen = lines[is_first]
+    numbers[chosen] = [
+        number_heading(columns, name, batch, first, colon)
+        for first, colon in zip(batch.line_first[chosen].tolist(), colons[is_first].tolist())
+    ]
     return numbers
+
+
+def number_heading(columns: ValueNumbers, name: str, batch: Batch, first: int, colon: int) -> int:
+    """The number of the words from token ``first`` to before ``colon`` (:func:`number_headings`). That of few
+    texts is kept."""
+    if colon - first > MOST_KEPT:
+        return find_heading(columns, name, batch, first, colon)
+    key = name, batch.texts[first:colon].tobytes()
+    if key not in columns.headings:
+        if len(columns.headings) > REMEMBERED:
+            columns.headings.clear()
+        columns.headings[key] = find_heading(columns, name, batch, first, colon)
+    return columns.headings[key]
+
+
+def find_heading(columns: ValueNumbers, name: str, batch: Batch, first: int, colon: int) -> int:
+    words = read_words(columns.vocabulary, batch, first, colon)
+    number = columns.number(name, words) if words else NONE
+    return NONE - 1 if words and number == NONE else number
 
 
 def read_words(vocabulary: TokenVocabulary, batch: Batch, first: int, colon: int) -> str:

@@ -33,6 +33,7 @@ class ValueNumbers(Protocol):
     """What a column of an observation needs: the numbers of values and of texts."""
 
     vocabulary: TokenVocabulary
+    headings: dict[tuple[str, bytes], int]
 
     def number(self, name: str, value: Value) -> int:
         """The number of a value, -1 for none."""

@@ -79,7 +79,7 @@ class Decoder:
         self.reader = Reader(self.pipeline, self.vocabulary, self._make_scanner())
         gazetteers = self.pipeline.gazetteers
         self.columns = ContextColumns(
-            extractor.contextual, gazetteers, self.vocabulary, self.code, self._choose_stretches()
+            extractor.contextual, gazetteers, self.vocabulary, self.code, *self._choose_arrays()
         )
         row = len(self.offsets), self.scorer.width
         texts = min(REMEMBERED, RESERVED // (row[0] * row[1] + 1))
@@ -96,12 +96,14 @@ class Decoder:
 
         return Scanner()
 
-    def _choose_stretches(self) -> Callable[[], Stretches]:
+    def _choose_arrays(self) -> tuple[Callable[[], Stretches], Mapping[str, Callable[..., np.ndarray]]]:
+        """The stretches, and the compiled observations."""
         if self.kernels is numpy_kernels:
-            return PlainStretches
+            return PlainStretches, {}
+        from crfdeid.engine.arrays.compiled_columns import COMPILED
         from crfdeid.engine.arrays.compiled_stretches import CompiledStretches
 
-        return CompiledStretches
+        return CompiledStretches, COMPILED
 
     def code(self, name: str, value: Value) -> int:
         """The number of an observation's value, -1 for one without a weight."""

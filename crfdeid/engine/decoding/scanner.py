@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import regex
 from numba import njit
@@ -181,21 +183,35 @@ class Scanner:
         self.pool_first = np.zeros(1 << 11, np.int64)
         self.count = 0
 
-    def __call__(self, text: str, vocabulary: TokenVocabulary) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def __call__(
+        self, texts: Sequence[str], vocabulary: TokenVocabulary
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        room = sum(map(len, texts))
+        numbers, starts, ends, new = (np.empty(room, np.int64) for _ in range(4))
+        state, bounds, added = np.array([0, 0, self.count, 0]), [0], list[str]()
+        for text in texts:
+            known, state[0] = int(state[3]), 0
+            self._scan(text, state, starts, ends, numbers, new)
+            tokens = new[known : state[3]]
+            added += [text[a:b] for a, b in zip(starts[tokens].tolist(), ends[tokens].tolist())]
+            bounds.append(int(state[1]))
+        self.count = int(state[2])
+        vocabulary.add(added)
+        count = bounds[-1]
+        return numbers[:count].copy(), starts[:count].copy(), ends[:count].copy(), np.array(bounds)
+
+    def _scan(
+        self, text: str, state: np.ndarray, starts: np.ndarray, ends: np.ndarray, numbers: np.ndarray,
+        new: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Tokenize one text as :func:`scan` does, with as much room as it needs."""
         is_ascii = text.isascii()
         points = self._encode(text, is_ascii)
-        starts, ends = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
-        numbers, new = np.empty(len(points), np.int32), np.empty(len(points), np.int32)
-        state = np.array([0, 0, self.count, 0])
         while state[0] < len(points):
             table = self.slots, self.pool, self.pool_first
             scan(points, self.kinds, is_ascii, state, *table, starts, ends, numbers, new)
             if state[0] < len(points):
                 self._enlarge(int(state[2]))
-        count, self.count, tokens = int(state[1]), int(state[2]), new[: state[3]]
-        bounds = zip(starts[tokens].tolist(), ends[tokens].tolist())
-        vocabulary.add([text[start:end] for start, end in bounds])
-        return numbers[:count].copy(), starts[:count].copy(), ends[:count].copy()
 
     def _encode(self, text: str, is_ascii: bool) -> np.ndarray:
         """The code points of a text, whose kinds are then known."""

@@ -1,0 +1,153 @@
+"""Contextual observations for all tokens of a batch, compiled by numba: those that take long in array
+operations (:mod:`crfdeid.engine.arrays.context_columns`). Each function goes through the tokens once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numba import njit
+
+from crfdeid.engine.arrays.batch import Batch
+from crfdeid.engine.arrays.context_columns import ContextColumns
+from crfdeid.engine.arrays.types import Ints
+from crfdeid.engine.arrays.vocabulary import (
+    ALPHABETIC,
+    CAPITALISED,
+    CASED,
+    COLON,
+    FULL_STOP,
+    LONG,
+    LOWERED_ALPHABETIC,
+    NONE,
+    TITLE,
+    WITH_CAPITAL,
+    WITH_SMALL,
+)
+from crfdeid.feature_extraction.context import RARE
+from crfdeid.feature_extraction.token import YES
+
+NAME = ALPHABETIC | CAPITALISED | LONG
+
+
+def number_words(name: str, fill: Callable[..., None], columns: ContextColumns, batch: Batch) -> Ints:
+    """The numbers of the words that ``fill`` finds for each token in its line."""
+    found = np.full(len(batch), NONE, np.int32)
+    values = columns.vocabulary.values[name].rows
+    fill(batch.texts, batch.flags, batch.line_first, batch.line_stop, values, found)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def fill_fields(texts, flags, first, stop, values, found):
+    """The word before the nearest colon to the left."""
+    for line in range(len(first)):
+        last = NONE
+        for t in range(first[line] + 2, stop[line]):
+            if flags[t - 1] & COLON and flags[t - 2] & LOWERED_ALPHABETIC:
+                last = values[texts[t - 2]]
+            found[t] = last
+
+
+@njit(nogil=True, cache=True)
+def fill_words_before(texts, flags, first, stop, values, found):
+    """The nearest word to the left."""
+    for line in range(len(first)):
+        last = NONE
+        for t in range(first[line], stop[line]):
+            found[t] = last
+            if flags[t] & LOWERED_ALPHABETIC:
+                last = values[texts[t]]
+
+
+@njit(nogil=True, cache=True)
+def fill_words_after(texts, flags, first, stop, values, found):
+    """The nearest word to the right."""
+    for line in range(len(first)):
+        last = NONE
+        for t in range(stop[line] - 1, first[line] - 1, -1):
+            found[t] = last
+            if flags[t] & LOWERED_ALPHABETIC:
+                last = values[texts[t]]
+
+
+def number_cases(name: str, fill: Callable[..., None], columns: ContextColumns, batch: Batch) -> Ints:
+    """The numbers of the cases that ``fill`` finds for each line or document."""
+    found = np.full(len(batch), NONE, np.int32)
+    lower, upper = columns.number_values(name, ("lower", "upper")).tolist()
+    bounds = np.append(batch.line_first, len(batch)) if name == "line_case" else batch.bounds
+    fill(batch.flags, bounds, lower, upper, found)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def fill_line_cases(flags, bounds, lower, upper, found):
+    """``lower`` in lines without capitals, ``upper`` in those of several words without small letters."""
+    for line in range(len(bounds) - 1):
+        words = cased = capital = small = 0
+        for t in range(bounds[line], bounds[line + 1]):
+            if flags[t] & ALPHABETIC:
+                words += 1
+                cased += 1 if flags[t] & CASED else 0
+                capital += 1 if flags[t] & WITH_CAPITAL else 0
+                small += 1 if flags[t] & WITH_SMALL else 0
+        if cased and not capital:
+            found[bounds[line] : bounds[line + 1]] = lower
+        elif words > 1 and cased and not small:
+            found[bounds[line] : bounds[line + 1]] = upper
+
+
+@njit(nogil=True, cache=True)
+def fill_document_cases(flags, bounds, lower, upper, found):
+    """``lower`` in documents with few capitals, ``upper`` in those with few small letters."""
+    for d in range(len(bounds) - 1):
+        words = capital = small = 0
+        for t in range(bounds[d], bounds[d + 1]):
+            if flags[t] & ALPHABETIC:
+                words += 1
+                capital += 1 if flags[t] & WITH_CAPITAL else 0
+                small += 1 if flags[t] & WITH_SMALL else 0
+        if capital + small == 0:
+            continue
+        if capital <= words * RARE:
+            found[bounds[d] : bounds[d + 1]] = lower
+        elif small <= words * RARE:
+            found[bounds[d] : bounds[d + 1]] = upper
+
+
+def titled(columns: ContextColumns, batch: Batch) -> Ints:
+    found = np.full(len(batch), NONE, np.int32)
+    vocabulary = columns.vocabulary
+    seen = np.zeros(len(vocabulary.lower_numbers), np.int32)
+    lower = vocabulary.lower.rows
+    fill_titled(batch.texts, batch.flags, batch.bounds, lower, seen, columns.number("titled", YES), found)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def fill_titled(texts, flags, bounds, lower, seen, number, found):
+    """Mark the capitalised words that follow a title anywhere in their document. ``seen`` [lowered texts] is
+    the last document, from 1 on, in which a text follows a title."""
+    for d in range(len(bounds) - 1):
+        any_name, end = False, bounds[d + 1]
+        for t in range(bounds[d], end):
+            if flags[t] & TITLE:
+                u = t + 2 if t + 1 < end and flags[t + 1] & FULL_STOP else t + 1
+                if u < end and flags[u] & NAME == NAME:
+                    seen[lower[texts[u]]] = d + 1
+                    any_name = True
+        if any_name:
+            for t in range(bounds[d], end):
+                if flags[t] & CAPITALISED and seen[lower[texts[t]]] == d + 1:
+                    found[t] = number
+
+
+COMPILED: dict[str, Callable[[ContextColumns, Batch], Ints]] = {
+    "field": partial(number_words, "field", fill_fields),
+    "word_before": partial(number_words, "word_before", fill_words_before),
+    "word_after": partial(number_words, "word_after", fill_words_after),
+    "line_case": partial(number_cases, "line_case", fill_line_cases),
+    "document_case": partial(number_cases, "document_case", fill_document_cases),
+    "titled": titled,
+}
