@@ -22,7 +22,8 @@ from crfdeid.text.tokenizer import find_tokenizer, split_sequences
 
 class Pipeline:
     """A tokenizer, sequences, templates and gazetteers, ready to run. ``tokenizer``, ``sequence``,
-    ``overlaps`` and ``pos`` are the settings of these names (:class:`crfdeid.config.Config`)."""
+    ``overlaps``, ``pos`` and ``span_mark`` are the settings of these names
+    (:class:`crfdeid.config.Config`)."""
 
     def __init__(
         self,
@@ -33,8 +34,10 @@ class Pipeline:
         sequence: str = "document",
         overlaps: str = "refuse",
         pos: str = "",
+        span_mark: str = "first",
     ) -> None:
         self.tokenizer, self.sequence, self.overlaps = tokenizer, sequence, overlaps
+        self.span_mark = span_mark
         self.gazetteers = dict(gazetteers or {})
         self.tokenize = find_tokenizer(tokenizer)
         self.extractor = Extractor(templates, self.gazetteers, find_pos_tagger(pos))
@@ -71,11 +74,15 @@ class Pipeline:
         has one entry per document, or none. Raises what :meth:`resolve_overlaps` raises."""
         for number, document in enumerate(map(self.resolve_overlaps, documents)):
             tokenized, sequences = self.tokenize_document(document)
-            labels = bio.encode(tokenized.tokens, document.spans)
+            labels = self.mark_spans(bio.encode(tokenized.tokens, document.spans))
             columns = extra_columns[number] if extra_columns else NO_COLUMNS
             for sequence in sequences:
                 features = self.extractor.features(tokenized, sequence, columns)
                 yield features, labels[sequence.start : sequence.stop]
+
+    def mark_spans(self, labels: list[str]) -> list[str]:
+        """Return BIO labels as the setting ``span_mark`` has them."""
+        return bio.mark_last(labels) if self.span_mark == "last" else labels
 
     def resolve_overlaps(self, document: Document) -> Document:
         """Return the document without overlapping spans: the longest are kept. Raises

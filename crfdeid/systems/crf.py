@@ -30,7 +30,7 @@ from crfdeid.systems.bias import list_amounts, list_changes
 from crfdeid.systems.registry import System, Training
 from crfdeid.systems.risk import RiskDecoder, list_spans, read_limits
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
-from crfdeid.systems.threshold import Masker, Threshold
+from crfdeid.systems.threshold import AnyThreshold, Masker, Threshold
 from crfdeid.text import bio
 from crfdeid.text.document import Document, Span
 from crfdeid.text.folding import fold_text
@@ -59,14 +59,21 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         AdaptiveDecoder.__init__(self, weights, model.pipeline)
         self.confidence = SpanConfidence(self.weights)
         self.marginals = Marginals(self.weights.transitions)
-        self.risk = (
-            RiskDecoder(self.weights, read_limits(self.config)) if self.config.decode == "risk" else None
-        )
+        self.backward = self.config.span_mark == "last"
+        risk = self.config.decode == "risk"
+        self.risk = RiskDecoder(self.weights, read_limits(self.config), self.backward) if risk else None
+        if self.backward:
+            self.has_threshold, self.operating_setting = False, ""
         self.crfsuite = pycrfsuite.Tagger() if engine == "crfsuite" else None
         if self.crfsuite:  # it reads its own tables unchecked, so that it gets a file that is made here
             parts = model_file.render(self.weights.labels, self.weights.attributes, self.weights.records)
             self._file = b"".join(bytes(each) for part in parts for each in part)  # CRFsuite does not copy it
             self.crfsuite.open_inmemory(self._file)
+
+    def check_threshold(self, threshold: AnyThreshold) -> Threshold:
+        if self.backward:
+            raise ConfigurationError("threshold: a CRF with span_mark = 'last' has only span_threshold")
+        return super().check_threshold(threshold)
 
     def tag_with_columns(
         self,
@@ -91,7 +98,10 @@ class CrfTagger(AdaptiveDecoder, Tagger):
 
     def find_n_best(self, document: Document, n: int) -> list[tuple[float, Document]]:
         """Return the ``n`` best labellings of the document as one sequence, with their probabilities, the
-        best first. Raises :class:`ConfigurationError` where sequences are smaller than documents."""
+        best first. Raises :class:`ConfigurationError` where sequences are smaller than documents, or the last
+        token marks a span."""
+        if self.backward:
+            raise ConfigurationError("n best of a document: span_mark = 'last'")
         if self.pipeline.sequence != "document":
             raise ConfigurationError(f"n best of a document: sequence = {self.pipeline.sequence!r}")
         folding = fold_text(document.text)
@@ -112,7 +122,7 @@ class CrfTagger(AdaptiveDecoder, Tagger):
         """Return all spans that are at least so probable, of each document, with their probabilities. They
         can overlap, and can begin or end with a line end; the documents are folded."""
         batch = self.batch(documents)
-        marginals = SpanMarginals(self.weights.labels, self.weights.transitions)
+        marginals = SpanMarginals(self.weights.labels, self.weights.transitions, self.backward)
         emissions = self.decoder.emissions(batch)
         found = marginals.find(emissions, batch.first, batch.stop, least, self.compiled)
         return list_spans(batch, found, marginals.pairs.names, probabilities=True)

@@ -88,6 +88,7 @@ def build_pipeline(
         sequence=config.sequence,
         overlaps=config.overlaps,
         pos=config.pos,
+        span_mark=config.span_mark,
     )
 
 

@@ -30,8 +30,9 @@ def read_limits(settings: Config) -> Threshold:
 
 
 def check_decode(settings: Config) -> None:
-    """Raise :class:`ConfigurationError` where the system has no minimum-risk decoding, or ``span_threshold``
-    is set without it, has no probability, or names a type that the scheme does not have."""
+    """Raise :class:`ConfigurationError` where the system has no minimum-risk decoding, ``span_threshold`` or
+    ``span_mark`` is set without it, or a threshold has no probability or a type that the scheme does not
+    have."""
     if settings.decode == "risk" and settings.system != "crf":
         raise ConfigurationError(
             f"decode = 'risk': the system {settings.system} does not have it; wanted crf"
@@ -40,13 +41,16 @@ def check_decode(settings: Config) -> None:
         read_limits(settings).check_scheme(read_scheme(settings.scheme))
     elif settings.span_threshold:
         raise ConfigurationError("span_threshold: only for decode = 'risk', or for the system rescored")
+    if settings.span_mark == "last" and (settings.decode != "risk" or settings.constraints != "none"):
+        raise ConfigurationError("span_mark = 'last': only for decode = 'risk' with constraints = 'none'")
 
 
 class RiskDecoder:
-    """Finds the spans of a CRF with these weights by their own probabilities."""
+    """Finds the spans of a CRF with these weights by their own probabilities; ``backward`` as in
+    :class:`SpanMarginals`."""
 
-    def __init__(self, weights: Weights, limits: Threshold) -> None:
-        self.marginals = SpanMarginals(weights.labels, weights.transitions)
+    def __init__(self, weights: Weights, limits: Threshold, backward: bool = False) -> None:
+        self.marginals = SpanMarginals(weights.labels, weights.transitions, backward)
         self.limits = limits.list_limits(self.marginals.pairs.names)
 
     def find_spans(

@@ -64,7 +64,7 @@ class Tagger(ABC):
     has_probabilities: ClassVar[bool] = False
     has_threshold: bool = False
     scores_tokens: ClassVar[bool] = False
-    operating_setting: ClassVar[str] = ""
+    operating_setting: str = ""
     is_fork_safe: bool = False
     labels: Sequence[str] = ()
     rules: Rules | None = None

@@ -37,6 +37,19 @@ def encode(tokens: Sequence[Token], spans: Iterable[Span]) -> list[str]:
     return labels
 
 
+def mark_last(labels: Sequence[str]) -> list[str]:
+    """Return the labels with ``B`` at the last token of each span in place of its first: the labels of a text
+    that is read backwards, for a CRF that learns where spans end.
+
+    >>> mark_last(["B-AGE", "I-AGE", "B-AGE", "O"])
+    ['I-AGE', 'B-AGE', 'B-AGE', 'O']
+    """
+    return [
+        label if label == OUTSIDE else ("I" if after == f"I{label[1:]}" else "B") + label[1:]
+        for label, after in zip(labels, [*labels[1:], OUTSIDE])
+    ]
+
+
 def decode(tokens: Sequence[Token], labels: Sequence[str]) -> list[Span]:
     """Return the spans of a label sequence.
 

@@ -16,8 +16,10 @@ LABEL_SETS = (["O", "B-A", "I-A", "B-B"], ["B-A", "I-A", "O"], ["I-A", "O", "I-B
 ENGINES = [False, True]
 
 
-def list_spans_of_all_labellings(emissions, transitions, labels):
-    """The probability of each span, from the score of every labelling: what the definition says."""
+def list_spans_of_all_labellings(emissions, transitions, labels, backward=False):
+    """The probability of each span, from the score of every labelling: what the definition says. A backward
+    labelling is that of the reversed tokens."""
+    size = len(emissions)
     sums, total = defaultdict(float), 0.0
     tokens = [Token("x", 2 * i) for i in range(len(emissions))]
     for path in itertools.product(range(len(labels)), repeat=len(emissions)):
@@ -25,15 +27,17 @@ def list_spans_of_all_labellings(emissions, transitions, labels):
             transitions[a, b] for a, b in itertools.pairwise(path)
         )
         total += np.exp(score)
-        for span in bio.decode(tokens, [labels[y] for y in path]):
-            sums[span.start // 2, (span.end - 1) // 2, span.type] += np.exp(score)
+        for span in bio.decode(tokens, [labels[y] for y in (path[::-1] if backward else path)]):
+            place = span.start // 2, (span.end - 1) // 2
+            place = (size - 1 - place[1], size - 1 - place[0]) if backward else place
+            sums[*place, span.type] += np.exp(score)
     return {key: value / total for key, value in sums.items()}
 
 
-def find(emissions, transitions, labels, least, compiled, first=(0,), stop=None):
+def find(emissions, transitions, labels, least, compiled, first=(0,), stop=None, backward=False):
     if compiled:
         pytest.importorskip("numba")
-    marginals = SpanMarginals(labels, transitions)
+    marginals = SpanMarginals(labels, transitions, backward)
     stop = [len(emissions)] if stop is None else stop
     found = marginals.find(emissions, np.array(first), np.array(stop), least, compiled)
     rows = zip(found.first.tolist(), found.last.tolist(), found.types.tolist(), found.probabilities.tolist())
@@ -47,15 +51,16 @@ def find(emissions, transitions, labels, least, compiled, first=(0,), stop=None)
     size=st.integers(1, 4),
     seed=st.integers(0, 10_000),
     least=st.sampled_from([0.01, 0.2]),
+    backward=st.booleans(),
 )
 def test_the_probability_of_a_span_is_that_of_all_labellings_that_have_it(
-    compiled, labels, size, seed, least
+    compiled, labels, size, seed, least, backward
 ):
     random = np.random.default_rng(seed)
     emissions = random.normal(0, 2, (size, len(labels)))
     transitions = random.normal(0, 2, (len(labels), len(labels)))
-    wanted = list_spans_of_all_labellings(emissions, transitions, labels)
-    found = find(emissions, transitions, labels, least, compiled)
+    wanted = list_spans_of_all_labellings(emissions, transitions, labels, backward)
+    found = find(emissions, transitions, labels, least, compiled, backward=backward)
     assert {key for key, p in wanted.items() if p >= least + 1e-9} <= found.keys()
     assert all(p >= least and abs(p - wanted[key]) < 1e-9 for key, p in found.items())
 
@@ -71,10 +76,11 @@ def test_scores_that_underflow_are_computed_with_logarithms(compiled):
 
 
 @pytest.mark.parametrize("compiled", ENGINES)
-def test_a_span_stays_in_its_sequence(compiled):
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_span_stays_in_its_sequence(compiled, backward):
     labels = LABEL_SETS[1]
     emissions = np.tile([0.0, 5.0, -5.0], (4, 1))
-    found = find(emissions, np.zeros((3, 3)), labels, 0.3, compiled, first=[0, 2], stop=[2, 4])
+    found = find(emissions, np.zeros((3, 3)), labels, 0.3, compiled, [0, 2], [2, 4], backward)
     assert {key[:2] for key in found} == {(0, 1), (2, 3)}
 
 

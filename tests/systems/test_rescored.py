@@ -139,6 +139,14 @@ def test_texts_are_counted_as_training_labels_them(tmp_path):
     assert [row["type by two words before"] for row in rows] == [1, 0, -1, -1]
     assert [row["type by label of the line"] for row in rows] == [0.5, 0.5, 0.5, 0.5]
     assert [row["type of all by first word"] for row in rows] == [0.5, 0, 1, -1]
+    assert [row["share inside of word before"] for row in rows] == [0.05 / 2] * 3 + [-1]
+    assert [row["least share inside"] for row in rows] == [1.05 / 3, 0.05 / 3, 1.05 / 2, 0.3]
+    assert [row["mean share inside"] for row in rows] == [row["least share inside"] for row in rows]
+    assert [row["share inside of word after"] for row in rows] == [0.05 / 2, 0.05 / 2, -1, -1]
+    assert [row["word before ends"] for row in rows] == [0.05 / 2] * 3 + [-1]
+    assert [row["word after begins"] for row in rows] == [0.05 / 2, 0.05 / 2, -1, -1]
+    assert [row["first word begins"] for row in rows] == [1.05 / 3, 1.05 / 3, 1.05 / 2, -1]
+    assert [row["last word ends"] for row in rows] == [1.05 / 3, 1.05 / 3, 1.05 / 2, -1]
 
 
 RANGES = st.lists(

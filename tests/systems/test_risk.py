@@ -95,3 +95,22 @@ def test_a_model_folder_keeps_its_decoding(notes, tmp_path):
 def test_settings_that_do_not_fit_are_refused(changes, message):
     with pytest.raises(ConfigurationError, match=message):
         registry.check(dataclasses.replace(SMALL, **changes))
+
+
+@pytest.mark.parametrize("engine", ["fast", "crfsuite"])
+def test_a_crf_can_learn_where_spans_end(notes, tmp_path, engine):
+    settings = dataclasses.replace(SMALL, repair=False, decode="risk", span_mark="last")
+    tagger = model.train(notes[:20], settings, tmp_path / "m", engine=engine)
+    bare = [document.with_spans(()) for document in notes[30:34]]
+    assert [d.spans for d in tagger.tag_all(bare)] == [d.spans for d in notes[30:34]]
+    with pytest.raises(ConfigurationError, match="has only span_threshold"):
+        tagger.tag(bare[0], threshold=0.5)
+    with pytest.raises(ConfigurationError, match="span_mark = 'last'"):
+        tagger.find_n_best(bare[0], 2)
+
+
+@pytest.mark.parametrize("changes", [{"decode": "best"}, {"constraints": "bio"}])
+def test_a_crf_that_marks_ends_needs_minimum_risk(changes):
+    settings = dataclasses.replace(SMALL, **{"decode": "risk", "span_mark": "last"} | changes)
+    with pytest.raises(ConfigurationError, match="span_mark = 'last': only for decode = 'risk'"):
+        registry.check(settings)

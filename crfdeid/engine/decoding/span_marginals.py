@@ -62,10 +62,13 @@ def pair_labels(labels: Sequence[str]) -> LabelPairs:
 
 class SpanMarginals:
     """Finds the spans that are at least as probable as ``least``, for a CRF with these labels and
-    ``transitions`` [labels, labels] from row to column. ``least`` is above 0."""
+    ``transitions`` [labels, labels] from row to column. ``least`` is above 0. With ``backward`` the label B
+    marks the last token of a span (:func:`crfdeid.text.bio.mark_last`): the spans are those of the reversed
+    sequences."""
 
-    def __init__(self, labels: Sequence[str], transitions: Floats) -> None:
-        self.pairs, self.transitions = pair_labels(labels), transitions
+    def __init__(self, labels: Sequence[str], transitions: Floats, backward: bool = False) -> None:
+        self.pairs, self.backward = pair_labels(labels), backward
+        self.transitions = transitions = np.ascontiguousarray(transitions.T) if backward else transitions
         self.factors = np.exp(transitions - transitions.max())
         self.outside = labels.index(bio.OUTSIDE) if bio.OUTSIDE in labels else NONE
 
@@ -78,6 +81,16 @@ class SpanMarginals:
     ) -> Candidates:
         """Return the spans of the sequences from ``first`` to before ``stop``; ``emissions`` [tokens, labels]
         stay as they are."""
+        if not self.backward:
+            return self._find(emissions, first, stop, least, compiled)
+        mirror = np.arange(len(emissions))
+        for a, b in zip(first.tolist(), stop.tolist()):
+            mirror[a:b] = mirror[a:b][::-1]
+        found = self._find(emissions[mirror], first, stop, least, compiled)
+        turned = found._replace(first=mirror[found.last], last=mirror[found.first])
+        return join_candidates([turned])
+
+    def _find(self, emissions: Floats, first: Ints, stop: Ints, least: float, compiled: bool) -> Candidates:
         if not compiled:
             return join_candidates(
                 [

@@ -112,7 +112,7 @@ class _Builder:
         tokens that are in a sequence."""
         sizes = batch.stop - batch.first
         keep = np.repeat(batch.first - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        names = encode_labels(batch)
+        names = self.pipeline.mark_spans(encode_labels(batch))
         gold = np.array([self.labels[names[index]] for index in keep.tolist()], np.int32)
         columns = [narrow_type(self.columns.column(name, batch)[..., keep]) for name in self.names]
         owners = batch.document[batch.first] + self.observed

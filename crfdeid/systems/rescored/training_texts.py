@@ -1,13 +1,13 @@
 """How the training documents label texts: how often a text occurs, how often as a span of each type, and
-which words begin, end and surround the spans of a type. It holds words of the training documents, as a CRF
-does."""
+which words begin, end, fill and surround the spans of a type. It holds words of the training documents, as a
+CRF does."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from crfdeid.errors import ModelError
@@ -16,6 +16,8 @@ from crfdeid.systems.rescored.candidates import Key, Note
 LONGEST = 6  # tokens of a text whose occurrences are counted
 WORDS = ("word before", "word after", "first word", "last word")
 CLUES = (*WORDS, "two words before", "label of the line")
+SELDOM = 0.05  # the share of a word that was never seen, which counts as one more occurrence
+NEW = 0.3  # that of all words inside a candidate, where none was seen
 NAMES = (
     "seen as the type",
     "seen as others",
@@ -23,6 +25,14 @@ NAMES = (
     "share of the type",
     *(f"type by {clue}" for clue in CLUES),
     *(f"type of all by {word}" for word in WORDS),
+    "least share inside",
+    "mean share inside",
+    "share inside of word before",
+    "share inside of word after",
+    "word before ends",
+    "word after begins",
+    "first word begins",
+    "last word ends",
 )
 Counts = dict[str, dict[str, int]]
 
@@ -30,12 +40,14 @@ Counts = dict[str, dict[str, int]]
 @dataclass(frozen=True)
 class TrainingTexts:
     """``types[text][type]`` counts spans, ``occurrences[text]`` all places of such texts, ``words[word]`` all
-    words, and ``clues[name][clue][type]`` the spans with a clue (:data:`CLUES`)."""
+    words, ``clues[name][clue][type]`` the spans with a clue (:data:`CLUES`), and ``inside[word][type]`` the
+    words of spans."""
 
     types: Counts = field(default_factory=dict, repr=False)
     occurrences: dict[str, int] = field(default_factory=dict, repr=False)
     words: dict[str, int] = field(default_factory=dict, repr=False)
     clues: dict[str, Counts] = field(default_factory=dict, repr=False)
+    inside: Counts = field(default_factory=dict, repr=False)
 
     def describe(self, note: Note, key: Key) -> list[float]:
         """Return the columns :data:`NAMES` of a candidate. A share is -1 where nothing was counted."""
@@ -54,7 +66,34 @@ class TrainingTexts:
                 divide(by_type.get(type, 0), self.words.get(w, 0))
                 for w, by_type in zip(found[: len(WORDS)], counts)
             ),
+            *self.describe_inside(note, key),
+            *self.describe_ends(*found[: len(WORDS)]),
         ]
+
+    def describe_inside(self, note: Note, key: Key) -> list[float]:
+        """Return how often the words in and beside a candidate are in spans of its type: the least and the
+        mean of those in it that begin with a letter or a digit, the word before, the word after."""
+        first, last, type = key
+        own = [self.share(word, type) for word in note.lowered[first : last + 1] if word[0].isalnum()]
+        known = [value if value >= 0 else NEW for value in own] or [NEW]
+        beside = (note.read_word(first - 1), note.read_word(last + 1))
+        return [min(known), sum(known) / len(known), *(self.share(word, type) for word in beside)]
+
+    def share(self, word: str, type: str) -> float:
+        """Return the share of a word's occurrences that are in spans of the type, -1 for an unknown word."""
+        return self._divide(self.inside.get(word, {}).get(type, 0), word)
+
+    def describe_ends(self, before: str, after: str, first: str, last: str) -> list[float]:
+        """Return how often the word before ends spans, the word after begins them, the first one begins them
+        and the last one ends them; of any type."""
+        begins, ends = self.clues["first word"], self.clues["last word"]
+        pairs = ((ends, before), (begins, after), (begins, first), (ends, last))
+        return [self._divide(sum(counts.get(word, {}).values()), word) for counts, word in pairs]
+
+    def _divide(self, part: int, word: str) -> float:
+        """Return the part of a word's occurrences."""
+        count = self.words.get(word, 0)
+        return (part + SELDOM) / (count + 1) if count else -1.0
 
     def write(self, path: Path) -> None:
         """Write the counts as JSON."""
@@ -83,10 +122,13 @@ def count_texts(pairs: Iterable[tuple[Note, list[Key]]]) -> TrainingTexts:
     """Count the texts of notes with their gold spans."""
     known = list(pairs)
     types: dict[str, Counter[str]] = defaultdict(Counter)
+    inside: dict[str, Counter[str]] = defaultdict(Counter)
     clues: dict[str, dict[str, Counter[str]]] = {name: defaultdict(Counter) for name in CLUES}
     for note, keys in known:
         for key in keys:
             types[note.read(key[0], key[1])][key[2]] += 1
+            for word in note.lowered[key[0] : key[1] + 1]:
+                inside[word][key[2]] += 1
             for name, clue in zip(CLUES, list_clues(note, key)):
                 clues[name][clue][key[2]] += 1
     occurrences = Counter(text for note, _ in known for text in list_texts(note, types))
@@ -96,6 +138,7 @@ def count_texts(pairs: Iterable[tuple[Note, list[Key]]]) -> TrainingTexts:
         dict(occurrences),
         dict(words),
         {name: copy_counts(own) for name, own in clues.items()},
+        copy_counts(inside),
     )
 
 
@@ -117,6 +160,7 @@ def list_texts(note: Note, wanted: Iterable[str]) -> Iterable[str]:
 def read_texts(path: Path) -> TrainingTexts:
     """Read the counts. Raises :class:`ModelError` where the file is missing or another one."""
     try:
-        return TrainingTexts(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return TrainingTexts(**{each.name: table[each.name] for each in fields(TrainingTexts)})
+    except (OSError, ValueError, TypeError, KeyError):
         raise ModelError(f"{path}: missing, or not the texts of a rescored model") from None
