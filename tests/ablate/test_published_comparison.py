@@ -1,11 +1,14 @@
 """Our figures in the papers' tables."""
 
 import dataclasses
+import re
 
 import pytest
 from experiments import build_result
 
-from crfdeid.ablate import published_comparison
+from crfdeid import resources
+from crfdeid.ablate import plan, published_comparison
+from crfdeid.ablate.__main__ import rename_run
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import evaluation, published_tables
 from crfdeid.evaluate.matching import build_scored_document
@@ -27,6 +30,36 @@ def test_each_table_of_he_and_tafvizi_finds_our_figures(name, notes, tmp_path):
         assert found["NAME"] == {"gain": 0}
     else:
         assert cells & {(row, column) for row in table.rows for column in table.columns}
+
+
+CONFIGS = [path.stem for path in sorted(resources.find_folder("configs").glob("*.toml"))]
+BY_SYSTEM = [
+    getattr(published_comparison, f"view_{name}")
+    for name in ("categories", "criteria", "phi_words", "scores", "systems")
+]
+PRINTED = [(config, name) for config in CONFIGS for name in plan.read_plan(config).published]
+
+
+@pytest.mark.parametrize(("config", "name"), PRINTED)
+def test_the_rows_of_a_configuration_are_found_in_the_papers_table(config, name, notes, tmp_path):
+    """With the paper's names of systems, kinds of words and figures."""
+    planned = plan.read_plan(config)
+    titles = planned.published[name] or {run.name: "" for run in planned.runs}
+    found = []
+    for title, label in titles.items():
+        result = build_result(title, notes, tmp_path)
+        run = dataclasses.replace(result.row.run, name=re.sub(r", \d+ folds$", "", title))
+        row = dataclasses.replace(result.row, run=run)
+        found.append(rename_run(dataclasses.replace(result, row=row), label))
+    table = published_tables.read_table(name)
+    cells = published_comparison.choose_view(table)(found)
+    both = {(row, column) for row in table.rows for column in table.columns if column in cells.get(row, {})}
+    assert both or "gain" in table.columns
+    if published_comparison.choose_view(table) in BY_SYSTEM:
+        names = {result.row.run.name for result in found}
+        heads = [*table.rows, *table.columns]
+        assert [n for n in names if not any(f"{head} ".startswith(f"{n} ") for head in heads)] == []
+    assert published_comparison.format_comparison(name, found, "notes").count("\n") > len(table.rows)
 
 
 VIEWS = {
