@@ -13,6 +13,7 @@ of features.
 from __future__ import annotations
 
 import string
+import unicodedata
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ SMALL = regex.compile(r"[\p{Ll}\p{Lo}\p{Lm}]")
 DIGIT = regex.compile(r"\d")
 PIECE = regex.compile(r"(prefix|suffix)\d|ngrams")
 RUN = regex.compile(r"(.)\1+")
+LONG_RUN = regex.compile(r"(\p{L})\1{2,}")
 KINDS = str.maketrans({
     **dict.fromkeys(string.ascii_uppercase, "A"), **dict.fromkeys(string.ascii_lowercase, "a"),
     **dict.fromkeys(string.digits, "0"),
@@ -151,6 +153,20 @@ def letter_case(text: str) -> str:
     return "all" if all(capitals) else "mixed"
 
 
+def normalize_word(lowered: str) -> Value:
+    """The normal form of a word in lower case (Tafvizi 2011, section 7.2.2): without accents and marks,
+    digits as 0, and a letter that is written three times or more written once. ``None`` where nothing is
+    left.
+
+    >>> [normalize_word(text) for text in ("sjögren", "o’brien", "1998", "sooo", "ﬁbrosis", "--")]
+    ['sjogren', 'obrien', '0000', 'so', 'fibrosis', None]
+    """
+    if not lowered.isascii():
+        lowered = "".join(c for c in unicodedata.normalize("NFKD", lowered) if not unicodedata.combining(c))
+    kept = "".join(c for c in lowered.casefold() if c.isalnum())
+    return LONG_RUN.sub(r"\1", DIGIT.sub("0", kept)) or None
+
+
 def is_mixture_of(text: str, *kinds: Callable[[str], bool]) -> bool:
     """Whether every character is of one of the kinds, and every kind occurs."""
     return all(any(kind(c) for kind in kinds) for c in text) and all(any(map(kind, text)) for kind in kinds)
@@ -159,6 +175,7 @@ def is_mixture_of(text: str, *kinds: Callable[[str], bool]) -> bool:
 LEXICAL: dict[str, Callable[[str], Value]] = {
     "word": lambda text: text,
     "lower": OfLowered(str),
+    "normal": OfLowered(normalize_word),
     **{f"prefix{n}": Affix(slice(n)) for n in range(1, 6)},
     **{f"suffix{n}": Affix(slice(-n, None)) for n in range(1, 6)},
     "shape": shape,

@@ -42,6 +42,14 @@ def test_table_2_of_he_et_al(name, value):
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [
+        ("normal", "O'Brien", "obrien"),
+        ("normal", "OBRIEN", "obrien"),
+        ("normal", "MÜLLER", "muller"),
+        ("normal", "Sooo", "so"),
+        ("normal", "1111", "0000"),
+        ("normal", "¼", "00"),
+        ("normal", "\u0301", None),
+        ("normal", "--", None),
         ("letters_and_digits", "x5", "1"),
         ("letters_and_digits", "x", None),
         ("digits_and_punctuation", "3/4", "1"),
