@@ -795,6 +795,23 @@ def test_a_reader_is_unsure_and_asks_and_the_adjudicator_sees_both(served):
     page.get_by_text("decided, ambiguous").wait_for()
 
 
+def test_a_coordinator_assigns_notes_and_sees_how_far_everybody_is(served):
+    for name in ("dan", "mia"):
+        system_spans.import_marks(served.study, name, {1: [Span(12, 16, "DOCTOR")]})
+    page = served.page("eve")
+    page.get_by_role("link", name="Team").click()
+    page.get_by_text("dan and mia").wait_for()
+    for name in ("bob", "cyd", "dan", "mia"):
+        page.get_by_label(name, exact=True).uncheck()
+    page.get_by_label("Readers for each patient").fill("1")
+    page.get_by_role("button", name="Assign", exact=True).click()
+    page.get_by_role("button", name="Take all assignments").wait_for()
+    page.get_by_role("button", name="Show").click()
+    page.get_by_text("4 actions").wait_for()
+    assert served.page("bob").locator(".list tbody tr").count() == 0
+    assert served.page("ann").locator(".list tbody tr").count() == 5
+
+
 # Sizes, contrast, and the pure modules
 
 
@@ -857,7 +874,7 @@ def test_axe_finds_nothing(premarked, scheme):
     keys(page, "?")
     check("keys")
     keys(page, "Escape")
-    for mode in ("agree", "measure", "learn"):
+    for mode in ("agree", "measure", "learn", "team"):
         page.evaluate(f"location.hash = '{mode}'")
         page.locator(".page h1").wait_for()
         check(mode)

@@ -573,3 +573,36 @@ def test_readers_say_that_they_are_unsure_and_ask_and_the_adjudicator_answers(st
     assert ann.get("/api/notes/1").json()["questions"][0]["answer"] == "yes"
     assert len(eve.get("/api/consensus/1").json()["questions"]) == 2
     assert eve.post("/api/questions/99", {"text": "yes"}).status_code == 404
+
+
+def test_patients_are_assigned_evenly_and_readers_see_their_own(study):
+    eve = Browser(study, "eve")
+    assert eve.get("/api/notes").json()["notes"][0]["assigned"]
+    found = eve.post("/api/team/assign", {"readers": ["ann", "bob"], "k": 1}).json()
+    assert found["assigned"] == 3
+    rows = {name: Browser(study, name).get("/api/notes").json()["notes"] for name in ("ann", "bob", "cy")}
+    own = {name: [row["number"] for row in found if row["assigned"]] for name, found in rows.items()}
+    assert sorted([own["ann"], own["bob"]]) == [[1, 2], [3]] and own["cy"] == []  # by patient
+    both = eve.post("/api/team/assign", {"readers": ["ann", "bob"], "k": 2}).json()
+    assert both["assigned"] == 6
+    assert eve.post("/api/team/assign", {"readers": []}).json()["assigned"] == 0
+    for body in ({"readers": ["ann"], "k": 2}, {"readers": "ann"}, {"readers": ["ann"], "k": "1"}):
+        assert eve.post("/api/team/assign", body).status_code == 422
+    for names in (["nobody"], ["ann", "ann"]):
+        assert eve.post("/api/team/assign", {"readers": names}).status_code == 404
+    assert Browser(study, "ann").get("/api/team").status_code == 403
+
+
+def test_a_coordinator_sees_progress_agreement_and_the_log(study):
+    finish_note(study, "ann", (12, 16, "DOCTOR"), (20, 28, "DATE"))
+    finish_note(study, "bob", (12, 16, "DOCTOR"))
+    eve = Browser(study, "eve")
+    found = eve.get("/api/team").json()
+    assert {row["name"]: row["done"] for row in found["readers"]} == {"ann": 1, "bob": 1, "cy": 0}
+    (pair,) = found["agreement"]
+    assert (pair["a"], pair["b"], pair["notes"], pair["f1"]) == ("ann", "bob", 1, pytest.approx(2 / 3))
+    assert pair["by_type"] == {"DATE": 0.0, "DOCTOR": 1.0}
+    log = eve.get("/api/log").json()
+    assert log["total"] == 5 and [row["kind"] for row in log["actions"]][-1] == "done"
+    assert set(log["actions"][0]) == {"at", "by", "book", "number", "version", "kind"}
+    assert [row["by"] for row in eve.get("/api/log", after=3).json()["actions"]] == ["bob", "bob"]

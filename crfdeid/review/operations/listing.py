@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from crfdeid.review.study.accounts import Reader
@@ -87,9 +88,12 @@ def describe_note(note: Note, state: OwnState) -> Json:
     }
 
 
-def measure_progress(study: Study, reader: Reader, set_name: str | None) -> Json:
-    """How much of a set the reader has read, how fast, and how long the rest would take at that pace."""
-    notes = study.find_set(set_name)
+def measure_progress(
+    study: Study, reader: Reader, set_name: str | None, notes: Sequence[Note] | None = None
+) -> Json:
+    """How much of a set, or of its given ``notes``, the reader has read, how fast, and how long the rest
+    would take at that pace."""
+    notes = study.find_set(set_name) if notes is None else notes
     states = read_own_states(study, reader)
     rows = study.store.fetch_all("SELECT note, seconds FROM times WHERE reader = ?", reader.name)
     seconds = {number: value for number, value in rows}

@@ -14,12 +14,13 @@ import { agree } from "./agree.js";
 import { measure } from "./measure.js";
 import { surrogates } from "./surrogates.js";
 import { learn } from "./learn.js";
+import { team } from "./team.js";
 
-const MODES = { notes, mark, agree, measure, surrogates, learn };
-const TABS = [["notes", "Mark"], ["agree", "Agree"], ["measure", "Measure"], ["surrogates", "Surrogates"], ["learn", "Learn"]];
+const MODES = { notes, mark, agree, measure, surrogates, learn, team };
+const TABS = [["notes", "Mark"], ["agree", "Agree"], ["measure", "Measure"], ["surrogates", "Surrogates"], ["learn", "Learn"], ["team", "Team"]];
 
 const main = document.getElementById("main");
-const room = { reader: null, study: null, types: null, set: null, order: "given", filter: { text: "", state: "all" } };
+const room = { reader: null, study: null, types: null, set: null, order: "given", filter: { text: "", state: "own" } };
 let open = null;
 let opening = 0;
 

@@ -208,8 +208,8 @@ export class Mark {
 }
 
 async function following(note, room) {
-  if (asked(room) === "given" && note.next) return `mark/${note.next}`;
   const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set, order: asked(room) })}`);
-  const open = notes.find((one) => !one.done && !one.refused && one.number !== note.number);
+  const left = notes.filter((one) => one.assigned && !one.done && !one.refused && one.number !== note.number);
+  const open = (asked(room) === "given" ? left.find((one) => one.number > note.number) : null) ?? left[0];
   return open ? `mark/${open.number}` : "notes";
 }

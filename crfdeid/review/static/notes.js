@@ -35,8 +35,9 @@ export async function notes(main, room) {
 }
 
 const STATES = {
+  own: ["yours to read", (note) => note.assigned],
   all: ["all notes", () => true],
-  open: ["not read yet", (note) => !note.done],
+  open: ["not read yet", (note) => !note.done && note.assigned],
   begun: ["begun", (note) => !note.done && note.marks > 0],
   done: ["read", (note) => note.done],
   refused: ["refused", (note) => Boolean(note.refused)],

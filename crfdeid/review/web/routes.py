@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -19,6 +21,7 @@ from crfdeid.review.operations import (
     questions,
     repeats,
     surrogate_review,
+    team,
     training,
 )
 from crfdeid.review.study import accounts, system_spans
@@ -170,7 +173,11 @@ def show_study(study: OpenStudy) -> Response:
 def list_notes(
     study: OpenStudy, reader: CurrentReader, set: str | None = None, order: str = "given"
 ) -> Response:
-    return reply(listing.list_notes(study, reader, set, order))
+    found = listing.list_notes(study, reader, set, order)
+    assigned = team.list_assigned(study, reader)
+    for row in found["notes"]:
+        row["assigned"] = assigned is None or row["number"] in assigned
+    return reply(found)
 
 
 @router.post("/search", dependencies=FOR_READERS)
@@ -227,6 +234,24 @@ def answer_question(
 @router.post("/notes/{number}/time")
 def record_time(study: OpenStudy, reader: CurrentReader, number: NoteNumber, body: JsonBody) -> Response:
     return reply(listing.record_time(study, reader, number, body))
+
+
+# The team
+
+
+@router.get("/team", dependencies=FOR_ADJUDICATORS)
+def show_team(study: OpenStudy, set: str | None = None) -> Response:
+    return reply(team.show_team(study, set))
+
+
+@router.post("/team/assign", dependencies=FOR_ADJUDICATORS)
+def assign_notes(study: OpenStudy, body: JsonBody) -> Response:
+    return reply(team.assign_notes(study, body))
+
+
+@router.get("/log", dependencies=FOR_ADJUDICATORS)
+def list_actions(study: OpenStudy, after: Annotated[int, Query(ge=0)] = 0) -> Response:
+    return reply(team.list_actions(study, after))
 
 
 # Consensus
