@@ -4,7 +4,7 @@
     python -m crfdeid.tag notes/ --out tagged/ --format i2b2    write one file per note
     python -m crfdeid.tag notes.csv --out spans.csv             write one file, a row for each span
     python -m crfdeid.tag notes.csv --out spans.csv --no-text   the same without the text of the spans
-    python -m crfdeid.tag notes/ --out tagged/ --resume         go on where a stopped run of this command was
+    python -m crfdeid.tag notes.csv --out spans.csv --resume    go on where a stopped run of this command was
     cat note.txt | python -m crfdeid.tag - --format inline      show the PHI in the text
     python -m crfdeid.tag note.txt --policy safe_harbor         leave out what the Safe Harbor allows
     python -m crfdeid.tag notes/ --never drugs.txt              leave out the terms of a list
@@ -22,17 +22,19 @@ import argparse
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crfdeid import __version__, cli, corpora, policy
-from crfdeid.corpora import note_nlp, omop, span_table
+from crfdeid.corpora import note_nlp, omop, span_table, storage
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.output import Output, choose_output
 from crfdeid.corpora.parts import parse_part
 from crfdeid.corpora.registry import OLD_NAMES
 from crfdeid.corpora.row_numbers import RowNumbers
+from crfdeid.corpora.span_journal import NoJournal, SpanJournal
 from crfdeid.corpora.tagged_by import TaggedBy, write_record
 from crfdeid.errors import ConfigurationError, FormatError, show_id
 from crfdeid.files import decode_text
@@ -92,8 +94,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="write each note into the folder when it is tagged, and keep those that an earlier run with the "
-        "same options wrote",
+        help="keep each note when it is tagged (in the folder, or beside one file), so that the same command "
+        "goes on after a stop",
     )
     parser.add_argument(
         "--engine",
@@ -120,9 +122,10 @@ def main(arguments: list[str] | None = None) -> None:
     terms = term_lists.read_terms(args, chosen)
     tagger = model.load(args.model, args.engine, parse_bias(args.recall_bias))
     seen, rows = SeenNotes(read_training_hashes(args.model)), RowNumbers()
-    resumed = open_folder(output) if args.resume and output else None
+    resumed = open_folder(output) if args.resume and output and not output.is_file else None
     documents = select_missing(seen.count_each(read_notes(args, rows)), resumed)
-    documents = tag_documents(tagger, documents, args)
+    journal = open_journal(args, output, terms)
+    documents = journal.tag(documents, partial(tag_documents, tagger, args=args))
     if chosen:
         chosen.check_scheme(tagger.scheme)
         documents = map(chosen.select_phi, documents)
@@ -139,9 +142,11 @@ def main(arguments: list[str] | None = None) -> None:
             resumed.write(shown, options_hash=hash_options(args, terms))
         else:
             output.write(shown, args.overwrite, table if output.format == table.name else None)
+            journal.remove()
         if not output.is_file:
             write_record(output.path, describe_tagging(args, seen))
-        cli.print_warnings((f"{output}; {rate}",))
+        kept = f"; {journal.kept:,} of them were tagged before" * bool(journal.kept)
+        cli.print_warnings((f"{output}; {rate}{kept}",))
     else:
         print_documents(documents, args.format or span_table.NAME, table)
     cli.print_warnings((*terms.lines(), *known_lines(), *seen.lines()))
@@ -160,10 +165,8 @@ def check_options(args: argparse.Namespace, output: Output | None) -> None:
     format = output.format if output else args.format or span_table.NAME
     if args.no_text and format != span_table.NAME:
         raise ConfigurationError(f"--no-text: {format} holds the notes; wanted --format {span_table.NAME}")
-    if args.resume and (output is None or output.is_file or format == span_table.NAME):
-        raise ConfigurationError(
-            "--resume: a table is written whole; wanted --out FOLDER in a format that holds the notes"
-        )
+    if args.resume and (output is None or (not output.is_file and format == span_table.NAME)):
+        raise ConfigurationError("--resume: wanted --out FILE, or a folder in a format that holds the notes")
     if STREAM in args.notes and len(args.notes) > 1:
         raise ConfigurationError("-: standard input is one note; wanted no other input beside it")
 
@@ -182,6 +185,16 @@ def build_span_format(args: argparse.Namespace, rows: RowNumbers) -> Format:
 def select_missing(notes: Iterator[Document], destination: Destination | None) -> Iterator[Document]:
     """Leave out the notes that an earlier run has written."""
     return (note for note in notes if not destination.has(note.id)) if destination else notes
+
+
+def open_journal(
+    args: argparse.Namespace, output: Output | None, terms: term_lists.Terms
+) -> SpanJournal | NoJournal:
+    """Open the journal of one file that is resumed. Raises :class:`FormatError` where the file exists."""
+    if not (args.resume and output and output.is_file):
+        return NoJournal()
+    storage.refuse_existing(output.path, args.overwrite)
+    return SpanJournal(output.path, hash_options(args, terms))
 
 
 def open_folder(output: Output) -> Destination:

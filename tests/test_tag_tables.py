@@ -2,13 +2,16 @@
 
 import csv
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from crfdeid import __version__, convert, corpora, tag
 from crfdeid.errors import ConfigurationError, FormatError
+from crfdeid.files import try_lock
 from crfdeid.redact import __main__ as redact
+from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document
 
 NOTES = [("a", "7", "Call Dr. Ruiz on 3/4/2061."), ("b", "", "Well."), ("c", "9", "Seen by Dr. Lind.")]
@@ -109,9 +112,8 @@ def test_a_delimiter_is_one_character(given, tmp_path, capsys):
 CONTRADICTIONS = [
     (["--no-text", "--out", "{}/x"], "--no-text: i2b2 holds the notes"),
     (["--no-text", "--format", "inline"], "--no-text: inline holds the notes"),
-    (["--resume"], "--resume: a table is written whole"),
-    (["--resume", "--out", "{}/s.csv"], "--resume: a table is written whole"),
-    (["--resume", "--out", "{}/x", "--format", "csv"], "--resume: a table is written whole"),
+    (["--resume"], "--resume: wanted --out"),
+    (["--resume", "--out", "{}/x", "--format", "csv"], "--resume: wanted --out"),
 ]
 
 
@@ -161,3 +163,66 @@ def test_a_run_with_other_options_does_not_go_on(stopped):
             "--policy",
             "safe_harbor",
         )
+
+
+@pytest.fixture
+def half(tmp_path, monkeypatch):
+    """A table, and the journal of a run into one file that was stopped after its first note."""
+    table = write_table(tmp_path / "n.csv")
+
+    def tag_one(self, documents, *more, tag_all=Tagger.tag_all):
+        yield from islice(tag_all(self, documents, *more), 1)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Tagger, "tag_all", tag_one)
+        run(table, "--out", tmp_path / "spans.csv", "--resume")
+    return tmp_path
+
+
+def test_a_file_goes_on_where_a_stopped_run_was(half, monkeypatch, capsys):
+    journal = half / ".spans.csv.unfinished"
+    assert journal.stat().st_mode & 0o777 == 0o600 and not (half / "spans.csv").exists()
+    lines = journal.read_text().splitlines()
+    assert len(lines) == 2 and not any(word in journal.read_text() for word in ("Ruiz", '"a"'))
+    tagged, tag_all = [], Tagger.tag_all
+
+    def count(self, documents, *more):
+        return tag_all(self, (tagged.append(note.id) or note for note in documents), *more)
+
+    monkeypatch.setattr(Tagger, "tag_all", count)
+    run(half / "n.csv", "--out", half / "spans.csv", "--resume")
+    assert tagged == [id for id, *_ in NOTES][1:] and not journal.exists()
+    assert "3 notes in" in (said := capsys.readouterr().err) and "1 of them were tagged before" in said
+    run(half / "n.csv", "--out", half / "whole.csv")
+    assert (half / "spans.csv").read_bytes() == (half / "whole.csv").read_bytes()
+    with pytest.raises(FormatError, match="exists"):
+        run(half / "n.csv", "--out", half / "spans.csv", "--resume")
+
+
+def test_a_journal_of_other_options_or_notes_is_refused(half):
+    again = ("--out", half / "spans.csv", "--resume")
+    with pytest.raises(ConfigurationError, match="begun with other options"):
+        run(half / "n.csv", *again, "--policy", "safe_harbor")
+    text = (half / "n.csv").read_text()
+    (half / "n.csv").write_text(text.replace("Ruiz", "Raiz"))
+    with pytest.raises(ConfigurationError, match="is of other notes"):
+        run(half / "n.csv", *again)
+    (half / "n.csv").write_text(text)
+    run(half / "n.csv", *again)
+
+
+@pytest.mark.parametrize("kept", [0, 3, 64, 70, -1])
+def test_a_torn_journal_loses_only_its_last_note(half, kept):
+    journal = half / ".spans.csv.unfinished"
+    journal.write_bytes(journal.read_bytes()[:kept])
+    run(half / "n.csv", "--out", half / "spans.csv", "--resume")
+    run(half / "n.csv", "--out", half / "whole.csv")
+    assert (half / "spans.csv").read_bytes() == (half / "whole.csv").read_bytes()
+
+
+def test_two_runs_do_not_write_one_file(half):
+    with open(half / ".spans.csv.unfinished", "rb") as file:
+        assert try_lock(file.fileno())
+        with pytest.raises(ConfigurationError, match="another run writes it"):
+            run(half / "n.csv", "--out", half / "spans.csv", "--resume")
