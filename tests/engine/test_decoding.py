@@ -22,6 +22,7 @@ from crfdeid.engine.decoding.tables import EMPTY, Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import cues, registry, token
 from crfdeid.feature_extraction.context import chunk_shape
+from crfdeid.feature_extraction.table_columns import OfTable
 from crfdeid.systems import model
 from crfdeid.text import gazetteer, tokenizer, word_table
 from crfdeid.text.document import Document, Span
@@ -242,7 +243,9 @@ def test_stretches_have_the_same_numbers_compiled(three_engines, texts):
 @given(texts=st.lists(st.text(alphabet="aZÀσΣİßǅ1.-", min_size=1, max_size=7), min_size=1, unique=True))
 def test_observations_of_many_texts_are_those_of_each(texts):
     lists = {f"in_{word}": token.gazetteer_word(build_gazetteer(word, [word])) for word in ("a", "az")}
-    for name, observe in (token.LEXICAL | lists).items():
+    values = {"a": "0132", "A": "12", "zσ": ""}
+    tables = {f"table_{length}": OfTable(values, length) for length in (None, 2)}
+    for name, observe in (token.LEXICAL | lists | tables).items():
         found = observe_texts(name, observe, texts, [text.lower() for text in texts])
         assert found == [observe(text) for text in texts]
 

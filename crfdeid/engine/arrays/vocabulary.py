@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from crfdeid.feature_extraction.context import TITLES
+from crfdeid.feature_extraction.table_columns import OfTable
 from crfdeid.feature_extraction.token import OF_SHAPE, Affix, OfLowered, Value, shape
 
 NONE = -1
@@ -145,6 +146,8 @@ def observe_texts(
     """The values of an observation for some texts, which are also given in lower case."""
     if isinstance(observe, OfLowered):
         return [observe.of_lowered(text) for text in lowered]
+    if isinstance(observe, OfTable):
+        return observe.observe_all(texts)
     if isinstance(observe, Affix):
         part = observe.part
         return [low[part] if text.isascii() else observe(text) for text, low in zip(texts, lowered)]
