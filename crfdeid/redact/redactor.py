@@ -31,7 +31,7 @@ from crfdeid.redact.surrogates.text_forms import normalize
 from crfdeid.redact.suspicious import Suspicion, find_suspicious
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import show_span
-from crfdeid.text.spans import merge_overlapping
+from crfdeid.text.spans import merge_overlapping, widen_cut_spans
 
 STYLES = ("surrogate", "type", "blank")
 STYLE_ACTIONS = dict(zip(STYLES, (policy.SURROGATE, policy.MARKER, policy.BLANK)))
@@ -111,7 +111,11 @@ class Redactor:
         return KeyedChoices(self.secret, "recipe").digest(*options).hex()
 
     def redact(self, documents: Sequence[Document]) -> list[Redaction]:
-        """Redact the notes of one patient alike. If a map is used, it has the patient when they return."""
+        """Redact the notes of one patient alike. If a map is used, it has the patient when they return.
+
+        A span that cuts a word is widened to it: the rest would show what was there, and the word would not
+        be found again."""
+        documents = [widen_cut_spans(note) for note in documents]
         groups = [[note] for note in documents] if self.by_note else [documents]
         return [redaction for group in groups for redaction in self._redact_group(group)]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from crfdeid.text.document import Span
+from crfdeid.text.document import Document, Span
 
 
 class Extent(Protocol):
@@ -148,6 +148,33 @@ def trim_spans(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     for span in spans:
         if edges := trim_range(text, span.start, span.end):
             yield replace(span, start=edges[0], end=edges[1])
+
+
+def widen_cut_spans(document: Document) -> Document:
+    """Widen spans that cut a word or a number to the whole of it, but not into another span.
+
+    >>> widen_cut_spans(Document("1", "Smithson", (Span(0, 5, "PATIENT"),))).spans
+    (Span(start=0, end=8, type='PATIENT', probability=None),)
+    """
+    text, spans, end = document.text, [], 0
+    for number, span in enumerate(document.spans):
+        following = document.spans[number + 1].start if number + 1 < len(document.spans) else len(text)
+        start, stop = span.start, span.end
+        while start > end and is_inside_word(text, start):
+            start -= 1
+        while stop < following and is_inside_word(text, stop):
+            stop += 1
+        spans.append(replace(span, start=start, end=stop))
+        end = max(end, stop)
+    return document if tuple(spans) == document.spans else document.with_spans(spans)
+
+
+def is_inside_word(text: str, index: int) -> bool:
+    """Whether the characters before and after ``index`` are in one word or number: JaffreyMarital has two."""
+    if not 0 < index < len(text):
+        return False
+    a, b = text[index - 1], text[index]
+    return (a.isalpha() and b.islower()) or (a.isupper() and b.isupper()) or (a.isdigit() and b.isdigit())
 
 
 def mask_spans(length: int, spans: Iterable[Extent]) -> bytearray:

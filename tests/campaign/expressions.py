@@ -20,6 +20,7 @@ import crfdeid
 from campaign.area import Area
 from campaign.inputs import load_engines
 from campaign.wild_text import draw_repetition, list_notes
+from crfdeid import resources
 from crfdeid.corpora import markup
 from crfdeid.redact.redactor import Redactor
 from crfdeid.systems import model
@@ -30,14 +31,18 @@ LENGTH = 100_000  # characters
 TIMES = 20  # what a hostile character may take, against a character of a note
 LEAST = 2e-6  # seconds a character that are never too many: 0.2 s for the text
 TYPES = ("DATE", "PATIENT", "HOSPITAL", "STREET", "IDNUM", "PHONE", "EMAIL", "AGE", "CITY", "URL", "ZIP")
+SEARCHED, MATCHED = "finditer|findall|search|subn?|split", "match|fullmatch"
 SKIPPED = ("crfdeid.spark", "crfdeid.integrations", "crfdeid.systems.rnn", "crfdeid.systems.transformer")
 fork = multiprocessing.get_context("fork")
 
 
 @cache
 def list_expressions() -> dict[str, Callable[[str], object]]:
-    """Every compiled expression in a module of the package, as a search through a text."""
+    """Every compiled expression in a module of the package: one that the package only matches with a whole
+    text or its beginning is matched, the others search through the text."""
     found: dict[str, Callable[[str], object]] = {}
+    source = "".join(path.read_text("utf-8") for path in sorted(resources.PACKAGE.rglob("*.py")))
+    used = {way: set(re.findall(rf"\b(\w+)\.(?:{way})\b", source)) for way in (SEARCHED, MATCHED)}
     for info in pkgutil.walk_packages(crfdeid.__path__, "crfdeid."):
         if info.name.startswith(SKIPPED) or info.name.endswith("__main__"):
             continue
@@ -47,7 +52,10 @@ def list_expressions() -> dict[str, Callable[[str], object]]:
             continue
         for name, value in vars(module).items():
             for number, expression in enumerate(find_patterns(value)):
-                found[f"{info.name}.{name}.{number}"] = partial(search_all, expression)
+                is_matched = name in used[MATCHED] - used[SEARCHED]
+                found[f"{info.name}.{name}.{number}"] = partial(
+                    match_start if is_matched else search_all, expression
+                )
     return found
 
 
@@ -57,6 +65,12 @@ def find_patterns(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple | dict):
         for each in value.values() if isinstance(value, dict) else value:
             yield from find_patterns(each)
+
+
+def match_start(expression: Any, text: str) -> None:
+    if isinstance(expression.pattern, str):
+        expression.match(text)
+        expression.fullmatch(text)
 
 
 def search_all(expression: Any, text: str) -> None:

@@ -80,3 +80,25 @@ def test_a_month_without_a_day_is_its_middle(text, note, quarter):
     when = date.fromisoformat(note)
     assert generalize_text(text, QUARTER, when) == quarter
     assert generalize_text(text, YEAR, when) == quarter.split()[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [("<PATIENT Okaf>or came. Okafor left.", "kafor"), ("Ok<PATIENT afor> came. Okafor left.", "kafor"),
+     ("MRN <MEDICALRECORD 4471>902 and 4471902", "902"), ("<PATIENT OKAF>OR and OKAFOR", "KAFOR")],
+)  # fmt: skip
+def test_a_span_that_cuts_a_word_is_widened_and_the_word_is_found_again(text, lost):
+    for secret in SECRETS:
+        assert lost not in replace(text, secret)
+
+
+@pytest.mark.parametrize("text", ["<PATIENT Okafor>Marital", "MARY<MEDICALRECORD 3041023>", "<AGE 54>yo"])
+def test_a_span_beside_another_kind_of_character_is_not_widened(text):
+    rest = re.sub(r"<\w+ \w+>", "", text)
+    for secret in SECRETS:
+        assert rest in replace(text, secret)
+
+
+def test_a_span_is_not_widened_into_another():
+    found = Redactor(SECRETS[0]).redact([marked("<MEDICALRECORD 4471902><IDNUM 303107>")])[0]
+    assert [made.end - made.start for made in found.replacements] == [7, 6]
