@@ -32,6 +32,7 @@ TIMES = 20  # what a hostile character may take, against a character of a note
 LEAST = 2e-6  # seconds a character that are never too many: 0.2 s for the text
 TYPES = ("DATE", "PATIENT", "HOSPITAL", "STREET", "IDNUM", "PHONE", "EMAIL", "AGE", "CITY", "URL", "ZIP")
 SEARCHED, MATCHED = "finditer|findall|search|subn?|split", "match|fullmatch"
+NAMED = r"\b(\w+)(?:\[[^]\n]*\]|\.get\([^)\n]*\))?"  # an expression, or a table of them with a key
 SKIPPED = ("crfdeid.spark", "crfdeid.integrations", "crfdeid.systems.rnn", "crfdeid.systems.transformer")
 fork = multiprocessing.get_context("fork")
 
@@ -42,7 +43,7 @@ def list_expressions() -> dict[str, Callable[[str], object]]:
     text or its beginning is matched, the others search through the text."""
     found: dict[str, Callable[[str], object]] = {}
     source = "".join(path.read_text("utf-8") for path in sorted(resources.PACKAGE.rglob("*.py")))
-    used = {way: set(re.findall(rf"\b(\w+)\.(?:{way})\b", source)) for way in (SEARCHED, MATCHED)}
+    used = {way: set(re.findall(NAMED + rf"\.(?:{way})\b", source)) for way in (SEARCHED, MATCHED)}
     for info in pkgutil.walk_packages(crfdeid.__path__, "crfdeid."):
         if info.name.startswith(SKIPPED) or info.name.endswith("__main__"):
             continue
