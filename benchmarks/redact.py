@@ -1,23 +1,29 @@
-"""The cost of redaction after tagging, and whether it keeps its promises on a whole corpus.
+"""The cost of redaction, and whether it keeps its promises on a whole corpus.
 
-    python benchmarks/redact.py [--documents 400] [--rounds 5]
+    python benchmarks/redact.py [--documents 400] [--rounds 5] [--data notes.jsonl]
 
-Synthetic notes are redacted in this process, in turns: with their gold spans, patient by patient and note by
-note; and without spans, tagged by the default model, and tagged and redacted as the command does. Seconds are
-those of the CPU; shown are the median of the rounds, the least and the most. Then the promises are counted:
-intervals between dates with day, month and year, and found names that remain in the patient's output. The
-last line repeats this with two of five spans removed at random, as if a tagger had missed them: whole words
-of names and whole identifiers, found elsewhere, that remain in the output and are not listed.
+Notes are redacted in this process, in turns: tagged by the default model, and tagged and redacted as the
+command does; synthetic notes also with their gold spans, patient by patient and note by note. Seconds are
+those of the CPU; shown are the median of the rounds, the least and the most, and the ratio to the first way,
+round by round. Then the promises are counted for synthetic notes: intervals between dates with day, month and
+year, and found names that remain in the patient's output. The last line repeats this with two of five spans
+removed at random, as if a tagger had missed them: whole words of names and whole identifiers, found
+elsewhere, that remain in the output and are not listed.
 
-    python benchmarks/redact.py --files [--documents 400] [--jobs 1 2]
+    python benchmarks/redact.py --files [--documents 400] [--jobs 1 2] [--rounds 5] [--data notes.jsonl]
 
 The command itself, from a file without spans to a file, with tagging: seconds that pass, from the start of
-the program to its end, and seconds of the CPU in all its processes. The outputs are compared byte for byte.
+the program to its end, seconds of the CPU in all its processes, and the memory of the largest. Ratios are
+those of a round: with the start, and without the time that one note takes. In each round two processes that
+only count run beside each other, and one alone: what the machine gives to two at that moment. The outputs are
+compared byte for byte.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
+import os
 import random
 import re
 import resource
@@ -27,12 +33,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
-from itertools import groupby
+from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from crfdeid import corpora, synthetic
 from crfdeid.redact import processes, release
+from crfdeid.redact.__main__ import NEW_OBJECTS
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import parser as date_parser
@@ -45,6 +54,7 @@ from crfdeid.text.tokenizer import fine
 SECRET = b"a secret of the benchmark"
 FOUND = 0.6  # the share of spans that is kept when some are missed
 WORD = re.compile(r"[^\W_]+")
+COUNT = "n = 0\nfor i in range(20_000_000): n += i"
 
 
 def main() -> None:
@@ -53,62 +63,116 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--files", action="store_true", help="measure the command, from file to file")
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2], help="with --files")
+    parser.add_argument("--data", type=Path, help="notes as JSON Lines, instead of synthetic ones")
     args = parser.parse_args()
-    corpus = list(synthetic.generate(args.documents, seed=7))
+    gc.set_threshold(NEW_OBJECTS)  # as the command does
+    read = corpora.read(args.data, "jsonl") if args.data else synthetic.generate(args.documents, seed=7)
+    corpus = list(islice(read, args.documents))
     groups = [list(group) for _, group in groupby(corpus, key=identify_patient)]
     tokens = sum(len(fine(document.text)) for document in corpus)
     spans = sum(len(document.spans) for document in corpus)
     print(f"{len(corpus)} notes of {len(groups)} patients, {tokens:,} tokens, {spans:,} spans")
     if args.files:
-        measure_command(corpus, tokens, args.jobs)
+        measure_command(corpus, tokens, args.jobs, args.rounds)
         return
-    for name, seconds in measure_rounds(groups, args.rounds).items():
-        speeds = sorted(tokens / each for each in seconds)
-        print(f"{name:36} {median(speeds):9,.0f} tokens/s ({speeds[0]:,.0f} to {speeds[-1]:,.0f})")
+    seconds = measure_rounds(groups, args.rounds, has_gold=not args.data)
+    first = next(iter(seconds.values()))
+    for name, each in seconds.items():
+        print(f"{name:36} {show([tokens / one for one in each], ',.0f')} tokens/s; "
+              f"{show([one / two for one, two in zip(each, first)], '.2f')} times the first")  # fmt: skip
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
-    count_promises(groups)
-    count_missed(groups, random.Random(7))
+    if not args.data:
+        count_promises(groups)
+        count_missed(groups, random.Random(7))
 
 
-def measure_command(corpus: list[Document], tokens: int, jobs: Sequence[int]) -> None:
-    """Print the time of the command with each number of processes."""
+def show(values: Sequence[float], form: str) -> str:
+    """The median of some values, with the least and the most."""
+    return f"{median(values):{form}} ({min(values):{form}} to {max(values):{form}})"
+
+
+class Run(NamedTuple):
+    """Seconds that passed, seconds of the CPU, and MB of memory."""
+
+    passed: float
+    cpu: float = 0
+    memory: float = 0
+
+
+def measure_command(corpus: list[Document], tokens: int, jobs: Sequence[int], rounds: int) -> None:
+    """Print what the command needs with each number of processes, and how the first compares."""
     with tempfile.TemporaryDirectory() as place:
-        notes = Path(place) / "notes.jsonl"
+        notes, one = Path(place) / "notes.jsonl", Path(place) / "one.jsonl"
         corpora.write((note.with_spans(()) for note in corpus), notes, "jsonl")
-        outputs = set()
-        for number in jobs:
-            clean = Path(place) / f"clean{number}.jsonl"
-            passed, cpu = time_command(
-                ["--jobs", str(number), "--seed", "1", str(notes), "--out", str(clean)]
-            )
-            outputs.add(clean.read_bytes())
-            print(f"--jobs {number}  {passed:.1f} s, {tokens / passed:,.0f} tokens/s; {cpu:.1f} s of CPU")
+        corpora.write([corpus[0].with_spans(())], one, "jsonl")
+        run_command(one, 1)  # compiles what is not yet on the disk
+        ways: dict[str, Callable[[], Run]] = {
+            "counting, one process": lambda: count_beside(1),
+            "counting, two processes": lambda: count_beside(2),
+            "one note": lambda: run_command(one, 1),
+            **{f"--jobs {number}": partial(run_command, notes, number) for number in jobs},
+        }
+        runs: dict[str, list[Run]] = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in ways.items():
+                runs[name].append(way())
+        print_runs(runs, tokens, [f"--jobs {number}" for number in jobs])
+        outputs = {notes.with_suffix(f".{number}.jsonl").read_bytes() for number in jobs}
         print("the outputs are equal" if len(outputs) == 1 else "the outputs DIFFER")
 
 
-def time_command(arguments: Sequence[str]) -> tuple[float, float]:
-    """Run ``crfdeid.redact``. Return the seconds that pass, and those of the CPU."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+def print_runs(runs: dict[str, list[Run]], tokens: int, jobs: Sequence[str]) -> None:
+    alone, beside, start = ([run.passed for run in own] for own in list(runs.values())[:3])
+    print(f"two processes that only count: {show([2 * a / b for a, b in zip(alone, beside)], '.2f')} "
+          f"times one; one note: {show(start, '.2f')} s")  # fmt: skip
+    first = [run.passed for run in runs[jobs[0]]]
+    for name in jobs:
+        passed, cpu, memory = zip(*runs[name])
+        speeds = [tokens / each for each in passed]
+        print(f"{name}  {show(passed, '.1f')} s, {show(speeds, ',.0f')} tokens/s; "
+              f"{show(cpu, '.1f')} s of CPU; {show(memory, '.0f')} MB")  # fmt: skip
+        if name != jobs[0]:
+            faster = [a / b for a, b in zip(first, passed)]
+            started = [(a - s) / (b - s) for a, b, s in zip(first, passed, start)]
+            print(f"  {show(faster, '.2f')} times as fast, {show(started, '.2f')} times once started")
+
+
+def run_command(notes: Path, jobs: int) -> Run:
+    """Run ``crfdeid.redact`` on a file."""
+    out = notes.with_suffix(f".{jobs}.jsonl")
+    arguments = ["--jobs", str(jobs), "--seed", "1", str(notes), "--out", str(out), "--overwrite"]
+    begin = time.monotonic()
     command = [sys.executable, "-m", "crfdeid.redact", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    passed, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return passed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(running.pid, 0)
+    assert status == 0
+    return Run(time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
-def measure_rounds(groups: list[list[Document]], rounds: int) -> dict[str, list[float]]:
+def count_beside(processes: int) -> Run:
+    """The seconds in which each of some processes counts as far as the others."""
+    begin = time.monotonic()
+    running = [subprocess.Popen([sys.executable, "-c", COUNT]) for _ in range(processes)]
+    for each in running:
+        each.wait()
+    return Run(time.monotonic() - begin)
+
+
+def measure_rounds(groups: list[list[Document]], rounds: int, has_gold: bool) -> dict[str, list[float]]:
     """The seconds of CPU of each way, round by round. A first round, which is not counted, reads the lists
     and compiles the loops."""
     bare = [[note.with_spans(()) for note in group] for group in groups]
     tagger, threshold = release.load_tagger("tag", model.CAREFUL)
     assert tagger is not None
     ways: dict[str, Callable[[], object]] = {
-        "redaction of gold spans, by patient": lambda: redact_all(groups, by_note=False),
-        "redaction of gold spans, note by note": lambda: redact_all(groups, by_note=True),
         f"tagging ({model.CAREFUL}, {threshold})": lambda: list(
             tagger.tag_all((note for group in bare for note in group), threshold=threshold)
         ),
         "tagging and redaction": lambda: tag_and_redact(bare, tagger, threshold),
     }
+    if has_gold:
+        ways["redaction of gold spans, by patient"] = lambda: redact_all(groups, by_note=False)
+        ways["redaction of gold spans, note by note"] = lambda: redact_all(groups, by_note=True)
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds + 1):
         for name, way in ways.items():
