@@ -121,7 +121,7 @@ class KnownPatients:
 def find_known(document: Document, cells: Cells) -> list[Span]:
     """Find the texts of a patient that no span of the document holds. A name inside the span of another
     kind (a hospital's) is left to that span; a span of another kind that is only the name is replaced."""
-    search = PatientSearch(cells, sorted(collect_facts([document]).words))
+    search = PatientSearch(cells, collect_facts([document]).words.list_all)
     mentions = [
         each.span for each in search.finder.find_mentions(TextIndex(document.text)) if not each.string.derived
     ]

@@ -94,7 +94,7 @@ def find_unknown_words(searched: SearchedText) -> Ranges:
 
 def find_words(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield the ranges of :attr:`SearchedText.unknown_words`."""
-    found = [place for place in find_capitalized(text) if is_unknown(text[slice(*place)])]
+    found = [place for word, place in find_capitalized(text) if is_unknown(word)]
     small = list_small(text, {fold(text[slice(*place)]) for place in found})
     for start, end in found:
         word = text[start:end]
@@ -106,10 +106,12 @@ def find_words(text: str) -> Iterator[tuple[int, int, bool]]:
             yield start, end, is_name
 
 
-def find_capitalized(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of capitalized words, then of those whose capital is the second letter."""
-    yield from (match.span() for match in CAPITALIZED.finditer(text))
-    yield from ((match.start() - 1, match.end()) for match in MISTYPED.finditer(text))
+def find_capitalized(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield capitalized words with their ranges, then those whose capital is the second letter."""
+    yield from [(match[0], match.span()) for match in CAPITALIZED.finditer(text)]
+    for match in MISTYPED.finditer(text):
+        start, end = match.start() - 1, match.end()
+        yield text[start:end], (start, end)
 
 
 def list_small(text: str, lows: Set[str]) -> frozenset[str]:

@@ -51,7 +51,8 @@ def test_an_index_has_the_runs_of_letters_and_digits(text):
 
 @given(texts(12))
 def test_capitalized_words_and_those_written_small(text):
-    found = {text[start:end] for start, end in find_capitalized(text)}
+    found = {word for word, _ in find_capitalized(text)}
+    assert all(text[start:end] == word for word, (start, end) in find_capitalized(text))
     mistyped = re.findall(r"(?<![^\W_])[a-z][A-Z][a-z]{2,}", text)
     assert found >= {*re.findall(r"[A-ZÀ-ÖØ-Þ][^\W\d_]{2,}", text), *mistyped}
     lows = {word.lower() for word in found if is_unknown(word)}

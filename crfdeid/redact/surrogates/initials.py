@@ -6,14 +6,13 @@ those of doctors nothing about those of patients where all notes are known.
 
 from __future__ import annotations
 
-from itertools import chain
-
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.text_forms import fold
 
 PATIENTS, DOCTORS, INSTITUTIONS, STREETS, HOSTS = "patients", "doctors", "institutions", "streets", "hosts"
 THINGS = (PATIENTS, DOCTORS, INSTITUTIONS, STREETS, HOSTS)
 LETTERS = ("BCDGHLMPRSW", "AEFJKNTV", "IOUYZ")  # many, fewer and few names begin with these; none with Q, X
+GROUPS = {letter: letters for letters in LETTERS for letter in letters}
 
 
 class Initials:
@@ -21,19 +20,24 @@ class Initials:
 
     def __init__(self, choices: KeyedChoices) -> None:
         self.choices = choices
-        self.letters: dict[str, dict[str, str]] = {}  # by thing, when they are first asked for
+        self.shared: dict[str, Initials] = {}  # by thing, those whose permutation for patients is used for it
+        self._permuted: dict[tuple[str, str], dict[str, str]] = {}  # by letters and thing
 
-    def find_letters(self, thing: str) -> dict[str, str]:
-        """The permutation for a kind of thing."""
-        if thing not in self.letters:
-            pairs = (self.choices.permute(group, thing).items() for group in LETTERS)
-            self.letters[thing] = dict(chain.from_iterable(pairs))
-        return self.letters[thing]
+    def find_letter(self, letter: str, thing: str) -> str | None:
+        """What a capital becomes for a kind of thing; None for one of no permutation. Only the letters that
+        permute with it are permuted."""
+        if thing in self.shared:
+            return self.shared[thing].find_letter(letter, PATIENTS)
+        if not (letters := GROUPS.get(letter)):
+            return None
+        if (letters, thing) not in self._permuted:
+            self._permuted[letters, thing] = self.choices.permute(letters, thing)
+        return self._permuted[letters, thing][letter]
 
     def replace_letter(self, letter: str, thing: str = PATIENTS) -> str:
         """Replace an initial, in the same case."""
         plain = fold(letter)[:1].upper()
-        new = self.find_letters(thing).get(plain)
+        new = self.find_letter(plain, thing)
         if new is None:
             new = self.choices.choose(LETTERS[0], "letter", thing, plain or letter)
         return new if letter.isupper() else new.lower()

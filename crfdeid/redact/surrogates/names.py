@@ -56,7 +56,7 @@ class Names:
         self.choices, self.facts = choices, facts
         self.initials, self.of_doctors = Initials(choices), of_doctors
         if of_doctors:
-            self.initials.letters[DOCTORS] = of_doctors.initials.find_letters(PATIENTS)
+            self.initials.shared[DOCTORS] = of_doctors.initials
         self.assigned: dict[str, str] = dict(assigned or {})
         self.taken = {fold(name) for name in self.assigned.values()}
         self.roots = find_misspellings(facts.names)

@@ -29,7 +29,33 @@ from crfdeid.text.document import Document
 
 REMEMBERED = ("names", "orders", "pairs", "given")
 LETTERS, ASCII_LETTERS = regex.compile(r"\p{L}{3,}"), re.compile(r"[a-z]{3,}")
+FEW = 50  # words that are looked for one by one
 TITLED = regex.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof)\.? $", regex.IGNORECASE)
+
+
+class NoteWords:
+    """All normalized words of notes, which are listed when they are needed. A few words are looked for in the
+    texts first, because most are in none."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._listed: set[str] = set()
+        self._asked = 0
+
+    def add(self, text: str) -> None:
+        self._texts.append(normalize(text).text)
+
+    def __contains__(self, word: str) -> bool:
+        self._asked += 1
+        if self._asked <= FEW and not self._listed and not any(word in text for text in self._texts):
+            return False
+        return word in self.list_all()
+
+    def list_all(self) -> set[str]:
+        while self._texts:
+            low = self._texts.pop()
+            self._listed.update((ASCII_LETTERS if low.isascii() else LETTERS).findall(low))
+        return self._listed
 
 
 @dataclass
@@ -46,7 +72,7 @@ class PatientFacts:
     texts: dict[str, set[str]] = field(default_factory=dict)
     orders: Counter[str] = field(default_factory=Counter)
     states: dict[str, Counter[str]] = field(default_factory=dict)
-    words: set[str] = field(default_factory=set)
+    words: NoteWords = field(default_factory=lambda: NoteWords())
     complete: bool = True
     first_names: Counter[str] = field(default_factory=Counter)
     surnames: Counter[str] = field(default_factory=Counter)
@@ -57,8 +83,7 @@ class PatientFacts:
         return f"PatientFacts({len(self.names)} names)"  # never the names
 
     def add(self, document: Document) -> None:
-        low = normalize(document.text).text
-        self.words.update((ASCII_LETTERS if low.isascii() else LETTERS).findall(low))
+        self.words.add(document.text)
         for span in document.spans:
             kind, text = kinds.kind_of(span.type), remove_invisible(document.text_of(span))
             self.texts.setdefault(span.type, set()).add(text)

@@ -6,7 +6,7 @@ name that is also a word ("May", "Rice", "Foley") counts as PHI only if it is wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import regex
@@ -43,14 +43,16 @@ ADDRESS = regex.compile(
 
 class PatientSearch:
     """Searches for the texts that were found in a patient's notes. ``texts`` holds them by type, and
-    ``words`` are the normalized words of the notes. ``misspelt`` are the words that are taken for
+    ``list_words`` lists the normalized words of the notes. ``misspelt`` are the words that are taken for
     misspellings of a long name, because no list has them."""
 
-    def __init__(self, texts: Mapping[str, Iterable[str]], words: Iterable[str] = ()) -> None:
+    def __init__(
+        self, texts: Mapping[str, Iterable[str]], list_words: Callable[[], Iterable[str]] = tuple
+    ) -> None:
         strings = {
             string for type, found in texts.items() for text in found for string in derive_strings(text, type)
         }
-        similar = list(find_similar(strings, words))
+        similar = list(find_similar(strings, list_words))
         self.misspelt = [string.root for string in similar if not string.doubtful]
         self.finder = Finder([*strings, *similar])
 
@@ -121,14 +123,16 @@ def take_initials(text: str, span: Span, mask: bytearray) -> Span:
     return span if any(mask[start : span.start]) else replace(span, start=start)
 
 
-def find_similar(strings: Iterable[SearchString], words: Iterable[str]) -> Iterator[SearchString]:
-    """Yield the ``words`` that are a long name with a few typing errors. If a list has the word,
+def find_similar(
+    strings: Iterable[SearchString], list_words: Callable[[], Iterable[str]]
+) -> Iterator[SearchString]:
+    """Yield the words that are a long name with a few typing errors. If a list has the word,
     it may be another name, and it is only listed."""
     known = {string.words[0] for string in strings}
     whole = (string for string in sorted(strings) if is_word(string) and not string.derived)
     types = {string.root: string.type for string in whole if not is_rare_word(string.root)}
     names = SimilarNames(types)
-    for word in words if types else ():
+    for word in list_words() if types else ():
         name = names.find_name(word) if len(word) >= MIN_LENGTH - 1 and word not in known else None
         if name and not is_rare_word(word) and word != pluralize(name):
             is_another = is_listed(word) or is_ordinary(word)
