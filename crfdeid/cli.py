@@ -196,6 +196,13 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patient-column", help="of a table of notes (default: patient, if there is one)")
 
 
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a verb that reads many notes: those for reading them, folders, and bad rows."""
+    add_reading_options(parser)
+    add_recursive_option(parser)
+    add_skip_option(parser)
+
+
 def add_skip_option(parser: argparse.ArgumentParser) -> None:
     """Add the option that :func:`find_bad_rows` reads."""
     parser.add_argument(

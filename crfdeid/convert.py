@@ -36,9 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--overlaps", choices=("keep", "longest"), default="keep", help="longest drops the shorter of two"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace existing files")
-    cli.add_reading_options(parser)
-    cli.add_recursive_option(parser)
-    cli.add_skip_option(parser)
+    cli.add_input_options(parser)
     return parser
 
 

@@ -107,9 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--part", metavar="K/N", help="tag part K of N of the notes, which a hash of their ids makes"
     )
-    cli.add_reading_options(parser)
-    cli.add_recursive_option(parser)
-    cli.add_skip_option(parser)
+    cli.add_input_options(parser)
     return parser
 
 

@@ -99,7 +99,7 @@ def parse_resource(source: str, id: str, where: str) -> Iterator[Message]:
     leaves = list(json_text.list_leaves(source, value))
     names = {name for leaf in leaves for name in leaf.names}
     if not all(map(rules.ELEMENT.fullmatch, names)):
-        raise FormatError(f"{where}: a key that is no name of an element of FHIR")
+        raise FormatError(f"{where}: a key that is not the name of an element of FHIR")
     aliases = list_aliases(value)
     common, starts = find_patient(value, aliases), [0, *find_entries(leaves)[1:], len(source)]
     for number, (start, end) in enumerate(pairwise(starts), 1):

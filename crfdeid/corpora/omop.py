@@ -72,7 +72,7 @@ def is_note_table(path: Path) -> bool:
 
 def read_messages(path: Path, encoding: str = "utf-8") -> Iterator[Message]:
     """Yield the header and each row. Raises :class:`FormatError`, which names the row, where a row does not
-    fit the header or an id is no whole number."""
+    fit the header or an id is not a whole number."""
     with open_text(path, encoding) as file:
         records = split_records(file, path)
         header = next(records, "")
@@ -129,7 +129,7 @@ def parse_row(record: str, columns: Sequence[str], where: str) -> Message:
     by_name = dict(zip(columns, cells))
     id, patient = (read_cell(record, by_name[name]) for name in (ID, PERSON))
     if not WHOLE.fullmatch(id) or not (WHOLE.fullmatch(patient) or not patient):
-        raise FormatError(f"{where}: its note_id or person_id is no whole number")
+        raise FormatError(f"{where}: its note_id or person_id is not a whole number")
     if read_cell(record, by_name[TEXT]) in NULLS:
         raise FormatError(f"{where}: its text is NULL; wanted a text, or nothing for an empty note")
     row = Row(record)
@@ -206,16 +206,16 @@ def write_id(code: str) -> str:
 
 
 def render_corpus(documents: Iterable[Document]) -> Iterator[str]:
-    """Yield the header and a row for each document; all cells are quoted. An id that is no whole number is
+    """Yield the header and a row for each document; all cells are quoted. An id that is not a whole number is
     the number of the document, and in ``note_source_value``. Raises :class:`FormatError` for a patient that
-    is no whole number, and for an id that occurs twice."""
+    is not a whole number, and for an id that occurs twice."""
     yield build_line(COLUMNS)
     seen: set[str] = set()
     for number, document in enumerate(documents, 1):
         id, patient = document.id, document.patient or ""
         id = id if WHOLE.fullmatch(id) else str(number)
         if patient and not WHOLE.fullmatch(patient):
-            raise FormatError(f"{show_id(document.id)}: its patient is no whole number, as person_id is")
+            raise FormatError(f"{show_id(document.id)}: its patient is not a whole number, as person_id is")
         if id in seen:
             raise FormatError(f"note_id {id}: occurs twice; wanted ids that are all whole numbers, or none")
         seen.add(id)

@@ -98,9 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--resume", action="store_true", help="keep the notes that an earlier run has written")
     add("--overwrite", action="store_true", help="replace existing files")
     add("--jobs", type=int, default=1, metavar="N", help="number of processes (default: 1)")
-    cli.add_reading_options(parser)
-    cli.add_recursive_option(parser)
-    cli.add_skip_option(parser)
+    cli.add_input_options(parser)
     patients.add_patient_option(parser)
     return parser
 

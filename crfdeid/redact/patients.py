@@ -105,10 +105,10 @@ def list_folders(path: Path) -> list[Path]:
     """Return the folders in ``path`` by name. Raises :class:`FormatError` where a file is beside them, or
     where there are none."""
     if not path.is_dir():
-        raise FormatError(f"{path}: no folder; --patient-from folder wants a folder of folders")
+        raise FormatError(f"{path}: not a folder; --patient-from folder wants a folder of folders")
     entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     if others := [number for number, entry in enumerate(entries, 1) if not entry.is_dir()]:
-        raise FormatError(f"{path}: entry {others[0]} by name is no folder; it would have no patient")
+        raise FormatError(f"{path}: entry {others[0]} by name is not a folder; it would have no patient")
     if not entries:
         raise FormatError(f"{path}: no folders")
     return entries

@@ -243,7 +243,7 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
 def check_type(type: str, where: str, policy: Policy | None) -> None:
     known = {type for name in SHIPPED for type in read_scheme(name).types}
     if type not in known:
-        raise ConfigurationError(f"{where}: the first word is no type of PHI{did_you_mean(type, known)}")
+        raise ConfigurationError(f"{where}: the first word is not a type of PHI{did_you_mean(type, known)}")
     if policy and type in policy.by_type and policy.by_type[type].action == KEEP:
         raise ConfigurationError(f"{where}: {type}, which policy {policy.name} keeps; wanted another type")
 

@@ -247,7 +247,7 @@ def test_the_entries_of_a_bundle_have_their_patients():
         ('{"a": "Zzyzx"}', "resource 1: no FHIR resource"),
         ("[" * 2000, "malformed JSON"),
         ('{"resourceType": "Patient", "id": NaN}', "malformed JSON"),
-        ('{"resourceType": "Patient", "Zzyzx ": {"div": 1}}', "a key that is no name of an element"),
+        ('{"resourceType": "Patient", "Zzyzx ": {"div": 1}}', "a key that is not the name of an element"),
         ('{"resourceType": "Patient"}', "no documents"),
     ],
 )

@@ -73,7 +73,7 @@ def test_codes_differ_by_column(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (HEAD + "101,Zzyzx,,,,a,,,\n", "row 1: its note_id or person_id is no whole number"),
+        (HEAD + "101,Zzyzx,,,,a,,,\n", "row 1: its note_id or person_id is not a whole number"),
         (HEAD + "101,7,,,,a,,,\n102,7,,,,NULL,,,\n", "row 2: its text is NULL"),
         (HEAD + "101,7,,,,Zzyzx,,,,\n", "row 1: 10 cells; wanted 9"),
         (HEAD + '101,7,,,,Zzyzx "b" c,,,\n', "row 1: no CSV"),
@@ -121,7 +121,7 @@ def test_ids_that_are_no_numbers_become_numbers(tmp_path):
     notes = [Document("n-1", "a", patient="7"), Document("n-2", "b")]
     corpora.write(notes, tmp_path / "a.csv", "omop")
     assert [(note.id, note.patient) for note in corpora.read(tmp_path / "a.csv")] == [("1", "7"), ("2", None)]
-    with pytest.raises(FormatError, match="its patient is no whole number"):
+    with pytest.raises(FormatError, match="its patient is not a whole number"):
         corpora.write([Document("1", "a", patient="x")], tmp_path / "b.csv", "omop")
     with pytest.raises(FormatError, match="note_id 2: occurs twice"):
         corpora.write([Document("2", "a"), Document("x", "b")], tmp_path / "b.csv", "omop")

@@ -74,7 +74,7 @@ def test_a_term_that_is_always_phi_wins_over_other_spans_and_over_the_other_list
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("PATEINT Zzyzx", "line 1: the first word is no type of PHI; did you mean PATIENT"),
+        ("PATEINT Zzyzx", "line 1: the first word is not a type of PHI; did you mean PATIENT"),
         ("PATIENT", "line 1: a type without a term"),
         ("PATIENT ++", "line 1: a term without letters"),
         ("PATIENT /(/", "line 1: no regular expression"),

@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_weights(encoder, tmp_path):
 
 
 def test_a_bare_folder_needs_a_map_of_its_labels(encoder):
-    with pytest.raises(ConfigurationError, match='options.labels: WHEN is no type .* wanted WHEN = "TYPE"'):
+    with pytest.raises(ConfigurationError, match='labels: WHEN is not a type .* wanted WHEN = "TYPE"'):
         model.load(encoder)
 
 

@@ -90,6 +90,6 @@ def map_label(name: str, labels: Mapping[str, str], types: Sequence[str]) -> str
     if type not in types:
         near = did_you_mean(type, types)
         raise ConfigurationError(
-            f'options.labels: {bare} is no type of the scheme{near}; wanted {bare} = "TYPE"'
+            f'options.labels: {bare} is not a type of the scheme{near}; wanted {bare} = "TYPE"'
         )
     return f"{part}-{type}"

@@ -94,7 +94,7 @@ def descend(learner: Encoder, windows: Sequence[Window], training: Training) -> 
             schedule.step()
         if not math.isfinite(mean := sum(losses) / len(losses)):
             raise ConfigurationError(
-                f"options.rate = {options.rate}: the loss is no number; wanted a lower rate"
+                f"options.rate = {options.rate}: the loss is not a number; wanted a lower rate"
             )
         training.on_iteration(epoch, mean)
 
