@@ -71,7 +71,8 @@ def open_study(args: argparse.Namespace) -> Study:
         cli.report_left_out(path, source.format, args)
         scheme_name = scheme.read_scheme(args.scheme).name
         create.create_study(args.store, source, scheme_name, args.title, args.sets, show_reading)
-    return study.open_study(args.store, args.out, path, requires_login=not is_loopback(args.host))
+    requires_login = bool(args.trust_header) or not is_loopback(args.host)
+    return study.open_study(args.store, args.out, path, requires_login)
 
 
 def show_reading(files: list[Path]) -> Iterable[Path]:

@@ -13,6 +13,7 @@ from crfdeid.text import scheme
 
 if TYPE_CHECKING:
     from crfdeid.review.web.serve import ServerOptions
+    from crfdeid.review.web.sessions import ProxyIdentity
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -59,6 +60,10 @@ def add_server_options(group: argparse._ArgumentGroup) -> None:
     add("--name", action="append", default=[], help="host name in browsers' addresses, if it is not --host")
     add("--certificate", type=Path, help="TLS certificate (PEM)")
     add("--private-key", type=Path, help="the certificate's key (PEM)")
+    add("--public", metavar="URL", help="the address in browsers, where a reverse proxy stands in front")
+    add("--trust-header", metavar="NAME", help="a reverse proxy logs readers in, and names them here")
+    add("--trusted-proxy", action="append", default=[], metavar="ADDRESS",
+        help="whose header is trusted (default: 127.0.0.1)")  # fmt: skip
     add("--no-browser", action="store_true", help="print the address, and open no browser")
     add("--no-server", action="store_true", help="create or change the study, and do not serve it")
 
@@ -69,9 +74,20 @@ def read_server_options(args: argparse.Namespace) -> ServerOptions:
     names = tuple(args.name)
     if args.network:
         return read_network_options(args, names or find_names())
+    identity = read_identity(args)
     return ServerOptions(
-        args.host, args.port, names, args.certificate, args.private_key, open_browser=not args.no_browser
-    )
+        args.host, args.port, names, args.certificate, args.private_key,
+        not (args.no_browser or identity), args.public, identity,
+    )  # fmt: skip
+
+
+def read_identity(args: argparse.Namespace) -> ProxyIdentity | None:
+    from crfdeid.review.web.sessions import ProxyIdentity
+
+    if args.trusted_proxy and not args.trust_header:
+        raise ConfigurationError("--trusted-proxy: wanted --trust-header, which it is for")
+    proxies = frozenset(args.trusted_proxy or ["127.0.0.1"])
+    return ProxyIdentity(args.trust_header, proxies) if args.trust_header else None
 
 
 def read_network_options(args: argparse.Namespace, names: tuple[str, ...]) -> ServerOptions:

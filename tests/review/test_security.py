@@ -23,6 +23,7 @@ pytest.importorskip("argon2", reason="pip install 'crfdeid[review]'")
 
 import uvicorn
 from review_client import ADDRESS, CANARY, ORIGIN, TEXTS, Browser
+from starlette.testclient import TestClient
 
 from crfdeid import connections, network
 from crfdeid.errors import ConfigurationError, CrfdeidError
@@ -350,6 +351,43 @@ def test_no_reader_becomes_an_adjudicator(study):
 def test_names_that_look_the_same_are_refused(study, name):
     answer = Browser(study).post("/api/readers", {"name": name})
     assert answer.json()["stage"] == "exists"
+
+
+def test_a_trusted_proxy_names_the_reader_and_nobody_else_does(study):
+    study.requires_login = True
+    identity = security.ProxyIdentity("X-Forwarded-User", frozenset({"10.0.0.2"}))
+    app = application(study, Sessions(study.store), ADDRESS, identity=identity)
+
+    def ask(client, path="/api/study", **headers):
+        caller = TestClient(app, base_url=ORIGIN, client=(client, 5000))
+        return caller.get(path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+    assert ask("10.0.0.2", X_Forwarded_User="ann").status_code == 200
+    assert ask("10.0.0.2", "/api/session", X_Forwarded_User="eve").json()["reader"]["role"] == "adjudicator"
+    assert ask("10.0.0.2").status_code == 401
+    assert ask("10.0.0.2", X_Forwarded_User="mallory").status_code == 401
+    assert ask("10.0.0.3", X_Forwarded_User="ann").status_code == 401
+    twice = [("X-Forwarded-User", "ann"), ("X-Forwarded-User", "eve")]
+    caller = TestClient(app, base_url=ORIGIN, client=("10.0.0.2", 5000))
+    assert caller.get("/api/study", headers=twice).status_code == 401
+    token = Sessions(study.store).begin(Session("ann", True))
+    assert ask("10.0.0.3", Cookie=f"{ADDRESS.cookie}={token}").status_code == 401  # a cookie opens nothing
+    body = {"Origin": ORIGIN, "X-Forwarded-User": "ann"}
+    assert caller.post("/api/login", json={"name": "eve"}, headers=body).status_code == 403
+
+
+def test_the_options_for_a_proxy():
+    found = server_options("--trust-header", "X-User", "--public", "https://ward.example.org")
+    serve.check_options(found)
+    assert found.identity.proxies == {"127.0.0.1"} and not found.open_browser
+    assert serve.find_address(found, 5000).origins == {
+        "https://ward.example.org", "https://ward.example.org:443",
+    }  # fmt: skip
+    for arguments in (["--trust-header", "X"], ["--trusted-proxy", "10.0.0.2"]):
+        with pytest.raises(ConfigurationError, match="wanted"):
+            serve.check_options(server_options(*arguments))
+    with pytest.raises(ConfigurationError, match="--public: wanted an address"):
+        serve.find_address(server_options("--public", "ward"), 1)
 
 
 @pytest.fixture

@@ -11,6 +11,10 @@ export async function welcome(main, session, entered) {
     box.append(element("p", {}, "This page opens with the address that the program printed. The address works once; start the program again for a new one."));
     return;
   }
+  if (session.needs === "proxy") {
+    box.append(element("p", {}, "You are not a reader of this study under the name with which you logged in. Ask who started it to add the name."));
+    return;
+  }
   if (session.needs === "password") return box.append(passwordForm(entered));
   const { readers, may_add } = await ask("/api/readers");
   const names = element("ul", { class: "names" }, readers.map((reader) => element("li", {}, nameOf(reader, box, entered))));

@@ -19,7 +19,7 @@ from crfdeid.review.web import middleware, requests, routes
 from crfdeid.review.web.jobs import Jobs
 from crfdeid.review.web.logins import Logins
 from crfdeid.review.web.middleware import SecurityMiddleware
-from crfdeid.review.web.sessions import Address, Sessions
+from crfdeid.review.web.sessions import Address, ProxyIdentity, Sessions
 
 STATIC = Path(__file__).parents[1] / "static"
 COLOURS = "colours.css"  # of all pages, also those that other commands write
@@ -32,11 +32,17 @@ HTTP_ERRORS = {404: "no such page", 405: "this page does not allow this method"}
 
 
 def application(
-    study: Study, sessions: Sessions, address: Address, static: Path = STATIC
+    study: Study,
+    sessions: Sessions,
+    address: Address,
+    static: Path = STATIC,
+    identity: ProxyIdentity | None = None,
 ) -> SecurityMiddleware:
-    """The ASGI application that serves ``study`` at ``address``, and the page's files from ``static``."""
+    """The ASGI application that serves ``study`` at ``address``, and the page's files from ``static``. With
+    an ``identity``, a proxy says who sends a request, and nobody logs in here."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.study, app.state.sessions, app.state.address = study, sessions, address
+    app.state.identity = identity
     app.state.jobs, app.state.logins = Jobs(), Logins(study.store)
     app.include_router(routes.router)
     add_error_handlers(app)

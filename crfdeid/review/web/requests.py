@@ -13,7 +13,7 @@ from crfdeid.review.study import accounts
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, StageError, UnauthorizedError
 from crfdeid.review.study.study import Json, Study
-from crfdeid.review.web.sessions import Address, Session
+from crfdeid.review.web.sessions import Address, ProxyIdentity, Session
 
 BROWSER_SECONDS = 180 * 24 * 3600
 
@@ -56,9 +56,20 @@ def find_study(request: Request) -> Study:
     return study
 
 
+def find_session(request: Request) -> Session | None:
+    """The session of a request: that of its cookie, or of the person whom a trusted proxy names."""
+    identity: ProxyIdentity | None = request.app.state.identity
+    if identity is None:
+        session: Session | None = request.app.state.sessions.find(read_token(request))
+        return session
+    name = identity.read_name(find_client(request), request.headers.getlist(identity.header))
+    readers = accounts.list_readers(find_study(request).store)
+    return Session(name) if name in [reader.name for reader in readers] else None
+
+
 def require_session(request: Request) -> Session:
     """The session of a request. Raises :class:`UnauthorizedError` where it has none."""
-    session: Session | None = request.app.state.sessions.find(read_token(request))
+    session = find_session(request)
     if session is None:
         raise UnauthorizedError("no session: open the address that the program printed, or log in")
     return session

@@ -36,6 +36,7 @@ from crfdeid.review.web.requests import (
     NoteNumber,
     OpenStudy,
     find_client,
+    find_session,
     read_browser_token,
     read_token,
     refuse_where_login_is_required,
@@ -60,13 +61,18 @@ FOR_ADJUDICATORS = [Depends(require_adjudicator)]
 
 @router.get("/session")
 def show_session(request: Request, study: OpenStudy) -> Response:
-    session = request.app.state.sessions.find(read_token(request))
+    session = find_session(request)
     reader = (
         accounts.find_reader(study.store, session.reader).describe() if session and session.reader else None
     )
-    needs = None if session else "password" if study.requires_login else "key"
+    needs = None if session else "proxy" if request.app.state.identity else find_need(study)
     may_invite = not study.requires_login
     return reply({"open": session is not None, "needs": needs, "reader": reader, "may_invite": may_invite})
+
+
+def find_need(study: Study) -> str:
+    """What opens a session."""
+    return "password" if study.requires_login else "key"
 
 
 @router.get("/readers", dependencies=WITH_SESSION)
@@ -98,6 +104,8 @@ def refuse_self_promotion(study: Study, session: Session) -> None:
 
 @router.post("/login")
 async def log_in(request: Request, study: OpenStudy, body: JsonBody) -> Response:
+    if request.app.state.identity:
+        raise ForbiddenError("the proxy in front of this server logs people in")
     sessions, token = request.app.state.sessions, read_token(request)
     session = await run_in_threadpool(sessions.find, token)
     if session is None and not study.requires_login:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -24,7 +25,7 @@ from crfdeid.network import (
 from crfdeid.review.study import accounts
 from crfdeid.review.study.study import Study
 from crfdeid.review.web.app import application
-from crfdeid.review.web.sessions import Address, Sessions
+from crfdeid.review.web.sessions import Address, ProxyIdentity, Sessions
 
 MOST_CONNECTIONS = 500  # more get status 503
 
@@ -32,7 +33,8 @@ MOST_CONNECTIONS = 500  # more get status 503
 @dataclass(frozen=True)
 class ServerOptions:
     """``port`` 0 takes a free port. ``names`` are the host names in the browsers' addresses, where these are
-    not ``host``. ``certificate`` and ``private_key`` are PEM files."""
+    not ``host``. ``certificate`` and ``private_key`` are PEM files. ``public`` is the address that browsers
+    see, where a proxy stands before the server; ``identity`` says which one names the readers."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -40,6 +42,8 @@ class ServerOptions:
     certificate: Path | None = None
     private_key: Path | None = None
     open_browser: bool = True
+    public: str | None = None
+    identity: ProxyIdentity | None = None
 
 
 def check_options(options: ServerOptions) -> None:
@@ -50,6 +54,10 @@ def check_options(options: ServerOptions) -> None:
             raise ConfigurationError(f"{path}: no such file")
     if bool(options.certificate) != bool(options.private_key):
         raise ConfigurationError("--certificate and --private-key need each other")
+    if options.identity and not (is_loopback(options.host) and options.public):
+        raise ConfigurationError(
+            "--trust-header: wanted --public, the address in browsers, and a --host of this machine only"
+        )
     if options.certificate:
         check_certificate(options.certificate, options.private_key)
     if not is_loopback(options.host) and not options.certificate:
@@ -75,13 +83,14 @@ def check_passwords(study: Study) -> None:
 
 def serve(study: Study, options: ServerOptions) -> None:
     """Serve until Ctrl-C."""
-    check_passwords(study)
+    if not options.identity:
+        check_passwords(study)
     os.umask(0o077)  # files written from now on may hold PHI
     with bind_socket(options.host, options.port) as listening:
         port = listening.getsockname()[1]
-        address = Address(choose_names(options), port, bool(options.certificate))
+        address = find_address(options, port)
         sessions = Sessions(study.store)
-        app = application(study, sessions, address)
+        app = application(study, sessions, address, identity=options.identity)
         config = build_config(
             app, options.certificate, options.private_key, limit_concurrency=MOST_CONNECTIONS
         )
@@ -92,6 +101,17 @@ def serve(study: Study, options: ServerOptions) -> None:
                 server.run([listening])
         finally:
             app.app.state.jobs.close()
+
+
+def find_address(options: ServerOptions, port: int) -> Address:
+    """The address in the browsers. Raises :class:`ConfigurationError` where ``public`` is not one."""
+    if options.public is None:
+        return Address(choose_names(options), port, bool(options.certificate))
+    found = urlsplit(options.public)
+    if found.scheme not in ("http", "https") or not found.hostname or found.path not in ("", "/"):
+        raise ConfigurationError("--public: wanted an address like https://ward.example.org")
+    secure = found.scheme == "https"
+    return Address((found.hostname,), found.port or (443 if secure else 80), secure)
 
 
 def choose_names(options: ServerOptions) -> tuple[str, ...]:

@@ -55,6 +55,19 @@ class Address:
 
 
 @dataclass(frozen=True)
+class ProxyIdentity:
+    """A reverse proxy that logs people in, and names them in a header of each request. The header counts only
+    where the request comes from one of the addresses of ``proxies``."""
+
+    header: str
+    proxies: frozenset[str]
+
+    def read_name(self, client: str, values: list[str]) -> str | None:
+        """The name in the header's ``values``; None where another machine sent it, or not just one."""
+        return values[0] if client in self.proxies and len(values) == 1 and values[0] else None
+
+
+@dataclass(frozen=True)
 class Session:
     """``reader`` is the name that was picked. ``owner`` says whether the session began with the key that the
     program printed when it started, which only who started it has seen."""
