@@ -10,15 +10,21 @@ whether two systems differ. One more CRF uses only words, as the networks do. --
 also from other seeds, --batch with several sequences in a step, and --wider with wider windows. With
 --vectors one more Elman network has the vectors of a file, and with --text CBOW learns from that text too.
 Each run has its own process. Finished runs in OUT are not trained again while the code is the same.
+
+    python benchmarks/rnn.py --steps --documents 12 --epochs 3
+
+Prints, for several sequences in a step, the loss after each epoch and the processor time.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from tqdm import tqdm
@@ -32,12 +38,16 @@ from crfdeid.ablate.results import Result
 from crfdeid.ablate.run import Run
 from crfdeid.config import Config
 from crfdeid.corpora.folds import Part
+from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import evaluation, published_tables
 from crfdeid.evaluate.matching import Criterion
 from crfdeid.evaluate.scores import Counts
+from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.synthetic import generate
+from crfdeid.systems import registry
 
 SEED = 1
+BATCHES = (1, 8, 16, 32)  # sequences in a step
 STRICT = Criterion("strict")
 CRF, ELMAN, JORDAN, WORDS = "CRF", "Elman", "Jordan", "CRF, words alone"
 VECTORS = {"Random Number": "random", "RNNLM": "rnnlm", "CBOW": "cbow"}  # the rows of table 4
@@ -158,9 +168,39 @@ def format_report(
         yield "\n".join(["Seeds", *format_seeds(found, args.seeds)])
 
 
+def time_steps(documents: int, epochs: int) -> Iterator[str]:
+    """Yield the losses of a word and the processor time of each network, by the sequences in a step. The
+    vectors are drawn: learning them does not depend on the steps."""
+    from crfdeid.systems.rnn import embeddings, training
+    from crfdeid.systems.rnn.network import use_threads
+    from crfdeid.systems.rnn.options import Options
+
+    pipeline = Pipeline(sequence="sentence")
+    found = training.label_documents(pipeline, list(generate(documents, SEED, "train")))
+    size = sum(len(words) for words, _ in found)
+    for kind, batch in product(("elman", "jordan"), BATCHES):
+        settings = registry.read_config(f"rnn_{kind}").options | {"epochs": epochs, "batch": batch}
+        options = Options(**settings | {"embedding": "random", "dimensions": 300})
+        with use_threads(1), training.use_seed(options.seed):
+            words, vectors = embeddings.find_vectors([row for row, _ in found], pipeline, options)
+            labels = sorted({label for _, row in found for label in row})
+            network = training.build_network(options, vectors, len(labels))
+            losses: list[str] = []
+            began = time.process_time()
+            pairs = training.make_pairs(found, words, labels)
+            training.descend(network, pairs, None, options, partial(add_loss, losses))
+        cost = 1000 * (time.process_time() - began) / size / epochs
+        yield f"{kind}, {batch} in a step: loss {' '.join(losses)}; {cost:.3f} ms per token and epoch"
+
+
+def add_loss(losses: list[str], epoch: int, loss: float) -> None:
+    losses.append(f"{loss:.3f}")
+
+
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, required=True, help="folder for the runs")
+    parser.add_argument("--out", type=Path, help="folder for the runs")
+    parser.add_argument("--steps", action="store_true", help="only the cost of steps")
     number: Callable[..., object] = partial(parser.add_argument, type=cli.natural_number)
     number("--documents", default=300, help="to train on (default: 300)")
     number("--test", default=150, help="to score on (default: 150)")
@@ -177,6 +217,12 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    if args.steps:
+        for line in time_steps(args.documents, args.epochs):
+            print(line, flush=True)
+        return
+    if not args.out:
+        raise ConfigurationError("--out FOLDER: wanted the folder of the runs, or --steps")
     sizes = {"train": args.documents, "test": args.test}
     corpora = {part: Part(part, tuple(generate(size, SEED, part))) for part, size in sizes.items()}
     made = build_plan(args)

@@ -627,3 +627,14 @@ def test_the_benchmark(tmp_path, monkeypatch, capsys):
     for told in ("93.84", "CRF P", "Random Number", "Elman -> Jordan: recall", "Jordan, strict recall:"):
         assert told in said
     assert len(list(tmp_path.iterdir())) == 3 + 1 + 2 + 2 + 2
+
+
+def test_the_cost_of_steps(monkeypatch, capsys):
+    monkeypatch.setattr(benchmark, "BATCHES", (1, 4))
+    benchmark.main(["--steps", "--documents", "1", "--epochs", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" in a step")[0] for line in lines] == [
+        "elman, 1", "elman, 4", "jordan, 1", "jordan, 4"
+    ]  # fmt: skip
+    with pytest.raises(ConfigurationError, match="--out FOLDER"):
+        benchmark.main([])
