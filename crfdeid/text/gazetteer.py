@@ -63,8 +63,8 @@ class Gazetteer:
 
 def build_gazetteer(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
     """Make a gazetteer of ``entries`` without the ``excluded`` ones."""
-    never = {phrase for entry in excluded for phrase in tokenize_entry(entry)}
-    phrases = {phrase for entry in entries for phrase in tokenize_entry(entry)} - never
+    never = tokenize_entries(excluded)
+    phrases = tokenize_entries(entries) - never
     words = {word for phrase in phrases for word in phrase if word.isalnum()}
     excluded_words = {phrase[0] for phrase in never if len(phrase) == 1}
     return Gazetteer(name, frozenset(words - excluded_words), frozenset(phrases))
@@ -79,6 +79,17 @@ def merge_gazetteers(gazetteers: Sequence[Gazetteer]) -> Gazetteer:
     """
     words, entries = (frozenset().union(*own) for own in zip(*((g.words, g.entries) for g in gazetteers)))
     return Gazetteer(JOIN.join(gazetteer.name for gazetteer in gazetteers), words, entries)
+
+
+def tokenize_entries(entries: Iterable[str]) -> set[tuple[str, ...]]:
+    """Return what :func:`tokenize_entry` finds in all entries. Most are one word of ASCII, and these are quick."""
+    found: set[tuple[str, ...]] = set()
+    for entry in entries:
+        if entry.isascii() and entry.isalpha() and entry[1:].islower():
+            found.add((entry.lower(),))
+        else:
+            found |= tokenize_entry(entry)
+    return found
 
 
 def tokenize_entry(entry: str) -> set[tuple[str, ...]]:

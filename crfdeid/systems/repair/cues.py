@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from crfdeid.systems.repair.hospitals import LETTERS
@@ -59,7 +60,7 @@ class Cue:
     ``before`` ends where one of the ``anchors`` begins, at most ``WINDOW`` characters after its own start;
     ``after`` begins there. An anchor begins with fixed letters, so that a search for it is ten times as quick
     as one for the pattern. It is searched in ``source``, one of :class:`JoinedTexts`; in ``folded`` it is in
-    small letters, and the case does not matter.
+    small letters, and the case does not matter. The two parts are compiled when a text first has an anchor.
     """
 
     def __init__(
@@ -67,8 +68,15 @@ class Cue:
     ) -> None:
         self.type, self.source, self.pattern = type, source, before + after
         self.anchors: list[re.Pattern[Any]] = [re.compile(anchor) for anchor in anchors]
-        self.before = re.compile(rf"(?:{before})\Z") if before else None
-        self.after = re.compile(after)
+        self.parts = before, after
+
+    @cached_property
+    def before(self) -> re.Pattern[str] | None:
+        return re.compile(rf"(?:{self.parts[0]})\Z") if self.parts[0] else None
+
+    @cached_property
+    def after(self) -> re.Pattern[str]:
+        return re.compile(self.parts[1])
 
     def find(self, joined: JoinedTexts) -> Iterator[tuple[int, Range]]:
         """Yield the ranges of the names that ``pattern`` finds, each with the number of its text."""
