@@ -26,7 +26,7 @@ from crfdeid.text.word_cache import forget_words
 if TYPE_CHECKING:
     from crfdeid.rules.tagger import Rules
 
-BATCH = 60_000  # characters of documents that are tagged at once
+BATCH = 120_000  # characters of documents that are tagged at once: with half as many, a tenth more time
 
 
 @dataclass(frozen=True)
