@@ -147,7 +147,8 @@ def trim_spans(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     """Yield the spans without white space at their ends; drop those of white space only."""
     for span in spans:
         if edges := trim_range(text, span.start, span.end):
-            yield replace(span, start=edges[0], end=edges[1])
+            whole = edges == (span.start, span.end)
+            yield span if whole else replace(span, start=edges[0], end=edges[1])
 
 
 def widen_cut_spans(document: Document) -> Document:
