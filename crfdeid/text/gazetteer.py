@@ -82,7 +82,7 @@ def merge_gazetteers(gazetteers: Sequence[Gazetteer]) -> Gazetteer:
 
 
 def tokenize_entries(entries: Iterable[str]) -> set[tuple[str, ...]]:
-    """Return what :func:`tokenize_entry` finds in all entries. Most are one word of ASCII, and these are quick."""
+    """Return what :func:`tokenize_entry` finds in all entries; most are one word of ASCII, which is quick."""
     found: set[tuple[str, ...]] = set()
     for entry in entries:
         if entry.isascii() and entry.isalpha() and entry[1:].islower():
