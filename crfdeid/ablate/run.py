@@ -50,8 +50,11 @@ class Run:
 
         >>> Run("No lists, c1=0.1", Config(("lexical",))).folder
         'no-lists-c1-0_1'
+        >>> Run("recall_bias=-1.0", Config(("lexical",))).folder
+        'recall_bias-minus-1_0'
         """
-        return re.sub(r"[^a-z0-9_]+", "-", self.name.lower().replace(".", "_")).strip("-")
+        name = re.sub(r"=-(?=\d)", "=minus-", self.name.lower().replace(".", "_"))
+        return re.sub(r"[^a-z0-9_]+", "-", name).strip("-")
 
 
 def build_base_config(table: Mapping[str, Any], path: Path) -> Config:
