@@ -437,6 +437,7 @@ LISTS: dict[str, tuple[str, Callable[[], Iterable[str]], list[Source | str]]] = 
     "es_countries": ("Countries in Spanish", es_countries, [BABEL]),
     "es_address": ("Spanish words of addresses and their kinds", es_address, ["es_countries"]),
     "es_words": ("Spanish words: cluster, frequency and share of capitals", es_words, [SPACY_LOOKUPS]),
+    "makers": ("Makers of drugs and medical devices", tuple, []),
     "months": ("Months", tuple, []),
     "weekdays": ("Days of the week", tuple, []),
     "seasons": ("Seasons", tuple, []),

@@ -2,8 +2,9 @@ r"""Dates, ages and people in Spanish notes.
 
 ``es_date`` and ``es_age`` give the part and the kind of an expression: ``Bdmy``, ``Idmy``. They only say what
 the text could be; a CRF learns which of them are PHI. ``es_family`` and ``es_person`` give the last word in
-the sentence for a relative (``madre``) or for the patient (``varón``), and how far it is. All were written
-for this project.
+the sentence for a relative (``madre``) or for the patient (``varón``), and how far it is; ``es_relative``
+marks the expression itself (``dos hermanas mayores``), and ``es_subject`` says who was named last in the
+line. All were written for this project.
 """
 
 from __future__ import annotations
@@ -19,15 +20,19 @@ from crfdeid.text.word_cache import remember_words
 
 MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre"
 SHORT_MONTHS = "ene|feb|mar|abr|may|jun|jul|ago|sept?|oct|nov|dic"
+ONES = "un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve"
+TENS = "treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa"
+ORDINALS = "primer|segundo|tercer|cuarto|quinto|sexto|séptimo|octavo|noveno|décimo"
+STAGES = r"recién\ nacid[oa]|adolescente|lactante|neonato|ancian[oa]|prematuro"
 NUMBERS = (
-    "un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince"
-    r"|dieci\p{L}+|veinti\p{L}+|veinte|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa"
+    rf"{ONES}|diez|once|doce|trece|catorce|quince|dieci\p{{L}}+|veinti\p{{L}}+|veinte"
+    rf"|(?:{TENS})(?:\ y\ (?:{ONES}))?"
 )
 UNITS = r"(?:años|año|meses|mes|días|dias|día|dia|semanas|semana|horas)\b"
 NUMBER = rf"(?:\d{{1,3}}|{NUMBERS})\ ?"
 
 YEAR = r"(?:19|20)\d\d\b"
-OF = r"(?:\ ?(?:del?\ (?:año\ )?|,\ ?)?\d{4}\b|[-/\ ]\d\d\b)"  # the year after a day and a month
+OF = r"(?:\ ?(?:del?\ (?:año\ )?|[,/-]\ ?)?\d{4}\b|[-/\ ]\d\d\b)"  # the year after a day and a month
 
 # The first alternative that matches at a token gives the kind.
 DATE = rf"""
@@ -49,6 +54,23 @@ AGE = rf"""
   | (?P<later>{NUMBER}{UNITS}(?=\ (?:de\ evolución|después|antes|más\ tarde|de\ seguimiento)))
   | (?P<at>(?<=a\ los\ ){NUMBER}{UNITS})                                              # a los 3 años
   | (?P<time>{NUMBER}{UNITS})                                                        # 3 años
+  | (?P<list>\d{{1,3}}(?=(?:\ y|,|\ a|\ o)(?:\ los)?\ \d{{1,3}}\ (?:años|meses|días)))   # 3 y 4 años
+  | (?P<nth>(?:{ORDINALS})\ (?:año|mes|día)(?=\ de\ (?:vida|edad)))                    # tercer mes de vida
+  | (?P<stage>(?:{STAGES})\b)                                                       # recién nacido
+"""
+KIN = (
+    r"(?:padres?|madres?|progenitores|herman[oa]s?|hij[oa]s?|abuel[oa]s?|t[ií][oa]s?|prim[oa]s?|familiar(?:es)?"
+    r"|familia|espos[oa]s?|marido|pareja|sobrin[oa]s?|cuñad[oa]s?|c[oó]nyuge|niet[oa]s?|suegr[oa]s?|gemel[oa]s?"
+    r"|mellizos?|bisabuel[oa]s?|novi[oa])\b"
+)
+COUNTS = rf"(?:{ONES}|diez|\d{{1,2}}|varios|ambos|primer[oa]?|segund[oa]|tercer[oa]?|únic[oa])"
+WHICH = (
+    r"(?:\ (?:mayor(?:es)?|menor(?:es)?|matern[oa]s?|patern[oa]s?|var[oó]n(?:es)?|gemel[oa]s?|herman[oa]s?"
+    r"|polític[oa]s?|únic[oa]|de\ (?:primer|segundo)\ grado)\b)*"
+)
+RELATIVE = rf"""
+    (?P<counted>{COUNTS}\ {KIN}{WHICH})                                               # dos hermanas mayores
+  | (?P<kin>{KIN}{WHICH})                                                            # madre, tío materno
 """
 FAMILY = (
     r"(?:padre|madre|herman|hij|abuel|t[ií][oa]s?$|prim[oa]s?$|famil|matern|patern|espos|marido|pareja|sobrin|cuñad"
@@ -59,13 +81,16 @@ PERSON = (
     r"|ancian|chic[oa])"
 )
 BEGINS_DATE = regex.compile(rf"\d+|mes|años?|{MONTHS}|{SHORT_MONTHS}")
-BEGINS_AGE = regex.compile(rf"\d+|{NUMBERS}")
+BEGINS_AGE = regex.compile(rf"\d+|{NUMBERS}|{ORDINALS}|recién|{STAGES}", regex.VERBOSE)
+BEGINS_RELATIVE = regex.compile(rf"{COUNTS}|{KIN}")
 FLAGS = regex.VERBOSE | regex.IGNORECASE
 EXPRESSIONS = {  # what their first token can be in lower case, and the expression
     "es_date": (BEGINS_DATE, regex.compile(DATE, FLAGS)),
     "es_age": (BEGINS_AGE, regex.compile(AGE, FLAGS)),
+    "es_relative": (BEGINS_RELATIVE, regex.compile(RELATIVE, FLAGS)),
 }
 MENTIONS = {"es_family": regex.compile(FAMILY), "es_person": regex.compile(PERSON)}
+SUBJECTS = {"es_family": "family", "es_person": "person"}
 STEM = 4  # letters of a mention that its value has
 MOST_PAIRS = 4  # of tokens since the mention
 
@@ -130,7 +155,28 @@ def follow_mentions(name: str, document: TokenizedDocument) -> list[Value]:
     return values
 
 
+def find_subject(lowered: str) -> str:
+    """Whether a word names a relative or the patient; empty for any other word.
+
+    >>> find_subject("madre"), find_subject("mujer"), find_subject("fiebre")
+    ('family', 'person', '')
+    """
+    return next((kind for name, kind in SUBJECTS.items() if MENTIONS[name].match(lowered)), "")
+
+
+def es_subject(document: TokenizedDocument) -> list[Value]:
+    """Whether a relative or the patient was the last to be mentioned before the token in its line."""
+    values: list[Value] = []
+    for line in document.lines:
+        subject = ""
+        for index in line:
+            values.append(subject or None)
+            subject = find_subject(document.lowered[index]) or subject
+    return values
+
+
 CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     **{name: partial(mark_expressions, name) for name in EXPRESSIONS},
     **{name: partial(follow_mentions, name) for name in MENTIONS},
+    "es_subject": es_subject,
 }

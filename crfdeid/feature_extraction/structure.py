@@ -19,6 +19,8 @@ NEAR = 6  # tokens: a word this near is the same mention
 MOST_SEEN = 4  # more occurrences before are not distinguished
 MOST_LINES = 4  # nor are more lines of prose
 MOST_SENTENCES = 5
+MOST_PARTS = 3  # commas in a bracket that are distinguished
+TRADE_MARKS = ("®", "™")
 
 
 def line_label(document: TokenizedDocument) -> list[Value]:
@@ -114,6 +116,48 @@ def sentence_first(document: TokenizedDocument) -> list[Value]:
     return values
 
 
+def bracket_part(document: TokenizedDocument) -> list[Value]:
+    """In brackets the number of commas since they were opened, up to 3, and ``r`` after a trade mark: the
+    maker of a drug or a device is a part behind its name.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> bracket_part(TokenizedDocument("a (b®, c)", fine("a (b®, c)")))
+    [None, '0', '0', '0r', '1r', '1r', None]
+    """
+    values: list[Value] = []
+    for line in document.lines:
+        part: int | None = None
+        mark = ""
+        for index in line:
+            text = document.lowered[index]
+            if text in ("(", ")"):
+                part, mark = (0 if text == "(" else None), ""
+            elif part is not None:
+                part, mark = part + (text == ","), "r" if text in TRADE_MARKS else mark
+            values.append(None if part is None else f"{min(part, MOST_PARTS)}{mark}")
+    return values
+
+
+def bracket_left(document: TokenizedDocument) -> list[Value]:
+    """In brackets the number of commas from the token to their end, up to 3.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> bracket_left(TokenizedDocument("a (b, c)", fine("a (b, c)")))
+    [None, None, '1', '1', '0', '0']
+    """
+    values: list[Value] = [None] * len(document.tokens)
+    for line in document.lines:
+        part: int | None = None
+        for index in reversed(line):
+            text = document.lowered[index]
+            if text in ("(", ")"):
+                part = 0 if text == ")" else None
+            elif part is not None:
+                part += text == ","
+            values[index] = None if part is None else str(min(part, MOST_PARTS))
+    return values
+
+
 CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     "line_label": line_label,
     "label_elsewhere": label_elsewhere,
@@ -121,4 +165,6 @@ CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     "line_length": line_length,
     "line_part": line_part,
     "sentence_first": sentence_first,
+    "bracket_part": bracket_part,
+    "bracket_left": bracket_left,
 }

@@ -124,7 +124,8 @@ SPANISH = st.lists(
         ["NHC: 12", "12", "el 3 de mayo de 2016", "14/03/2016", "su madre", "varón de 54 años de edad",
          "hace dos meses", ".", ";", "\n", "Médico: Ana", "Ana", "mes de enero", "2016", "a los 3 días",
          "x " * 26, "Hospital Clínico Avda. Denia, 103. 03013 Alicante", "C/ Colón",
-         "s/n", "Fax 948136286", "@"]
+         "s/n", "Fax 948136286", "@", "(", ")", ",", "(Cavit®, Espe)", "dos hermanas mayores",
+         "tercer mes de vida", "sesenta y tres años de edad", "22 y 24 años", "recién nacido"]
     ),
     max_size=14,
 ).map(" ".join)  # fmt: skip

@@ -32,6 +32,7 @@ DATES = [
     ("el 3 de mayo de 2016", [("3 de mayo de 2016", "dmoy")]),
     ("3 Mayo", [("3 Mayo", "dmoy")]),
     ("14-mar-16", [("14-mar-16", "dmony")]),
+    ("13-noviembre-2017", [("13-noviembre-2017", "dmoy")]),
     ("marzo de 2016", [("marzo de 2016", "moy")]),
     ("mar. 2016", [("mar. 2016", "moy")]),
     ("en marzo", [("marzo", "mo")]),
@@ -51,7 +52,16 @@ AGES = [
     ("2 semanas de evolución", [("2 semanas", "later")]),
     ("a los 6 meses", [("6 meses", "at")]),
     ("fumador de 20 años", [("20 años", "time")]),
-    ("20 mg, una añada", []),
+    ("sesenta y tres años de edad", [("sesenta y tres años", "age")]),
+    ("a los 22 y 24 años", [("22", "list"), ("24 años", "time")]),
+    ("al tercer mes de vida", [("tercer mes", "nth")]),
+    ("Recién nacido, adolescente", [("Recién nacido", "stage"), ("adolescente", "stage")]),
+    ("20 mg, una añada, tercer mes, recién operado", []),
+]
+RELATIVES = [
+    ("Su madre y dos hermanas mayores", [("madre", "kin"), ("dos hermanas mayores", "counted")]),
+    ("Tío materno, 2 sobrinos", [("Tío materno", "kin"), ("2 sobrinos", "counted")]),
+    ("2 mg, tiologénico, maternal, dos veces", []),
 ]
 
 
@@ -65,7 +75,15 @@ def test_an_age_or_time_is_marked_with_its_kind(text, wanted):
     assert list_expressions("es_age", text) == wanted
 
 
+@pytest.mark.parametrize(("text", "wanted"), RELATIVES)
+def test_a_relative_is_marked(text, wanted):
+    assert list_expressions("es_relative", text) == wanted
+
+
 PEOPLE = [
+    ("es_subject", "Su madre de 70", [None, None, "family", "family"]),
+    ("es_subject", "La madre. Varón sano", [None, None, "family", "family", "person"]),
+    ("es_subject", "Mujer\nde 3", [None, "person", None, None]),
     ("es_family", "Su madre de 70 años", [None, None, "madr.0", "madr.1", "madr.1"]),
     ("es_family", "La madre. Otra vez", [None, None, "madr.0", None, None]),
     ("es_person", "Mujer de 3", [None, "muje.0", "muje.1"]),

@@ -17,9 +17,11 @@ from crfdeid.feature_extraction.spanish import (
     EXPRESSIONS,
     MENTIONS,
     MOST_PAIRS,
+    SUBJECTS,
     can_begin,
     find_expressions,
     find_stem,
+    find_subject,
 )
 
 
@@ -73,7 +75,17 @@ def follow_mentions(name: str, columns: ValueNumbers, batch: Batch) -> Ints:
     return found
 
 
+def es_subject(columns: ValueNumbers, batch: Batch) -> Ints:
+    kinds = ["", *SUBJECTS.values()]
+    of_texts = columns.number_texts("subject", lambda text: kinds.index(find_subject(text)))
+    subject = of_texts[batch.texts]
+    where = shift_right(find_last(subject > 0))
+    numbers = np.array([NONE, *(columns.number("es_subject", kind) for kind in kinds[1:])], np.int32)
+    return np.where(where >= batch.line_first[batch.line], numbers[subject[where]], NONE).astype(np.int32)
+
+
 FAST: dict[str, Callable[[ValueNumbers, Batch], Ints]] = {
     **{name: partial(mark_expressions, name) for name in EXPRESSIONS},
     **{name: partial(follow_mentions, name) for name in MENTIONS},
+    "es_subject": es_subject,
 }

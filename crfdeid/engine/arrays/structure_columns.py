@@ -13,16 +13,20 @@ from crfdeid.engine.arrays.vocabulary import COLON, FULL_STOP, LOWERED_ALPHABETI
 from crfdeid.feature_extraction.context import HEADING_WORDS
 from crfdeid.feature_extraction.structure import (
     MOST_LINES,
+    MOST_PARTS,
     MOST_SEEN,
     MOST_SENTENCES,
     NEAR,
     SHORT,
+    TRADE_MARKS,
     is_countable,
 )
 
 BY_LOWERED_TEXT = ("line_label", "label_elsewhere", "sentence_first")  # their value is a lowered text
 REMEMBERED = 20_000  # headings whose numbers are kept at once
 MOST_KEPT = 16  # tokens of a heading that is kept
+OPEN, CLOSE, COMMA, TRADE_MARK = 1, 2, 3, 4
+OF_BRACKETS = {"(": OPEN, ")": CLOSE, ",": COMMA, **dict.fromkeys(TRADE_MARKS, TRADE_MARK)}
 LONGEST = 40  # the exponent of the number of tokens in a line is less
 
 
@@ -191,7 +195,37 @@ def sentence_first(columns: ValueNumbers, batch: Batch) -> Ints:
     return number_lowered(columns, "sentence_first", batch, where, where != NONE)
 
 
+def bracket_part(columns: ValueNumbers, batch: Batch) -> Ints:
+    kind = number_brackets(columns, batch)
+    opened, closed = find_last(kind == OPEN), find_last(kind == CLOSE)
+    inside = (opened > closed) & (opened >= batch.line_first[batch.line])
+    commas, marks = (np.append(0, np.cumsum(kind == one)) for one in (COMMA, TRADE_MARK))
+    parts = np.minimum(commas[1:] - commas[opened], MOST_PARTS)
+    marked = marks[1:] > marks[opened]
+    names = [[f"{part}{mark}" for mark in ("", "r")] for part in range(MOST_PARTS + 1)]
+    numbers = np.array([[columns.number("bracket_part", name) for name in own] for own in names], np.int32)
+    return np.where(inside, numbers[np.where(inside, parts, 0), marked.astype(int)], NONE).astype(np.int32)
+
+
+def bracket_left(columns: ValueNumbers, batch: Batch) -> Ints:
+    kind, size = number_brackets(columns, batch), len(batch)
+    opens, closes = (size - 1 - find_last(kind[::-1] == one)[::-1] for one in (OPEN, CLOSE))
+    inside = (closes < opens) & (closes < batch.line_stop[batch.line])
+    commas = np.append(0, np.cumsum(kind == COMMA))
+    parts = np.minimum(commas[np.where(inside, closes, 0)] - commas[:-1], MOST_PARTS)
+    numbers = np.array([columns.number("bracket_left", str(n)) for n in range(MOST_PARTS + 1)], np.int32)
+    return np.where(inside, numbers[np.where(inside, parts, 0)], NONE).astype(np.int32)
+
+
+def number_brackets(columns: ValueNumbers, batch: Batch) -> Ints:
+    """What each token is to brackets: one of the numbers of :data:`OF_BRACKETS`, or 0."""
+    return columns.number_texts("brackets", lambda text: OF_BRACKETS.get(text, 0))[batch.texts]
+
+
 FAST: dict[str, Callable[[ValueNumbers, Batch], Ints]] = {
     observe.__name__: observe
-    for observe in (line_label, label_elsewhere, seen_before, line_length, line_part, sentence_first)
+    for observe in (
+        line_label, label_elsewhere, seen_before, line_length, line_part, sentence_first, bracket_part,
+        bracket_left,
+    )
 }
