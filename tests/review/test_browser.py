@@ -231,6 +231,27 @@ def test_a_click_marks_a_word_without_its_punctuation_a_drag_a_stretch_and_a_sec
     assert page.locator("mark").inner_text() == "Ruiz"
 
 
+def test_an_end_of_the_chosen_mark_is_dragged_and_marks_are_not_nested(served):
+    page = opened(served.page("ann"), 1)
+    text = TEXTS["7-01"][0]
+    eva = text.index("Eva")
+    click(page, eva + 1)
+    saved(page)
+    left, top = place(page, eva)
+    letter = place(page, eva + 1)[0] - left
+    right = left + 2.5 * letter  # the end of "Eva"
+    page.mouse.move(right - 1, top)
+    page.mouse.down()
+    page.mouse.move(*place(page, eva + 6), steps=4)
+    page.mouse.move(*place(page, eva + 8), steps=4)
+    page.mouse.up()
+    settled(page)
+    assert served.marks("ann", 1) == [(eva, eva + 9, "PATIENT")]
+    drag(page, eva - 6, eva + 9)
+    page.get_by_text("Marks cannot be nested").wait_for()
+    assert served.marks("ann", 1) == [(eva, eva + 9, "PATIENT")]
+
+
 def test_offsets_are_code_points_past_emoji_and_combining_characters(served):
     page = opened(served.page("ann"), 3)
     text = TEXTS["8-01"][0]

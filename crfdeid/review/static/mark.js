@@ -9,6 +9,7 @@ import { around, layersOf, marks, putting, undecided } from "./marking.js";
 import { asked } from "./notes.js";
 import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
+import { shortened } from "./text.js";
 import { listen } from "./pointer.js";
 import { remark } from "./questions.js";
 import { repeats } from "./repeats.js";
@@ -31,7 +32,7 @@ export class Mark {
     this.clock = new Clock(note.number, () => this.view.progress());
     this.reading.show(note.text, 0, note.shown);
     this.keys = markKeys(this);
-    listen(this.reading, { preview: (one) => this.previewed(one), click: (at) => this.click(at), drag: (one) => this.drag(one) });
+    listen(this.reading, { preview: (one) => this.previewed(one), click: (at) => this.click(at), drag: (one) => this.drag(one), chosen: () => this.chosen(), resize: (one) => this.resize(one) });
     this.take(note);
     if (offset) this.cursor.at(offset);
     this.view.progress();
@@ -92,8 +93,31 @@ export class Mark {
   }
 
   drag(stretch) {
+    if (this.nested(stretch)) return;
     this.cursor.put(stretch, null);
     this.put(this.types.current);
+  }
+
+  // The mark whose ends can be dragged.
+  chosen() {
+    const { target } = this.cursor;
+    return target && !this.state.closed ? { start: target.start, end: target.end } : null;
+  }
+
+  resize(stretch) {
+    const { target } = this.cursor;
+    if (!target || this.nested(stretch, target)) return;
+    this.cursor.put(stretch, target);
+    this.put();
+  }
+
+  // Says so where a stretch lies inside a mark, or a mark inside it: marks are not nested.
+  nested(stretch, apart = null) {
+    const inside = (a, b) => a.start <= b.start && b.end <= a.end;
+    const other = marks(this.state).find((one) => one.key !== apart?.key && (inside(one, stretch) || inside(stretch, one)));
+    if (!other) return false;
+    say(`Marks cannot be nested: “${shortened(this.reading.text.slice(other.start, other.end))}” is marked. Choose it and drag its end, or remove it first.`);
+    return true;
   }
 
   // Marks the stretch at the cursor, with a type or, without one, with its present type.
