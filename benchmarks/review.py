@@ -1,6 +1,6 @@
-"""Time to open a review study of 10,000 notes, and from a click to the disk.
+"""Time to open a review study of 10,000 notes, from a click to the disk, and with eight readers at once.
 
-    python benchmarks/review.py [--notes 10000] [--format text]
+    python benchmarks/review.py [--notes 10000] [--format text] [--seconds 20]
 
 Every figure is the wall time of one run on this machine; the study is synthetic, in a temporary folder.
 """
@@ -13,19 +13,25 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
 
+import uvicorn
 from starlette.testclient import TestClient
 
 from crfdeid import corpora, synthetic
+from crfdeid.network import build_config
+from crfdeid.review.measures import figures
 from crfdeid.review.study import accounts, create, study, system_spans
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.study import Study
-from crfdeid.review.web import app
-from crfdeid.review.web.sessions import Address, Sessions
+from crfdeid.review.web import app, serve
+from crfdeid.review.web.sessions import Address, Session, Sessions
 from crfdeid.text.document import Document, Span
 
 ADDRESS = Address(("127.0.0.1",), 8000)
@@ -46,12 +52,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--notes", type=int, default=10_000)
     parser.add_argument("--format", default="text", choices=("text", "i2b2", "jsonl", "brat"))
+    parser.add_argument("--seconds", type=float, default=20, help="of eight readers at once")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        measure_folder(Path(name), args.notes, args.format)
+        measure_folder(Path(name), args.notes, args.format, args.seconds)
 
 
-def measure_folder(folder: Path, count: int, format: str) -> None:
+def measure_folder(folder: Path, count: int, format: str, seconds: float) -> None:
     path = folder / ("notes.jsonl" if format == "jsonl" else "notes")
     corpora.write(generate_notes(count), path, format)
     source = Source(path, format)
@@ -71,6 +78,8 @@ def measure_folder(folder: Path, count: int, format: str) -> None:
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     print_times("open it in a new process, with imports", float(output.split()[1]))
     measure_replies(opened)
+    measure_readers(opened, seconds)
+    measure_measures(opened)
     opened.store.close()
 
 
@@ -91,6 +100,11 @@ def measure_replies(opened: Study) -> None:
     large = len(opened.notes)
     get = lambda path: lambda: client.get(path).raise_for_status()  # noqa: E731
     print_times("list all notes by uncertainty", measure_time(get("/api/notes?order=uncertainty")))
+    search = json.dumps({"text": "hospital"})
+    for what in ("search all notes, the first time (builds the index)", "search all notes again"):
+        print_times(
+            what, measure_time(lambda: client.post("/api/search", content=search, headers=HEADERS))
+        )
     print_times("open a note", measure_time(get("/api/notes/7")))
     print_times("open the note of 1 MB", measure_time(get(f"/api/notes/{large}")))
     for number in (7, large):
@@ -103,6 +117,71 @@ def measure_replies(opened: Study) -> None:
         "mark all repeats",
         measure_time(lambda: client.post(f"/api/notes/{large}/repeats", content=body, headers=HEADERS)),
     )
+
+
+def measure_readers(opened: Study, seconds: float) -> None:
+    """Eight readers who mark in notes of their own, through a real server on a free port: actions a second,
+    the time of an action, and how many of those that the server acknowledged are not in the store."""
+    names = [f"reader {n}" for n in range(8)]
+    for name in names:
+        accounts.add_reader(opened.store, name, "reader")
+    with serve.bind_socket("127.0.0.1", 0) as listening:
+        port, sessions = listening.getsockname()[1], Sessions(opened.store)
+        config = build_config(app.application(opened, sessions, Address(("127.0.0.1",), port)), None, None)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        tokens = [sessions.begin(Session(name)) for name in names]
+        with ThreadPoolExecutor(len(names)) as desks:
+            began = time.perf_counter()
+            jobs = [
+                desks.submit(mark_notes, port, token, seconds, range(1 + n, len(opened.notes), len(names)))
+                for n, token in enumerate(tokens)
+            ]
+            spent = sorted(second for job in jobs for second in job.result())
+            whole = time.perf_counter() - began
+        server.should_exit = True
+        thread.join(10)
+    sql = "SELECT count(*) FROM actions WHERE book LIKE 'reader:reader %'"
+    ((kept,),) = opened.store.fetch_all(sql)
+    lost = len(spent) - kept
+    print(f"eight readers: {len(spent) / whole:,.0f} actions a second, {lost} of {len(spent)} lost")
+    print_times("  an action: median, 99 of 100", spent[len(spent) // 2], spent[len(spent) * 99 // 100])
+
+
+def mark_notes(port: int, token: str, seconds: float, numbers: Sequence[int]) -> list[float]:
+    """Mark note after note, for so many seconds; the time of each acknowledged action."""
+    spent = []
+    origin = f"http://127.0.0.1:{port}"
+    headers = {"Origin": origin, "Content-Type": "application/json", "Cookie": f"crfdeid-{port}={token}"}
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    until = time.monotonic() + seconds
+    for number in numbers:
+        if time.monotonic() > until:
+            break
+        for version in range(10):
+            action = {"version": version, "kind": "add", "start": 2 * version, "end": 2 * version + 1}
+            body = json.dumps(action | {"type": "DATE"})
+            began = time.perf_counter()
+            connection.request("POST", f"/api/notes/{number}/actions", body, headers)
+            reply = connection.getresponse()
+            reply.read()
+            if reply.status != 200:
+                raise SystemExit(f"note {number}: status {reply.status}")
+            spent.append(time.perf_counter() - began)
+    connection.close()
+    return spent
+
+
+def measure_measures(opened: Study) -> None:
+    """The measures of 1,000 notes, the first time and after one change."""
+    chosen = opened.notes.all[:1000]
+    system_spans.import_consensus(opened, {note.number: [Span(0, 4, "DATE")] for note in chosen})
+    for what in ("measures of 1,000 decided notes, the first time", "measures again, after one change"):
+        print_times(what, measure_time(lambda: figures.compute_figures(opened)))
+        opened.measured.pop(chosen[0].number)
 
 
 def add_mark(client: TestClient, number: int, version: int) -> None:
