@@ -78,12 +78,6 @@ def set_window(text: str, size: int) -> str:
     return text.replace(WINDOW, f"[-{size}..{size}]" if size else "[0]")
 
 
-def list_observations(features: Sequence[str]) -> set[str]:
-    """Return the observations that the groups use."""
-    files = (templates.read_group(group) for group in features)
-    return {name for file in files for template in file for name, _ in template}
-
-
 def drop_templates(kept: Iterable[Template], without: Collection[str]) -> list[Template]:
     """Return the templates that no name in ``without`` leaves out.
 

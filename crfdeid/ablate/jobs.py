@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crfdeid import __version__, resources
-from crfdeid.ablate import code_fingerprint, feature_groups
+from crfdeid.ablate import code_fingerprint
 from crfdeid.ablate.plan import Plan, folds_title
 from crfdeid.ablate.run import Run
 from crfdeid.config import Config
@@ -19,6 +19,7 @@ from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, CrfdeidError, SchemeError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
+from crfdeid.systems import links_ahead
 from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
 from crfdeid.text import gazetteer, type_map
 from crfdeid.text.scheme import read_scheme
@@ -181,7 +182,7 @@ def map_part(part: Part, run: Run) -> Part:
 def check_programs(run: Run) -> None:
     """Raise :class:`ConfigurationError` before any training where a run needs the link grammar parser and it
     is not installed."""
-    if any(name.startswith("links_") for name in feature_groups.list_observations(run.config.features)):
+    if links_ahead.has_links(run.config):
         link_parser.read_version()
 
 
