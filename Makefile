@@ -13,7 +13,7 @@ DOCUMENTS ?= 600
 SEED ?= 1
 EXPERIMENT ?= groups
 
-.PHONY: train dry-run test ablate gazetteers shipped dist wheelhouse docs clean
+.PHONY: train dry-run test campaign oldest ablate gazetteers shipped dist wheelhouse docs clean
 train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	@echo "Training on $(CORPUS) and scoring on $(TEST)"
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --out $(MODEL) --overwrite
@@ -31,6 +31,13 @@ test: $(VENV)/.installed
 TIME ?= 600
 campaign: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m campaign --seconds $(TIME) --seed $(SEED)
+
+# Some tests with the oldest versions that setup.cfg allows, in an environment of their own.
+OLD_TESTS := tests/text tests/corpora tests/rules tests/engine tests/systems/test_crf.py
+oldest:
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/pip install --quiet -c constraints-oldest.txt -e '.[fast,parquet]' pytest hypothesis
+	$(VENV)-oldest/bin/python -m pytest -q -W default $(OLD_TESTS)
 
 # The bundled corpus. The test part has genres and names that the training part does not have.
 corpus/train: $(VENV)/.runs
@@ -64,8 +71,8 @@ wheelhouse: | $(BIN)/python
 docs: | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	rm -rf build/pages && mkdir -p build/pages
-	cp -r docs README.md CONTRIBUTING.md CHANGELOG.md LICENSE compose.yaml build/pages
-	cp --parents $$(find crfdeid benchmarks -name '*.py' -o -name '*.c') build/pages
+	cp -r docs README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE compose.yaml build/pages
+	cp --parents $$(find crfdeid benchmarks tests/campaign -name '*.py' -o -name '*.c') build/pages
 	$(BIN)/mkdocs build --strict
 	@echo "Open build/site/index.html"
 

@@ -53,6 +53,8 @@ def read_xml_document(path: Path, encoding: str = "utf-8") -> XmlDocument:
         raise FormatError(f"{path}: {error}") from None
     if element is None:
         raise FormatError(f"{path}: no TEXT element; wanted i2b2 2014 XML")
+    if outside := sum(child.tag in ELEMENTS for child in root):
+        raise FormatError(f"{path}: {outside} tags outside of TAGS, where no reader looks for them")
     text = "".join(element.itertext())
     return XmlDocument(path, text, None if block is None else tuple(_read_tags(block, path, len(text))))
 

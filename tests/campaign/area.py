@@ -52,6 +52,7 @@ def run_area(area: Area, seed: int, seconds: float, place: Path) -> Tally:
             tally.outcomes[run_case(area, seed, tally.cases, place)] += 1
         except Exception as error:
             tally.failures.append((tally.cases, describe(error)))
+            print(f"{area.name}: case {tally.cases}: {describe(error)}", file=sys.stderr, flush=True)
         tally.cases += 1
     tally.seconds = time.monotonic() - began
     print(f"{area.name}: {tally.cases} cases, {len(tally.failures)} failures", file=sys.stderr)

@@ -21,6 +21,9 @@ FILES = {
     "a second block of tags": (
         "a.xml", f"<x><TEXT>{CANARY}</TEXT><TAGS/><TAGS>{TAG}</TAGS></x>", "2 TAGS elements",
     ),
+    "a tag after the block of tags": (
+        "a.xml", f"<x><TEXT>{CANARY}</TEXT><TAGS/>{TAG}</x>", "1 tags outside of TAGS",
+    ),
     "a second text of a record": (
         "a.xml", f'<x><RECORD ID="1"><TEXT>a</TEXT><TEXT>{CANARY}</TEXT></RECORD></x>', "record 1: 2 TEXT",
     ),
