@@ -10,7 +10,7 @@ from random import Random
 
 from small_notes import SMALL, note
 
-from campaign.area import Area
+from campaign.area import LONGEST, Area
 from campaign.inputs import check_spans
 from crfdeid.errors import CrfdeidError
 from crfdeid.systems import model, model_folder
@@ -44,7 +44,7 @@ def run(draw: Random, place: Path) -> str:
     child = fork.Process(target=tag, args=(folder, engine, sender))
     child.start()
     sender.close()
-    outcome = receiver.recv() if receiver.poll(120) else ""
+    outcome = receiver.recv() if receiver.poll(LONGEST - 20) else ""
     child.join()
     assert child.exitcode == 0, f"{path.name}, {engine}: the process ended with {child.exitcode}"
     assert outcome.startswith(("refused", "tagged")), outcome
