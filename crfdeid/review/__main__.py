@@ -70,7 +70,9 @@ def open_study(args: argparse.Namespace) -> Study:
         source = Source(path, format, args.encoding, tuple(columns), args.recursive)
         cli.report_left_out(path, source.format, args)
         scheme_name = scheme.read_scheme(args.scheme).name
-        create.create_study(args.store, source, scheme_name, args.title, args.sets, show_reading)
+        create.create_study(
+            args.store, source, scheme_name, args.title, args.sets, show_reading, args.patient_from
+        )
     requires_login = bool(args.trust_header) or not is_loopback(args.host)
     return study.open_study(args.store, args.out, path, requires_login)
 

@@ -32,6 +32,8 @@ def add_study_options(parser: argparse.ArgumentParser) -> None:
     add("--from", dest="source", metavar="FORMAT", help="format of the notes (default: detected)")
     cli.add_reading_options(parser)
     cli.add_recursive_option(parser)
+    add("--patient-from", metavar="REGEX", help="in a new study, the patient is what this pattern finds in a "
+        "note's id (its first group, if it has one)")  # fmt: skip
     add("--scheme", default=scheme.DEFAULT, help="label scheme of a new study (default: i2b2-2014)")
     add("--sets", type=int, default=1, help="number of sets in a new study (default: 1)")
     add("--title", help="title of a new study (default: the store's name)")

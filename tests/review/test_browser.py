@@ -309,9 +309,9 @@ def test_a_study_with_only_the_keyboard(served):
     text = TEXTS["7-01"][0]
     keys(page, "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
     assert page.locator(".cursor").inner_text() == "Ruiz"
-    keys(page, "d")
+    keys(page, "o")
     saved(page)
-    keys(page, "ArrowRight", "ArrowRight", "b")
+    keys(page, "ArrowRight", "ArrowRight", "d")
     eva = text.index("Eva")
     for _ in range(3):
         keys(page, "ArrowRight")
@@ -408,7 +408,7 @@ def test_premarks_are_decided_one_by_one(premarked):
     keys(page, "Control+Enter")
     page.get_by_text("Each pre-mark has to be accepted").wait_for()
     keys(page, "Enter")  # accepts Ruiz
-    keys(page, "b")  # the age is a date
+    keys(page, "d")  # the age is a date
     keys(page, "Delete")  # no patient
     assert premarked.marks("ann", 1) == [(12, 16, "DOCTOR"), (20, 28, "DATE")]
     assert decisions(page) == ["accepted", "changed", "rejected"]
@@ -519,7 +519,7 @@ def test_an_address_that_names_no_mode_shows_the_notes(served):
 def test_repeats_in_all_notes_of_the_patient_are_seen_and_then_marked(served):
     page = opened(served.page("ann"), 1)
     click(page, 13)
-    keys(page, "d", "*")
+    keys(page, "o", "*")
     page.get_by_role("heading", name="3 more places as DOCTOR?").wait_for()
     assert page.locator(".places li").count() == 3
     keys(page, "Enter")
@@ -645,8 +645,8 @@ def test_one_key_decides_what_all_agree_on_and_goes_to_what_differs_most(served)
 
 
 def test_three_readers_and_their_consensus(served):
-    both = [(12, "d"), (21, "b")]
-    for name, mark in (("ann", both), ("bob", both), ("cyd", [(12, "d"), (35, "p")])):
+    both = [(12, "o"), (21, "d")]
+    for name, mark in (("ann", both), ("bob", both), ("cyd", [(12, "o"), (35, "p")])):
         page = opened(served.page(name), 1)
         for offset, letter in mark:
             click(page, offset)
@@ -815,6 +815,20 @@ def test_a_reader_is_unsure_and_asks_and_the_adjudicator_sees_both(served):
     page.get_by_text("eve: no").wait_for()
     keys(page, "!")
     page.get_by_text("decided, ambiguous").wait_for()
+
+
+def test_a_reader_changes_the_key_of_a_type(served):
+    page = opened(served.page("ann"), 1)
+    keys(page, "?")
+    page.get_by_role("button", name="Key of DOCTOR: o").press("d")
+    page.get_by_role("button", name="Key of DATE: o").wait_for()  # they change places
+    keys(page, "Escape")
+    click(page, 13)
+    keys(page, "d")
+    page.locator("[data-label=DOCTOR]").wait_for()
+    page.reload()
+    page.locator("[data-type=DOCTOR]", has_text="D").wait_for()
+    assert opened(served.page("bob"), 1).get_by_role("button", name="O DOCTOR").count() == 1
 
 
 def test_a_coordinator_assigns_notes_and_sees_how_far_everybody_is(served):

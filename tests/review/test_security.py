@@ -25,18 +25,20 @@ import uvicorn
 from review_client import ADDRESS, CANARY, ORIGIN, TEXTS, Browser
 from starlette.testclient import TestClient
 
-from crfdeid import connections, network
+from crfdeid import connections, corpora, network
 from crfdeid.errors import ConfigurationError, CrfdeidError
 from crfdeid.review import __main__ as verb
 from crfdeid.review import options
 from crfdeid.review.operations import adjudication, marking
 from crfdeid.review.study import accounts
 from crfdeid.review.study.errors import StageError, TooManyAttemptsError, UnauthorizedError
+from crfdeid.review.study.study import open_study
 from crfdeid.review.web import logins, middleware, routes, serve
 from crfdeid.review.web import sessions as security
 from crfdeid.review.web.app import application
 from crfdeid.review.web.logins import Logins
 from crfdeid.review.web.sessions import Address, Session, Sessions
+from crfdeid.text.document import Document
 
 PASSWORD = "correct horse battery"
 
@@ -535,6 +537,18 @@ def test_the_browser_is_opened_by_a_file_that_only_its_owner_reads(study, monkey
     assert not announcement.file.exists() and "key" not in capsys.readouterr().out
     with serve.Announcement(ADDRESS, Sessions(study.store), requires_login=True, open_browser=True):
         assert capsys.readouterr().out.startswith("Open http://127.0.0.1:8765/\n")
+
+
+def test_a_pattern_finds_the_patients_of_plain_texts(tmp_path):
+    corpora.write([Document(id, id) for id in ("7-01", "7-02", "x")], tmp_path / "notes", "text")
+    base = [str(tmp_path / "notes"), "--no-server", "--store"]
+    verb.main([*base, str(tmp_path / "a.db"), "--patient-from", r"^(\d+)-"])
+    opened = open_study(tmp_path / "a.db")
+    assert [note.patient for note in opened.notes.all] == ["7", "7", None]
+    opened.store.close()
+    with pytest.raises(ConfigurationError, match="no regular expression"):
+        verb.main([*base, str(tmp_path / "b.db"), "--patient-from", "("])
+    assert not (tmp_path / "b.db").exists()
 
 
 def start_server(corpus, *arguments):

@@ -606,3 +606,15 @@ def test_a_coordinator_sees_progress_agreement_and_the_log(study):
     assert log["total"] == 5 and [row["kind"] for row in log["actions"]][-1] == "done"
     assert set(log["actions"][0]) == {"at", "by", "book", "number", "version", "kind"}
     assert [row["by"] for row in eve.get("/api/log", after=3).json()["actions"]] == ["bob", "bob"]
+
+
+def test_each_reader_has_keys_of_their_own(study):
+    ann, bob = Browser(study, "ann"), Browser(study, "bob")
+    keys = ann.get("/api/study").json()["keys"]
+    assert keys["DATE"] == "d" and len(set(keys.values())) == len(keys) == len(study.scheme.types)
+    own = keys | {"DATE": keys["DOCTOR"], "DOCTOR": "d"}
+    assert ann.post("/api/preferences", {"keys": own}).json()["keys"] == own
+    assert ann.get("/api/study").json()["keys"] == own and bob.get("/api/study").json()["keys"] == keys
+    changes = ({"DATE": "o"}, {"DATE": "?"}, {"DATE": "dd"}, {"X": "5"})
+    for wrong in (None, {}, *(keys | one for one in changes)):
+        assert ann.post("/api/preferences", {"keys": wrong}).status_code == 422

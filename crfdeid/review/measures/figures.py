@@ -151,10 +151,8 @@ def list_mistakes(
     voted = select_read_by_all(read_decided_notes(study, set_name), [name])
     if not voted:
         raise NotFoundError("nobody with this name has read a note whose consensus is done")
+    texts = {note.number: note.document.text for note in voted}
     mistakes = measure_team(voted, [name], parse_rules(rule_names)).mistakes
-    return {
-        "mistakes": [
-            {"number": m.note, "start": m.start, "end": m.end, "kind": m.kind, "counted": m.counted}
-            for m in sorted(mistakes)
-        ]
-    }
+    names = ("number", "start", "end", "kind", "counted")
+    rows = (dict(zip(names, mistake)) for mistake in sorted(mistakes))
+    return {"mistakes": [row | {"text": texts[row["number"]][row["start"] : row["end"]]} for row in rows]}

@@ -95,7 +95,19 @@ const GENERAL = new Keys([[["?"], "these keys", help]]);
 
 function help() {
   const rows = [...(open?.keys?.rows ?? []), ...GENERAL.rows];
-  showKeys({ rows }, open?.keys?.type ? room.types.pairs : []);
+  showKeys({ rows }, open?.keys?.type ? room.types.pairs : [], (type, key) => rebind(type, key).catch(fault));
+}
+
+// Another key for a type, for this reader; a key that is taken changes places.
+async function rebind(type, key) {
+  const keys = { ...room.study.keys };
+  const other = Object.keys(keys).find((one) => keys[one] === key);
+  if (other) keys[other] = keys[type];
+  keys[type] = key;
+  ({ keys: room.study.keys } = await send("/api/preferences", { keys }));
+  room.types.bind(room.study.keys);
+  open?.view?.update();
+  help();
 }
 
 document.addEventListener("keydown", (event) => {

@@ -53,16 +53,29 @@ export function belongsElsewhere(event) {
   return false;
 }
 
-export function showKeys(keys, types = []) {
+// choose(type, key), where given, is called with another key for a type.
+export function showKeys(keys, types = [], choose = null) {
   const dialog = document.getElementById("dialog");
   const rows = keys.rows.map(([chords, does]) => element("li", {}, element("span", {}, chords.map((one) => element("kbd", {}, shownChord(one)))), does));
-  const letters = types.map(([key, type]) => element("li", {}, element("kbd", {}, key.toUpperCase()), ` ${type}`));
+  const letters = types.map(([key, type]) => element("li", {}, choose ? rebinding(key, type, choose) : element("kbd", {}, key.toUpperCase()), ` ${type}`));
   clear(
     dialog,
     element("h2", { id: "dialog-title" }, "Keys"),
     element("ul", { class: "keys" }, rows),
+    letters.length && choose ? element("p", { class: "quiet-text" }, "To change a type’s key, click the key and press another one. A key that is taken changes places.") : null,
     letters.length ? element("ul", { class: "letters" }, letters) : null,
     button("Close", () => dialog.close(), { class: "primary" }),
   );
   dialog.showModal();
+}
+
+// A button that takes the next letter or digit as the key of a type.
+function rebinding(key, type, choose) {
+  const made = button(key.toUpperCase(), () => made.classList.add("waiting"), { class: "key", "aria-label": `Key of ${type}: ${key}` });
+  made.addEventListener("keydown", (event) => {
+    if (!/^[a-z0-9]$/i.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    choose(type, event.key.toLowerCase());
+  });
+  return made;
 }

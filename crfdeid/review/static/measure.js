@@ -4,6 +4,7 @@ import { ask, query } from "./api.js";
 import { button, choice, clear, element, labelled, ratio, redrawn, table } from "./dom.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
+import { shortened } from "./text.js";
 
 const RULES = {
   once: "an instance counts once, whatever its number of words",
@@ -102,8 +103,8 @@ class Measures {
 
   async mistakesOf(host) {
     const { mistakes } = await ask(`/api/measures/mistakes${query({ voter: this.voter, ...this.asked })}`);
-    const rows = mistakes.map((one) => [link(`note ${one.number}, ${one.start}–${one.end}`, `#agree/${one.number}/${one.start}`), one.kind, one.counted ? "counts" : "not counted by a rule"]);
-    clear(host, listing(`${mistakes.length} mistakes`, ["Place", "Kind", ""], rows, { above: 480 }));
+    const rows = mistakes.map((one) => [element("span", {}, element("q", {}, shortened(one.text)), " ", link(`note ${one.number}, ${one.start}–${one.end}`, `#agree/${one.number}/${one.start}`)), one.kind, one.counted ? "counts" : "not counted by a rule"]);
+    clear(host, listing(`${mistakes.length} mistakes`, ["Text and place", "Kind", "By the rules"], rows, { above: 480 }));
   }
 }
 

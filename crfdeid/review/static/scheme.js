@@ -5,10 +5,14 @@ import { button, element } from "./dom.js";
 export class Types {
   constructor({ scheme, keys }) {
     this.categories = Object.entries(scheme.categories);
-    this.keys = keys;
-    this.byKey = new Map(Object.entries(keys).map(([type, key]) => [key, type]));
+    this.bind(keys);
     this.colours = new Map(this.categories.flatMap(([, types], i) => types.map((type) => [type, `cat-${i % 8}`])));
     this.current = this.categories[0][1][0];
+  }
+
+  bind(keys) {
+    this.keys = keys;
+    this.byKey = new Map(Object.entries(keys).map(([type, key]) => [key, type]));
   }
 
   colour(type) {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from crfdeid.errors import FormatError, show_id
+from crfdeid.redact import patients
 from crfdeid.review.study.source import Source, Stamp, compute_fingerprint, read_stamp
 from crfdeid.review.study.store import Store
 from crfdeid.text.document import Document
@@ -13,10 +14,13 @@ from crfdeid.text.document import Document
 Progress = Callable[[list[Path]], Iterable[Path]]  # may show progress over the files
 
 
-def index_notes(store: Store, source: Source, sets: int = 1, progress: Progress = iter) -> None:
+def index_notes(
+    store: Store, source: Source, sets: int = 1, progress: Progress = iter, patient_from: str | None = None
+) -> None:
     """Read all notes once and write their index. Raises :class:`FormatError` where an id occurs twice."""
     found: list[tuple[Document, str, Stamp]] = []
     ids: set[str] = set()
+    pattern = patients.compile_pattern(patient_from) if patient_from else None
     for file in progress(source.list_files()):
         name = source.name_file(file)
         stamp = read_stamp(file)
@@ -24,7 +28,8 @@ def index_notes(store: Store, source: Source, sets: int = 1, progress: Progress 
             if document.id in ids:
                 raise FormatError(f"{file}: {show_id(document.id)} occurs twice")
             ids.add(document.id)
-            found.append((document, name, stamp))
+            named = patients.find_patient(document, pattern) if pattern else document
+            found.append((named, name, stamp))
     counts = [len(document.text.split()) for document, *_ in found]
     set_names = divide_into_sets([document for document, *_ in found], counts, sets)
     with store.transaction() as connection:
@@ -57,13 +62,20 @@ def has_study(store: Path) -> bool:
 
 
 def create_study(
-    path: Path, source: Source, scheme: str, title: str | None, sets: int, progress: Progress = iter
+    path: Path,
+    source: Source,
+    scheme: str,
+    title: str | None,
+    sets: int,
+    progress: Progress = iter,
+    patient_from: str | None = None,
 ) -> None:
-    """Create a study in a new store at ``path``. Where the notes cannot be read, no store is left."""
+    """Create a study in a new store at ``path``; ``patient_from`` is a pattern that finds the patient in a
+    note's id. Where the notes cannot be read, no store is left."""
     store = Store(path)
     try:
         with store.transaction():
-            index_notes(store, source, sets, progress)
+            index_notes(store, source, sets, progress, patient_from)
             store.write_setting("scheme", scheme)
             store.write_setting("title", title or path.stem)
     except BaseException:

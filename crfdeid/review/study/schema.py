@@ -59,6 +59,7 @@ CREATE TABLE questions(
     id INTEGER PRIMARY KEY, note INTEGER NOT NULL, reader TEXT NOT NULL, start INTEGER, "end" INTEGER,
     text TEXT NOT NULL, at REAL NOT NULL, answer TEXT, answered_by TEXT);
 CREATE INDEX questions_of_note ON questions(note);
+CREATE TABLE preferences(reader TEXT PRIMARY KEY, keys TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE assignments(
     note INTEGER NOT NULL, reader TEXT NOT NULL, PRIMARY KEY(note, reader)) WITHOUT ROWID;
 """

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from string import ascii_lowercase, digits
 from typing import Any
 
 from crfdeid.review.study import consensus, marks, surrogates
@@ -116,20 +114,6 @@ class Study:
 def name_book(reader: str) -> str:
     """The name of the book with a reader's marks."""
     return f"reader:{reader}"
-
-
-def assign_keys(types: Sequence[str]) -> dict[str, str]:
-    """A key for each type: its first letter that is free, else any free letter, else a digit.
-
-    >>> assign_keys(["PATIENT", "PHONE", "DATE"])
-    {'PATIENT': 'p', 'PHONE': 'h', 'DATE': 'd'}
-    """
-    keys: dict[str, str] = {}
-    for type in types:
-        candidates = [c for c in type.lower() if c in ascii_lowercase] + list(ascii_lowercase + digits)
-        if free := [key for key in candidates if key not in keys.values()]:
-            keys[type] = free[0]
-    return keys
 
 
 def open_study(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -24,10 +25,10 @@ from crfdeid.review.operations import (
     team,
     training,
 )
-from crfdeid.review.study import accounts, system_spans
+from crfdeid.review.study import accounts, system_spans, type_keys
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, UnauthorizedError
-from crfdeid.review.study.study import Study, assign_keys
+from crfdeid.review.study.study import Study
 from crfdeid.review.web.jobs import Jobs
 from crfdeid.review.web.requests import (
     CurrentAdjudicator,
@@ -158,8 +159,14 @@ def create_key(request: Request, study: OpenStudy) -> Response:
 # The study
 
 
-@router.get("/study", dependencies=FOR_READERS)
-def show_study(study: OpenStudy) -> Response:
+@router.post("/preferences")
+def write_preferences(study: OpenStudy, reader: CurrentReader, body: JsonBody) -> Response:
+    type_keys.write_keys(study.store, reader.name, body.get("keys"), study.scheme.types)
+    return reply({"keys": type_keys.read_keys(study.store, reader.name, study.scheme.types)})
+
+
+@router.get("/study")
+def show_study(study: OpenStudy, reader: CurrentReader) -> Response:
     sets = [
         {"name": name, "notes": len(notes), "words": sum(note.words for note in notes)}
         for name, notes in study.sets.items()
@@ -168,11 +175,11 @@ def show_study(study: OpenStudy) -> Response:
     return reply({
         "title": study.store.read_setting("title") or "",
         "scheme": {"name": study.scheme.name, "categories": study.scheme.categories},
-        "keys": assign_keys(study.scheme.types),
+        "keys": type_keys.read_keys(study.store, reader.name, study.scheme.types),
         "sets": sets,
         "premarks": study.premark_system,
         "systems": [{"name": name, "notes_read": count} for name, count in systems],
-        "formats": list(corpora.FORMATS),
+        "formats": [name for name in corpora.FORMATS if name != "parquet" or find_spec("pyarrow")],
         "formats_without_spans": [name for name, found in corpora.FORMATS.items() if not found.has_spans],
     })  # fmt: skip
 
