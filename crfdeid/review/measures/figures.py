@@ -154,5 +154,5 @@ def list_mistakes(
     texts = {note.number: note.document.text for note in voted}
     mistakes = measure_team(voted, [name], parse_rules(rule_names)).mistakes
     names = ("number", "start", "end", "kind", "counted")
-    rows = (dict(zip(names, mistake)) for mistake in sorted(mistakes))
+    rows: list[Json] = [dict(zip(names, mistake)) for mistake in sorted(mistakes)]
     return {"mistakes": [row | {"text": texts[row["number"]][row["start"] : row["end"]]} for row in rows]}
