@@ -90,10 +90,10 @@ class _Union:
 
 
 def write_digits(path: str) -> str:
-    """Write the first bits of a path with two in each digit.
+    """Write the first bits of a path with two in each digit; a bit that is missing counts as 0.
 
     >>> write_digits("01110")
-    '132'
+    '130'
     """
     bits = path[:LONGEST]
     pieces = (bits[start : start + DIGIT].ljust(DIGIT, "0") for start in range(0, len(bits), DIGIT))

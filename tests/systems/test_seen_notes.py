@@ -74,7 +74,7 @@ class Stop(Exception):
 
 
 def test_ablate_warns_before_it_trains(folder, capsys, monkeypatch):
-    def stop(*_):
+    def stop(*_, **__):
         raise Stop
 
     monkeypatch.setattr(ablate, "train_jobs", stop)
