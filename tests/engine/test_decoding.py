@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+from functools import cache
 
 import numpy as np
 import pycrfsuite
@@ -116,19 +117,16 @@ def test_marginals_are_crfsuites(small_model, notes):
     assert np.allclose(found, wanted, atol=1e-9)
 
 
-TEXT = st.text(alphabet="aB1 .:|=\n", max_size=60) | st.sampled_from([note(n).text for n in range(5)])
-
-
-SPANISH = st.lists(
-    st.sampled_from(
-        ["NHC: 12", "12", "el 3 de mayo de 2016", "14/03/2016", "su madre", "varón de 54 años de edad",
-         "hace dos meses", ".", ";", "\n", "Médico: Ana", "Ana", "mes de enero", "2016", "a los 3 días",
-         "x " * 26, "Hospital Clínico Avda. Denia, 103. 03013 Alicante", "C/ Colón",
-         "s/n", "Fax 948136286", "@", "(", ")", ",", "(Cavit®, Espe)", "dos hermanas mayores",
-         "tercer mes de vida", "sesenta y tres años de edad", "22 y 24 años", "recién nacido"]
-    ),
-    max_size=14,
-).map(" ".join)  # fmt: skip
+NOTES = [note(n).text for n in range(5)]
+TEXT = st.text(alphabet="aB1 .:|=\n", max_size=60) | st.sampled_from(NOTES)
+PARTS = [
+    "NHC: 12", "12", "el 3 de mayo de 2016", "14/03/2016", "su madre", "varón de 54 años de edad",
+    "hace dos meses", ".", ";", "\n", "Médico: Ana", "Ana", "mes de enero", "2016", "a los 3 días", "x " * 26,
+    "Hospital Clínico Avda. Denia, 103. 03013 Alicante", "C/ Colón", "s/n", "Fax 948136286", "@", "(", ")",
+    ",", "(Cavit®, Espe)", "dos hermanas mayores", "tercer mes de vida", "sesenta y tres años de edad",
+    "22 y 24 años", "recién nacido",
+]  # fmt: skip
+SPANISH = st.lists(st.sampled_from(PARTS), max_size=14).map(" ".join)
 
 
 ADDRESS = word_table.read_list(gazetteer.find_gazetteer("es_address"))
@@ -158,6 +156,14 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
     assert found == [wanted, wanted]
 
 
+@cache
+def shorten(found):
+    """A list with only the entries that begin as a word of the texts, which is as sharp and built at once."""
+    texts = [*NOTES, *PARTS, "a b Dr. Li O. Xu"]
+    words = {one.text.lower() for text in texts for one in tokenizer.fine(text)}
+    return dataclasses.replace(found, entries=frozenset(e for e in found.entries if e[0] in words))
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 @settings(deadline=None)
 @given(texts=st.lists(TEXT | SPANISH, min_size=1, max_size=3))
@@ -167,7 +173,7 @@ def test_array_columns_equal_the_plain_observations(three_engines, compiled, tex
     numbers: dict[str, dict] = {}
     names = FAST.keys() | {f"phrase_{name}" for name in line.gazetteers}
     names |= {f"{observation}_es_address" for observation in cues.OBSERVATIONS}
-    gazetteers = {**line.gazetteers, "es_address": ADDRESS}
+    gazetteers = {name: shorten(found) for name, found in line.gazetteers.items()} | {"es_address": ADDRESS}
     contextual = registry.resolve_names(names, gazetteers).contextual
     number = lambda name, value: numbers.setdefault(name, {}).setdefault(value, len(numbers[name]))  # noqa: E731
     table = TokenVocabulary(dict.fromkeys(BY_LOWERED_TEXT, str.lower), number)
