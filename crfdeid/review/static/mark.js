@@ -6,7 +6,7 @@ import { Cursor } from "./cursor.js";
 import { markKeys } from "./mark_keys.js";
 import { MarkView } from "./mark_view.js";
 import { around, layersOf, marks, putting, undecided } from "./marking.js";
-import { asked } from "./notes.js";
+import { arranged } from "./notes.js";
 import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
 import { shortened } from "./text.js";
@@ -231,9 +231,11 @@ export class Mark {
   }
 }
 
+// The next note that the reader has to read: after this one in the order of the notes, else the first of the chosen order.
 async function following(note, room) {
-  const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set, order: asked(room) })}`);
-  const left = notes.filter((one) => one.assigned && !one.done && !one.refused && one.number !== note.number);
-  const open = (asked(room) === "given" ? left.find((one) => one.number > note.number) : null) ?? left[0];
+  const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set })}`);
+  const left = arranged(notes, room).filter((one) => one.assigned && !one.done && !one.refused && one.number !== note.number);
+  const next = room.order === "given" ? left.find((one) => one.number > note.number) : null;
+  const open = next ?? left[0];
   return open ? `mark/${open.number}` : "notes";
 }

@@ -9,7 +9,7 @@ import { link, listing } from "./listing.js";
 const QUICK = 300;
 
 export async function notes(main, room) {
-  const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set, order: asked(room) })}`);
+  const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set })}`);
   const redraw = () => redrawn(main, () => notes(clear(main), room));
   const list = element("div", {});
   const draw = () => {
@@ -44,20 +44,27 @@ const STATES = {
 };
 const SORTS = {
   given: ["as given", null],
-  uncertainty: ["least certain first", (a, b) => a.done - b.done || (b.uncertainty ?? 0) - (a.uncertainty ?? 0)],
+  uncertainty: ["least certain first", (a, b) => a.done - b.done || doubt(b) - doubt(a)],
+  density: ["least certain by length first", (a, b) => a.done - b.done || doubt(b) / (b.words || 1) - doubt(a) / (a.words || 1)],
+  random: ["at random (for figures without bias)", (a, b) => scatter(a.number) - scatter(b.number)],
   long: ["longest first", (a, b) => b.words - a.words],
   short: ["shortest first", (a, b) => a.words - b.words],
   marks: ["most marks first", (a, b) => b.marks - a.marks],
   patient: ["by patient", (a, b) => (a.patient ?? "").localeCompare(b.patient ?? "")],
 };
 
-// The order that the server knows; the page makes the others.
-export function asked(room) {
-  return room.order === "uncertainty" ? room.order : "given";
+// The expected number of wrong pre-marks.
+function doubt(note) {
+  return note.uncertainty ?? 0;
+}
+
+// The same random order each time, and for every reader (Knuth's multiplicative hash).
+function scatter(number) {
+  return Math.imul(number, 2654435761) >>> 0;
 }
 
 // The notes that the reader's filter leaves, in the chosen order.
-function arranged(found, room) {
+export function arranged(found, room) {
   const wanted = room.filter.text.toLowerCase();
   const named = (note) => [`${note.number}`, note.id, note.patient ?? ""].some((one) => one.toLowerCase().includes(wanted));
   const kept = found.filter((note) => STATES[room.filter.state][1](note) && (!wanted || named(note)));
@@ -69,7 +76,7 @@ function filters(room, draw, redraw) {
   const { filter } = room;
   const field = element("input", { name: "filter", value: filter.text, autocomplete: "off", oninput: (event) => ((filter.text = event.target.value), draw()) });
   const states = Object.entries(STATES).map(([key, [text]]) => [key, text]);
-  const orders = Object.entries(SORTS).filter(([key]) => key !== "uncertainty" || room.study.premarks).map(([key, [text]]) => [key, text]);
+  const orders = Object.entries(SORTS).filter(([key]) => !["uncertainty", "density"].includes(key) || room.study.premarks).map(([key, [text]]) => [key, text]);
   return element("div", { class: "bar" },
     labelled("Number, note or patient", field),
     labelled("Show", choice(states, filter.state, (one) => ((filter.state = one), draw()), "state")),
