@@ -156,6 +156,18 @@ def test_labels_are_crfsuites_on_any_text(three_engines, texts):
     assert found == [wanted, wanted]
 
 
+def test_a_model_without_window_rows_tags_as_in_numpy(notes, tmp_path):
+    """All observations of the group look at context, so no text has a row of its own."""
+    pytest.importorskip("numba")
+    from crfdeid.engine.decoding import numba_kernels
+
+    model.train(notes[:4], dataclasses.replace(SMALL, features=("mimic",)), tmp_path / "m")
+    plain, fast = (model.load(tmp_path / "m", "fast") for _ in range(2))
+    fast.decoder = Decoder(fast.weights, fast.pipeline, numba_kernels)
+    assert not len(fast.decoder.offsets)
+    assert list(fast.tag_all(notes)) == list(plain.tag_all(notes))
+
+
 @cache
 def shorten(found):
     """A list with only the entries that begin as a word of the texts, which is as sharp and built at once."""

@@ -135,7 +135,7 @@ class Decoder:
     def _add_rows(self) -> None:
         """Compute the rows of the texts that are new in the vocabulary."""
         known, size = self.known, len(self.vocabulary)
-        if known == size:
+        if known == size or not len(self.offsets):  # a model of context only
             return
         texts, lowered = self.vocabulary.strings[known:], self.vocabulary.lowered[known:]
         self.scorer.enlarge_window(size)

@@ -32,7 +32,7 @@ def draft_surrogates(study: Study, number: int) -> SurrogateDraft:
         proposals = Redactor(read_secret(study)).propose(gold, notes.values())
         draft = SurrogateDraft(versions, gold, tuple(proposals))
         if len(study.drafts) >= MOST_DRAFTS:
-            study.drafts.clear()
+            del study.drafts[next(iter(study.drafts))]  # the oldest
         study.drafts[number] = draft
     return draft
 
