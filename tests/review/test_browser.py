@@ -509,6 +509,18 @@ def test_a_session_survives_a_restart_of_the_server(served):
     assert len(served.marks("ann", 1)) == 1
 
 
+def test_an_address_that_changes_while_the_page_loads_opens_afterwards(served):
+    page = served.page("ann")
+    held = []
+    page.route("**/api/study", held.append)
+    with page.expect_request("**/api/study"):
+        page.reload(wait_until="commit")
+    page.evaluate("location.hash = 'mark/1'")
+    page.wait_for_timeout(200)
+    held[0].continue_()
+    page.get_by_role("heading", name="Note 1").wait_for()  # and no error is in the console
+
+
 def test_an_address_that_names_no_mode_shows_the_notes(served):
     page = served.page("ann")
     for name in ("constructor", "__proto__", "toString/1"):

@@ -81,12 +81,12 @@ async function start() {
     open = null;
     return welcome(clear(main), session, start);
   }
-  room.reader = session.reader;
   room.mayInvite = session.may_invite;
   readAs(session.reader.name);
   room.study = await ask("/api/study");
   room.types = new Types(room.study);
   room.set ??= room.study.sets[0].name;
+  room.reader = session.reader; // last: from now on a new address opens a mode, which needs the others
   who();
   await show();
 }
