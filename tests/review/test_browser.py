@@ -512,7 +512,7 @@ def test_a_session_survives_a_restart_of_the_server(served):
 def test_an_address_that_changes_while_the_page_loads_opens_afterwards(served):
     page = served.page("ann")
     held = []
-    page.route("**/api/study", held.append)
+    page.route("**/api/study", lambda route: held.append(route))
     with page.expect_request("**/api/study"):
         page.reload(wait_until="commit")
     page.evaluate("location.hash = 'mark/1'")
