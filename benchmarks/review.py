@@ -152,7 +152,7 @@ def measure_readers(opened: Study, seconds: float) -> None:
 
 
 def mark_notes(port: int, token: str, seconds: float, numbers: Sequence[int]) -> list[float]:
-    """Mark note after note, for so many seconds; the time of each acknowledged action."""
+    """Mark one note after the other for ``seconds``; return the time of each acknowledged action."""
     spent = []
     origin = f"http://127.0.0.1:{port}"
     headers = {"Origin": origin, "Content-Type": "application/json", "Cookie": f"crfdeid-{port}={token}"}

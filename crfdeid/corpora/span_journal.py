@@ -114,7 +114,7 @@ def restore_spans(document: Document | None, line: bytes, file: Path) -> Documen
 
 
 def read_line(line: bytes) -> tuple[str, list[list[Any]]]:
-    """Read a line; what is no line of a journal has the hash of no note."""
+    """Read a line. A line that no journal wrote gets a hash that no note has."""
     try:
         hash, spans = json.loads(line)
         return hash, spans

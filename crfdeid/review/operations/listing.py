@@ -33,7 +33,7 @@ def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = 
         raise InvalidValueError(f"an order is one of {', '.join(ORDERS)}")
     notes = study.find_set(set_name)
     states, counts, stages = read_own_states(study, reader), read_system_counts(study), read_stages(study)
-    shown = study.premark_system
+    shown, assigned = study.premark_system, list_assigned(study, reader)
     rows = []
     for note in notes:
         state = states.get(note.number, OwnState())
@@ -41,10 +41,19 @@ def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = 
         row = describe_note(note, state) | {"undecided": count - state.decided, "uncertainty": doubt}
         row["refused"] = study.notes.refused.get(note.number)
         row["stage"] = stages.get(note.number, "none")
+        row["assigned"] = assigned is None or note.number in assigned
         rows.append(row)
     if order == "uncertainty":
         rows.sort(key=lambda row: (row["done"], -(row["uncertainty"] or 0.0)))
     return {"notes": rows, "progress": measure_progress(study, reader, set_name)}
+
+
+def list_assigned(study: Study, reader: Reader) -> set[int] | None:
+    """The notes that the reader is to read; None where nothing is assigned to anybody."""
+    if study.store.fetch_one("SELECT 1 FROM assignments") is None:
+        return None
+    sql = "SELECT note FROM assignments WHERE reader = ?"
+    return {number for (number,) in study.store.fetch_all(sql, reader.name)}
 
 
 def search_notes(study: Study, body: Json) -> Json:

@@ -9,9 +9,8 @@ from functools import reduce
 from operator import add
 
 from crfdeid.evaluate.scores import Counts
-from crfdeid.review.operations.listing import measure_progress
+from crfdeid.review.operations.listing import list_assigned, measure_progress
 from crfdeid.review.study import accounts, agreement
-from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import InvalidValueError, NotFoundError
 from crfdeid.review.study.marks import is_whole_number
 from crfdeid.review.study.note_index import Note, key_patient
@@ -50,14 +49,6 @@ def share_patients(notes: Sequence[Note], readers: Sequence[str], k: int) -> Ite
         for reader in sorted(readers, key=lambda one: (words[one], one))[:k]:
             words[reader] += count[patient]
             yield from ((note.number, reader) for note in patients[patient])
-
-
-def list_assigned(study: Study, reader: Reader) -> set[int] | None:
-    """The notes that the reader is to read; None where nothing is assigned to anybody."""
-    if study.store.fetch_one("SELECT 1 FROM assignments") is None:
-        return None
-    sql = "SELECT note FROM assignments WHERE reader = ?"
-    return {number for (number,) in study.store.fetch_all(sql, reader.name)}
 
 
 def show_team(study: Study, set_name: str | None) -> Json:

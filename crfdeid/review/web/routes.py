@@ -188,11 +188,7 @@ def show_study(study: OpenStudy, reader: CurrentReader) -> Response:
 def list_notes(
     study: OpenStudy, reader: CurrentReader, set: str | None = None, order: str = "given"
 ) -> Response:
-    found = listing.list_notes(study, reader, set, order)
-    assigned = team.list_assigned(study, reader)
-    for row in found["notes"]:
-        row["assigned"] = assigned is None or row["number"] in assigned
-    return reply(found)
+    return reply(listing.list_notes(study, reader, set, order))
 
 
 @router.post("/search", dependencies=FOR_READERS)
