@@ -6,7 +6,9 @@
     python -m crfdeid.explain models/mine --note note.txt --at 41 --html why.html
     python -m crfdeid.explain models/rescored --note note.txt           what each member said
 
-Models of crf, svm, snow and multi have such weights.
+Models of crf, two_stage, svm, snow and multi have such weights. Of an hmm the probabilities of a note's
+words and classes are shown, and of networks (rnn, transformer) how the probability of a label changes where
+a token is hidden: both need --note.
 
 Features contain words of the training documents, and with --note the output contains the note's
 text: keep it only where you may keep those. docs/explain.md explains each number.
@@ -15,7 +17,7 @@ text: keep it only where you may keep those. docs/explain.md explains each numbe
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from crfdeid import cli
@@ -24,7 +26,8 @@ from crfdeid.explain import attribution, model_weights, page
 from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
 from crfdeid.explain.model_weights import ModelWeights
-from crfdeid.systems import model_folder
+from crfdeid.systems import model, model_folder
+from crfdeid.systems.tagger import group_by_patient
 from crfdeid.text.document import Document
 
 
@@ -58,50 +61,101 @@ def main(arguments: list[str] | None = None) -> None:
     if (args.at or args.token or args.document) and not args.note:
         raise ConfigurationError("--at, --token and --document need --note")
     folder = model_folder.find_folder(args.model)
-    if model_folder.read_folder(folder).config.system == "rescored":
-        print("\n".join(explain_candidates(folder, args)))
+    system = model_folder.read_folder(folder).config.system
+    if explain_note := NOTES_ONLY.get(system):
+        check_note_only(folder, system, args)
+        print("\n".join(explain_note(folder, args)))
         return
     weights = model_weights.load(folder)
     for label in args.label:
         weights.label_number(label)
-    trace = attribution.trace_document(weights, find_document(args)) if args.note else None
+    trace = attribution.trace_document(weights, *find_notes(args)) if args.note else None
     explanations = explain_tokens(trace, args) if trace else []
     if args.html:
         page.write(args.html, weights, args.label, args.top, trace, explanations, args.runners)
     print(render_text(weights, args, trace, explanations))
 
 
+def check_note_only(folder: Path, system: str, args: argparse.Namespace) -> None:
+    """Raise :class:`ConfigurationError` where the options ask for what a system without weights does not
+    have."""
+    refused = ["label", "html", *(["at", "token"] if system == RESCORED else [])]
+    if not args.note or any(getattr(args, name) for name in refused):
+        names = [f"--{name}" for name in refused]
+        wanted = f"wanted --note, without {', '.join(names[:-1])} and {names[-1]}"
+        raise ConfigurationError(f"{folder}: a model of the system {system} is explained by a note; {wanted}")
+
+
 def explain_candidates(folder: Path, args: argparse.Namespace) -> list[str]:
     """What a rescored model and its members say of a note."""
     from crfdeid.explain import judgement
-    from crfdeid.systems import model
     from crfdeid.systems.rescored.rescored import RescoredTagger
 
-    if not args.note or args.at or args.token or args.label or args.html:
-        wanted = "wanted --note, without --at, --token, --label and --html"
-        raise ConfigurationError(f"{folder}: a rescored model explains the spans of a note; {wanted}")
     tagger = model.load(folder)
     assert isinstance(tagger, RescoredTagger)
-    return judgement.list_candidates(tagger, find_document(args))
+    return judgement.list_candidates(tagger, find_notes(args)[0])
 
 
-def find_document(args: argparse.Namespace) -> Document:
-    """The note, or the document of a corpus that ``--document`` names."""
-    documents = {document.id: document for document in cli.read_documents(args.note, args.format, args)}
+def explain_hmm(folder: Path, args: argparse.Namespace) -> list[str]:
+    """What the words and the classes before them say of a note's tokens."""
+    from crfdeid.explain.hidden_markov import HmmTrace
+    from crfdeid.systems.hmm.hmm import HmmTagger
+
+    tagger = model.load(folder)
+    assert isinstance(tagger, HmmTagger)
+    trace = HmmTrace(tagger, find_notes(args)[0])
+    parts = [trace.explain(number, args.runners) for number in list_numbers(trace.number_at, args)]
+    return join_parts(parts or [trace.list_tokens()])
+
+
+def explain_network(folder: Path, args: argparse.Namespace) -> list[str]:
+    """What a network's probabilities of a note's tokens depend on."""
+    from crfdeid.explain.occlusion import NetworkTrace
+
+    trace = NetworkTrace(model.load(folder), find_notes(args)[0])
+    numbers = list_numbers(trace.number_at, args)
+    parts = [trace.explain(number, args.runners, args.top) for number in numbers]
+    return join_parts(parts or [trace.list_tokens()])
+
+
+RESCORED = "rescored"
+NOTES_ONLY = {  # the systems without weights, and what explains them
+    RESCORED: explain_candidates,
+    "hmm": explain_hmm,
+    "rnn": explain_network,
+    "transformer": explain_network,
+}
+
+
+def find_notes(args: argparse.Namespace) -> tuple[Document, list[Document]]:
+    """The note, or the document of a corpus that ``--document`` names; and the consecutive notes of its
+    patient, which some systems see together."""
+    documents = list(cli.read_documents(args.note, args.format, args))
+    chosen = find_document(documents, args)
+    return chosen, next(notes for notes in group_by_patient(documents) if chosen in notes)
+
+
+def find_document(documents: Sequence[Document], args: argparse.Namespace) -> Document:
+    """The only document, or the one that ``--document`` names."""
+    found = {document.id: document for document in documents}
     if args.document is None and len(documents) == 1:
-        return next(iter(documents.values()))
+        return documents[0]
     if args.document is None:
         raise DocumentError(f"{args.note}: {len(documents)} documents; choose one with --document ID")
-    if args.document not in documents:
-        meant = did_you_mean(args.document, filter(looks_like_id, documents))
+    if args.document not in found:
+        meant = did_you_mean(args.document, filter(looks_like_id, found))
         raise DocumentError(f"{args.note}: no document {args.document}{meant}")
-    return documents[args.document]
+    return found[args.document]
+
+
+def list_numbers(number_at: Callable[[int], int], args: argparse.Namespace) -> list[int]:
+    """The numbers of the tokens of ``--at`` and ``--token``, each once."""
+    return list(dict.fromkeys([*map(number_at, args.at), *args.token]))
 
 
 def explain_tokens(trace: DocumentTrace, args: argparse.Namespace) -> list[Explanation]:
     """Explain the tokens of ``--at`` and ``--token``, each once."""
-    numbers = [*(trace.number_at(offset) for offset in args.at), *args.token]
-    return [trace.explain(number) for number in dict.fromkeys(numbers)]
+    return [trace.explain(number) for number in list_numbers(trace.number_at, args)]
 
 
 def render_text(
@@ -117,7 +171,13 @@ def render_text(
     if trace and not explanations:
         parts.append(explanation_text.list_tokens(trace))
     parts += [explanation_text.explain_token(one, args.runners, args.top) for one in explanations]
-    return "\n\n\n".join("\n".join(lines) for lines in parts)
+    return "\n".join(join_parts(parts))
+
+
+def join_parts(parts: Iterable[Iterable[str]]) -> list[str]:
+    """The lines of all parts, with two empty lines between parts."""
+    lines = [line for part in parts for line in ("", "", *part)]
+    return lines[2:]
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ groups (:mod:`crfdeid.explain.model_weights`). A linear classifier has no transi
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -44,7 +44,7 @@ class Explanation:
     labelling, then the others by their probability or emission. ``parts`` [features, candidates] are the
     weights that the token's ``features`` add to each candidate, so that a column sums to the candidate's
     emission. ``before`` and ``after`` are the labels of the neighbour tokens, ``None`` at an end of the
-    sequence."""
+    sequence. ``decisions`` are what the systems below a stack say of the token, by name."""
 
     token: Token
     number: int
@@ -54,6 +54,7 @@ class Explanation:
     parts: np.ndarray
     before: str | None
     after: str | None
+    decisions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -82,15 +83,23 @@ class Explanation:
         return self.sum_by(self.features)
 
 
-def trace_document(weights: ModelWeights, document: Document) -> DocumentTrace:
-    """Follow the model through the document: its tokens, features and scores."""
-    folding = fold_text(document.text)
-    folded = folding.fold_document(document)
-    tokenized, sequences = weights.pipeline.tokenize_document(folded)
-    columns, extractor = weights.find_columns(folded), weights.pipeline.extractor
+def trace_document(
+    weights: ModelWeights, document: Document, notes: Sequence[Document] = ()
+) -> DocumentTrace:
+    """Follow the model through the document: its tokens, features and scores. ``notes`` are those of the
+    patient that a stack of systems sees together, the document among them; without them it sees the document
+    only."""
+    notes = notes or [document]
+    foldings = [fold_text(note.text) for note in notes]
+    folded = [folding.fold_document(note) for folding, note in zip(foldings, notes)]
+    number = notes.index(document)
+    tokenized, sequences = weights.pipeline.tokenize_document(folded[number])
+    columns, extractor = weights.find_columns(folded)[number], weights.pipeline.extractor
     rows = (extractor.features(tokenized, sequence, columns) for sequence in sequences)
     traces = [SequenceTrace(weights, s.start, features) for s, features in zip(sequences, rows)]
-    return DocumentTrace(document, [folding.unfold_token(token) for token in tokenized.tokens], traces)
+    tokens = [foldings[number].unfold_token(token) for token in tokenized.tokens]
+    decisions = {name: [str(value) for value in columns[name]] for name in weights.decisions}
+    return DocumentTrace(document, tokens, traces, decisions)
 
 
 def lead(row: np.ndarray) -> float:
@@ -169,12 +178,18 @@ class SequenceTrace:
 
 
 class DocumentTrace:
-    """A document's tokens and its sequences, labelled by a model."""
+    """A document's tokens and its sequences, labelled by a model. ``decisions`` has what each system below a
+    stack says of each token."""
 
     def __init__(
-        self, document: Document, tokens: Sequence[Token], sequences: Sequence[SequenceTrace]
+        self,
+        document: Document,
+        tokens: Sequence[Token],
+        sequences: Sequence[SequenceTrace],
+        decisions: Mapping[str, Sequence[str]],
     ) -> None:
         self.document, self.tokens, self.sequences = document, tokens, sequences
+        self.decisions = decisions
 
     @property
     def certainty(self) -> str:
@@ -192,22 +207,38 @@ class DocumentTrace:
                 yield number, self.tokens[number], sequence.weights.labels[label], certainty
 
     def number_at(self, offset: int) -> int:
-        """The number of the token that covers ``offset``. Raises :class:`DocumentError` where
-        no token covers it."""
-        number = bisect_right([token.start for token in self.tokens], offset) - 1
-        if number < 0 or offset >= self.tokens[number].end:
-            end = len(self.document.text)
-            where = "past the end of the text" if offset >= end else "it is white space"
-            raise DocumentError(f"{show_id(self.document.id)}: no token at offset {offset} of {end}: {where}")
-        return number
+        """As :func:`find_number`."""
+        return find_number(self.document, self.tokens, offset)
 
     def explain(self, number: int) -> Explanation:
         """Why token ``number``, from 0, got its label. Raises :class:`DocumentError` where the
         document has no such token, or no sequence contains it."""
-        if not 0 <= number < len(self.tokens):
-            where = f"{show_id(self.document.id)}: no token {number}"
-            raise DocumentError(f"{where}; it has {len(self.tokens)}, from 0")
-        for sequence in self.sequences:
-            if 0 <= number - sequence.start < len(sequence.features):
-                return sequence.explain(self.tokens[number], number)
-        raise DocumentError(f"{show_id(self.document.id)}: token {number} is a line end, in no sequence")
+        parts = [range(s.start, s.start + len(s.features)) for s in self.sequences]
+        sequence = self.sequences[find_sequence(self.document, self.tokens, parts, number)]
+        decisions = {name: labels[number] for name, labels in self.decisions.items()}
+        return replace(sequence.explain(self.tokens[number], number), decisions=decisions)
+
+
+def find_number(document: Document, tokens: Sequence[Token], offset: int) -> int:
+    """The number of the token that covers ``offset``. Raises :class:`DocumentError` where no token covers
+    it."""
+    number = bisect_right([token.start for token in tokens], offset) - 1
+    if number < 0 or offset >= tokens[number].end:
+        end = len(document.text)
+        where = "past the end of the text" if offset >= end else "it is white space"
+        raise DocumentError(f"{show_id(document.id)}: no token at offset {offset} of {end}: {where}")
+    return number
+
+
+def find_sequence(
+    document: Document, tokens: Sequence[Token], sequences: Sequence[range], number: int
+) -> int:
+    """Which of the sequences has token ``number``. Raises :class:`DocumentError` where the document has no
+    such token, or no sequence contains it."""
+    where = show_id(document.id)
+    if not 0 <= number < len(tokens):
+        raise DocumentError(f"{where}: no token {number}; it has {len(tokens)}, from 0")
+    for index, part in enumerate(sequences):
+        if number in part:
+            return index
+    raise DocumentError(f"{where}: token {number} is a line end, in no sequence")

@@ -4,8 +4,8 @@ The score of a labelling is a sum of weights: one for each feature of a token an
 each transition from a label to the next (Lafferty, McCallum & Pereira 2001). A feature belongs to a
 template, and a template to a feature group: the file in the model's ``features/`` that defines it. The
 constant feature ``bias`` is a group by itself. A linear classifier (svm, mega, snow) is a sum in the same
-way, with no transitions; the last one of a stack (multi) sees the decisions of its systems, which are the
-group ``decisions``.
+way, with no transitions. The last classifier of a stack (multi), and the second CRF of ``two_stage``, see the
+decisions of the systems before them, which are the group ``decisions``.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from crfdeid.text.document import Document
 BIAS, DECISIONS = "bias", "decisions"
 CRF = "crf"
 LINEAR = ("svm", "snow", "multi")
+TWO_STAGE = "two_stage"
+FindColumns = Callable[[Sequence[Document]], Sequence[Columns]]
 
 
 def map_groups(files: Iterable[Path]) -> dict[str, str]:
@@ -53,18 +55,20 @@ class ModelWeights:
     """A model's weights (by default those of its CRF file) and pipeline. ``numbers`` are the features'
     numbers by name. ``state`` [features + 1, labels] are their weights, sparse; its last row is empty, for
     features that the model does not have. ``transitions`` [labels, labels] are the weights from row to
-    column. ``find_columns`` gives the extra columns of a document, where the pipeline has some."""
+    column. ``find_columns`` gives the extra columns of each of a patient's notes, where the pipeline has
+    some; ``decisions`` are those of them that are labels of another system."""
 
     def __init__(
         self,
         model: ModelFolder,
         weights: model_file.Weights | None = None,
-        find_columns: Callable[[Document], Columns] = lambda document: NO_COLUMNS,
+        find_columns: FindColumns = lambda notes: [NO_COLUMNS] * len(notes),
+        decisions: Sequence[str] = (),
     ) -> None:
         self.folder, self.config = model.path, model.config
         self.pipeline, self.scheme = model.pipeline, model.scheme
         self.has_probabilities = weights is None
-        self.find_columns = find_columns
+        self.find_columns, self.decisions = find_columns, decisions
         file = weights or model_file.read(model.path / crf.CRFSUITE)
         self.labels, self.features, self.transitions = file.labels, file.attributes, file.transitions
         self.numbers = {feature: number for number, feature in enumerate(self.features)}
@@ -131,12 +135,23 @@ def load(folder: Path | str) -> ModelWeights:
     found = model_folder.read_folder(folder)
     if found.config.system == CRF:
         return ModelWeights(found)
+    if found.config.system == TWO_STAGE:
+        return load_second_stage(folder)
     if found.config.system not in LINEAR:
         raise ModelError(
             f"{folder}: a model of the system {found.config.system}; "
-            f"only {', '.join([CRF, *LINEAR])} have weights to explain"
+            f"only {', '.join([CRF, TWO_STAGE, *LINEAR])} have weights to explain"
         )
     return load_linear(folder)
+
+
+def load_second_stage(folder: Path) -> ModelWeights:
+    """Load the weights of the second CRF, which sees the labels of the first."""
+    from crfdeid.systems.stacking.two_stage import FIRST, TwoStageTagger
+
+    tagger = model.load(str(folder))
+    assert isinstance(tagger, TwoStageTagger)
+    return ModelWeights(tagger.second.model, find_columns=tagger.ask_first, decisions=[FIRST])
 
 
 def load_linear(folder: Path) -> ModelWeights:
@@ -146,6 +161,8 @@ def load_linear(folder: Path) -> ModelWeights:
 
     tagger = model.load(str(folder))
     if isinstance(tagger, MultiTagger):
-        return ModelWeights(tagger.last.model, tagger.last.classifier.as_weights(), tagger.ask_about)
+        decisions = [f"by_{name}" for name in tagger.bases]
+        last = tagger.last
+        return ModelWeights(last.model, last.classifier.as_weights(), tagger.ask_bases, decisions)
     assert isinstance(tagger, LinearTagger)
     return ModelWeights(tagger.model, tagger.classifier.as_weights())

@@ -10,6 +10,7 @@ from crfdeid.evaluate.published_tables import align_columns
 from crfdeid.explain.attribution import Candidate, DocumentTrace, Explanation, lead
 from crfdeid.explain.model_weights import ModelWeights, Weight
 from crfdeid.text.bio import OUTSIDE
+from crfdeid.text.document import Token
 
 REST, TOTAL = "all others", "emission"
 
@@ -70,28 +71,41 @@ def list_weights(title: str, weights: Sequence[Weight]) -> list[str]:
 
 
 def list_tokens(trace: DocumentTrace) -> list[str]:
-    """Every token with its number, offset, label and probability (or lead), as lines."""
-    rows = [("token", "at", "label", trace.certainty, "text")]
+    """Every token with its number, offset, label and probability (or lead), and what the systems below a
+    stack say, as lines."""
+    rows = [("token", "at", "label", trace.certainty, *trace.decisions, "text")]
     for number, token, label, certainty in trace.label_tokens():
+        below = (labels[number] for labels in trace.decisions.values())
         text = escape_controls(token.text)
-        rows.append((str(number), str(token.start), label, f"{certainty:.4f}", text))
+        rows.append((str(number), str(token.start), label, f"{certainty:.4f}", *below, text))
     return align_columns(rows)
 
 
 def explain_token(explanation: Explanation, runners: int, top: int) -> Iterator[str]:
     """Why one token got its label, beside ``runners`` other labels, as lines."""
     chosen = choose_candidates(explanation, runners)
-    token = explanation.token
-    yield (
-        f"token {explanation.number}, {token.start}-{token.end}, {escape_controls(token.text)}: "
-        f"{explanation.label}"
-    )
+    yield format_title(explanation.number, explanation.token, explanation.label)
+    if explanation.decisions:
+        yield format_decisions(explanation)
     yield ""
     rows = (candidate_cells(explanation.candidates[n]) for n in chosen)
     yield from align_columns([candidate_heads(explanation), *rows])
     for title in ("group", "template", "feature"):
         yield ""
         yield from align_columns(list(contribution_rows(explanation, title, chosen, top)))
+
+
+def format_title(number: int, token: Token, label: str) -> str:
+    """
+    >>> format_title(4, Token("Ruiz", 12), "B-DOCTOR")
+    'token 4, 12-16, Ruiz: B-DOCTOR'
+    """
+    return f"token {number}, {token.start}-{token.end}, {escape_controls(token.text)}: {label}"
+
+
+def format_decisions(explanation: Explanation) -> str:
+    """What each system below a stack says of the token."""
+    return ", ".join(f"{name}: {label}" for name, label in explanation.decisions.items())
 
 
 def choose_candidates(explanation: Explanation, runners: int) -> list[int]:

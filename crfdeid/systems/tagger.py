@@ -144,6 +144,12 @@ class Tagger(ABC):
         where the system does not score each token by itself."""
         raise ConfigurationError(f"the system {self.config.system} does not score tokens by themselves")
 
+    def score_hidden(self, document: Document, part: range, number: int) -> np.ndarray:
+        """Return the scores [1 + tokens of the part, labels] of one token of a folded document: as it is, and
+        with each token of ``part`` hidden, which is in the same sequence. Raises :class:`ConfigurationError`
+        where the system is not a network."""
+        raise ConfigurationError(f"the system {self.config.system} does not score tokens without others")
+
     def find_margins(self, document: Document) -> np.ndarray:
         """Return how far PHI scores above O at each token of a folded document: its best type; with a
         threshold, the logarithm of P(PHI) / P(O). Raises :class:`ConfigurationError` where the system does

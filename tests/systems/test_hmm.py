@@ -126,19 +126,22 @@ def likelihood(tagger, symbols, path) -> float:
     return total + tagger.find_table(symbols[-1], symbols[-1]).turns(symbols[-1] // F)[path[-1][0], size]
 
 
+def list_paths(tagger, length) -> list[tuple[tuple[int, bool], ...]]:
+    steps = list(itertools.product(range(len(tagger.types)), (True, False)))
+    return [
+        path
+        for path in itertools.product(steps, repeat=length)
+        if path[0][1]
+        and all(b[1] or a[0] == b[0] for a, b in zip(path, path[1:]))
+        and not any(b == (0, True) and a[0] == 0 for a, b in zip(path, path[1:]))
+    ]
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.sampled_from(["Dr", "Ruiz", "3", "2061", "Qwx", ".", "A"]), min_size=1, max_size=4))
 def test_viterbi_finds_the_best_of_all_paths(tagger, words):
     symbols = [counts.find_symbol(tagger.vocabulary, word, i == 0) for i, word in enumerate(words)]
-    steps = list(itertools.product(range(len(tagger.types)), (True, False)))
-    legal = (
-        path
-        for path in itertools.product(steps, repeat=len(words))
-        if path[0][1]
-        and all(b[1] or a[0] == b[0] for a, b in zip(path, path[1:]))
-        and not any(b == (0, True) and a[0] == 0 for a, b in zip(path, path[1:]))
-    )
-    best = max(likelihood(tagger, symbols, path) for path in legal)
+    best = max(likelihood(tagger, symbols, path) for path in list_paths(tagger, len(words)))
     found = tuple(zip(*tagger.find_best_path(symbols)))
     assert likelihood(tagger, symbols, found) == pytest.approx(best)
 

@@ -549,7 +549,7 @@ def test_what_it_cannot_do_is_refused(tagger, notes, tmp_path):
         model.train(notes[:6], settings, folder, resume=True)
     with pytest.raises(ConfigurationError, match="engine crfsuite: the system rnn has no other engine"):
         model.train(notes[:6], settings, tmp_path / "m", engine="crfsuite")
-    with pytest.raises(ModelError, match="a model of the system rnn"):
+    with pytest.raises(ConfigurationError, match="a model of the system rnn is explained by a note"):
         explain.main([str(folder)])
     assert model_folder.hash_file(folder / rnn.NETWORK) == before and not (tmp_path / "m").exists()
 
@@ -638,3 +638,23 @@ def test_the_cost_of_steps(monkeypatch, capsys):
     ]  # fmt: skip
     with pytest.raises(ConfigurationError, match="--out FOLDER"):
         benchmark.main([])
+
+
+def test_hiding_a_word_shows_what_the_label_depends_on(tagger, notes, tmp_path, capsys):
+    """The scores with nothing hidden are those that it tags with; "Dr." is what makes a name."""
+    from crfdeid.explain import __main__ as explain
+
+    note = Document("n", notes[30].text.replace("\n", " "))
+    scores = tagger.score_hidden(note, range(0, 6), 4)
+    assert scores.shape == (7, len(tagger.labels))
+    np.testing.assert_allclose(scores[0], tagger.score_tokens(note)[4], atol=1e-5)
+    (tmp_path / "note.txt").write_text(note.text, encoding="utf-8")
+    explain.main([str(tagger.folder), "--note", str(tmp_path / "note.txt"), "--at", "12", "--top", "3"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith(": B-DOCTOR") and said[2].split() == ["label", "probability"]
+    hidden = [line.split() for line in said if line.split()[:1] == ["hidden"] or line[:1].isdigit()]
+    assert hidden[0][:3] == ["hidden", "probability", "change"] and len(hidden) == 4
+    before, after, change = float(said[3].split()[1]), float(hidden[1][1]), float(hidden[1][2])
+    assert after - before == pytest.approx(change, abs=2e-4)
+    explain.main([str(tagger.folder), "--note", str(tmp_path / "note.txt")])
+    assert capsys.readouterr().out.splitlines()[5].split()[2] == "B-DOCTOR"

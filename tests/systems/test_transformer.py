@@ -172,3 +172,18 @@ def test_the_command_line_trains_and_tags(encoder, tmp_path, capsys):
     capsys.readouterr()
     main([str(tmp_path / "notes.jsonl"), "--model", str(tmp_path / "m"), "--format", "jsonl"])
     assert len(json.loads(capsys.readouterr().out.splitlines()[0])["spans"]) >= 2
+
+
+def test_hiding_a_token_shows_what_the_label_depends_on(learned, tmp_path, capsys):
+    """The scores with nothing hidden are those that it tags with, in a note of several windows too."""
+    from crfdeid.explain import __main__ as explain
+
+    scores = learned.score_hidden(LONG, range(80, 90), 84)
+    assert scores.shape == (11, len(learned.labels))
+    np.testing.assert_allclose(np.exp(scores[0]), np.exp(learned.score_tokens(LONG)[84]), atol=1e-4)
+    assert abs(np.exp(scores[1:]) - np.exp(scores[0])).max() > 0.001
+    (tmp_path / "note.txt").write_text(NOTES[30].text, encoding="utf-8")
+    explain.main([str(learned.folder), "--note", str(tmp_path / "note.txt"), "--at", "12", "--top", "2"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"token 4, 12-{12 + len(NAMES[30 % len(NAMES)])}, {NAMES[30 % len(NAMES)]}: B-DOCTOR"
+    assert len(said[-2:]) == 2 and said[-3].split()[:3] == ["hidden", "probability", "change"]

@@ -82,30 +82,53 @@ class HmmTagger(Tagger):
 
     def find_best_path(self, symbols: Sequence[int]) -> tuple[list[int], list[bool]]:
         """Return the most likely class of each word, and whether a region begins there."""
-        size = len(self.types)
-        bias = np.zeros(size)
-        bias[0] = -self.config.recall_bias
-        score = self.find_table(END, symbols[0]).first(symbols[0])[size]
-        score = score + self.find_table(END, END).turns(END_WORD)[size, :size] + bias
+        classes, bias = np.arange(len(self.types)), self.bias
+        turn, first = self.score_start(symbols[0])
+        score = turn + first + bias
         origins, turned = [], []
         for before, here in zip(symbols, symbols[1:]):
-            table = self.find_table(before, here)
-            turn = self.score_turns(score, before)[:, :size] + table.first(here)[:size]
-            turn[0, 0] = -np.inf  # text that is not PHI is one region, and does not follow itself
-            origin = turn.argmax(axis=0)
-            begun, stayed = turn[origin, np.arange(size)], score + table.after(before, here)
+            turn, first, after = self.score_step(before, here)
+            began = score[:, None] + turn + first
+            origin = began.argmax(axis=0)
+            begun, stayed = began[origin, classes], score + after
             turned.append(begun > stayed)
-            origins.append(np.where(turned[-1], origin, np.arange(size)))
+            origins.append(np.where(turned[-1], origin, classes))
             score = np.maximum(begun, stayed) + bias
-        last = int(self.score_turns(score, symbols[-1])[:, size].argmax())
+        last = int((score + self.score_end(symbols[-1])).argmax())
         return _follow_back(origins, turned, last)
 
-    def score_turns(self, score: np.ndarray, before: int) -> np.ndarray:
-        """Return the scores [class before, class] where the class before ends after the word ``before``
-        and the class, or the end of the sequence, follows."""
+    @property
+    def bias(self) -> np.ndarray:
+        """What is added to the score of each class at each word [class]."""
+        bias = np.zeros(len(self.types))
+        bias[0] = -self.config.recall_bias
+        return bias
+
+    def score_start(self, symbol: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores [class] of the class that a sequence begins with, and of its first word."""
+        size = len(self.types)
+        turns = self.find_table(END, END).turns(END_WORD)[size, :size]
+        return turns, self.find_table(END, symbol).first(symbol)[size]
+
+    def score_step(self, before: int, here: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the scores from one word to the next: that the class before ends and another begins
+        [class before, class]; of its first word [class before, class]; of the word where the class goes on
+        [class]."""
+        size, table = len(self.types), self.find_table(before, here)
+        turns = self.score_turns(before)[:, :size]
+        turns[0, 0] = -np.inf  # text that is not PHI is one region, and does not follow itself
+        return turns, table.first(here)[:size], table.after(before, here)
+
+    def score_end(self, symbol: int) -> np.ndarray:
+        """Return the score [class] that the sequence ends after this word."""
+        return self.score_turns(symbol)[:, len(self.types)]
+
+    def score_turns(self, before: int) -> np.ndarray:
+        """Return the scores [class before, class] that the class before ends after the word ``before`` and
+        the class, or the end of the sequence, follows."""
         table = self.find_table(before, before)
-        ended = score + table.after(before, END)
-        turns: np.ndarray = ended[:, None] + table.turns(before // len(FEATURES))[: len(self.types)]
+        ended: np.ndarray = table.after(before, END)[:, None]
+        turns: np.ndarray = ended + table.turns(before // len(FEATURES))[: len(self.types)]
         return turns
 
     def find_table(self, before: int, symbol: int) -> Bigrams:

@@ -71,7 +71,6 @@ class RnnTagger(Tagger):
             labels[part.start : part.stop] = [self.labels[y] for y in path]
         return document.with_spans(trim_spans(document.text, bio.decode(tokens, labels)))
 
-
     def score_tokens(self, document: Document) -> np.ndarray:
         tokenized, sequences = self.pipeline.tokenize_document(document)
         scores = np.zeros((len(tokenized.tokens), len(self.labels)))
@@ -80,6 +79,15 @@ class RnnTagger(Tagger):
         for part, found in zip(sequences, self.labeller.find_scores(rows)):
             scores[part.start : part.stop] = found
         return scores
+
+    def score_hidden(self, document: Document, part: range, number: int) -> np.ndarray:
+        """As :meth:`Tagger.score_hidden`: a hidden word is what is before and after a sequence."""
+        tokenized, sequences = self.pipeline.tokenize_document(document)
+        own = next(sequence for sequence in sequences if number in sequence)
+        words = self.words.number_words(token.text for token in tokenized.tokens[own.start : own.stop])
+        places = [at - own.start for at in part]
+        rows = [words, *([*words[:at], vocabulary.PADDING, *words[at + 1 :]] for at in places)]
+        return np.stack([scores[number - own.start] for scores in self.labeller.find_scores(rows)])
 
 
 def _load_labeller(model: ModelFolder, options: Options, words: int, labels: Sequence[str]) -> Labeller:

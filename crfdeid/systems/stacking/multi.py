@@ -82,11 +82,7 @@ class MultiTagger(Tagger):
 
     def score_tokens(self, document: Document) -> np.ndarray:
         """Return the SVM's scores [tokens, labels]."""
-        return self.last.score_tokens(document, [self.ask_about(document)])
-
-    def ask_about(self, document: Document) -> Columns:
-        """Let each system decide, and return the SVM's extra columns of the document."""
-        return self.ask_bases([document])[0]
+        return self.last.score_tokens(document, self.ask_bases([document]))
 
     def ask_bases(self, documents: Sequence[Document]) -> list[Columns]:
         """Let each system decide, and return the SVM's extra columns of each document."""

@@ -74,15 +74,17 @@ class TwoStageTagger(Tagger):
         return self._tag_in_turn(documents, threshold)
 
     def find_margins(self, document: Document) -> np.ndarray:
-        columns = make_columns(self.pipeline, list(self.first.tag_unrepaired([document])))
-        return self.second.find_margins(document, columns)
+        return self.second.find_margins(document, self.ask_first([document]))
 
     def _tag_in_turn(
         self, documents: Iterable[Document], threshold: Threshold | None = None
     ) -> Iterator[Document]:
         for some in cross_fitting.batch_patients(documents):
-            columns = make_columns(self.pipeline, list(self.first.tag_unrepaired(some)))
-            yield from self.second.tag_with_columns(some, columns, threshold)
+            yield from self.second.tag_with_columns(some, self.ask_first(some), threshold)
+
+    def ask_first(self, documents: Sequence[Document]) -> list[Columns]:
+        """Let the first CRF decide, and return the second's extra columns of each document."""
+        return make_columns(self.pipeline, list(self.first.tag_unrepaired(documents)))
 
 
 def train(training: Training) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from crfdeid.errors import ConfigurationError, ModelError
+from crfdeid.errors import ConfigurationError, DocumentError, ModelError
 from crfdeid.systems.transformer.options import Options
 from crfdeid.text.document import Token
 
@@ -85,7 +85,7 @@ class Encoder:
         windows = self.cut(texts)
         found: list[Rows] = [{} for _ in texts]
         margins: list[dict[tuple[int, int], int]] = [{} for _ in texts]
-        for number, rows in enumerate(self._run(windows)):
+        for number, rows in enumerate(self._run(windows["input_ids"])):
             owner, offsets = windows["overflow_to_sample_mapping"][number], windows["offset_mapping"][number]
             for at, (start, end) in enumerate(offsets):
                 margin = min(at, len(offsets) - 1 - at)
@@ -94,16 +94,47 @@ class Encoder:
                     found[owner][start, end] = rows[at]
         return found
 
-    def _run(self, windows: Any) -> Iterator[np.ndarray]:
-        """Yield the probabilities [subwords, labels] of each window."""
+    def find_hidden(self, text: str, place: tuple[int, int], hidden: Sequence[tuple[int, int]]) -> np.ndarray:
+        """Return the probabilities [1 + hidden, labels] of the first subword at a place of the text: as it
+        is, and with the subwords at each of the places ``hidden`` as the tokenizer's mask, or its unknown
+        subword where it has no mask. Raises :class:`DocumentError` where the place has no subword."""
+        windows = self.cut([text])
+        found = [
+            (number, at, min(at, len(offsets) - 1 - at))
+            for number, offsets in enumerate(windows["offset_mapping"])
+            for at in find_overlapping(offsets, place)[:1]
+        ]
+        if not found:
+            raise DocumentError("the encoder has no subword for this token, so it is O")
+        number, at, _ = max(found, key=lambda row: row[2])
+        numbers, offsets = windows["input_ids"][number], windows["offset_mapping"][number]
+        mask = self.subwords.mask_token_id
+        mask = self.subwords.unk_token_id if mask is None else mask
+        rows = [list(numbers)]
+        for other in hidden:
+            masked = set(find_overlapping(offsets, other))
+            rows.append([mask if n in masked else each for n, each in enumerate(numbers)])
+        return np.stack([probabilities[at] for probabilities in self._run(rows)])
+
+    def _run(self, windows: Sequence[Sequence[int]]) -> Iterator[np.ndarray]:
+        """Yield the probabilities [subwords, labels] of each window of subword numbers."""
         import torch
 
         self.network.eval()
         with torch.inference_mode():
-            for start in range(0, len(windows["input_ids"]), self.options.batch):
-                some = windows["input_ids"][start : start + self.options.batch]
+            for start in range(0, len(windows), self.options.batch):
+                some = windows[start : start + self.options.batch]
                 inputs = self.subwords.pad({"input_ids": some}, return_tensors="pt").to(self.options.device)
                 yield from self.network(**inputs).logits.float().softmax(-1).cpu().numpy()
+
+
+def find_overlapping(offsets: Sequence[tuple[int, int]], place: tuple[int, int]) -> list[int]:
+    """Return the numbers of the subwords that have a character of the place.
+
+    >>> find_overlapping([(0, 0), (0, 2), (2, 5), (6, 8), (0, 0)], (1, 5))
+    [1, 2]
+    """
+    return [n for n, (start, end) in enumerate(offsets) if start < min(end, place[1]) and end > place[0]]
 
 
 def match_subwords(tokens: Sequence[Token], offsets: Sequence[tuple[int, int]]) -> list[int]:

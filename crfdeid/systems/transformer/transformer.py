@@ -76,6 +76,18 @@ class TransformerTagger(Tagger):
         found: np.ndarray = np.log(self._find_marginals(self._read([document]))[0] + TINY)
         return found
 
+    def score_hidden(self, document: Document, part: range, number: int) -> np.ndarray:
+        """As :meth:`Tagger.score_hidden`: the subwords of a hidden token are the encoder's mask."""
+        tokens = self.pipeline.tokenize_document(document)[0].tokens
+        places = [(tokens[at].start, tokens[at].end) for at in part]
+        place = tokens[number].start, tokens[number].end
+        rows = self.encoder.find_hidden(document.text, place, places)
+        marginals = np.zeros((1 + len(part), len(self.labels)))
+        np.add.at(marginals.T, self.columns, rows.T)
+        marginals[:, 0] *= np.exp(-self.config.recall_bias)
+        found: np.ndarray = np.log(marginals / marginals.sum(axis=1, keepdims=True) + TINY)
+        return found
+
     def _read(self, documents: Sequence[Document]) -> Batch:
         if len(self.reader.vocabulary) > 100_000:
             self.reader = Reader(self.pipeline, TokenVocabulary({}, lambda name, value: NONE))

@@ -1,0 +1,178 @@
+"""Why a hidden Markov model gave a token its label.
+
+The score of a labelling is the logarithm of a probability: a sum over the words. Each word adds a
+*transition*, that the class before ends and another one begins (0 where the class goes on), and an
+*emission*, the word itself: as the first word of its class, or after the word before. The emission of a word
+that is not PHI loses the recall bias. The probability of a label sums all labellings of the sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from crfdeid.evaluate.published_tables import align_columns
+from crfdeid.explain.attribution import find_number, find_sequence
+from crfdeid.explain.text import escape_controls, format_title
+from crfdeid.systems.hmm.counts import FEATURES, UNKNOWN, find_symbol
+from crfdeid.systems.hmm.hmm import HmmTagger
+from crfdeid.text import bio
+from crfdeid.text.document import Document, Token
+from crfdeid.text.folding import fold_text
+
+START = "the start"
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label that a token could have. ``before`` is the class before it in the best labelling with this
+    label. ``elsewhere`` is what the other words of this labelling score, less those of the best labelling of
+    all; ``behind`` is how far the whole labelling scores below the best."""
+
+    name: str
+    probability: float
+    before: str
+    transition: float
+    emission: float
+    elsewhere: float
+    behind: float
+
+
+class HmmSequence:
+    """The scores of one sequence: arrays [class] of each word, for the best labelling and for the sum of all.
+    ``begun`` are those where a class begins at the word, ``stayed`` where it goes on."""
+
+    def __init__(self, tagger: HmmTagger, tokens: Sequence[Token]) -> None:
+        self.tagger, self.types = tagger, tagger.types
+        self.symbols = [find_symbol(tagger.vocabulary, t.text, i == 0) for i, t in enumerate(tokens)]
+        self.steps = list(map(tagger.score_step, self.symbols, self.symbols[1:]))
+
+    @cached_property
+    def best(self) -> Passes:
+        return Passes(self, np.maximum)
+
+    @cached_property
+    def total(self) -> Passes:
+        return Passes(self, np.logaddexp)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The best labelling, as the model tags."""
+        kinds, begins = self.tagger.find_best_path(self.symbols)
+        return [self.name(kind, begin) for kind, begin in zip(kinds, begins)]
+
+    def name(self, kind: int, begins: bool) -> str:
+        return f"{'B' if begins else 'I'}-{self.types[kind]}" if kind else bio.OUTSIDE
+
+    def probability(self, at: int, label: str) -> float:
+        """P(the word has the label)."""
+        whole = self.total.whole
+        ways = [score for name, score, _, _ in self.list_ways(at, self.total) if name == label]
+        return float(np.exp(np.logaddexp.reduce(ways) - whole))
+
+    def list_ways(self, at: int, passes: Passes) -> Iterator[tuple[str, float, int, bool]]:
+        """Each label at this word, the score of the labellings that have it, its class, and whether the class
+        begins here. O has two ways: it begins, or goes on."""
+        for begins, scores in ((True, passes.begun[at]), (False, passes.stayed[at])):
+            for kind, score in enumerate((scores + passes.behind[at]).tolist()):
+                if score > -np.inf:
+                    yield self.name(kind, begins), score, kind, begins
+
+    def explain(self, at: int) -> list[Label]:
+        """Each label of the word: the winner, then the others by their probability."""
+        ways: dict[str, tuple[float, int, bool]] = {}
+        for name, score, kind, begins in self.list_ways(at, self.best):
+            if name not in ways or score > ways[name][0]:
+                ways[name] = score, kind, begins
+        rows = [(name, score, *self.split(at, kind, begins)) for name, (score, kind, begins) in ways.items()]
+        winner = next(row for row in rows if row[0] == self.labels[at])
+        rest = winner[1] - winner[3] - winner[4]
+        found = [
+            Label(name, self.probability(at, name), before, turn, word,
+                  score - turn - word - rest, max(0.0, winner[1] - score))
+            for name, score, before, turn, word in rows
+        ]  # fmt: skip
+        return sorted(found, key=lambda label: (label.name != winner[0], -label.probability, label.name))
+
+    def split(self, at: int, kind: int, begins: bool) -> tuple[str, float, float]:
+        """The class before in the best labelling, the transition from it, and the emission of the word."""
+        bias = self.tagger.bias[kind]
+        if not at:
+            turn, first = self.tagger.score_start(self.symbols[0])
+            return START, float(turn[kind]), float(first[kind] + bias)
+        turns, firsts, after = self.steps[at - 1]
+        if not begins:
+            return self.types[kind] or bio.OUTSIDE, 0.0, float(after[kind] + bias)
+        before = int((self.best.scores[at - 1] + turns[:, kind] + firsts[:, kind]).argmax())
+        emission = float(firsts[before, kind] + bias)
+        return self.types[before] or bio.OUTSIDE, float(turns[before, kind]), emission
+
+
+class Passes:
+    """The forward and the backward pass; ``join`` is ``maximum`` for the best labelling, ``logaddexp`` for
+    the sum of all. ``scores`` [words][class] are those up to a word, ``behind`` [words][class] those after
+    it, with the bias of the word itself."""
+
+    def __init__(self, sequence: HmmSequence, join: np.ufunc) -> None:
+        tagger, steps = sequence.tagger, sequence.steps
+        bias = tagger.bias
+        turn, first = tagger.score_start(sequence.symbols[0])
+        self.begun, self.stayed = [turn + first], [np.full(len(bias), -np.inf)]
+        self.scores = [turn + first + bias]
+        for turns, firsts, after in steps:
+            self.begun.append(join.reduce(self.scores[-1][:, None] + turns + firsts, axis=0))
+            self.stayed.append(self.scores[-1] + after)
+            self.scores.append(join(self.begun[-1], self.stayed[-1]) + bias)
+        self.behind = [tagger.score_end(sequence.symbols[-1]) + bias]
+        for turns, firsts, after in reversed(steps):
+            later = self.behind[-1]
+            self.behind.append(join(join.reduce(turns + firsts + later, axis=1), after + later) + bias)
+        self.behind.reverse()
+        self.whole = float(join.reduce(join(self.begun[0], self.stayed[0]) + self.behind[0]))
+
+
+class HmmTrace:
+    """A document's tokens and its sequences, labelled by a model."""
+
+    def __init__(self, tagger: HmmTagger, document: Document) -> None:
+        folding = fold_text(document.text)
+        tokenized, self.ranges = tagger.pipeline.tokenize_document(folding.fold_document(document))
+        self.document, self.tagger = document, tagger
+        self.tokens = [folding.unfold_token(token) for token in tokenized.tokens]
+        self.sequences = [HmmSequence(tagger, tokenized.tokens[s.start : s.stop]) for s in self.ranges]
+
+    def number_at(self, offset: int) -> int:
+        """As :func:`crfdeid.explain.attribution.find_number`."""
+        return find_number(self.document, self.tokens, offset)
+
+    def list_tokens(self) -> list[str]:
+        """Every token with its number, offset, label and its probability, as lines."""
+        rows = [("token", "at", "label", "probability", "text")]
+        for part, sequence in zip(self.ranges, self.sequences):
+            for at, number in enumerate(part):
+                token, label = self.tokens[number], sequence.labels[at]
+                probability = f"{sequence.probability(at, label):.4f}"
+                text = escape_controls(token.text)
+                rows.append((str(number), str(token.start), label, probability, text))
+        return align_columns(rows)
+
+    def explain(self, number: int, runners: int) -> list[str]:
+        """Why one token got its label, beside ``runners`` other labels and O, as lines. Raises
+        :class:`DocumentError` where no sequence contains the token."""
+        index = find_sequence(self.document, self.tokens, self.ranges, number)
+        sequence, at = self.sequences[index], number - self.ranges[index].start
+        labels = sequence.explain(at)
+        shown = [label for n, label in enumerate(labels) if n <= runners or label.name == bio.OUTSIDE]
+        word, feature = divmod(sequence.symbols[at], len(FEATURES))
+        known = "unknown" if word == UNKNOWN else "known"
+        rows = [("label", "probability", "from", "transition", "emission", "elsewhere", "behind")]
+        rows += [
+            (label.name, f"{label.probability:.6f}", label.before, f"{label.transition:+.4f}",
+             f"{label.emission:+.4f}", f"{label.elsewhere:+.4f}", f"{label.behind:.4f}")
+            for label in shown
+        ]  # fmt: skip
+        title = format_title(number, self.tokens[number], labels[0].name)
+        return [title, f"a word that is {known}, written as {FEATURES[feature]}", "", *align_columns(rows)]
