@@ -102,9 +102,7 @@ def measure_replies(opened: Study) -> None:
     print_times("list all notes by uncertainty", measure_time(get("/api/notes?order=uncertainty")))
     search = json.dumps({"text": "hospital"})
     for what in ("search all notes, the first time (builds the index)", "search all notes again"):
-        print_times(
-            what, measure_time(lambda: client.post("/api/search", content=search, headers=HEADERS))
-        )
+        print_times(what, measure_time(lambda: client.post("/api/search", content=search, headers=HEADERS)))
     print_times("open a note", measure_time(get("/api/notes/7")))
     print_times("open the note of 1 MB", measure_time(get(f"/api/notes/{large}")))
     for number in (7, large):

@@ -174,8 +174,7 @@ def read_folder(path: Path) -> ModelFolder:
 
 
 def read_settings(path: Path) -> Config:
-    """Read the model's configuration. Raises :class:`ModelError`, which shows only what looks like a setting.
-    """
+    """Read the model's configuration. Raises :class:`ModelError`, which shows only what looks like one."""
     file = path / "settings.json"
     table = read_table(file)
     own_scheme = {"scheme": str(path / "scheme.toml")}  # the file that trained it may be gone

@@ -225,7 +225,13 @@ def number_brackets(columns: ValueNumbers, batch: Batch) -> Ints:
 FAST: dict[str, Callable[[ValueNumbers, Batch], Ints]] = {
     observe.__name__: observe
     for observe in (
-        line_label, label_elsewhere, seen_before, line_length, line_part, sentence_first, bracket_part,
+        line_label,
+        label_elsewhere,
+        seen_before,
+        line_length,
+        line_part,
+        sentence_first,
+        bracket_part,
         bracket_left,
     )
 }

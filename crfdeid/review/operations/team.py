@@ -97,9 +97,7 @@ def compare_readers(study: Study, notes: Sequence[Note]) -> list[Json]:
 
 def count_agreed(pairs: Sequence[tuple[Sequence[Span], Sequence[Span]]], type: str | None = None) -> Counts:
     """The equal spans of two readers, of one type or of all."""
-    kept = (
-        tuple([span for span in spans if type in (None, span.type)] for spans in both) for both in pairs
-    )
+    kept = (tuple([span for span in spans if type in (None, span.type)] for spans in both) for both in pairs)
     return reduce(add, (agreement.count_equal_spans(first, second) for first, second in kept), Counts())
 
 

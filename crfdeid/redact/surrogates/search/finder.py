@@ -234,9 +234,7 @@ def has_capitals(text: str, string: SearchString) -> bool:
     return not string.capitals or text[:1].isupper()
 
 
-def place_number(
-    index: TextIndex, at: int, size: int, strings: Iterable[SearchString]
-) -> Iterator[Place]:
+def place_number(index: TextIndex, at: int, size: int, strings: Iterable[SearchString]) -> Iterator[Place]:
     """Yield the strings of a number of ``size`` characters that begins at ``at`` of the joined words."""
     if strings and (place := locate_number(index.low, index.places[at : at + size].tolist())):
         yield from ((place, string) for string in strings)
