@@ -22,7 +22,6 @@ compared byte for byte.
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import random
 import re
@@ -39,9 +38,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from crfdeid import corpora, synthetic
+from crfdeid import cli, corpora, synthetic
 from crfdeid.redact import processes, release
-from crfdeid.redact.__main__ import NEW_OBJECTS
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import parser as date_parser
@@ -65,7 +63,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2], help="with --files")
     parser.add_argument("--data", type=Path, help="notes as JSON Lines, instead of synthetic ones")
     args = parser.parse_args()
-    gc.set_threshold(NEW_OBJECTS)  # as the command does
+    cli.collect_rarely()  # as the command does
     read = corpora.read(args.data, "jsonl") if args.data else synthetic.generate(args.documents, seed=7)
     corpus = list(islice(read, args.documents))
     groups = [list(group) for _, group in groupby(corpus, key=identify_patient)]

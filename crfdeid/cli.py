@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import signal
@@ -16,8 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from tqdm import tqdm
-
 from crfdeid import corpora
 from crfdeid.corpora import left_out, omop, storage, table
 from crfdeid.corpora.bad_rows import BadRows
@@ -28,6 +27,7 @@ from crfdeid.text.type_map import read_map
 Item = TypeVar("Item")
 SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
 SKIPPED = 3  # exit status of a run that left out rows
+NEW_OBJECTS = 50_000  # after which garbage is looked for: after 700, a tenth of a run went into it
 EPOCH = "SOURCE_DATE_EPOCH"  # seconds since 1970, by which the same run gives the same bytes on another day
 
 
@@ -103,6 +103,11 @@ def run(main: Callable[[list[str] | None], None]) -> None:
         sys.exit(1)
 
 
+def collect_rarely() -> None:
+    """Let Python look for garbage rarely: a model is many objects, and a run makes few circles of them."""
+    gc.set_threshold(NEW_OBJECTS)
+
+
 def discard_output() -> None:
     """Let standard output lead nowhere: what it could not take would fail once more at the end."""
     with suppress(OSError, ValueError):
@@ -129,11 +134,17 @@ def print_warnings(lines: Iterable[str]) -> None:
 
 def show_progress(items: Iterable[Item], title: str, total: int | None = None) -> Iterable[Item]:
     """Pass the items on. Show a bar on a terminal, and nothing when standard error is piped."""
-    return tqdm(items, desc=title, total=total, disable=None, leave=False)
+    if not sys.stderr.isatty():
+        return items
+    from tqdm import tqdm
+
+    return tqdm(items, desc=title, total=total, leave=False)
 
 
 def show_counts(counts: Iterable[int], title: str, total: int) -> None:
     """Work through an iterable that yields how many items each step has done, with a bar on a terminal."""
+    from tqdm import tqdm
+
     with tqdm(desc=title, total=total, disable=None, leave=False) as bar:
         for count in counts:
             bar.update(count)
@@ -148,10 +159,19 @@ class Throughput:
 
     def count_each(self, documents: Iterable[Document], title: str) -> Iterator[Document]:
         """Yield the documents. The bar has what passes in a second."""
-        with tqdm(desc=title, disable=None, leave=False, unit=" notes") as bar:
-            for document in documents:
-                self.notes += 1
-                self.words += len(document.text.split())
+        counted = map(self._count, documents)
+        return self._show_bar(counted, title) if sys.stderr.isatty() else counted
+
+    def _count(self, document: Document) -> Document:
+        self.notes += 1
+        self.words += len(document.text.split())
+        return document
+
+    def _show_bar(self, counted: Iterable[Document], title: str) -> Iterator[Document]:
+        from tqdm import tqdm
+
+        with tqdm(desc=title, leave=False, unit=" notes") as bar:
+            for document in counted:
                 bar.set_postfix_str(f"{self.words / self.seconds:,.0f} words/s", refresh=False)
                 bar.update()
                 yield document

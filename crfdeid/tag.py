@@ -113,6 +113,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
+    cli.collect_rarely()
     chosen = policy.read_policy(args.policy) if args.policy else None
     args.format = args.format or find_table(args)
     output = choose_output(args.out, args.format, "i2b2", BY_SUFFIX) if args.out else None

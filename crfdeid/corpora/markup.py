@@ -10,7 +10,6 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from crfdeid.corpora import messages
 from crfdeid.corpora.messages import GLUE, Character
@@ -99,13 +98,19 @@ def decode_cdata(source: str, start: int, end: int) -> Iterator[tuple[str, int]]
 
 def encode_text(text: str) -> str:
     """Return a text as XML has it. What XML cannot hold becomes U+FFFD."""
-    return escape(ILLEGAL.sub("\ufffd", text), {"\r": "&#13;"})
+    return escape(text, {"\r": "&#13;"})
 
 
 def encode_attribute(text: str) -> str:
     """Return a text as the value of an attribute has it, in quotes of either kind."""
     quotes = {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;", '"': "&quot;", "'": "&#39;"}
-    return escape(ILLEGAL.sub("\ufffd", text), quotes)
+    return escape(text, quotes)
+
+
+def escape(text: str, entities: dict[str, str]) -> str:
+    from xml.sax import saxutils  # which imports what reads from the network
+
+    return saxutils.escape(ILLEGAL.sub("\ufffd", text), entities)
 
 
 def list_texts(pieces: Iterable[Piece]) -> Iterator[tuple[Piece, bool]]:

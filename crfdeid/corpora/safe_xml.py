@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TextIO
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.parsers.expat import ErrorString
-from xml.sax.saxutils import escape, quoteattr
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
@@ -112,12 +111,16 @@ def escape_content(text: str, id: str) -> str:
     >>> escape_content("a < b\\r", "n1")
     'a &lt; b&#13;'
     """
+    from xml.sax.saxutils import escape  # which imports what reads from the network
+
     refuse_illegal(text, id)
     return escape(text, {"\r": "&#13;"})
 
 
 def quote_attribute(value: str, id: str) -> str:
     """Return ``value`` as a quoted attribute value."""
+    from xml.sax.saxutils import quoteattr
+
     refuse_illegal(value, id)
     return quoteattr(value, {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
 

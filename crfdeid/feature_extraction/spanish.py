@@ -10,7 +10,7 @@ line. All were written for this project.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 
 import regex
 
@@ -80,25 +80,35 @@ PERSON = (
     r"(?:var[oó]n|mujer|hombre|niñ[oa]|masculin|femenin|pacient|enferm[oa]s?$|lactante|recién|joven"
     r"|ancian|chic[oa])"
 )
-BEGINS_DATE = regex.compile(rf"\d+|mes|años?|{MONTHS}|{SHORT_MONTHS}")
-BEGINS_AGE = regex.compile(rf"\d+|{NUMBERS}|{ORDINALS}|recién|{STAGES}", regex.VERBOSE)
-BEGINS_RELATIVE = regex.compile(rf"{COUNTS}|{KIN}")
-FLAGS = regex.VERBOSE | regex.IGNORECASE
+BEGINS_DATE = rf"\d+|mes|años?|{MONTHS}|{SHORT_MONTHS}"
+BEGINS_AGE = rf"\d+|{NUMBERS}|{ORDINALS}|recién|{STAGES}"
+BEGINS_RELATIVE = rf"{COUNTS}|{KIN}"
 EXPRESSIONS = {  # what their first token can be in lower case, and the expression
-    "es_date": (BEGINS_DATE, regex.compile(DATE, FLAGS)),
-    "es_age": (BEGINS_AGE, regex.compile(AGE, FLAGS)),
-    "es_relative": (BEGINS_RELATIVE, regex.compile(RELATIVE, FLAGS)),
+    "es_date": (BEGINS_DATE, DATE),
+    "es_age": (BEGINS_AGE, AGE),
+    "es_relative": (BEGINS_RELATIVE, RELATIVE),
 }
-MENTIONS = {"es_family": regex.compile(FAMILY), "es_person": regex.compile(PERSON)}
+MENTIONS = {"es_family": FAMILY, "es_person": PERSON}
 SUBJECTS = {"es_family": "family", "es_person": "person"}
 STEM = 4  # letters of a mention that its value has
 MOST_PAIRS = 4  # of tokens since the mention
 
 
+@cache
+def compile_pattern(pattern: str) -> regex.Pattern[str]:
+    """Compile a pattern when it is first used: other languages do not need it."""
+    return regex.compile(pattern, regex.VERBOSE)
+
+
+@cache
+def compile_expression(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
+
+
 def find_expressions(name: str, text: str, starts: list[int]) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of the expressions that begin at ``starts`` in the text, in order; none
     overlaps one before it."""
-    match_at = EXPRESSIONS[name][1].match
+    match_at = compile_expression(EXPRESSIONS[name][1]).match
     free = 0
     for start in starts:
         if start >= free and (match := match_at(text, start)):
@@ -109,7 +119,7 @@ def find_expressions(name: str, text: str, starts: list[int]) -> Iterator[tuple[
 @remember_words(100_000)
 def can_begin(name: str, lowered: str) -> bool:
     """Whether a token with this text in lower case can begin an expression."""
-    return EXPRESSIONS[name][0].fullmatch(lowered) is not None
+    return compile_pattern(EXPRESSIONS[name][0]).fullmatch(lowered) is not None
 
 
 def mark_expressions(name: str, document: TokenizedDocument) -> list[Value]:
@@ -133,7 +143,7 @@ def mark_expressions(name: str, document: TokenizedDocument) -> list[Value]:
 
 def find_stem(name: str, lowered: str) -> str:
     """The first letters of a word that names a relative or the patient; empty for any other word."""
-    return lowered[:STEM] if MENTIONS[name].match(lowered) else ""
+    return lowered[:STEM] if compile_pattern(MENTIONS[name]).match(lowered) else ""
 
 
 def follow_mentions(name: str, document: TokenizedDocument) -> list[Value]:
@@ -161,7 +171,9 @@ def find_subject(lowered: str) -> str:
     >>> find_subject("madre"), find_subject("mujer"), find_subject("fiebre")
     ('family', 'person', '')
     """
-    return next((kind for name, kind in SUBJECTS.items() if MENTIONS[name].match(lowered)), "")
+    return next(
+        (kind for name, kind in SUBJECTS.items() if compile_pattern(MENTIONS[name]).match(lowered)), ""
+    )
 
 
 def es_subject(document: TokenizedDocument) -> list[Value]:

@@ -14,7 +14,6 @@ docs/redaction.md describes what is promised and what is not.
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -55,7 +54,6 @@ from crfdeid.text.document import Document
 KeepRow = Callable[[dict[Any, Any]], None]
 ReadNotes = Callable[[], Iterator[Document]]
 GroupNotes = Callable[[ReadNotes, bool], Iterator[list[Document]]]
-NEW_OBJECTS = 50_000  # after which garbage is looked for: after 700, a tenth of a run went into it
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -136,7 +134,7 @@ def add_surrogate_options(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     args = build_parser().parse_args(arguments)
-    gc.set_threshold(NEW_OBJECTS)
+    cli.collect_rarely()
     if args.html and not args.report:
         raise ConfigurationError("--html shows what --report FILE has; --report is missing")
     source, group = choose_source(args)

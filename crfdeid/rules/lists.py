@@ -150,8 +150,8 @@ class Lists:
     @cached_property
     def place_words(self) -> frozenset[str]:
         """Towns, states and countries whose name is one word."""
-        lists = (self.gazetteers[n] for n in ("us_cities", "world_cities", "us_states", "countries"))
-        return frozenset(word for one in lists for word, phrases in one.phrases.items() if (word,) in phrases)
+        lists = "us_cities", "world_cities", "us_states", "countries"
+        return frozenset().union(*(self.gazetteers[name].single for name in lists))
 
     @cached_property
     def cities(self) -> Phrases:
@@ -209,10 +209,9 @@ class Lists:
         """The entries of the lists of these names by their first word, without their punctuation."""
         found: dict[str, set[tuple[str, ...]]] = {}
         for name in names:
-            for group in self.gazetteers[name].phrases.values():
-                for entry in group:
-                    if words := tuple(part for part in entry if part.isalnum()):
-                        found.setdefault(words[0], set()).add(words)
+            for entry in self.gazetteers[name].entries:
+                if words := tuple(part for part in entry if part.isalnum()):
+                    found.setdefault(words[0], set()).add(words)
         return {first: frozenset(group) for first, group in found.items()}
 
     def entries(self, *names: str) -> Entries:

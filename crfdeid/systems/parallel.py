@@ -8,19 +8,20 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
 from itertools import chain
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from crfdeid.systems import model
 from crfdeid.systems.bias import Bias
 from crfdeid.systems.tagger import Tagger, group_by_patient
 from crfdeid.systems.threshold import Threshold
 from crfdeid.text.document import Document, Span
+
+if TYPE_CHECKING:  # a run with one process needs none of these
+    from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
 CHUNK = 400_000  # characters that go to a process at once
 AHEAD = 2  # chunks that wait for each other process
@@ -92,6 +93,8 @@ def share_work(
 
 def _make_done(near: Callable[[Item], Result], item: Item) -> Future[Result]:
     """Make a result in this process, and wrap it as the other processes' answers are."""
+    from concurrent.futures import Future
+
     future: Future[Result] = Future()
     try:
         future.set_result(near(item))
@@ -105,6 +108,9 @@ def _start_pool(
 ) -> ProcessPoolExecutor:
     """Start processes that have the tagger: forked with it where that is safe, else with a model of their
     own."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     global _tagger
     if can_fork(tagger):
         _tagger = tagger
@@ -120,6 +126,9 @@ def can_fork(tagger: Tagger | None) -> bool:
 
 def start_forks(jobs: int) -> ProcessPoolExecutor:
     """Start processes that have the variables of this one, and end with it."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     return ProcessPoolExecutor(jobs, get_context("fork"), end_with_parent, (os.getpid(),))
 
 

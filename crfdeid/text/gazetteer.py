@@ -8,10 +8,12 @@ ignore case. Entries of ``NAME.exclude.txt`` beside a list never match.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from crfdeid import resources
@@ -23,25 +25,35 @@ from crfdeid.text.tokenizer import FINE
 TRAINING = "training_"  # the prefix of lists that training makes of its own spans
 JOIN = "+"  # between the names of lists that are asked as one
 
+NOT_PLAIN = re.compile(r"^(?![A-Za-z][a-z]*$)(.+)$", re.MULTILINE)  # a line that is not one word of ASCII
+CAPITAL_INSIDE = re.compile(r"(?<=\w)[^\W\d_a-z]|[^\0-\x7f]")  # where capitals can split a token
+Entry = tuple[str, ...]  # lowercased tokens
+Item = TypeVar("Item")
+
 _lists: WeakValueDictionary[tuple[str, bytes], Gazetteer] = WeakValueDictionary()  # by name and content
 
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """``entries`` are tuples of lowercased tokens; ``words`` are the tokens of entries that consist of
-    letters and digits, except excluded ones."""
+    """The entries by their lowercased tokens: ``single`` are those of one token, ``longer`` those of several.
+    ``words`` are the tokens of entries that consist of letters and digits, except excluded ones."""
 
     name: str
     words: frozenset[str] = field(repr=False)
-    entries: frozenset[tuple[str, ...]] = field(repr=False)
+    single: frozenset[str] = field(repr=False)
+    longer: frozenset[Entry] = field(repr=False)
+
+    @property
+    def entries(self) -> frozenset[Entry]:
+        return self.longer.union(zip(self.single))
 
     @cached_property
-    def phrases(self) -> dict[str, set[tuple[str, ...]]]:
-        """The entries by their first token."""
-        phrases: dict[str, set[tuple[str, ...]]] = {}
-        for entry in self.entries:
-            phrases.setdefault(entry[0], set()).add(entry)
-        return phrases
+    def longer_by_first(self) -> dict[str, list[Entry]]:
+        """The entries of several tokens by their first one, the longest first."""
+        found: dict[str, list[Entry]] = {}
+        for entry in sorted(self.longer, key=len, reverse=True):
+            found.setdefault(entry[0], []).append(entry)
+        return found
 
     def find_matches(self, lowered: Sequence[str]) -> list[tuple[int, int]]:
         """Return the half-open index ranges of whole entries: from the left, the longest at each place.
@@ -51,23 +63,32 @@ class Gazetteer:
         """
         found, free = [], 0
         for index, word in enumerate(lowered):
-            phrases = self.phrases.get(word)
-            if phrases is None or index < free:
-                continue
-            lengths = (len(p) for p in phrases if len(p) == 1 or tuple(lowered[index : index + len(p)]) == p)
-            if length := max(lengths, default=0):
+            if index >= free and (length := self.match_longest(lowered, index) or (word in self.single)):
                 free = index + length
                 found.append((index, free))
         return found
 
+    def match_longest(self, lowered: Sequence[str], index: int) -> int:
+        """Return the length of the longest entry of several tokens that begins at ``index``, or 0."""
+        entries = self.longer_by_first.get(lowered[index], ())
+        lengths = (len(entry) for entry in entries if tuple(lowered[index : index + len(entry)]) == entry)
+        return next(lengths, 0)
+
 
 def build_gazetteer(name: str, entries: Iterable[str], excluded: Iterable[str] = ()) -> Gazetteer:
     """Make a gazetteer of ``entries`` without the ``excluded`` ones."""
-    never = tokenize_entries(excluded)
-    phrases = tokenize_entries(entries) - never
-    words = {word for phrase in phrases for word in phrase if word.isalnum()}
-    excluded_words = {phrase[0] for phrase in never if len(phrase) == 1}
-    return Gazetteer(name, frozenset(words - excluded_words), frozenset(phrases))
+    return combine_entries(name, (), tokenize_entries(entries), tokenize_entries(excluded))
+
+
+def combine_entries(name: str, plain: Iterable[str], others: set[Entry], excluded: set[Entry]) -> Gazetteer:
+    """Make a gazetteer of ``plain`` words in lower case and of ``others`` without the ``excluded`` ones."""
+    others = others - excluded
+    never = {entry[0] for entry in excluded if len(entry) == 1}
+    kept = frozenset(plain) - never
+    single = {entry[0] for entry in others if len(entry) == 1}
+    inside = {word for entry in others for word in entry if word.isalnum()} - never
+    longer = frozenset(entry for entry in others if len(entry) > 1)
+    return Gazetteer(name, kept.union(inside), kept.union(single), longer)
 
 
 def merge_gazetteers(gazetteers: Sequence[Gazetteer]) -> Gazetteer:
@@ -77,22 +98,20 @@ def merge_gazetteers(gazetteers: Sequence[Gazetteer]) -> Gazetteer:
     >>> sorted(merge_gazetteers(names).words), merge_gazetteers(names).name
     (['ann', 'ruiz'], 'first+last')
     """
-    words, entries = (frozenset().union(*own) for own in zip(*((g.words, g.entries) for g in gazetteers)))
-    return Gazetteer(JOIN.join(gazetteer.name for gazetteer in gazetteers), words, entries)
+    parts = zip(*((gazetteer.words, gazetteer.single, gazetteer.longer) for gazetteer in gazetteers))
+    return Gazetteer(JOIN.join(gazetteer.name for gazetteer in gazetteers), *map(unite, parts))
 
 
-def tokenize_entries(entries: Iterable[str]) -> set[tuple[str, ...]]:
-    """Return what :func:`tokenize_entry` finds in all entries; most are one word of ASCII, which is quick."""
-    found: set[tuple[str, ...]] = set()
-    for entry in entries:
-        if entry.isascii() and entry.isalpha() and entry[1:].islower():
-            found.add((entry.lower(),))
-        else:
-            found |= tokenize_entry(entry)
-    return found
+def unite(sets: Iterable[frozenset[Item]]) -> frozenset[Item]:
+    return frozenset().union(*sets)
 
 
-def tokenize_entry(entry: str) -> set[tuple[str, ...]]:
+def tokenize_entries(entries: Iterable[str]) -> set[Entry]:
+    """Return what :func:`tokenize_entry` finds in all entries."""
+    return {tokens for entry in entries for tokens in tokenize_entry(entry)}
+
+
+def tokenize_entry(entry: str) -> set[Entry]:
     """Return the lowercased tokens that an entry has in a note, written as it is and in lower case
     (capitals split tokens). Typography is folded, as it is in notes.
 
@@ -102,7 +121,7 @@ def tokenize_entry(entry: str) -> set[tuple[str, ...]]:
     entry = fold_text(entry).text
     if entry.isalpha() and entry[1:].islower():
         return {(entry.lower(),)}
-    forms = (entry, entry.lower())
+    forms = (entry, entry.lower()) if CAPITAL_INSIDE.search(entry) else (entry.lower(),)
     return {tuple(match[0].lower() for match in FINE.finditer(form)) for form in forms} - {()}
 
 
@@ -110,22 +129,34 @@ def read_gazetteer(path: Path) -> Gazetteer:
     """Read the list at ``path`` with the exclusions beside it. A list that a model and the rules share is one
     object. Raises :class:`FormatError` where it has no entries, except for lists that training makes of its
     own spans: a type may have none."""
-    entries = read_entries(path)
-    if not entries and not path.stem.startswith(TRAINING):
-        raise FormatError(f"{path}: no entries")
+    text = read_text(path)
     beside = path.with_name(path.stem + ".exclude.txt")
-    excluded = read_entries(beside) if beside.is_file() else []
-    key = path.stem, hashlib.sha256("\n".join([*entries, "", *excluded]).encode()).digest()
+    excluded = read_text(beside) if beside.is_file() else ""
+    key = path.stem, hashlib.sha256(f"{text}\0{excluded}".encode()).digest()
     found = _lists.get(key)
     if found is None:
-        found = _lists[key] = build_gazetteer(path.stem, entries, excluded)
+        found = _lists[key] = parse_gazetteer(path.stem, text, excluded)
+    if not (found.single or found.longer or path.stem.startswith(TRAINING)):
+        raise FormatError(f"{path}: no entries")
     return found
+
+
+def parse_gazetteer(name: str, text: str, excluded: str) -> Gazetteer:
+    """Make a gazetteer of the text of a list and of the one beside it. Most lines are one word of ASCII,
+    which is quick."""
+    parts = NOT_PLAIN.split(text)
+    plain, others = "".join(parts[::2]).lower().split("\n"), "\n".join(parts[1::2])
+    never = tokenize_entries(list_entries(excluded))
+    return combine_entries(name, filter(None, plain), tokenize_entries(list_entries(others)), never)
 
 
 def read_entries(path: Path) -> list[str]:
     """Return the lines of a list without blank lines and comments (``#``)."""
-    lines = read_text(path).splitlines()
-    return [entry for line in lines if line[:1] != "#" and (entry := line.strip())]
+    return list_entries(read_text(path))
+
+
+def list_entries(text: str) -> list[str]:
+    return [entry for line in text.splitlines() if line[:1] != "#" and (entry := line.strip())]
 
 
 def find_gazetteer(name: str, folders: Sequence[Path] = ()) -> Path:

@@ -64,4 +64,4 @@ def parse_table(path: Path, columns: Sequence[str], entries: Sequence[str]) -> W
             raise FormatError(f"{path}, entry {number}: wanted a word and {len(columns)} values")
     words = [row[0] for row in rows]
     found = {name: dict(zip(words, own)) for name, own in zip(columns, zip(*(row[1:] for row in rows)))}
-    return WordTable(path.stem, frozenset(map(str.lower, words)), frozenset(), found)
+    return WordTable(path.stem, frozenset(map(str.lower, words)), frozenset(), frozenset(), found)

@@ -19,7 +19,7 @@ from crfdeid.engine.crfsuite_file import model_file as weights
 from crfdeid.engine.decoding import viterbi
 from crfdeid.engine.decoding.decoder import Decoder
 from crfdeid.engine.decoding.forward_backward import opening_scores, run_chain
-from crfdeid.engine.decoding.tables import EMPTY, Rows, Tables
+from crfdeid.engine.decoding.tables import Rows, Tables
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import cues, registry, token
 from crfdeid.feature_extraction.context import chunk_shape
@@ -173,7 +173,8 @@ def shorten(found):
     """A list with only the entries that begin as a word of the texts, which is as sharp and built at once."""
     texts = [*NOTES, *PARTS, "a b Dr. Li O. Xu"]
     words = {one.text.lower() for text in texts for one in tokenizer.fine(text)}
-    return dataclasses.replace(found, entries=frozenset(e for e in found.entries if e[0] in words))
+    kept = frozenset(e for e in found.longer if e[0] in words)
+    return dataclasses.replace(found, single=found.single & words, longer=kept)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -292,7 +293,7 @@ def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
     cut = data.draw(st.integers(0, length))
     bounds = [(a, b) for a, b in ((0, cut), (cut, length)) if a < b]
     first, stop = np.array(bounds, np.int64).reshape(-1, 2).T
-    tables = Tables((), Rows(np.zeros((0, size)), np.zeros(1, np.int64), *EMPTY))
+    tables = Tables((), Rows(np.zeros((0, size)), np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)))
     scorer = kernels.Scorer(tables, np.zeros(1, np.int64), np.zeros(size), transitions)
     none = np.zeros(length, np.int64)
     batch = Batch([], none, none, none, none, none, first, stop)

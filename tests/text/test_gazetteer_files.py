@@ -5,9 +5,13 @@ import re
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crfdeid import resources
 from crfdeid.text import gazetteer
+from crfdeid.text.folding import fold_text
+from crfdeid.text.tokenizer import fine
 
 FOLDER = resources.find_folder("gazetteers")
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -57,3 +61,29 @@ def test_lists_of_one_name_and_content_are_one_object(tmp_path):
     (tmp_path / "c" / "towns.exclude.txt").write_text("Erie\n")
     first, same, other = map(gazetteer.read_gazetteer, paths)
     assert same is first and other.entries == {("yuma",)} and first.entries == {("yuma",), ("erie",)}
+
+
+ENTRIES = ["New York", "York", "McKay", "St. Mary's", "AT&T", "O\u2019Neil", "José", "nasal", "EEG", "X", "B12", "# 9"]
+
+
+@given(
+    st.lists(st.sampled_from(ENTRIES) | st.text(max_size=8), max_size=12),
+    st.lists(st.sampled_from(ENTRIES), max_size=3),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_list_is_read_as_each_of_its_entries_is_tokenized(lines, never):
+    text, excluded = "\n".join(lines), "\n".join(never)
+    found = gazetteer.parse_gazetteer("towns", text, excluded)
+    listed = [line.strip() for line in text.splitlines() if line.strip() and line[:1] != "#"]
+    wanted = {tokens for entry in listed for tokens in split_plainly(entry)}
+    out = {tokens for entry in never if entry[0] != "#" for tokens in split_plainly(entry)}
+    words = {word for tokens in wanted - out for word in tokens if word.isalnum()}
+    assert found.entries == wanted - out
+    assert found.words == words - {tokens[0] for tokens in out if len(tokens) == 1}
+    assert found == gazetteer.build_gazetteer("towns", listed, [entry for entry in never if entry[0] != "#"])
+
+
+def split_plainly(entry):
+    folded = fold_text(entry).text
+    forms = (folded.lower(),) if folded.isalpha() and folded[1:].islower() else (folded, folded.lower())
+    return {tuple(token.text.lower() for token in fine(form)) for form in forms} - {()}

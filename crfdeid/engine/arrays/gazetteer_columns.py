@@ -45,15 +45,14 @@ class GazetteerPhrases:
 
     def _add_gazetteer(self, name: str, pairs: dict[int, int]) -> None:
         """Set the bits of a gazetteer's words and pairs of words."""
-        bit = 1 << self.place[name]
-        for entry in self.gazetteers[name].entries:
-            if len(entry) == 1:
-                self.alone[entry[0]] = self.alone.get(entry[0], 0) | bit
-            else:
-                self.begins.add(entry[0])
-                self.follows.add(entry[1])
-                pair = self._word(entry[0]) << 32 | self._word(entry[1])
-                pairs[pair] = pairs.get(pair, 0) | bit
+        bit, gazetteer = 1 << self.place[name], self.gazetteers[name]
+        before = {text: self.alone[text] | bit for text in self.alone.keys() & gazetteer.single}
+        self.alone |= dict.fromkeys(gazetteer.single, bit) | before
+        for first, second, *_ in gazetteer.longer:
+            self.begins.add(first)
+            self.follows.add(second)
+            pair = self._word(first) << 32 | self._word(second)
+            pairs[pair] = pairs.get(pair, 0) | bit
 
     def _word(self, text: str) -> int:
         return self.words.setdefault(text, len(self.words))
@@ -112,15 +111,15 @@ class GazetteerPhrases:
             if index < free:
                 continue
             stop = int(batch.bounds[np.searchsorted(batch.bounds, index, side="right")])
-            if (length := self._match_longest(name, batch.texts[index:stop])) > 1:
+            if length := self._match_longest(name, batch.texts[index:stop]):
                 free = index + length
                 found.append((index, free))
         return found
 
     def _match_longest(self, name: str, texts: Ints) -> int:
-        """The length of the longest entry at the beginning of ``texts``, 0 if there is none."""
-        lowered = self.vocabulary.lowered
-        entries = self.gazetteers[name].phrases.get(lowered[texts[0]], ())
-        reach = max(map(len, entries), default=0)
-        ahead = tuple([lowered[text] for text in texts[:reach].tolist()])
-        return max((len(entry) for entry in entries if ahead[: len(entry)] == entry), default=0)
+        """The length of the longest entry of several tokens at the beginning of ``texts``, 0 if there is
+        none."""
+        lowered, gazetteer = self.vocabulary.lowered, self.gazetteers[name]
+        entries = gazetteer.longer_by_first.get(lowered[texts[0]], ())
+        reach = len(entries[0]) if entries else 0
+        return gazetteer.match_longest([lowered[text] for text in texts[:reach].tolist()], 0) if reach else 0

@@ -24,6 +24,7 @@ CHUNK = struct.Struct("<4sII")
 RECORD = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
 STATE, TRANSITION = 0, 1
 VERSION = 100
+LENGTH_AND_NUMBER = 8  # bytes before a string of CQDB
 Part = list[bytes | np.ndarray]  # bytes, or an array of them
 
 
@@ -91,12 +92,11 @@ def parse(data: bytes) -> Weights:
 def read_strings(data: bytes, start: int) -> list[str]:
     """The strings of the CQDB table at byte ``start``, in the order of their numbers."""
     _, _, _, _, count, table = struct.unpack_from("<4sIIIII", data, start)
-    found: list[str] = []
-    for offset in np.frombuffer(data, "<u4", count, start + table).tolist():
-        (length,) = struct.unpack_from("<I", data, start + offset + 4)
-        text = data[start + offset + 8 : start + offset + 8 + length - 1]
-        found.append(text.decode("utf-8"))
-    return found
+    begin = np.frombuffer(data, "<u4", count, start + table).astype(np.int64) + start + LENGTH_AND_NUMBER
+    bytes_of = np.frombuffer(data, np.uint8)
+    lengths = np.stack([bytes_of[begin - place] for place in (4, 3, 2, 1)], axis=1).view("<u4").reshape(-1)
+    ends = begin + lengths - 1  # before the zero
+    return [data[a:b].decode("utf-8") for a, b in zip(begin.tolist(), ends.tolist())]
 
 
 def add_to_weights(model: Weights, attribute: str, amounts: Mapping[str, float]) -> Weights:

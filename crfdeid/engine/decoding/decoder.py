@@ -28,7 +28,7 @@ from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, for
 from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.numpy_kernels import add_to_tokens, find_keys
-from crfdeid.engine.decoding.tables import EMPTY, Codes, Entry, build_tables, fill_row, group_by_template
+from crfdeid.engine.decoding.tables import Codes, StateWeights, build_tables, group_by_template
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.feature_extraction.templates import Columns, Extractor, Template, format_template, split_values
 from crfdeid.feature_extraction.token import OF_SHAPE, SEVERAL, Value
@@ -54,7 +54,7 @@ class Decoder:
         self.codes: Codes = {name: {} for t in templates for name, _ in t}
         state = group_by_template(weights)
         size = len(self.labels)
-        self.bias = fill_row(state.get("bias", {}).get("", EMPTY), size)
+        self.bias = state.find_row("bias", size)
         of_text = [template for template in templates if is_of_one_text(template, extractor)]
         others = [template for template in templates if template not in of_text]
         self.text_tables = build_tables(of_text, state, self.codes, size)
@@ -214,21 +214,28 @@ class _Blocks:
     """A block for each value of each lexical observation: its weights at all offsets, with their places in
     a flat row [offsets * labels]. ``numbers[name][value]`` is the number of a block."""
 
-    def __init__(
-        self, state: dict[str, dict[str, Entry]], by_offset: dict[int, list[str]], labels: int
-    ) -> None:
-        parts: dict[tuple[str, str], list[Entry]] = {}
+    def __init__(self, state: StateWeights, by_offset: Mapping[int, Sequence[str]], labels: int) -> None:
+        self.numbers: dict[str, dict[str, int]] = {}
+        blocks: list[int] = []
+        attributes: list[int] = []
+        shifts: list[int] = []
+        count = 0
         for number, offset in enumerate(sorted(by_offset)):
             for name in by_offset[offset]:
-                for value, (where, weights) in state.get(format_template(((name, offset),)), {}).items():
-                    parts.setdefault((name, value), []).append((where + number * labels, weights))
-        self.numbers: dict[str, dict[str, int]] = {}
-        for number, (name, value) in enumerate(parts):
-            self.numbers.setdefault(name, {})[value] = number
-        entries = [entry for found in parts.values() for entry in found]
-        self.ends = np.cumsum([0, *(sum(len(where) for where, _ in found) for found in parts.values())])
-        self.places = np.concatenate([EMPTY[0], *(where for where, _ in entries)])
-        self.weights = np.concatenate([EMPTY[1], *(weights for _, weights in entries)])
+                values = state.numbers.get(format_template(((name, offset),)), {})
+                numbers = self.numbers.setdefault(name, {})
+                new = [value for value in values if value not in numbers]
+                numbers.update(zip(new, range(count, count + len(new))))
+                count += len(new)
+                blocks += [numbers[value] for value in values]
+                attributes += values.values()
+                shifts += [number * labels] * len(values)
+        order = np.argsort(blocks, kind="stable")
+        sizes, places = state.gather(np.array(attributes, np.int64)[order])
+        filled = np.bincount(np.array(blocks, np.int64)[order], sizes, count).astype(np.int64)
+        self.ends = np.append(0, np.cumsum(filled))
+        self.places = state.labels[places] + np.repeat(np.array(shifts, np.int64)[order], sizes)
+        self.weights = state.values[places]
 
 
 class AdaptiveDecoder:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -27,29 +27,52 @@ FREQUENT = frozenset([
 COMBINATIONS = 1 << 20  # that a bundle of templates can have, at most
 FILLED = 6  # how many times as fast a whole row is added as its weights one by one
 
-Entry = tuple[np.ndarray, np.ndarray]  # label numbers and their weights
-EMPTY: Entry = (np.zeros(0, np.int64), np.zeros(0))
 Codes = dict[str, dict[str, int]]  # the codes of each observation's values
 
 
-def group_by_template(weights: Weights) -> dict[str, dict[str, Entry]]:
-    """Return the weights of each attribute, by its template (the head of its name) and its value."""
+@dataclass(frozen=True)
+class StateWeights:
+    """The weights of a model's attributes. ``numbers[head][value]`` is the number of an attribute by its
+    template (the head of its name) and its value; attribute a has ``values[ends[a] : ends[a + 1]]`` for the
+    labels ``labels[ends[a] : ends[a + 1]]``."""
+
+    numbers: Mapping[str, Mapping[str, int]]
+    ends: Ints
+    labels: Ints
+    values: Floats
+
+    def find_row(self, head: str, size: int) -> Floats:
+        """Return the weights of the attribute ``head``, which has no value, as a row of ``size`` labels."""
+        row = np.zeros(size)
+        if (number := self.numbers.get(head, {}).get("")) is not None:
+            inside = slice(*self.ends[number : number + 2].tolist())
+            row[self.labels[inside]] = self.values[inside]
+        return row
+
+    def gather(self, attributes: Ints) -> tuple[Ints, Ints]:
+        """Return how many weights each of the attributes has, and the places of these weights, in order.
+
+        >>> state = StateWeights({}, np.array([0, 2, 2, 5]), np.zeros(5), np.zeros(5))
+        >>> [found.tolist() for found in state.gather(np.array([2, 1, 0]))]
+        [[3, 0, 2], [2, 3, 4, 0, 1]]
+        """
+        starts = self.ends[attributes]
+        sizes = self.ends[attributes + 1] - starts
+        before = np.cumsum(sizes) - sizes
+        return sizes, np.arange(sizes.sum()) + np.repeat(starts - before, sizes)
+
+
+def group_by_template(weights: Weights) -> StateWeights:
+    """Return the weights of each attribute, by its template and its value."""
     records = weights.records[weights.records["kind"] == STATE]
     records = records[np.argsort(records["source"], kind="stable")]
-    ends = np.searchsorted(records["source"], np.arange(len(weights.attributes) + 1)).tolist()
+    ends = np.searchsorted(records["source"], np.arange(len(weights.attributes) + 1)).astype(np.int64)
     labels, values = records["target"].astype(np.int64), records["weight"].astype(np.float64)
-    found: dict[str, dict[str, Entry]] = {}
-    for attribute, a, b in zip(weights.attributes, ends, ends[1:]):
+    numbers: dict[str, dict[str, int]] = {}
+    for number, attribute in enumerate(weights.attributes):
         head, _, value = attribute.partition("=")
-        found.setdefault(head, {})[value] = labels[a:b], values[a:b]
-    return found
-
-
-def fill_row(entry: Entry, size: int) -> np.ndarray:
-    """Return the weights of an entry as a row of ``size`` labels."""
-    row = np.zeros(size)
-    row[entry[0]] = entry[1]
-    return row
+        numbers.setdefault(head, {})[value] = number
+    return StateWeights(numbers, ends, labels, values)
 
 
 @dataclass(frozen=True)
@@ -108,25 +131,24 @@ class Tables:
         return sorted({name for pattern in self.patterns for name in pattern.names})
 
 
-def build_tables(
-    templates: Iterable[Template], state: Mapping[str, Mapping[str, Entry]], codes: Codes, labels: int
-) -> Tables:
+def build_tables(templates: Iterable[Template], state: StateWeights, codes: Codes, labels: int) -> Tables:
     """Build the tables of the templates that have weights in ``state``; give values their codes in
     ``codes``."""
     groups: dict[Template, list[Template]] = {}
     for template in templates:
-        if format_template(template) in state:
+        if format_template(template) in state.numbers:
             start = template[0][1]
             groups.setdefault(tuple((name, o - start) for name, o in template), []).append(template)
     groups = dict(sorted(groups.items(), key=lambda group: _is_frequent(group[0])))
-    entries: list[Entry] = []
-    patterns = [_build_pattern(own, state, codes, entries) for own in groups.values()]
-    sizes = np.array([len(where) for where, _ in entries], np.int64)
-    whole = FILLED * sizes > labels
+    attributes: list[int] = []
+    patterns = [_build_pattern(own, state, codes, attributes) for own in groups.values()]
+    chosen = np.array(attributes, np.int64)
+    whole = FILLED * state.gather(chosen)[0] > labels
     number = np.where(whole, np.cumsum(whole) - 1, int(whole.sum()) + np.cumsum(~whole) - 1)
     number = np.append(number, NONE)  # for -1
-    patterns = [_renumber_rows(pattern, number) for pattern in patterns]
-    return Tables(patterns, _build_rows(entries, whole, labels), _build_bundles(patterns))
+    patterns = [replace(pattern, rows=number[pattern.rows]) for pattern in patterns]
+    rows = _build_rows(state, chosen[whole], chosen[~whole], labels)
+    return Tables(patterns, rows, _build_bundles(patterns))
 
 
 def _is_frequent(template: Template) -> bool:
@@ -174,45 +196,52 @@ def find_strides(sizes: Ints) -> Ints:
 
 
 def _build_pattern(
-    templates: Sequence[Template],
-    state: Mapping[str, Mapping[str, Entry]],
-    codes: Codes,
-    entries: list[Entry],
+    templates: Sequence[Template], state: StateWeights, codes: Codes, attributes: list[int]
 ) -> Pattern:
-    """Build a pattern whose rows are numbers of ``entries``, to which this adds."""
+    """Build a pattern whose rows are places in ``attributes``, to which this adds."""
     names = tuple(name for name, _ in templates[0])
     known = [codes[name] for name in names]
-    found: dict[tuple[int, ...], list[int]] = {}
-    for shift, template in enumerate(templates):
-        for text, entry in state[format_template(template)].items():
-            for values in split_value(text, len(names)):
-                key = tuple([code.setdefault(value, len(code)) for code, value in zip(known, values)])
-                found.setdefault(key, [NONE] * len(templates))[shift] = len(entries)
-            entries.append(entry)
-    mixed = np.array(list(found), np.int64)
+    parts: list[tuple[Ints, Ints]] = []
+    for template in templates:
+        numbers = state.numbers[format_template(template)]
+        owners, mixed = _code_values(list(numbers), known)
+        parts.append((owners + len(attributes), mixed))
+        attributes += numbers.values()
+    mixed = np.concatenate([mixed for _, mixed in parts])
     sizes = mixed.max(axis=0) + 1
     strides = find_strides(sizes)
-    keys = mixed @ strides
-    order = np.argsort(keys)
+    keys, place = np.unique(mixed @ strides, return_inverse=True)
+    shift = np.repeat(np.arange(len(parts)), [len(owners) for owners, _ in parts])
+    rows = np.full((len(keys), len(parts)), NONE)
+    rows[place, shift] = np.concatenate([owners for owners, _ in parts])
     offsets = np.array([offset for _, offset in templates[0]], np.int64)
     shifts = np.array([template[0][1] for template in templates], np.int64)
-    rows = np.array(list(found.values()), np.int64)[order]
     space = math.prod(sizes.tolist())
-    return Pattern(names, offsets - offsets[0], sizes, strides, shifts, keys[order], rows, space)
+    return Pattern(names, offsets - offsets[0], sizes, strides, shifts, keys, rows, space)
 
 
-def _renumber_rows(pattern: Pattern, number: Ints) -> Pattern:
-    return Pattern(**{**pattern.__dict__, "rows": number[pattern.rows]})
+def _code_values(texts: Sequence[str], known: Sequence[dict[str, int]]) -> tuple[Ints, Ints]:
+    """The codes [splits, parts] of every way to split joined values, and the number of the text of each;
+    ``known`` are the codes of each part, to which this adds."""
+    parts = len(known)
+    owners: Sequence[int] = range(len(texts))
+    split: list[Sequence[str]] = [text.split("|", parts - 1) for text in texts]
+    if parts > 1 and {text.count("|") for text in texts} != {parts - 1}:  # a value contains the bar
+        found = [(number, values) for number in owners for values in split_value(texts[number], parts)]
+        owners, split = [number for number, _ in found], [values for _, values in found]
+    columns = zip(known, zip(*split))
+    coded = [[code.setdefault(value, len(code)) for value in column] for code, column in columns]
+    return np.array(owners, np.int64), np.array(coded, np.int64).reshape(parts, -1).T
 
 
-def _build_rows(entries: Sequence[Entry], whole: np.ndarray, labels: int) -> Rows:
-    dense = np.zeros((int(whole.sum()), labels))
-    for row, place in zip(dense, np.flatnonzero(whole).tolist()):
-        row[entries[place][0]] = entries[place][1]
-    others = [entries[place] for place in np.flatnonzero(~whole).tolist()]
-    ends = np.cumsum([0, *(len(where) for where, _ in others)])
-    where = np.concatenate([EMPTY[0], *(where for where, _ in others)])
-    return Rows(dense, ends, where, np.concatenate([EMPTY[1], *(weights for _, weights in others)]))
+def _build_rows(state: StateWeights, whole: Ints, others: Ints, labels: int) -> Rows:
+    """The rows of attributes: dense ones, and those with few weights."""
+    sizes, places = state.gather(whole)
+    dense = np.zeros((len(whole), labels))
+    dense[np.repeat(np.arange(len(whole)), sizes), state.labels[places]] = state.values[places]
+    sizes, places = state.gather(others)
+    ends = np.append(0, np.cumsum(sizes))
+    return Rows(dense, ends, state.labels[places], state.values[places])
 
 
 def split_value(text: str, parts: int) -> Iterator[tuple[str, ...]]:
