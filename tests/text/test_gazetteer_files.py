@@ -63,7 +63,20 @@ def test_lists_of_one_name_and_content_are_one_object(tmp_path):
     assert same is first and other.entries == {("yuma",)} and first.entries == {("yuma",), ("erie",)}
 
 
-ENTRIES = ["New York", "York", "McKay", "St. Mary's", "AT&T", "O\u2019Neil", "José", "nasal", "EEG", "X", "B12", "# 9"]
+ENTRIES = [
+    "New York",
+    "York",
+    "McKay",
+    "St. Mary's",
+    "AT&T",
+    "O\u2019Neil",
+    "José",
+    "nasal",
+    "EEG",
+    "X",
+    "B12",
+    "# 9",
+]
 
 
 @given(
