@@ -71,3 +71,15 @@ def test_an_unknown_verb_is_refused_with_the_nearest_one():
 def test_a_wrong_note_ends_with_status_2_and_one_line():
     ended = run("-m", "crfdeid", "tag", "/no/such/note.txt")
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+
+
+def test_tagging_a_note_imports_nothing_that_it_does_not_need(tmp_path):
+    """Each of these takes a tenth of the start, or far more."""
+    (tmp_path / "note.txt").write_text("Seen by Dr. Ruiz.")
+    code = (
+        "import sys; from crfdeid import tag; tag.main([sys.argv[1]]); "
+        "print({'numba', 'pandas', 'scipy', 'sklearn', 'nltk', 'torch', 'tqdm', 'multiprocessing'} "
+        "& {*sys.modules})"
+    )
+    command = [sys.executable, "-c", code, tmp_path / "note.txt"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.endswith("\nset()\n")
