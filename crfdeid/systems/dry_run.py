@@ -24,7 +24,11 @@ from crfdeid.text.scheme import Scheme
 from crfdeid.text.spans import keep_longest
 
 FEW = 5  # spans of a type; less is hardly learned
-SAMPLES = 10, 20, 40  # notes of the trainings that are timed; the first warms up what is compiled and loaded
+SAMPLES = 10, 20, 40, 80, 160  # notes of the timed trainings; the first warms up what is compiled and loaded
+LEAST = (
+    3  # trainings; more follow until one takes LONG seconds, because some systems slow down with the notes
+)
+LONG = 3.0
 SEED = 1
 
 
@@ -59,7 +63,7 @@ def describe_corpora(train: Sequence[Document], test: Sequence[Document], scheme
     sides = (train, test)
     counts = [Counter(span.type for document in side for span in document.spans) for side in sides]
     patients = [len({d.patient for d in side if d.patient is not None}) for side in sides]
-    words = [sum(len(document.text.split()) for document in side) for side in sides]
+    words = map(count_words, sides)
     rows = [["", "train", "test"]]
     for name, pair in (
         ("notes", map(len, sides)),
@@ -141,27 +145,34 @@ def estimate_training(documents: Sequence[Document], settings: Config, engine: s
     :func:`crfdeid.systems.model.train` raises."""
     model.check_documents([fold_document(d) for d in settings.map_types(documents)], settings)
     able = Part("", tuple(document for document in documents if document.spans))
-    sizes = dict.fromkeys(min(size, len(able.documents)) for size in SAMPLES)
-    samples = [draw_sample(able, size, SEED).documents for size in sizes]
-    times = [time_training(sample, settings, engine) for sample in samples][-2:]
-    words = [sum(len(d.text.split()) for d in sample) for sample in samples[-2:]]
-    total = sum(len(document.text.split()) for document in documents)
-    seconds = extrapolate(words, times, total)
-    return Estimate(seconds, tuple(sizes)[-2:], tuple(times))
+    sizes: list[int] = []
+    words: list[int] = []
+    times: list[float] = []
+    for size in dict.fromkeys(min(size, len(able.documents)) for size in SAMPLES):
+        if len(times) >= LEAST and times[-1] > LONG:
+            break
+        sample = draw_sample(able, size, SEED).documents
+        sizes.append(size)
+        words.append(count_words(sample))
+        times.append(time_training(sample, settings, engine))
+    seconds = extrapolate(words[-2:], times[-2:], count_words(documents))
+    return Estimate(seconds, tuple(sizes[-2:]), tuple(times[-2:]))
+
+
+def count_words(documents: Sequence[Document]) -> int:
+    return sum(len(document.text.split()) for document in documents)
 
 
 def extrapolate(words: Sequence[int], times: Sequence[float], total: int) -> float:
-    """Return the time of ``total`` words, on the line through two points or, of one, through zero. A line
-    that falls, or starts below zero, is the one through zero and the larger sample.
+    """Return the time of ``total`` words, on the line through two points. Of one point, and where the line
+    falls, it is the line through zero and the larger sample.
 
     >>> extrapolate([100, 200], [3, 5], 1000), extrapolate([100, 200], [1, 4], 400)
-    (21.0, 8.0)
+    (21.0, 10.0)
     """
-    if len(words) == 2 and words[0] < words[1]:
+    if len(words) == 2 and words[0] < words[1] and times[0] < times[1]:
         slope = (times[1] - times[0]) / (words[1] - words[0])
-        start = times[0] - slope * words[0]
-        if slope > 0 and start > 0:
-            return start + slope * total
+        return times[1] + slope * (total - words[1])
     return times[-1] * total / max(1, words[-1])
 
 

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from crfdeid import corpora
+from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, DocumentError, SchemeError
 from crfdeid.feature_extraction.pipeline import Pipeline
 from crfdeid.systems import dry_run
@@ -78,6 +79,15 @@ def test_counts_both_corpora():
 )
 def test_the_time_is_on_the_line_through_the_samples(words, times, total, wanted):
     assert dry_run.extrapolate(words, times, total) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("rate, notes", [(0.01, (80, 160)), (0.05, (40, 80)), (1, (20, 40))])
+def test_samples_grow_until_a_training_takes_long(monkeypatch, rate, notes):
+    """Of 400 notes that take ``rate`` seconds each: the faster the system, the larger the samples."""
+    documents = [note(f"{n}-01", GOOD.text, (8, 12, "DOCTOR"), patient=str(n)) for n in range(400)]
+    monkeypatch.setattr(dry_run, "time_training", lambda sample, *settings: rate * len(sample))
+    found = dry_run.estimate_training(documents, Config(features=("lexical",)), "fast")
+    assert found.notes == notes and found.seconds == pytest.approx(400 * rate)
 
 
 @pytest.fixture
