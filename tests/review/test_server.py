@@ -618,3 +618,43 @@ def test_each_reader_has_keys_of_their_own(study):
     changes = ({"DATE": "o"}, {"DATE": "?"}, {"DATE": "dd"}, {"X": "5"})
     for wrong in (None, {}, *(keys | one for one in changes)):
         assert ann.post("/api/preferences", {"keys": wrong}).status_code == 422
+
+
+def list_numbers(browser, path, order):
+    return [row["number"] for row in browser.get(path, order=order).json()["notes"]]
+
+
+def test_the_lists_are_sorted_as_asked(study):
+    found = {1: [Span(8, 16, "DOCTOR", 0.9)], 2: [Span(0, 4, "DOCTOR", 0.8)], 3: [Span(31, 36, "DATE", 0.4)]}
+    system_spans.add_system(study, "model", found, premarks=True)
+    ann, eve = Browser(study, "ann"), Browser(study, "eve")
+    system_spans.import_marks(study, "dan", {2: [Span(0, 4, "DOCTOR")], 3: []})
+    system_spans.import_marks(study, "mia", {2: [Span(0, 4, "PATIENT"), Span(12, 16, "AGE")], 3: []})
+    words = [note.words for note in study.notes.all]
+    by_length = sorted((1, 2, 3), key=lambda number: words[number - 1])
+    assert list_numbers(ann, "/api/notes", "short") == by_length
+    assert list_numbers(ann, "/api/notes", "uncertainty") == [3, 2, 1]
+    chance = list_numbers(ann, "/api/notes", "random")
+    assert sorted(chance) == [1, 2, 3] and chance == list_numbers(eve, "/api/notes", "random")
+    rows = eve.get("/api/consensus", order="disagreement").json()["notes"]
+    assert [(row["number"], row["differences"], row["unsure"]) for row in rows] == [
+        (2, 3, 0),
+        (1, None, 0),
+        (3, 0, 0),
+    ]  # nobody has finished 1
+
+
+def test_the_list_to_decide_shows_doubts_until_they_are_answered(study):
+    ann, eve = Browser(study, "ann"), Browser(study, "eve")
+    mark = ann.act(3, "add", start=31, end=36, type="DATE")["marks"][0]["id"]
+    ann.act(3, "doubt", mark=mark, unsure=True)
+    ann.post("/api/notes/3/questions", {"text": "a time?"})
+    ann.act(3, "done")
+    (first, *_) = eve.get("/api/consensus", order="unsure").json()["notes"]
+    assert (first["number"], first["unsure"]) == (3, 2)
+    (question,) = eve.get("/api/questions").json()["questions"]
+    eve.post(f"/api/questions/{question['id']}", {"text": "yes"})
+    ann.act(3, "doubt", mark=mark, unsure=False)
+    assert {row["unsure"] for row in eve.get("/api/consensus").json()["notes"]} == {0}
+    ann.act(3, "reopen")
+    assert eve.get("/api/consensus").json()["notes"][2]["differences"] is None

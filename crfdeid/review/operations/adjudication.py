@@ -7,7 +7,7 @@ reader is in the middle of the note.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from crfdeid.review.operations import questions
 from crfdeid.review.operations.mark_validation import describe_span
@@ -18,39 +18,6 @@ from crfdeid.review.study.errors import ForbiddenError, InvalidValueError, NotFo
 from crfdeid.review.study.event_log import Action, Entry
 from crfdeid.review.study.study import Json, Study, name_book
 from crfdeid.text.document import Document, Span
-
-
-def list_notes(study: Study, set_name: str | None) -> Json:
-    """The notes of a set with their readers and the stage of their consensus."""
-    begun: dict[int, dict[str, bool]] = {}
-    sql = "SELECT note, book, done FROM states WHERE book LIKE 'reader:%' AND version > 0 ORDER BY book"
-    for number, book, done in study.store.fetch_all(sql):
-        begun.setdefault(number, {})[book.removeprefix("reader:")] = bool(done)
-    rows = study.store.fetch_all("SELECT note, done, marks - decided FROM states WHERE book = 'consensus'")
-    opened = {number: (bool(done), undecided) for number, done, undecided in rows}
-    notes = []
-    for note in study.find_set(set_name):
-        readers = begun.get(note.number, {})
-        unfinished = [name for name, done in readers.items() if not done]
-        notes.append({
-            "number": note.number,
-            "id": note.id,
-            "readers": [name for name, done in readers.items() if done],
-            "unfinished": unfinished,
-            "stage": name_stage(opened.get(note.number), readers, unfinished),
-            "undecided": opened.get(note.number, (False, 0))[1],
-            "refused": study.notes.refused.get(note.number),
-        })  # fmt: skip
-    return {"notes": notes, "systems": study.list_systems()}
-
-
-def name_stage(
-    opened: tuple[bool, int] | None, readers: Mapping[str, bool], unfinished: Sequence[str]
-) -> str:
-    """none, ready, open or done; ``opened`` is whether an open consensus is done, and its undecided items."""
-    if opened:
-        return "done" if opened[0] else "open"
-    return "ready" if readers and not unfinished else "none"
 
 
 def show_consensus(study: Study, reader: Reader, number: int) -> Json:

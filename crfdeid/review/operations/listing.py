@@ -6,13 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from crfdeid.review.operations import ordering
 from crfdeid.review.study.accounts import Reader
 from crfdeid.review.study.errors import InvalidValueError
 from crfdeid.review.study.note_index import Note
 from crfdeid.review.study.search import SHORTEST
 from crfdeid.review.study.study import Json, Study, name_book
 
-ORDERS = ("given", "uncertainty")
 LONGEST_REPORT = 60.0  # seconds in one report of time
 LONGEST_SEARCH = 200  # characters
 PAUSE = 300.0  # seconds without a report that count as a pause
@@ -28,9 +28,7 @@ class OwnState(NamedTuple):
 
 
 def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = "given") -> Json:
-    """The notes of a set with this reader's state in each, in the given order or the most uncertain first."""
-    if order not in ORDERS:
-        raise InvalidValueError(f"an order is one of {', '.join(ORDERS)}")
+    """The notes of a set with this reader's state in each, in one of the orders :data:`ordering.TO_READ`."""
     notes = study.find_set(set_name)
     states, counts, stages = read_own_states(study, reader), read_system_counts(study), read_stages(study)
     shown, assigned = study.premark_system, list_assigned(study, reader)
@@ -43,8 +41,7 @@ def list_notes(study: Study, reader: Reader, set_name: str | None, order: str = 
         row["stage"] = stages.get(note.number, "none")
         row["assigned"] = assigned is None or note.number in assigned
         rows.append(row)
-    if order == "uncertainty":
-        rows.sort(key=lambda row: (row["done"], -(row["uncertainty"] or 0.0)))
+    ordering.sort_rows(rows, ordering.TO_READ, order)
     return {"notes": rows, "progress": measure_progress(study, reader, set_name)}
 
 

@@ -20,7 +20,7 @@ const MODES = { notes, mark, agree, measure, surrogates, learn, team };
 const TABS = [["notes", "Mark"], ["agree", "Agree"], ["measure", "Measure"], ["surrogates", "Surrogates"], ["learn", "Learn"], ["team", "Team"]];
 
 const main = document.getElementById("main");
-const room = { reader: null, study: null, types: null, set: null, order: "given", filter: { text: "", state: "own" } };
+const room = { reader: null, study: null, types: null, set: null, filters: { notes: { text: "", state: "own", order: "given" }, agree: { text: "", state: "all", order: "given" } } };
 let open = null;
 let opening = 0;
 

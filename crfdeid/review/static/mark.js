@@ -6,7 +6,8 @@ import { Cursor } from "./cursor.js";
 import { markKeys } from "./mark_keys.js";
 import { MarkView } from "./mark_view.js";
 import { around, layersOf, marks, putting, undecided } from "./marking.js";
-import { arranged } from "./notes.js";
+import { kept } from "./filters.js";
+import { STATES } from "./notes.js";
 import { say, speak } from "./notice.js";
 import { Reading } from "./reading.js";
 import { shortened } from "./text.js";
@@ -233,9 +234,10 @@ export class Mark {
 
 // The next note that the reader has to read: after this one in the order of the notes, else the first of the chosen order.
 async function following(note, room) {
-  const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set })}`);
-  const left = arranged(notes, room).filter((one) => one.assigned && !one.done && !one.refused && one.number !== note.number);
-  const next = room.order === "given" ? left.find((one) => one.number > note.number) : null;
+  const { order } = room.filters.notes;
+  const { notes } = await ask(`/api/notes?${new URLSearchParams({ set: room.set, order })}`);
+  const left = kept(notes, room.filters.notes, STATES).filter((one) => one.assigned && !one.done && !one.refused && one.number !== note.number);
+  const next = order === "given" ? left.find((one) => one.number > note.number) : null;
   const open = next ?? left[0];
   return open ? `mark/${open.number}` : "notes";
 }

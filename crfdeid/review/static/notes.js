@@ -2,6 +2,7 @@
 
 import { ask, query } from "./api.js";
 import { choice, clear, element, labelled, redrawn } from "./dom.js";
+import { filterBar, kept } from "./filters.js";
 import { searchForm } from "./find.js";
 import { Keys } from "./keys.js";
 import { link, listing } from "./listing.js";
@@ -9,21 +10,24 @@ import { link, listing } from "./listing.js";
 const QUICK = 300;
 
 export async function notes(main, room) {
-  const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set })}`);
+  const filter = room.filters.notes;
+  const { notes: found, progress } = await ask(`/api/notes${query({ set: room.set, order: filter.order })}`);
   const redraw = () => redrawn(main, () => notes(clear(main), room));
   const list = element("div", {});
+  const left = () => kept(found, filter, STATES);
   const draw = () => {
-    list.made = listing("Notes", heads(room), arranged(found, room).map((note) => cells(note, room)), { above: 460 });
+    list.made = listing("Notes", heads(room), left().map((note) => cells(note, room)), { above: 460 });
     clear(list, list.made);
   };
   draw();
-  const next = arranged(found, room).find((note) => !note.done && !note.refused);
+  const next = left().find((note) => !note.done && !note.refused);
+  const openFirst = () => left().length && (location.hash = `mark/${left()[0].number}`);
   main.append(
     element("div", { class: "page" },
       element("h1", {}, "Notes to read"),
       element("div", { class: "bar" }, setChooser(room, redraw), next ? link("Read on", `#mark/${next.number}`, { class: "primary", id: "read-on" }) : element("strong", {}, "All notes of this set are read.")),
       progressLine(progress),
-      filters(room, draw, redraw),
+      filterBar(filter, { states: STATES, orders: orders(room) }, draw, redraw, openFirst),
       list,
       element("h2", {}, "Find a text"), searchForm(room)),
   );
@@ -34,7 +38,7 @@ export async function notes(main, room) {
   ]) };
 }
 
-const STATES = {
+export const STATES = {
   own: ["yours to read", (note) => note.assigned],
   all: ["all notes", () => true],
   open: ["not read yet", (note) => !note.done && note.assigned],
@@ -42,45 +46,12 @@ const STATES = {
   done: ["read", (note) => note.done],
   refused: ["refused", (note) => Boolean(note.refused)],
 };
-const SORTS = {
-  given: ["as given", null],
-  uncertainty: ["least certain first", (a, b) => a.done - b.done || doubt(b) - doubt(a)],
-  density: ["least certain by length first", (a, b) => a.done - b.done || doubt(b) / (b.words || 1) - doubt(a) / (a.words || 1)],
-  random: ["at random (for figures without bias)", (a, b) => scatter(a.number) - scatter(b.number)],
-  long: ["longest first", (a, b) => b.words - a.words],
-  short: ["shortest first", (a, b) => a.words - b.words],
-  marks: ["most marks first", (a, b) => b.marks - a.marks],
-  patient: ["by patient", (a, b) => (a.patient ?? "").localeCompare(b.patient ?? "")],
-};
 
-// The expected number of wrong pre-marks.
-function doubt(note) {
-  return note.uncertainty ?? 0;
-}
+export const ORDERS = [["given", "as given"], ["long", "longest first"], ["short", "shortest first"], ["patient", "by patient"]];
+const DOUBT = [["uncertainty", "least certain first"], ["density", "least certain by length first"]];
 
-// The same random order each time, and for every reader (Knuth's multiplicative hash).
-function scatter(number) {
-  return Math.imul(number, 2654435761) >>> 0;
-}
-
-// The notes that the reader's filter leaves, in the chosen order.
-export function arranged(found, room) {
-  const wanted = room.filter.text.toLowerCase();
-  const named = (note) => [`${note.number}`, note.id, note.patient ?? ""].some((one) => one.toLowerCase().includes(wanted));
-  const kept = found.filter((note) => STATES[room.filter.state][1](note) && (!wanted || named(note)));
-  const [, compare] = SORTS[room.order];
-  return compare ? kept.sort(compare) : kept;
-}
-
-function filters(room, draw, redraw) {
-  const { filter } = room;
-  const field = element("input", { name: "filter", value: filter.text, autocomplete: "off", oninput: (event) => ((filter.text = event.target.value), draw()) });
-  const states = Object.entries(STATES).map(([key, [text]]) => [key, text]);
-  const orders = Object.entries(SORTS).filter(([key]) => !["uncertainty", "density"].includes(key) || room.study.premarks).map(([key, [text]]) => [key, text]);
-  return element("div", { class: "bar" },
-    labelled("Number, note or patient", field),
-    labelled("Show", choice(states, filter.state, (one) => ((filter.state = one), draw()), "state")),
-    labelled("Order", choice(orders, room.order, (one) => ((room.order = one), redraw()), "order")));
+function orders(room) {
+  return [...ORDERS, ["marks", "most marks first"], ["random", "at random (for figures without bias)"], ...(room.study.premarks ? DOUBT : [])];
 }
 
 export function setChooser(room, redraw) {

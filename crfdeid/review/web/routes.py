@@ -15,6 +15,7 @@ from crfdeid.review.measures import figures
 from crfdeid.review.operations import (
     adjudication,
     adjudication_actions,
+    adjudication_list,
     exports,
     learning_curve,
     listing,
@@ -55,6 +56,7 @@ router = APIRouter(prefix="/api")
 WITH_SESSION = [Depends(require_session)]
 FOR_READERS = [Depends(require_reader)]
 FOR_ADJUDICATORS = [Depends(require_adjudicator)]
+WRITABLE = [name for name in corpora.FORMATS if name != "parquet" or find_spec("pyarrow")]
 
 
 # Who: sessions and readers
@@ -179,7 +181,7 @@ def show_study(study: OpenStudy, reader: CurrentReader) -> Response:
         "sets": sets,
         "premarks": study.premark_system,
         "systems": [{"name": name, "notes_read": count} for name, count in systems],
-        "formats": [name for name in corpora.FORMATS if name != "parquet" or find_spec("pyarrow")],
+        "formats": WRITABLE,
         "formats_without_spans": [name for name, found in corpora.FORMATS.items() if not found.has_spans],
     })  # fmt: skip
 
@@ -269,8 +271,8 @@ def list_actions(study: OpenStudy, after: Annotated[int, Query(ge=0)] = 0) -> Re
 
 
 @router.get("/consensus", dependencies=FOR_ADJUDICATORS)
-def list_consensus_notes(study: OpenStudy, set: str | None = None) -> Response:
-    return reply(adjudication.list_notes(study, set))
+def list_consensus_notes(study: OpenStudy, set: str | None = None, order: str = "given") -> Response:
+    return reply(adjudication_list.list_notes(study, set, order))
 
 
 @router.get("/consensus/{number}")
