@@ -27,7 +27,9 @@ from starlette.testclient import TestClient
 from crfdeid import corpora, synthetic
 from crfdeid.network import build_config
 from crfdeid.review.measures import figures
+from crfdeid.review.operations import adjudication_list, surrogate_review
 from crfdeid.review.study import accounts, create, study, system_spans
+from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.source import Source
 from crfdeid.review.study.study import Study
 from crfdeid.review.web import app, serve
@@ -79,7 +81,8 @@ def measure_folder(folder: Path, count: int, format: str, seconds: float) -> Non
     print_times("open it in a new process, with imports", float(output.split()[1]))
     measure_replies(opened)
     measure_readers(opened, seconds)
-    measure_measures(opened)
+    measure_agreement(opened)
+    measure_decided(opened)
     opened.store.close()
 
 
@@ -173,13 +176,37 @@ def mark_notes(port: int, token: str, seconds: float, numbers: Sequence[int]) ->
     return spent
 
 
-def measure_measures(opened: Study) -> None:
-    """The measures of 1,000 notes, the first time and after one change."""
-    chosen = opened.notes.all[:1000]
-    system_spans.import_consensus(opened, {note.number: [Span(0, 4, "DATE")] for note in chosen})
-    for what in ("measures of 1,000 decided notes, the first time", "measures again, after one change"):
-        print_times(what, measure_time(lambda: figures.compute_figures(opened)))
-        opened.measured.pop(chosen[0].number)
+def measure_decided(opened: Study) -> None:
+    """The measures and the surrogates of 1,000 notes, the first time and after one change."""
+    gold = synthetic.generate(50, 1, "all", ())
+    spans = [note.spans for note in gold]
+    chosen = [note.number for note in opened.notes.all[:1000]]
+    system_spans.import_consensus(opened, {number: spans[(number - 1) % len(spans)] for number in chosen})
+    lists: dict[str, Callable[[], object]] = {
+        "measures": lambda: figures.compute_figures(opened),
+        "surrogates": lambda: surrogate_review.list_notes(opened, None),
+    }
+    for name, work in lists.items():
+        print_times(f"{name} of 1,000 decided notes, the first time", measure_time(work))
+        change_consensus(opened, chosen[0])
+        print_times(f"{name} again, after one change", measure_time(work))
+
+
+def change_consensus(opened: Study, number: int) -> None:
+    """Reopen a note's consensus, and decide it again."""
+    for kind in ("reopen", "done"):
+        version = opened.consensus_log.read_entry(BOOK, number).version
+        opened.consensus_log.append(BOOK, number, version, "eve", {"kind": kind})
+
+
+def measure_agreement(opened: Study) -> None:
+    """The list of the notes to decide, which two readers have finished."""
+    for name, start in (("bob", 0), ("cyd", 5)):
+        found = {note.number: [Span(start, start + 3, "DATE")] for note in opened.notes.all}
+        system_spans.import_marks(opened, name, found)
+    for what in ("list the notes to decide by disagreement, the first time", "the same again"):
+        work = lambda: adjudication_list.list_notes(opened, None, "disagreement")  # noqa: E731
+        print_times(what, measure_time(work))
 
 
 def add_mark(client: TestClient, number: int, version: int) -> None:

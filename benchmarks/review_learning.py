@@ -5,8 +5,8 @@
 Notes, readers and rounds are simulated; trainings, models and the room's own list are real. A round: a model
 learns from the notes read so far, its spans become the pre-marks of a study, the first notes of the room's
 list are read, and so on; the model is tested on notes of other patients. The first notes are the same for
-each order. Notes are synthetic, of the shipped grammar; readers miss nothing. Doubtful notes can be long ones:
-words are counted too. The last table has the notes until the recall that the order at random has at its end.
+each order. Notes are synthetic, of the shipped grammar; readers miss nothing. Doubtful notes can be long,
+so words are counted too. The last table has the notes until the recall that the random order has at its end.
 """
 
 from __future__ import annotations

@@ -148,11 +148,13 @@ class Redactor:
         options = self.style, self.marker, self.rules, self.by_note, chosen, self.shifts, self.avoid
         return Redactor(self.secret, *options)
 
-    def propose(self, document: Document, others: Iterable[Document] = ()) -> list[Replacement]:
-        """Propose the replacements for a note; ``others`` are the patient's other notes."""
-        surrogates, search = self._prepare([document, *others])
-        merged = merge_overlapping(self.actions.select_phi(document))
-        return self._replace_spans(document, merged, surrogates, search)
+    def propose(self, documents: Sequence[Document]) -> list[list[Replacement]]:
+        """Propose the replacements for each note of one patient."""
+        surrogates, search = self._prepare(documents)
+        merged = [merge_overlapping(self.actions.select_phi(note)) for note in documents]
+        return [
+            self._replace_spans(note, spans, surrogates, search) for note, spans in zip(documents, merged)
+        ]
 
     def _prepare(self, documents: Sequence[Document]) -> tuple[PatientSurrogates, PatientSearch]:
         """The surrogates of the patient of these notes, and the search for the texts of their spans."""

@@ -127,8 +127,9 @@ def test_what_cannot_be_read_becomes_a_marker_with_a_reason():
 
 def test_proposals_can_be_edited_and_applied():
     redactor = Redactor(SECRET)
-    proposals = redactor.propose(STORY[1], [STORY[0]])
+    _, proposals = redactor.propose(STORY[:2])
     assert apply_replacements(STORY[1], proposals) == redacted(STORY)["a-2"]
+    assert redactor.propose(STORY[1::-1])[0] == proposals  # whatever the order of the notes
     edited = [
         Replacement(p.start, p.end, p.type, "X" if p.type == "DOCTOR" else p.replacement) for p in proposals
     ]

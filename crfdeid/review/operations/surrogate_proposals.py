@@ -27,14 +27,21 @@ def draft_surrogates(study: Study, number: int) -> SurrogateDraft:
         raise StageError("none", "the consensus of this note is not done yet")
     draft = study.drafts.get(number)
     if draft is None or draft.versions != versions:
-        notes = {other: read_gold(study, other) for other in versions}
-        gold = notes.pop(number)
-        proposals = Redactor(read_secret(study)).propose(gold, notes.values())
-        draft = SurrogateDraft(versions, gold, tuple(proposals))
-        if len(study.drafts) >= MOST_DRAFTS:
+        study.drafts |= (drafts := draft_patient(study, versions))
+        draft = drafts[number]
+        while len(study.drafts) > MOST_DRAFTS:
             del study.drafts[next(iter(study.drafts))]  # the oldest
-        study.drafts[number] = draft
     return draft
+
+
+def draft_patient(study: Study, versions: dict[int, int]) -> dict[int, SurrogateDraft]:
+    """The drafts of all decided notes of a patient: what they have in common is computed once."""
+    notes = [read_gold(study, number) for number in versions]
+    proposals = Redactor(read_secret(study)).propose(notes)
+    return {
+        number: SurrogateDraft(versions, gold, tuple(proposed))
+        for number, gold, proposed in zip(versions, notes, proposals)
+    }
 
 
 def find_decided_siblings(study: Study, number: int) -> dict[int, int]:

@@ -23,6 +23,7 @@ from crfdeid.review.operations.surrogate_proposals import (
 )
 from crfdeid.review.study import word_boundaries
 from crfdeid.review.study.accounts import Reader
+from crfdeid.review.study.consensus import BOOK as CONSENSUS
 from crfdeid.review.study.errors import (
     ConflictError,
     InvalidValueError,
@@ -32,6 +33,7 @@ from crfdeid.review.study.errors import (
 )
 from crfdeid.review.study.event_log import Action, Entry
 from crfdeid.review.study.marks import is_whole_number
+from crfdeid.review.study.note_index import key_patient
 from crfdeid.review.study.source import compute_fingerprint
 from crfdeid.review.study.study import Json, Study
 from crfdeid.review.study.surrogates import BOOK, SurrogateDraft, SurrogateEdits
@@ -42,19 +44,44 @@ KINDS = ("edit", "approve", "reopen", "undo", "redo")
 
 
 def list_notes(study: Study, set_name: str | None) -> Json:
-    """The notes of a set whose consensus is done, with their numbers of unresolved replacements."""
-    decided, rows = set(study.list_decided()), []
-    for note in (note for note in study.find_set(set_name) if note.number in decided):
-        row: Json = {"number": note.number, "id": note.id, "spans": 0, "unresolved": 0, "approved": False}
-        try:
-            chosen = list_replacements(study, note.number)
-            state = study.surrogates_log.read_entry(BOOK, note.number).state
-            approved = is_approved(study, note.number, state)
-            row |= {"spans": len(chosen), "unresolved": count_unresolved(chosen), "approved": approved}
-        except NoteRefusedError:
-            pass  # the field "refused" shows it
-        rows.append(row | {"refused": study.notes.refused.get(note.number)})
+    """The notes of a set whose consensus is done, with their numbers of unresolved replacements; only the
+    notes of patients where something changed since the last time are looked at again."""
+    study.notes.find_changes()
+    keys, rows = read_keys(study), []
+    for note in (note for note in study.find_set(set_name) if note.number in keys):
+        number, key = note.number, keys[note.number]
+        if study.replaced.get(number, (None,))[0] != key:
+            study.replaced[number] = (key, count_replacements(study, number))
+        row = {"number": number, "id": note.id, "refused": study.notes.refused.get(number)}
+        rows.append(row | study.replaced[number][1])
     return {"notes": rows}
+
+
+def read_keys(study: Study) -> dict[int, tuple[object, ...]]:
+    """What a decided note's replacements depend on: the consensus of the patient's notes, which of them
+    changed on disk, and a person's edits."""
+    edits = dict(study.store.fetch_all("SELECT note, version FROM states WHERE book = ?", BOOK))
+    sql = "SELECT note, version FROM states WHERE book = ? AND done ORDER BY note"
+    decided: dict[int, int] = dict(study.store.fetch_all(sql, CONSENSUS))
+    by_patient: dict[str, list[tuple[int, int, str | None]]] = {}
+    patients = {number: key_patient(study.notes.find_note(number)) for number in decided}
+    for number, version in decided.items():
+        row = (number, version, study.notes.refused.get(number))
+        by_patient.setdefault(patients[number], []).append(row)
+    common = {patient: tuple(rows) for patient, rows in by_patient.items()}
+    return {number: (common[patients[number]], edits.get(number)) for number in decided}
+
+
+def count_replacements(study: Study, number: int) -> Json:
+    """The note's spans, how many are unresolved, and whether the note is approved; none of a note that
+    changed on disk."""
+    try:
+        chosen = list_replacements(study, number)
+        state = study.surrogates_log.read_entry(BOOK, number).state
+        approved = is_approved(study, number, state)
+    except NoteRefusedError:
+        return {"spans": 0, "unresolved": 0, "approved": False}
+    return {"spans": len(chosen), "unresolved": count_unresolved(chosen), "approved": approved}
 
 
 def count_unresolved(chosen: list[tuple[Replacement, bool]]) -> int:

@@ -109,12 +109,17 @@ class NoteIndex:
     def check_files(self) -> None:
         """Find the notes that changed on disk since the study was created; read only files whose stamp
         changed."""
-        stamps = read_stamps(self.source)
+        stamps = self.find_changes()
         self.unknown_files = len(stamps.keys() - {note.file for note in self.all})
+
+    def find_changes(self) -> dict[str, Stamp]:
+        """Look again at the notes whose file's stamp changed, and at those refused; return the stamps."""
+        stamps = read_stamps(self.source)
         for note in self.all:
-            if stamps.get(note.file) != note.stamp:
+            if stamps.get(note.file) != note.stamp or note.number in self.refused:
                 with suppress(NoteRefusedError):
                     self.read_document(note.number)
+        return stamps
 
 
 def key_patient(note: Note) -> str:

@@ -31,7 +31,8 @@ class Study:
     every reader needs a password, and no request may name a file of this machine. ``work_times`` holds, by
     reader, since when and until when they have worked without a pause (monotonic seconds); ``drafts`` the
     surrogates proposed for a note, by its number; ``measured`` the figures of a decided note, with what they
-    depend on, and ``compared`` how far its readers differ, likewise."""
+    depend on; likewise ``replaced`` the numbers of its replacements, and ``compared`` how far its readers
+    differ."""
 
     store: Store
     notes: NoteIndex
@@ -41,6 +42,7 @@ class Study:
     work_times: dict[str, tuple[float, float]] = field(default_factory=dict)
     drafts: dict[int, SurrogateDraft] = field(default_factory=dict)
     measured: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    replaced: dict[int, tuple[Any, Json]] = field(default_factory=dict)
     compared: dict[int, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property

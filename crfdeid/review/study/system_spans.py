@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 
 from crfdeid.errors import FormatError, show_id
@@ -47,18 +48,20 @@ def add_model(
 def tag_notes(
     study: Study, tagger: Tagger, progress: Progress = iter, threshold: Threshold | None = None
 ) -> dict[int, Sequence[Span]]:
-    """The tagger's spans in every note that can be read, with probabilities where it is a CRF. Raises
+    """The tagger's spans in every note that can be read, with probabilities where it has them. Raises
     :class:`SchemeError` on a type that the study's scheme does not have."""
-    spans: dict[int, Sequence[Span]] = {}
-    for note in progress(study.notes.all):
-        try:
-            document = study.notes.read_document(note.number)
-        except NoteRefusedError:
-            continue
-        tagged = tagger.tag(document, tagger.has_probabilities, threshold)
-        study.scheme.check([tagged])
-        spans[note.number] = tagged.spans
-    return spans
+    numbers: list[int] = []
+
+    def read_notes() -> Iterator[Document]:
+        for note in progress(study.notes.all):
+            with suppress(NoteRefusedError):
+                document = study.notes.read_document(note.number)
+                numbers.append(note.number)
+                yield document
+
+    tagged = tagger.tag_all(read_notes(), tagger.has_probabilities, threshold)
+    spans = [document.spans for document in study.scheme.check_each(tagged)]
+    return dict(zip(numbers, spans, strict=True))
 
 
 def name_system(tagger: Tagger, threshold: Threshold | None = None) -> str:
