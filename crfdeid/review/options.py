@@ -58,7 +58,7 @@ def add_server_options(group: argparse._ArgumentGroup) -> None:
     add("--host", default="127.0.0.1", help="an address that others can reach needs TLS and passwords")
     add("--network", action="store_true", help="let other desks open the page: make a certificate beside "
         "the store, print the address and the fingerprint; each reader needs --password")  # fmt: skip
-    add("--port", type=int, default=0, help="(default: a free port)")
+    add("--port", type=int, default=0, help="(default: a free port, the same at each start)")
     add("--name", action="append", default=[], help="host name in browsers' addresses, if it is not --host")
     add("--certificate", type=Path, help="TLS certificate (PEM)")
     add("--private-key", type=Path, help="the certificate's key (PEM)")

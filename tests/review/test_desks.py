@@ -10,7 +10,7 @@ for package in ("fastapi", "uvicorn", "argon2", "cryptography"):
 from crfdeid.errors import ConfigurationError  # noqa: E402
 from crfdeid.network import find_names, make_certificate  # noqa: E402
 from crfdeid.review.options import build_parser, read_server_options  # noqa: E402
-from crfdeid.review.web.serve import check_options, choose_names  # noqa: E402
+from crfdeid.review.web.serve import ServerOptions, check_options, choose_names, open_port  # noqa: E402
 
 
 def test_a_certificate_is_kept_while_it_is_valid_for_the_names(tmp_path):
@@ -41,3 +41,12 @@ def test_other_desks_get_an_encrypted_address_of_this_machine(tmp_path, capsys):
     assert read_options(tmp_path, "--name", "desk.example")[1].names == ("desk.example",)
     with pytest.raises(ConfigurationError, match="--network makes a certificate"):
         read_options(tmp_path, "--certificate", "c.pem")
+
+
+def test_a_study_keeps_its_port_unless_it_is_taken(study):
+    with open_port(study, ServerOptions()) as first:
+        port = first.getsockname()[1]
+        with open_port(study, ServerOptions()) as second:
+            other = second.getsockname()[1]
+    with open_port(study, ServerOptions()) as again:
+        assert again.getsockname()[1] == other != port

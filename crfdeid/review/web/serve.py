@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 import webbrowser
 from contextlib import suppress
@@ -86,7 +87,7 @@ def serve(study: Study, options: ServerOptions) -> None:
     if not options.identity:
         check_passwords(study)
     os.umask(0o077)  # files written from now on may hold PHI
-    with bind_socket(options.host, options.port) as listening:
+    with open_port(study, options) as listening:
         port = listening.getsockname()[1]
         address = find_address(options, port)
         sessions = Sessions(study.store)
@@ -101,6 +102,19 @@ def serve(study: Study, options: ServerOptions) -> None:
                 server.run([listening])
         finally:
             app.app.state.jobs.close()
+
+
+def open_port(study: Study, options: ServerOptions) -> socket.socket:
+    """A listening socket: on the port of the last time where none is wanted and that one is free, so that the
+    cookies and bookmarks of browsers still hold."""
+    known = study.store.read_setting("port")
+    if known and not options.port:
+        with suppress(ConfigurationError):
+            return bind_socket(options.host, int(known))
+    listening = bind_socket(options.host, options.port)
+    if not options.port:
+        study.store.write_setting("port", str(listening.getsockname()[1]))
+    return listening
 
 
 def find_address(options: ServerOptions, port: int) -> Address:
