@@ -13,7 +13,7 @@ DOCUMENTS ?= 600
 SEED ?= 1
 EXPERIMENT ?= groups
 
-.PHONY: train dry-run test campaign oldest ablate gazetteers shipped dist wheelhouse docs clean
+.PHONY: train dry-run test campaign mutants oldest ablate gazetteers shipped dist wheelhouse docs clean
 train: $(VENV)/.runs $(filter corpus/%,$(CORPUS) $(TEST))
 	@echo "Training on $(CORPUS) and scoring on $(TEST)"
 	$(BIN)/python -m crfdeid.train $(CORPUS) --test $(TEST) --config $(CONFIG) --out $(MODEL) --overwrite
@@ -31,6 +31,12 @@ test: $(VENV)/.installed
 TIME ?= 600
 campaign: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python -m campaign --seconds $(TIME) --seed $(SEED)
+
+# Small changes of the code, COUNT in each AREA (all, or some: AREA="rules corpora"), that the tests must see.
+AREA ?=
+COUNT ?= 30
+mutants: $(VENV)/.installed
+	PYTHONPATH=tests $(BIN)/python -m campaign.mutants $(AREA) --seed $(SEED) --count $(COUNT)
 
 # Some tests with the oldest versions that setup.cfg allows, in an environment of their own.
 OLD_TESTS := tests/text tests/corpora tests/rules tests/engine tests/systems/test_crf.py

@@ -17,13 +17,25 @@ NUMBER = r"[ ]*(?:number|num|no\.?|nr\.?|id|code|\#)?[ ]*(?:is)?[ ]*[#:=]{0,2}[ 
 AFTER_A_WORD = re.compile(r"[A-Za-z,] {2,}$")
 # "MRN at Mercy Hospital was"
 ELSEWHERE = r"(?:\s(?:at|from|with|for|in)\s(?:[\w.'’&-]+\s){1,7}?(?:is|was|of|number|no\.?))?"
+FIRST_WORD = re.compile(r"([a-z]+)(?:\(\?:([a-z]+)\)\?)?")
 VALUE = r"(?P<phi>\d{2,4}(?: \d{2,4}){1,3}(?![\w/-]|\.\w)|(?=[\w:./-]*\d[\w:./-]*\d)\w(?:[\w./:-]*\w)?)"
 
 
 def build_labelled_rule(name: str, type: str, about: str, labels: str) -> Rule:
     """Build a rule for a number after one of the ``labels`` (alternatives of a regular expression)."""
-    first = {word for label in re.split(r"\|", labels) for word in re.findall(r"[a-z]+", label)[:1]}
-    return match_at_words(name, type, SOURCE, about, first, rf"(?:{labels}){ELSEWHERE}{NUMBER}{VALUE}")
+    return match_at_words(
+        name, type, SOURCE, about, list_first_words(labels), rf"(?:{labels}){ELSEWHERE}{NUMBER}{VALUE}"
+    )
+
+
+def list_first_words(labels: str) -> set[str]:
+    r"""Return the words with which one of the labels can begin.
+
+    >>> sorted(list_first_words(r"mr[ ]?\#|hosp(?:ital)?(?= ?\#)"))
+    ['hosp', 'hospital', 'mr']
+    """
+    firsts = (FIRST_WORD.match(label) for label in labels.split("|"))
+    return {word for match in firsts if match for word in (match[1], match[1] + (match[2] or ""))}
 
 
 medical_record_number = build_labelled_rule(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rules_edges import EDGES
 from rules_examples import EXAMPLES
 
 from crfdeid.errors import ConfigurationError
@@ -22,7 +23,10 @@ from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.tokenizer import fine
 
 CASES = [
-    (name, line.strip()) for name, table in EXAMPLES.items() for line in table.splitlines() if line.strip()
+    (name, line.strip())
+    for name, table in [*EXAMPLES.items(), *EDGES.items()]
+    for line in table.splitlines()
+    if line.strip()
 ]
 
 
@@ -52,7 +56,7 @@ def test_a_rule_finds_what_its_example_marks(name, line):
 
 def test_every_rule_has_two_examples_of_each_kind():
     for name in RULES:
-        lines = [line for of, line in CASES if of == name]
+        lines = EXAMPLES[name].split("\n")[1:-1]
         assert sum("[" in line for line in lines) >= 2, name
         assert sum("[" not in line for line in lines) >= 2, name
     assert EXAMPLES.keys() == RULES.keys()

@@ -1,0 +1,654 @@
+"""The edges of the rules, written as in :mod:`rules_examples`: the shortest and the longest of what a rule
+finds, each of its labels and signs, and what lies one step beyond, which it must not find."""
+
+EDGES = {
+    "doctor_title": """
+        Dr [Ruiz], Dr.[Ruiz], Dr.  [Ruiz]; Dr, Ruiz
+        Dr. [X], Dr. [Will], Dr. [May], Dr. And, Dr. RN
+        Drs. [Ruiz], Nowak and [Quevix]; Drs. [Ruiz] and the team
+        Dr. [J. R. Quevix], M.D., and Dr. [Quevix] MD
+        Prof. [Quevix] saw him
+        Dr. [Ruiz-Nowak], Dr. [O'Hara], Dr. [St. John], Dr. [van Quevix]; Dr. van
+        Dr. [Ruiz]. Nowak was there
+        Dr. of the day
+    """,
+    "patient_title": """
+        MS. [Ruiz], MS. Progressive, MS Ruiz
+        SR. [Ruiz], SR Ruiz, sr Ruiz, Sr [Quevix], Sr Progressive
+        Madam Speaker, Madam [Ruiz]
+        Miss [Ruiz], Mister [Ruiz]
+        Mrs [Will] and Mrs And
+        Mr. 5, Mr. x, Mr. MD
+    """,
+    "other_title": """
+        Captain [Ruiz], captain Ruiz
+        Father, Ruiz and Father  Ruiz and Father. [Ruiz]
+        Sister Progressive, Rabbi [Anderson]
+    """,
+    "credential": """
+        [Ruiz] MD
+        [Ruiz],MD
+        [Ruiz],  RN
+        [Ruiz, Ana], MD
+        [Ana van der Berg], MD
+        [J. Ruiz], Ph.D, [A. Haddad], PharmD.
+        Seen. [Ruiz], MD
+        Pain, [Ruiz Leo], MD
+        Ruiz and MD; Ruiz; MD
+        Ruiz, MDX
+        The, MD
+    """,
+    "doctor_field": """
+        Attending physician: [Quevix], surgeons: [Haddad], Provider(s): [Nowak]
+        Signed by [Quevix], Reviewed by: [Haddad], seen by nurse
+        read by Will, seen by [Ruiz] and
+        PCP= [Ruiz]
+        PCP | [Ruiz]
+        Attending: Dr. [Ruiz]
+        Verified electronically by: [Quevix]
+        Attending: [RICE,ANA]
+        Attending: RICE, pain
+        Attending: C. Do and
+        Attending: c. Do
+        Attending: C Do
+        seen by
+    """,
+    "patient_field": """
+        Name: [Ruiz, Ana], Pt's name: [Haddad]; re: [Nowak]; AKA: [Quevix]
+        Last name: [Ruiz] First name: [Ana]
+        Patient: [RICE, ANA]
+        Patient: [Rice,Ana], RN
+        Patient: [Ruiz], RN
+        Patient: [C. Do]
+        Name:	[Quevix]
+        Patient Name Ruiz
+        Name: [Ruiz] ,Ana
+        Name: MD
+    """,
+    "relative": """
+        wife named [Ana], wife is called [Leila]
+        wife, [Leila], wife ([Leila]), wife: [Leila], wife - [Leila], wife "[Leila]"
+        wife MS, wife ICU, wife [Leilax]
+        son Mark will mark it
+        mother Fever, father Cancer
+        Sister [Ana]
+    """,
+    "staff": """
+        RN [Quevix], nurse: [Ana], PA [Ruiz], attending, [Ruiz]
+        social worker [Leila]; NP [Haddad] (attending)
+        nurse ICU, surgeon Will
+    """,
+    "surname_comma_first": """
+        [RUIZ,ANA], [Ruiz, Ana Maria]; Ruiz ,Ana; Ruiz; Ana
+        [O'Hara, Patricia], [Smith-Ruiz, Patricia]
+        [Quevix, Patricia] and Fever, Latoya
+        Rice, Quevix
+    """,
+    "first_and_surname": """
+        [Ana B Ruiz], [Ana  Ruiz]
+        [Patricia van der Berg], Patricia van
+        Patricia RUIZ
+        [PATRICIA RUIZ]
+        [Patricia Brown] and Ana Brown
+        [Patricia Wagener] and Ana Wagener
+        Patricia Thomas splint
+        patricia ruiz
+        May Pain
+    """,
+    "initials_surname": """
+        [J. Smith], [J.Ruiz], [J Smith], [J Ruiz], J Quevix, J. Quevix
+        A Smith, I Smith, [A. Smith]
+        [J. Lee] and J. Li
+        j. Ruiz, J. ruiz
+        A/J. Ruiz, -J. Ruiz, &J. Ruiz, 'J. Ruiz
+        [J. R. Ruiz], [J.R. Ruiz], J [R. Ruiz]
+        J. Ruiz forceps
+        Text¶[B. Thomas] and [B. Foley]
+        B. Foley
+    """,
+    "surname_prefix": """
+        d'Angelo, [D'Angelo], O Malley, o'malley
+        [de la Cruz], [van den Berg], [von Ruiz], de Progressive, van
+        [Quevixo van Tijlen], Reading van Tijlen, quevixo van Tijlen, Pain van Tijlen
+        Quevixo Van Tijlen
+        La Paz, la Ruiz, El Ruiz
+        van Buren forceps
+    """,
+    "popular_name": """
+        [patricia], [Patricia], [PATRICIA]
+        Patricia clamp, Patricia-Ann, [Patricia]. Clamp, [Patricia], clamp
+        Virginia, Thomas
+        will, Grace, grace
+    """,
+    "clear_first_name": """
+        Latoya agrees; latoya too
+        [LATOYA] agrees
+    """,
+    "popular_surname": """
+        Brown; Johnson clamp; Johnson the clamp; [Johnson] then the clamp
+        [Garcia], Nelson and nelson
+        COOK, HALL, KING
+        [GARCIA] agrees
+    """,
+    "clear_surname": """
+        [Haddad], [HADDAD]
+        Haddad and haddad
+        RUIZ
+        Haddad-Ruiz
+    """,
+    "misspelt_name": """
+        [Patrcia], [Patricai], [Chrisotpher]
+        Patrcia and patrcia
+        Patrcia clamp, Patrcia-clamp
+        Marry, Willaims, Jonh
+    """,
+    "street_address": """
+        [12 N. Elm Street], [12a Elm St], [12 5th Avenue], [12 O'Hara Ln]
+        [12 Elm Street Apt. 4], [12 Elm Street, Suite #200]
+        123456 Elm Street, [1 Elm Street]
+        [12 One Two Three Four Street], 12 One Two Three Four Five Street
+        [12 ELM STREET], 12 elm street
+        [12 Elm¶Street]
+        [12 Ana-Maria Way]
+        12 mg Elm Street, 12 Elm Streets
+    """,
+    "post_box": """
+        [P.O. BOX 1], [PO box 12], [P. O. Box 3]
+        POBox 12, PO Box A
+    """,
+    "street_by_name": """
+        [Walnut Parkway]
+        [Go Street], Room Street, The Street
+        walnut Street, Elm street, Elm  Street
+        Elm¶Street
+    """,
+    "zip_code": """
+        MA [02114], MA, [02114], MA  [02114], Mass [02114], Massachusetts [02114]
+        zip [02114], Zip code: [02114], Ohio [02114]
+        ma 02114, MAX 02114, zip¶02114, MA   02114
+        MA 021145, MA 02114-12345, MA 2114
+    """,
+    "city_before_state": """
+        [Boston] MA, [Boston], Massachusetts, [Boston] Vermont
+        [Boston], MD; Zimmstraboro, MD; Boston MD
+        West [South North Zimmstraboro], MA
+        The [Zimmstraboro], MA; A [Zimmstraboro], MA
+        Pain, MA; Fever, VT; J, MA
+        Zimmstraboro MA; Zimmstraboro,MA
+        Quevix, OH; Quevix, IN; Quevix, HI; [Cleveland], OH
+        Boston, ma
+    """,
+    "state_abbreviation": """
+        Zimmstraboro, [MA]; Zimmstraboro, MD; Boston [MA]; Zimmstraboro MA
+        State: [MA], state:  [PA], State MA, Interstate: MA
+        [MA] 02114, [MA], 02114, [MA]  02114, MA 021145
+        [OR] 02114, ma 02114, Ma 02114
+        Boston, [OR]; Portland, [OR]; Pain, OR
+    """,
+    "state": """
+        New York Heart, [New York] state, Vermont clamp, [VERMONT]
+        New¶York, [New  York], NEW york
+        [West Virginia]. [New Hampshire]
+        [District of Columbia], [District Of Columbia]
+    """,
+    "country": """
+        [Sri Lanka], sri Lanka, Sri lanka, [PORTUGAL]
+        [Saudi Arabia]; [Papua New Guinea]
+        Georgia, Chad
+    """,
+    "clear_city": """
+        [Salt Lake City], Framingham, Ottawa
+        [MINNEAPOLIS], minneapolis, Minneapolis clamp
+        Los Angeles tube, [Los Angeles]
+    """,
+    "place_indicator": """
+        born in [Yarabrook], raised outside of [Quevixo Yarabrook], native of [Zimmstraboro]
+        lives in zimmstraboro, lives in ABCD, lives in [ABCDE]
+        lives in Rehab, moved to Bed, lives in Fever, lives near The
+        lives in [Quevixo Yarabrook Zimmstra] Boro
+        Zimmstra lives in Zimmstra; zimmstra
+    """,
+    "place_by_neighbour": """
+        [Fort Zimmstra], Lake pain, lake Todwood, Lake  Todwood, Mount Ed
+        [Los Quevix], Lake ICU, Lake DX
+        [Zimm Town], Rehab Harbor, the Ville, Quevix ville
+        Lake Todwood and todwood
+        Cape
+        Harbor
+    """,
+    "room": """
+        room [12], Rm. [1028A], rm #[12], bed number [12], bed no. [12], room [A12], room [AB-1234]
+        room 1, room 12345, room 12E, bed ABC12, roommate 12, rooms 12, room A-1
+    """,
+    "hospital_list": """
+        massachusetts [General Hospital], Massachusetts general Hospital
+        [BIDMC], bidmc, R-BIDMC
+        Mercy, Jude
+    """,
+    "hospital_head": """
+        [Walnut Hospital]
+        walnut Hospital, Walnut hospital, Walnut Clinic, [Quevix Clinic]
+        Walnut Hospital near walnut trees
+        Pain Hospital, Surgery Center, Day Hospital, [Quevix Memorial], [West Memorial]
+        [QX Hospital], [QXHAB Hospital], [Quevix General], General Hospital
+        [St. Quevix Hospital], Drs. [Quevix Hospital], Text. [Quevix Hospital], [Mt. Quevix Medical Center]
+        [Quevix and Zimmstra Hospital], [Quevix & Zimmstra Hospital], Quevix or [Zimmstra Hospital]
+        [Quevix One Two Three Four Hospital]
+        [Quevix Hospital of Dunmore], [Quevix Hospital] of the, [Quevix Hospital] of Pain
+        Quevix 5 Hospital, 5 Hospital
+        [Quevix Medical Center], [Quevix Med Ctr], Quevix medical center, [Quevix Medical Group]
+        [Quevix Rehabilitation Hospital], [Quevix Nursing Home]
+        Quevix¶Hospital
+        The [Quevix Hospital], [Quevix's Hospital]
+        [University Quevix Hospital], [Memorial Walnut Hospital]
+        Last Hospital, Stomach Hospital, [Old Walnut Hospital], [Ana Hospital]
+    """,
+    "hospital_of": """
+        [University Hospital of Yarabrook], hospital of Yarabrook, Hospital of yarabrook
+        [Community General Hospital of Yarabrook], Quevix [Hospital of Yarabrook]
+        general [Hospital of Yarabrook]
+        [Clinic at Yarabrook], [Hospital of  Yarabrook], [Infirmary of Dunmore Mills], Clinic of Pain
+        Hospital  of Yarabrook
+    """,
+    "hospital_indicator": """
+        at [QXH], at [QX], at Q, at [QXHABC], at QXHABCD, at qxh
+        at QXH-1, at QXH/2, at QXH 3, at QXH MA, at QXH of, at QXH level
+        transferred one two three four to [QXH]
+        transferred one two three four five to QXH
+        from QXH, seen in [QXH], to [QXH]
+        at ICU, at MRI, at HOME
+        at QXH.5, at [QXH]. Then
+    """,
+    "profession": """
+        is a [retired machinist], worked as an [engineer], employed as machinist
+        a machinist, is a machinist
+    """,
+    "employer": """
+        employer: [Quevix Foods], works at [Quevix Brothers], employed by [Ramirez Foods]
+        works for Pain
+    """,
+    "repeated_name": """
+        Dr. [Quevix] and [quevix]; Dr. Xu and Xu
+        Dr. [Quex], quex; Dr. Will, Will
+        wife Rice and Rice, rice
+        Mr. Foley and Foley
+    """,
+    "repeated_place": """
+        lives in Reading; Reading glasses
+        at [Quevix Hospital of Dunmore]; [Quevix Hospital of Dunmore]
+    """,
+    "old_age_before": """
+        age [90], age 89, he is [125], he is 126, she is a [99], patient is an [101]
+        he is 95.5, he is 95/6, he is 95 mg, he is 95-mg, he is 955
+        age  [95] and he is¶[95]
+        the 95
+    """,
+    "old_age_after": """
+        [90] yo, 89 yo, [125]yo, 126yo, [119] y.o., [120] yrs old, [99]-year old, [99] - year-old
+        [95]yof, [95] ym
+        [95] yo f, [95]y/o, [95] yrs of age, [95] year of age, 95 years
+        .95 yo, 3/95 yo, 3-95 yo, 395 yo, 95 yolk
+    """,
+    "age_before": """
+        age of [9], ages [12], ages: [12], Age/sex: [45], aged [0], age: [125], age 126, age	[45]
+        age 4.5, age 45%, age 45 mg, age 12 wks, age 12-months
+        age 455, page 45
+    """,
+    "age_after": """
+        [1]yo, [0] yo, [89] yo, 90 yo, [8] yr old, [8] yrs. old, [8]-yr-old, [8] years of age, [8] y.o
+        [8]yom, [8] ym
+        8 years, 8 young, 8 yorks, 188 yo, 4.8 yo
+    """,
+    "age_of_life": """
+        diagnosed at [45], onset at [12], menopause at [51], deceased at [0], living at [125], died at 126
+        died at 45:1, died at 45 mg, died  at 45, studied at 45
+    """,
+    "age_decade": """
+        her [20's], early [30s], their [90s], late [10s]
+        his 05s, his 60st, his 60, the 60s
+    """,
+    "age_in_words": """
+        [one] year old, [thirty-two] years of age, [nineteen]-year-old, [twenty] year old
+        [sixty two] year-old
+        ten years, twelve years ago, threeyear old
+    """,
+    "age_and_sex": """
+        [67]/M, [67]F, [67]m, [67] male, [67] female, [67] year male, [67] yr female
+        [93]F, 94F, [94]/F, [94]M, [95] female
+        [7]M, 0M, 100M, 67MX, 67M/4, 67M.5
+        temp 37 male, T 38F, tmax of 38M, T: 38M, fever to 39M
+        .67M, 3/67M, 3-67M
+    """,
+    "age_after_birth": """
+        DOB 3/13/59 ([42]), born 03/13/1959 ([67] yo), birth 3/13/59 ([119]), DOB 3/13/59 (120)
+        DOB: 3/13/59 (42 mg), DOB 3/13/59([42])
+        DOB¶3/13/59 (42)
+    """,
+    "medical_record_number": """
+        MR #[4471902], MR: [4471903]
+        Medical record number [4471902]; med rec no. [99120]; Medical records [99121]
+        Hospital no [698837], Unit no: [4471902], Unit #[447-19]
+        Patient id [4471902], Pt #[4471902], Pt id: [4471]
+        Chart number: [99120], Record # [99120]
+        hosp# [99120], hospital# [99120], unit# [99120], patient# [99120], pt# [99120], chart# [99120]
+        record# [99120]
+        MR 4471902 and chart 4471902 and record 12
+        hospital 4471902, patient 4471902, pt 4471902
+        the MRN from the Mercy Hospital is [4471902]
+        MRN number: [4471902-3], MRN: 7, MRN: A1, MRN: [AB447].
+        the record notes 12 visits, unit north 44719, MRN at home
+    """,
+    "account_number": """
+        account: [99120], acct [99120], acct. [99120], account# [99120], billing# [99120]
+        Billing # [99120], billing no [99121], billing number [99122]
+        fin: [99120], fin #[99121]
+        billing 99120, fin 99120
+    """,
+    "health_plan_number": """
+        member id [99120], member #[99121], member no [99122], member number [99123]
+        subscriber [99120], insurance id [99121], insurance # [99122], insurance no [99123]
+        medicare # [99120], medicare no [99121], medicaid id [99122], medicaid# [99123]
+        health plan [99120], group # [99121], group no [99122], group number [99123], beneficiary [99124]
+        member# [99120], insurance# [99121], medicare# [99122], group# [99123]
+        member 99120, insurance 99121, medicare 99122, medicaid 99123, group 99124
+        group nodes 12345
+    """,
+    "license_number": """
+        licence [99120], lic [99121], lic. [99122], NPI [1234567890], DEA# [AB123]
+    """,
+    "device_number": """
+        s/n [99120], SN: [99121], sn# [99122], device [99123]
+        SN 99120, device A12
+    """,
+    "vehicle_number": """
+        license plate [6MXB31], tag # [6MXB32], tag# [6MXB33]
+        tag 6MXB31
+    """,
+    "id_number": """
+        acc: [99120], acc #[99121], case # [99122], case no [99123], case number [99124]
+        order # [99120], order no [99121], order number [99122], tracking [99123]
+        specimen # [99120], specimen no [99121], specimen id [99122], protocol #[99123]
+        document # [99120], document id [99121], document no [99122], document num [99123]
+        dictation # [99120], dictation id [99121], dictation no [99122], dictation# [99123]
+        dictation num [99124]
+        transcription # [99120], transcription id [99121], transcription no [99122], transcription# [99123]
+        encounter [99120], csn [99121], visit # [99122], visit id [99123], visit no [99124], visit num [99125]
+        confirmation [99120], reference # [99121], reference no [99122], reference number [99123]
+        ticket [99120], study # [99121], study id [99122], id: [99123], id #[99124]
+        case# [99120], order# [99121], specimen# [99122], document# [99123], visit# [99124]
+        reference# [99125]
+        acc 99120, case 99121, order 99122, specimen 99123, protocol 99124, document 99125
+        dictation 99120, transcription 99121, visit 99122, reference 99123, study 99124, id 99125
+        case notes 12345, order now 12345, visit now 12345
+    """,
+    "record_shape": """
+        [32-58-55] and 31-58-55
+        306-58-55-41, x306-58-55, 306-58-55x, 1.306-58-55
+    """,
+    "long_number": """
+        [1234567]. Seen, 123456 seen
+        # [357905], #[357905], #35790
+        1234567.5 and 1234567,5 and 1234567% and 1234567-8
+        -1234567, .1234567, /1234567, a1234567
+    """,
+    "number_after_name": """
+        Ruiz  [123456], Ruiz  12345
+        ANA,   [12 34], Ana  [12 34 56]
+        Ruiz  880162455 mg, Ruiz  880162455ml, Ruiz  880162455%
+        Ruiz 880162455
+           880162455
+        9  880162455, Ruiz: 880162455
+    """,
+    "line_number": """
+        a¶b¶c¶d¶e¶f¶g¶h¶i¶[12345]
+        a¶b¶c¶d¶e¶f¶g¶h¶i¶j¶12345
+        Name¶[12345]¶end
+    """,
+    "slashed_code": """
+        [AB12/34], [AB123456/12345678], [AB12:345D]
+        AB1/34, AB1234567/34, AB12/3, AB12/34x, AB12/34D-2
+        ABC12/34 A12/34
+        bp12/34, BP 12/34, AB 12/34
+    """,
+    "username": """
+        Ruiz, MD, [kw83]; Ruiz, MD [kw83]; Ruiz, RN ([kw83])
+        typed by [kw83], user: [kw83], login = [kw83], T: [KW83]
+        typist [kw83], Transcribed by: [kw83], user id [kw83]
+        Ruiz, MD KW8 and Ruiz, MD kwxyz8
+        by kw83-2
+    """,
+    "footer_user": """
+        [hpx950]/2266482705
+        h950/2266482705
+        Seen.¶[hp950]/2266482705 ¶end
+        hp95012/2266482705
+    """,
+    "footer_number": """
+        hpx950/[2266482705]
+        Seen.¶hp950/[2266482] ¶end
+        h950/2266482705
+        hp950/22664 and
+    """,
+    "date_mdy": """
+        [1/2/61], [01/02/1961], [12/31/2061]
+        [1-2-61] [1.2.61], 1/2-61
+        1/32/2061, 0/3/61, 13/1/2061, 4/31/61, 2/30/61, [2/29/61]
+        x-3/4/61, 5/3/4/61, .3/4/61
+        3/4/61-5, 3/4/611, 3/4/1799 3/4/2261
+        [3/4/'61]
+    """,
+    "date_dmy": """
+        30/2/61 [29/2/61]
+        [31.12.2061], 32/1/61
+    """,
+    "date_ymd": """
+        [2061-1-2], [2061.01.02]
+        61/1/2, 61/13/02, 1799/01/02
+    """,
+    "date_ydm": """
+        [2061-31-12]
+        [61/31/01], 61/32/01
+        2061/31/4
+    """,
+    "compact_date": """
+        [20611231], 20611301, 20611232, 20610230, 18611231
+        a20611231, 20611231-1, 206112310
+    """,
+    "month_and_day": """
+        on [03-14], on 3-14
+        by 10/10, seen 4/10 on [4/10], admitted [9/10]
+        [3/14]/ and [3/14]. and 3/14.5 and 3/14x
+        [3/14]: stable
+        [02/05] noted
+        5/6 strength, 5/6strength, was 3/14
+        [3/30] and 2/30
+        5/3/14, 3:5/14, 3/14 mg, 3/14 in
+    """,
+    "month_and_year": """
+        [3/2061], [3-2061]
+        3/61 and since [3/61], since [3-61]
+        since 3/31, since [3/32], since [3/40]
+        [3/1880] 3/1850 [3/2199] 3/2200
+        since 3/61%, 13/2061, 3/2061/4
+    """,
+    "day_month_year": """
+        [3rd March], [2nd of Feb 61], [21st-Dec-2061]
+        31 June, [30 June], [3 of March]
+        3 march, [3 march 61], 12 jan
+        3 may, [3 May], [3 december]
+        3.4 May, 3/4 May, 2-3 May
+        [3 March] 61/2
+    """,
+    "month_day_year": """
+        [March 3-5], [Mar. 3], 61
+        [Dec 31 2061], [Dec. 31, '61]
+        march 3, dec 3, [december 3]
+        [May the 4th], May 4.5, May 4:30, May 4%
+        May 40, [May 31], June 31
+        jan 3 mg, December 3 mg
+        [May 3 - 5], [May 3] - 50/2
+    """,
+    "month_of_year": """
+        [March 2061], [March, 2061], [mar-61], [Mar/2061]
+        march 61, [March '61], [mar 1999]
+        March 20611
+    """,
+    "month_alone": """
+        In [June], by may
+        the [June] visit
+        before [May], late [Dec]
+    """,
+    "ordinal_day": """
+        by the [31st]. by the 32nd.
+        on the [1st] and on the 0th.
+        on the [2nd] with pain, on the 3rd floor
+        on 3rd. the 3rd.
+    """,
+    "weekday": """
+        [Mondays], [Weds] and fri
+        last [Sun], next [Sat]. by [Sat]
+        [Sat], 3/4 and [Sun] 3/4/61
+        sat 3/4, Sun 12
+    """,
+    "season": """
+        [spring 2061], [fall '61], [winter of 1999]
+        this [summer], the [autumn], a winter, summer
+        summer of 20611
+    """,
+    "holiday": """
+        [Christmas Eve], [Easter], [St. Patrick's Day]
+        [Labor Day], labor day, christmas
+    """,
+    "decade": """
+        [1880s], [2010s], [2110's], '[70s]
+        80s, 1780s, 2210s, 1995s, 11990s
+    """,
+    "year_beside_event": """
+        surgery a b c d e [1953]
+        surgery a b c d e f 1953
+        [1953] a b c d e surgery
+        1953 a b c d e f surgery
+        surgery¶1953
+        MI 1879, MI [1880], MI [2199], MI 2200
+        MI 1953 mg, MI 1953%, MI 1953:2, MI 1953-2, MI $1953, MI #1953
+        MI 1953/2, MI 1953,2, MI [1953], MI [1953].
+    """,
+    "year_after_preposition": """
+        from [2061], in early [2061]
+        in 1999 units, in 12999
+        in¶1999
+    """,
+    "year_in_parentheses": """
+        (1999
+        1999)
+        (1879) ([1880])
+    """,
+    "phone_with_area": """
+        [617.555.0148], [617-555 0148], [617 555-0148], [(617)555-0148]
+        617-555-01489 617-555-0148-1 2-617-555-0148
+        1-[617-555-0148], [617- 555-0148], [617-555 - 0148]
+        [617-555-0148, ext. 12], [617-555-0148 ext 123456]
+    """,
+    "fax_number": """
+        fax [(617) 555-0148], facsimile: [617-555-0148]
+        f: [617-555-0148]; F [617-555-0148]
+        fax 1-[617-555-0148], office fax #: [617-555-0148], fax number here: [617-555-0148]
+        half 617-555-0148, fax¶617-555-0148
+    """,
+    "local_phone": """
+        [555-0148 x12], [555-0148, ext 12]
+        555-01489, 555-0148-1, 555-0148.5, 1-555-0148, 12 555-0148
+        555-0148 ml, 555-0148 cells, 555-0148mg
+        #555-0148, no. 555-0148, id: 555-0148, acc 555-0148, acct# 555-0148
+        MRN 44 and [555-0148]
+    """,
+    "spaced_phone": """
+        tel: [555.0148], call ([5550148], cell [6175550148]
+        home phone is [555 0148], work # [555 0148]
+        phone 555 01489, phone 55501481, phone 5550148-2
+        recall 555 0148
+        phone¶555 0148
+    """,
+    "pager": """
+        pg [12345], beep #[1234], pager number [12345], pager is [617-555-0148], bpr: [5-1234]
+        Vocera [1234], cisco [(617) 555-0148], paged at [4567]
+        pager no. [12345], pager# [12345], pager:[12345]
+        pager 123, pager 12345678, pager 12/14, pager 1234/5, page 12
+    """,
+    "extension": """
+        [x1234], [x1-2345], X [12345], x123, x1234567
+        ext [12], ext. [123456], extension: [4567], ext:[5896]
+        ext 1, ext 1234567, ext 12/14
+        x1234%, x1234/2, x1234.5
+    """,
+    "ssn": """
+        a123-45-6789, 123-45-6789-1, 123-45-67890, 1-123-45-6789
+        [123-45-6789].
+    """,
+    "labelled_ssn": """
+        ssn: [123 45 6789], SS number [6789], social security: [123456789]
+        ssn [xxx-xx-6789], SSN [***-**-6789], ssn last four [6789], ssn ending in [6789], SSN last 4 [6789]
+        SSN number #: [6789]
+        ssn 678, ssn 67890, social 6789, SS: 12
+    """,
+    "email": """
+        [a.b+c-d@x-y.org], a@b, @b.org
+    """,
+    "url": """
+        [https://a.b/c?d=e], [www.a.b/c], [a.b.gov], [a.edu/b.c/d]
+        ([http://a.b/c]), [organ.com], a.comb
+    """,
+    "ip_address": """
+        [255.255.255.255], [0.0.0.0], [249.250.199.200], 256.1.1.1
+        1.2.3.4.5, [1.2.3.4]., 11.2.3.456
+    """,
+    "footer_initials": """
+        Seen.¶[JRM]:[abc]
+        Seen.¶[ab]/[cd]/123 D 3/4/61
+        Seen.¶JRM/abc¶Well.
+        Seen.¶[JRM]/[abc]¶cc: Ruiz
+        Seen.¶[JRM]/[abc]¶dictated
+        Seen.¶J/abc¶D: 3/4/61
+        Seen.¶JRMXY/abc¶D: 3/4/61
+        Seen.¶JRM/abcde¶D: 3/4/61
+        Seen.¶ [JRM]/[abc]  DD: 11/17/18
+        Seen! [JRM]/[abc] D 11/17/18
+        x JRM/abc D 11/17/18
+        Seen.¶JRM/abc x
+    """,
+    "name_over_address": """
+        Mr. [Ana Ruiz]¶12 Elm Street
+        [quevixo trillo]¶12 elm street
+        Ana¶12 Elm Street
+        Ana Bea Cia Dea Eva¶12 Elm Street
+        [Ana Bea Cia Dea]¶12 Elm Street
+        [Ana Ruiz]¶12a Elm St
+        Ana Ruiz¶1234567 Elm St
+        [Ana Ruiz]¶123456 Elm St
+        [Ana Ruiz]¶12 One Two Three Four St
+        Ana Ruiz¶12 One Two Three Four Five St
+        Ana Ruiz¶12 Elm
+        [Ana Ruiz]¶PO Box 12
+        [Ana Ruiz]¶p.o.box 12
+        Ana Ruiz¶¶12 Elm St
+        blood pressure¶12 Elm St
+        [Will Ruiz]¶12 Elm St
+        Seen with Ruiz¶12 Elm St
+        [J. O'Hara-Ruiz]¶12 Elm Ct
+    """,
+    "name_in_page_head": """
+        [QUEVIXO]  1/2/61
+        QUEVIXO 1/2/61
+        [QVX]  1/2/61
+        QV  1/2/61
+        [QUEVIXO]  1/2/61  p. 2
+        QUEVIXO  1/2/61 p
+        QUEVIXO  111/2/61
+        QUEVIXO  1/2/6
+        QUEVIXO, A. 1/2/61
+        [QUEVIXO, ANA B.]  1-2-2061
+        [QUEVIXO,ANA]  1/2/61
+        Page 1	[QUEVIXO]  1/2/61
+        A  QUEVIXO  1/2/61
+    """,
+}
