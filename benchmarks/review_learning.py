@@ -6,7 +6,7 @@ Notes, readers and rounds are simulated; trainings, models and the room's own li
 learns from the notes read so far, its spans become the pre-marks of a study, the first notes of the room's
 list are read, and so on; the model is tested on notes of other patients. The first notes are the same for
 each order. Notes are synthetic, of the shipped grammar; readers miss nothing. Doubtful notes can be long,
-so words are counted too. The last table has the notes until the recall that the random order has at its end.
+so words are counted too.
 """
 
 from __future__ import annotations
@@ -137,21 +137,22 @@ def count_until(points: Sequence[Point], recall: float, part: int) -> float | No
 
 
 def render_tables(curves: dict[str, list[list[Point]]]) -> Iterator[str]:
-    """Recall by order and notes read; and what each order needs for the recall at the end of the order at
-    random, seed by seed; each with mean and standard deviation."""
+    """Recall by order and notes read; and what each order needs, seed by seed, for the lowest recall at the
+    end of an order, and for that of the random order; each with mean and standard deviation."""
     rounds = [point.notes for point in curves["random"][0]]
     yield "| notes read | " + " | ".join(curves) + " |\n" + "|---" * (1 + len(curves)) + "|"
     for index, notes in enumerate(rounds):
         cells = (summarize([curve[index].recall for curve in found], 3) for found in curves.values())
         yield f"| {notes} | {' | '.join(cells)} |"
-    yield "\n| order | words a note | notes until | words until |\n|---|---|---|---|"
+    lowest = [min(curve[-1].recall for curve in together) for together in zip(*curves.values())]
+    chance = [curve[-1].recall for curve in curves["random"]]
+    yield "\n| order | words a note | to what all reach: notes | words | to what random reaches: notes | words |"
+    yield "|---|---|---|---|---|---|"
     for order, found in curves.items():
-        long = [curve[-1].words / curve[-1].notes for curve in found]
-        until = [
-            [count_until(curve, chance[-1].recall, part) for curve, chance in zip(found, curves["random"])]
-            for part in (0, 1)
-        ]
-        yield f"| {order} | {summarize(long, 0)} | {' | '.join(summarize(one, 0) for one in until)} |"
+        cells = [[curve[-1].words / curve[-1].notes for curve in found]]
+        for recalls in (lowest, chance):
+            cells += [[count_until(*one, part) for one in zip(found, recalls)] for part in (0, 1)]
+        yield f"| {order} | {' | '.join(summarize(values, 0) for values in cells)} |"
 
 
 def summarize(values: Sequence[float | None], digits: int) -> str:

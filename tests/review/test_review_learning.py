@@ -39,5 +39,5 @@ def test_notes_until_a_recall_have_a_mean_and_a_spread():
     better = [Point(10, 900, 0.5), Point(20, 2100, 0.9)]
     lines = list(review_learning.render_tables({"random": [chance, chance], "density": [better, better]}))
     assert "| 20 | 0.700 ± 0.000 | 0.900 ± 0.000 |" in lines
-    assert lines[-1] == "| density | 105 ± 0 | 15 ± 0 | 1500 ± 0 |"
+    assert lines[-1] == "| density | 105 ± 0 | 15 ± 0 | 1500 ± 0 | 15 ± 0 | 1500 ± 0 |"
     assert review_learning.count_until(chance, 0.8, 0) is None
