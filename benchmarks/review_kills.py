@@ -19,7 +19,9 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from http.client import HTTPConnection, HTTPException
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +34,7 @@ from crfdeid.review.study.study import Study, name_book, open_study
 from crfdeid.review.web.sessions import Session, Sessions
 
 LONGEST_START = 60.0  # seconds
+SHORTEST_NOTE = 100  # characters
 KINDS = ("add", "add", "undo", "redo")  # what a reader does, again and again
 Place = tuple[str, int, int]  # book, note, version
 
@@ -58,12 +61,17 @@ class Server:
 
     def start(self) -> None:
         arguments = [*self.arguments, "--port", str(self.port)]
-        self.process = self.context.Process(target=review, args=(arguments,), daemon=True)
+        self.process = self.context.Process(target=serve, args=(arguments,), daemon=True)
         self.process.start()
 
     def kill(self) -> None:
         self.process.kill()
         self.process.join()
+
+
+def serve(arguments: list[str]) -> None:
+    with redirect_stdout(StringIO()):
+        review(arguments)
 
 
 class Desk:
@@ -87,7 +95,8 @@ class Desk:
         kind = KINDS[version % len(KINDS)]
         action: dict[str, Any] = {"version": version, "kind": kind}
         if kind == "add":
-            action |= {"start": 2 * version, "end": 2 * version + 1, "type": "DATE"}
+            start = 2 * version % SHORTEST_NOTE
+            action |= {"start": start, "end": start + 1, "type": "DATE"}
         place = (name_book(self.name), number, version + 1)
         while True:
             try:

@@ -142,17 +142,17 @@ def render_tables(curves: dict[str, list[list[Point]]]) -> Iterator[str]:
     rounds = [point.notes for point in curves["random"][0]]
     yield "| notes read | " + " | ".join(curves) + " |\n" + "|---" * (1 + len(curves)) + "|"
     for index, notes in enumerate(rounds):
-        cells = (summarize([curve[index].recall for curve in found], 3) for found in curves.values())
-        yield f"| {notes} | {' | '.join(cells)} |"
+        shown = (summarize([curve[index].recall for curve in found], 3) for found in curves.values())
+        yield f"| {notes} | {' | '.join(shown)} |"
     lowest = [min(curve[-1].recall for curve in together) for together in zip(*curves.values())]
     chance = [curve[-1].recall for curve in curves["random"]]
-    yield "\n| order | words a note | to what all reach: notes | words | to what random reaches: notes | words |"
+    yield "\n| order | words a note | until all: notes | words | until random: notes | words |"
     yield "|---|---|---|---|---|---|"
     for order, found in curves.items():
-        cells = [[curve[-1].words / curve[-1].notes for curve in found]]
+        cells: list[list[float | None]] = [[curve[-1].words / curve[-1].notes for curve in found]]
         for recalls in (lowest, chance):
             cells += [[count_until(*one, part) for one in zip(found, recalls)] for part in (0, 1)]
-        yield f"| {order} | {' | '.join(summarize(values, 0) for values in cells)} |"
+        yield f"| {order} | {' | '.join(summarize(cell, 0) for cell in cells)} |"
 
 
 def summarize(values: Sequence[float | None], digits: int) -> str:
