@@ -34,7 +34,7 @@ from crfdeid.review.study.study import Study, name_book, open_study
 from crfdeid.review.web.sessions import Session, Sessions
 
 LONGEST_START = 60.0  # seconds
-SHORTEST_NOTE = 100  # characters
+SHORTEST_NOTE = 30  # characters
 KINDS = ("add", "add", "undo", "redo")  # what a reader does, again and again
 Place = tuple[str, int, int]  # book, note, version
 

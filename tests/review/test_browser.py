@@ -908,22 +908,29 @@ def test_sizes_from_a_tablet_to_a_large_monitor(served):
     assert served.marks("ann", 4) == [(14, 19, "PATIENT")]
 
 
+class Axe:
+    """Finds what axe-core objects to on a page, by the name of the page's state."""
+
+    def __init__(self, page, rules="{}"):
+        found = Path(pytest.importorskip("axe_core_python", reason="pip install axe-core-python").__file__)
+        self.source = next(found.parent.rglob("axe.min.js")).read_text(encoding="utf-8")
+        self.page, self.rules, self.problems = page, rules, {}
+
+    def check(self, name):
+        settled(self.page)
+        self.page.evaluate(self.source)
+        found = self.page.evaluate(f"axe.run(document, {self.rules}).then((one) => one.violations)")
+        for one in found:
+            self.problems[f"{name} {one['id']}"] = [node["html"][:200] for node in one["nodes"][:3]]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(premarked, scheme):
-    axe = Path(pytest.importorskip("axe_core_python", reason="pip install axe-core-python").__file__)
-    source = next(axe.parent.rglob("axe.min.js")).read_text(encoding="utf-8")
     system_spans.import_marks(premarked.study, "dan", {1: [Span(12, 16, "DOCTOR")]})
     page = premarked.page("eve", color_scheme=scheme, bypass_csp=True)
-    rules = "{}" if scheme == "light" else "{runOnly: ['color-contrast']}"  # all else is the same in the dark
-    problems = {}
-
-    def check(name):
-        settled(page)
-        page.evaluate(source)
-        found = page.evaluate(f"axe.run(document, {rules}).then((one) => one.violations)")
-        for one in found:
-            problems[f"{name} {one['id']}"] = [node["html"][:200] for node in one["nodes"][:3]]
-
+    # all else is the same in the dark
+    axe = Axe(page, "{}" if scheme == "light" else "{runOnly: ['color-contrast']}")
+    check = axe.check
     check("notes")
     opened(page, 1)
     keys(page, ".")
@@ -948,7 +955,97 @@ def test_axe_finds_nothing(premarked, scheme):
     page.get_by_role("button", name="Leave").click()
     page.get_by_text("Who is reading?").wait_for()
     check("welcome")
-    assert problems == {}
+    assert axe.problems == {}
+
+
+def tab_to(page, target):
+    """Go on with the Tab key to an element; return it."""
+    for _ in range(80):
+        if target.evaluate("(one) => one === document.activeElement"):
+            return target
+        page.keyboard.press("Tab")
+    raise AssertionError("Tab does not reach it")
+
+
+def test_finding_doubting_filtering_and_the_team_by_keyboard_with_nothing_for_axe(served, monkeypatch):
+    for name in ("dan", "mia"):
+        system_spans.import_marks(served.study, name, {1: [Span(12, 16, "DOCTOR")]})
+    page = served.page("eve", bypass_csp=True)
+    axe = Axe(page)
+    tab_to(page, page.get_by_label("Number, note or patient"))
+    page.keyboard.type("7-01")
+    tab_to(page, page.get_by_label("Text in all notes of the set"))
+    page.keyboard.type("ruiz")
+    keys(page, "Enter")
+    page.get_by_text("3 notes hold this text").wait_for()
+    axe.check("search")
+    keys(page, *["Shift+Tab"] * 3)
+    tab_to(page, page.get_by_label("Number, note or patient"))
+    keys(page, "Enter")  # opens the first note that is left
+    page.get_by_role("heading", name="Note 1").wait_for()
+    keys(page, "Control+f")
+    page.keyboard.type("Ruiz")
+    keys(page, "Enter")
+    page.get_by_text("at character 12").wait_for()
+    axe.check("find")
+    keys(page, "Escape", "Enter", ";", ":")
+    page.keyboard.type("his daughter?")
+    axe.check("remark")
+    tab_to(page, page.get_by_role("button", name="Write"))
+    keys(page, "Enter")
+    page.locator(".remark", has_text="his daughter?").wait_for()
+    axe.check("doubt")
+    keys(page, "Control+Enter")
+    page.get_by_role("heading", name="Notes to read").wait_for()  # the filter leaves no other
+    tab_to(page, page.get_by_role("link", name="Agree"))
+    keys(page, "Enter")
+    tab_to(page, page.get_by_label("Order")).select_option("unsure")
+    tab_to(page, page.get_by_label("Show")).select_option("doubt")
+    until(
+        lambda: [row.split()[:2] for row in page.locator(".list tbody tr").all_inner_texts()], [["1", "7-01"]]
+    )
+    axe.check("agree, filtered")
+    tab_to(page, page.get_by_label("Number, note or patient"))
+    keys(page, "Enter")
+    page.get_by_role("button", name="Compare").and_(page.locator(":focus")).wait_for()
+    keys(page, "Enter")
+    page.get_by_text("eve: unsure").wait_for()
+    axe.check("adjudication with a question")
+    tab_to(page, page.get_by_label("Answer to eve"))
+    page.keyboard.type("yes")
+    keys(page, "Enter")
+    page.get_by_text("eve: yes").wait_for()
+    tab_to(page, page.get_by_role("link", name="Team"))
+    keys(page, "Enter")
+    page.get_by_text("dan and mia").wait_for()
+    tab_to(page, page.get_by_role("button", name="Assign", exact=True))
+    keys(page, "Enter")
+    page.get_by_role("button", name="Take all assignments").wait_for()
+    tab_to(page, page.get_by_role("button", name="Show"))
+    keys(page, "Enter")
+    page.get_by_text(re.compile("[0-9]+ actions")).wait_for()
+    axe.check("team with its log")
+    monkeypatch.setattr(training, "train_model", train_nothing)
+    system_spans.import_consensus(served.study, {2: [Span(12, 16, "DOCTOR")]})
+    tab_to(page, page.get_by_role("link", name="Learn"))
+    keys(page, "Enter")
+    tab_to(page, page.get_by_label("Name of the new model"))
+    page.keyboard.type("new")
+    keys(page, "Enter")
+    page.get_by_text("Trained on 8 notes").wait_for()
+    axe.check("trained")
+    tab_to(page, page.get_by_role("button", name="eve"))
+    keys(page, "Enter")
+    page.get_by_role("button", name="Invite a browser").wait_for()
+    axe.check("account")
+    assert axe.problems == {}
+
+
+def train_nothing(study, name, premarks):
+    def work(job):
+        job.result = {"learned": 8, "aside": 0, "figures": []}
+
+    return work
 
 
 WORDS = ["visited by other wil,updated (Dr. O'Neil)", "DOB:3/4/61, -- http://a.b/c?d=e", "a  b\t\u00a0c"]

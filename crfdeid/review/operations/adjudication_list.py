@@ -40,7 +40,7 @@ def list_notes(study: Study, set_name: str | None, order: str = "given") -> Json
 def read_books(study: Study) -> dict[int, list[BookState]]:
     """The readers' books and the consensus of each note that has any."""
     sql = """SELECT note, book, version, done, marks - decided FROM states
-             WHERE book <> 'surrogates' AND version > 0 ORDER BY book"""
+             WHERE book <> 'surrogates' AND version > 0 ORDER BY note, book"""
     books: dict[int, list[BookState]] = {}
     for number, book, version, done, undecided in study.store.fetch_all(sql):
         books.setdefault(number, []).append(BookState(book, version, bool(done), undecided))

@@ -63,6 +63,9 @@ CREATE TABLE preferences(reader TEXT PRIMARY KEY, keys TEXT NOT NULL) WITHOUT RO
 CREATE TABLE assignments(
     note INTEGER NOT NULL, reader TEXT NOT NULL, PRIMARY KEY(note, reader)) WITHOUT ROWID;
 """
+# What lists need of the states, by note, without reading the states themselves.
+INDEX = """CREATE INDEX IF NOT EXISTS states_of_note
+           ON states(note, book, version, done, marks, decided)"""
 
 
 def open_connection(path: Path) -> sqlite3.Connection:
@@ -78,6 +81,7 @@ def open_connection(path: Path) -> sqlite3.Connection:
             create_tables(connection)
         check_version(connection, path)
         upgrade(connection)
+        connection.execute(INDEX)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
