@@ -8,6 +8,7 @@ Every figure is the wall time of one run on this machine; the study is synthetic
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import statistics
 import subprocess
@@ -69,6 +70,7 @@ def measure_folder(folder: Path, count: int, format: str, seconds: float) -> Non
         measure_time(lambda: create.create_study(folder / "s.db", source, "i2b2-2014", None, 4)),
     )
     opened = study.open_study(folder / "s.db")
+    gc.freeze()  # as the server does
     accounts.add_reader(opened.store, "ann", "reader")
     found = {note.number: [Span(0, 3, "DATE", 0.5 + note.number % 50 / 100)] for note in opened.notes.all}
     system_spans.add_system(opened, "model", found, premarks=True)

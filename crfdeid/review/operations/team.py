@@ -7,17 +7,26 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
+from typing import NamedTuple
 
 from crfdeid.evaluate.scores import Counts
 from crfdeid.review.operations.listing import list_assigned, measure_progress
 from crfdeid.review.study import accounts, agreement
-from crfdeid.review.study.errors import InvalidValueError, NotFoundError
+from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, NotFoundError
 from crfdeid.review.study.marks import is_whole_number
 from crfdeid.review.study.note_index import Note, key_patient
 from crfdeid.review.study.study import Json, Study, name_book
 from crfdeid.text.document import Span
 
 MOST_ROWS = 500  # of the log in a reply
+
+
+class PairInNote(NamedTuple):
+    """The spans of two readers in a note, and how often each pair of their labels occurs at a token."""
+
+    first: Sequence[Span]
+    second: Sequence[Span]
+    labels: Counter[tuple[str, str]]
 
 
 def assign_notes(study: Study, body: Json) -> Json:
@@ -70,29 +79,52 @@ def count_assigned(study: Study) -> int:
 
 
 def compare_readers(study: Study, notes: Sequence[Note]) -> list[Json]:
-    """F1 of the spans of each two readers, before any consensus: in all, and by type, in the notes that
-    both have finished."""
-    wanted = {note.number for note in notes}
-    sql = "SELECT book, note FROM states WHERE book LIKE 'reader:%' AND done ORDER BY book, note"
-    finished: dict[str, set[int]] = defaultdict(set)
-    for book, number in study.store.fetch_all(sql):
-        if number in wanted:
-            finished[book.removeprefix("reader:")].add(number)
-    spans = {
-        (name, number): study.marks_log.read_entry(name_book(name), number).state.spans
-        for name, numbers in finished.items()
-        for number in numbers
+    """How far each two readers agree before any consensus, in the notes that both have finished: F1 of the
+    spans, in all and by type, and Cohen's kappa of the tokens. What depends on one note is kept until one of
+    its readers changes it."""
+    finished: dict[int, dict[str, int]] = defaultdict(dict)
+    sql = "SELECT note, book, version FROM states WHERE book LIKE 'reader:%' AND done ORDER BY note, book"
+    for number, book, version in study.store.fetch_all(sql):
+        finished[number][book.removeprefix("reader:")] = version
+    found: dict[tuple[str, str], list[PairInNote]] = defaultdict(list)
+    for note in notes:
+        for pair, compared in compare_in_note(study, note.number, finished.get(note.number, {})).items():
+            found[pair].append(compared)
+    return [describe_pair(*pair, rows) for pair, rows in sorted(found.items())]
+
+
+def compare_in_note(study: Study, number: int, versions: dict[str, int]) -> dict[tuple[str, str], PairInNote]:
+    """Each two readers of a note, by their names; nothing of a note that changed on disk."""
+    if len(versions) < 2:
+        return {}
+    if study.agreed.get(number, (None,))[0] != versions:
+        spans = {name: study.marks_log.read_entry(name_book(name), number).state.spans for name in versions}
+        try:
+            labels = agreement.label_tokens(study.notes.read_document(number).text, spans)
+        except NoteRefusedError:
+            return {}
+        pairs = {
+            (a, b): PairInNote(spans[a], spans[b], Counter(zip(labels[a], labels[b])))
+            for a, b in agreement.pair_names(versions)
+        }
+        study.agreed[number] = (versions, pairs)
+    return study.agreed[number][1]
+
+
+def describe_pair(a: str, b: str, notes: Sequence[PairInNote]) -> Json:
+    pairs = [(one.first, one.second) for one in notes]
+    types = sorted({span.type for both in pairs for one in both for span in one})
+    labels: Counter[tuple[str, str]] = Counter()
+    for one in notes:
+        labels.update(one.labels)
+    return {
+        "a": a,
+        "b": b,
+        "notes": len(notes),
+        "f1": count_agreed(pairs).f1,
+        "kappa": agreement.compute_kappa(labels),
+        "by_type": {type: count_agreed(pairs, type).f1 for type in types},
     }
-    rows = []
-    for a, b in agreement.pair_names(finished):
-        shared = sorted(finished[a] & finished[b])
-        if not shared:
-            continue
-        pairs = [(spans[a, number], spans[b, number]) for number in shared]
-        types = sorted({span.type for both in pairs for one in both for span in one})
-        by_type = {type: count_agreed(pairs, type).f1 for type in types}
-        rows.append({"a": a, "b": b, "notes": len(shared), "f1": count_agreed(pairs).f1, "by_type": by_type})
-    return rows
 
 
 def count_agreed(pairs: Sequence[tuple[Sequence[Span], Sequence[Span]]], type: str | None = None) -> Counts:

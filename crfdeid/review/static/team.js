@@ -28,8 +28,8 @@ function reader(one) {
 function agreement(pairs) {
   if (!pairs.length) return element("p", { class: "quiet-text" }, "No two readers have finished the same note yet.");
   const lowest = (one) => Object.entries(one.by_type).sort((a, b) => a[1] - b[1]).slice(0, 4).map(([type, f1]) => `${type} ${ratio(f1)}`).join(", ");
-  return table("Agreement before the consensus: F1 of spans, in notes that both have finished", ["Pair", "Notes", "All", "Lowest types"],
-    pairs.map((one) => [`${one.a} and ${one.b}`, one.notes, ratio(one.f1), lowest(one)]));
+  return table("Agreement before the consensus: F1 of spans, in notes that both have finished", ["Pair", "Notes", "All", "Kappa of tokens", "Lowest types"],
+    pairs.map((one) => [`${one.a} and ${one.b}`, one.notes, ratio(one.f1), ratio(one.kappa), lowest(one)]));
 }
 
 function assigning(found, room, redraw) {

@@ -31,8 +31,8 @@ class Study:
     every reader needs a password, and no request may name a file of this machine. ``work_times`` holds, by
     reader, since when and until when they have worked without a pause (monotonic seconds); ``drafts`` the
     surrogates proposed for a note, by its number; ``measured`` the figures of a decided note, with what they
-    depend on; likewise ``replaced`` the numbers of its replacements, and ``compared`` how far its readers
-    differ."""
+    depend on; likewise ``replaced`` the numbers of its replacements, and ``compared`` and
+    ``agreed`` how far its readers differ and agree."""
 
     store: Store
     notes: NoteIndex
@@ -43,6 +43,7 @@ class Study:
     drafts: dict[int, SurrogateDraft] = field(default_factory=dict)
     measured: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     replaced: dict[int, tuple[Any, Json]] = field(default_factory=dict)
+    agreed: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     compared: dict[int, tuple[Any, tuple[int, int]]] = field(default_factory=dict)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import tempfile
@@ -96,6 +97,7 @@ def serve(study: Study, options: ServerOptions) -> None:
             app, options.certificate, options.private_key, limit_concurrency=MOST_CONNECTIONS
         )
         server = uvicorn.Server(config)
+        gc.freeze()  # the study stays in memory: no collection of garbage looks at it while a reader waits
         announcement = Announcement(address, sessions, study.requires_login, options.open_browser)
         try:
             with suppress(KeyboardInterrupt), announcement:
