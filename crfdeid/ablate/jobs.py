@@ -19,7 +19,7 @@ from crfdeid.corpora import folds
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, CrfdeidError, SchemeError, did_you_mean
 from crfdeid.feature_extraction import link_parser, templates
-from crfdeid.systems import links_ahead
+from crfdeid.systems import links_ahead, registry
 from crfdeid.systems.model_folder import MANIFEST, find_list, hash_file
 from crfdeid.text import gazetteer, type_map
 from crfdeid.text.scheme import read_scheme
@@ -180,8 +180,12 @@ def map_part(part: Part, run: Run) -> Part:
 
 
 def check_programs(run: Run) -> None:
-    """Raise :class:`ConfigurationError` before any training where a run needs the link grammar parser and it
-    is not installed."""
+    """Raise :class:`ConfigurationError` before any training where a run needs the link grammar parser, or
+    packages of its system, and they are not installed."""
+    try:
+        registry.find_system(run.config.system).check_installed(run.config)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"run {run.name}: {error}") from None
     if links_ahead.has_links(run.config):
         link_parser.read_version()
 

@@ -42,7 +42,7 @@ class System:
     """One way to find PHI. ``options`` is a frozen dataclass of its own settings, the configuration's table
     ``[options]``; ``train`` leaves its files in the model's folder; ``load`` makes a tagger of them, and so
     do ``other_engines``, by name. ``check`` raises :class:`ConfigurationError` on settings that only this
-    system refuses."""
+    system refuses; ``check_installed`` where a package is missing that training needs."""
 
     options: type[Any]
     train: Callable[[Training], None]
@@ -50,6 +50,7 @@ class System:
     other_engines: Mapping[str, Callable[[ModelFolder], Tagger]] = field(default_factory=dict)
     can_resume: bool = False
     check: Callable[[Config], None] = lambda settings: None
+    check_installed: Callable[[Config], None] = lambda settings: None
 
 
 @dataclass(frozen=True)

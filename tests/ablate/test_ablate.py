@@ -12,6 +12,7 @@ from experiments import SMALL, build_result, exit_status, run_ablation, write_co
 from crfdeid import corpora
 from crfdeid.ablate import plot, results, runner
 from crfdeid.evaluate import scores, significance
+from crfdeid.systems.rnn import options
 from crfdeid.text import scheme
 from crfdeid.text.document import Span
 
@@ -202,6 +203,18 @@ def test_a_missing_program_is_reported_before_any_training(corpus, tmp_path, mon
     text = write_config(tmp_path, 'features = ["stat_deid"]\npos = "gruut"\n[crf]\nc1 = 0.1\n')
     assert exit_status([text, corpus / "train", corpus / "test", "--out", tmp_path / "out"]) == 2
     assert "link-parser" in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_a_missing_package_is_reported_before_any_training(corpus, tmp_path, monkeypatch, capsys):
+    """Not after hours, when the turn of the network comes."""
+    monkeypatch.setattr(options, "find_spec", lambda name: None)
+    config = write_config(tmp_path, f'{SMALL}\n[[run]]\nname = "Elman"\nbase = "rnn_elman"\n')
+    assert exit_status([config, corpus / "train", corpus / "test", "--out", tmp_path / "out"]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "run Elman: the system rnn needs torch, safetensors, gensim" in said
+        and not (tmp_path / "out").exists()
+    )
 
 
 def test_ablate_runs_from_the_command_line(corpus, tmp_path):

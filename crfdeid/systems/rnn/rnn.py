@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crfdeid.config import Config
 from crfdeid.files import open_whole
 from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.rnn import vocabulary
@@ -33,7 +34,7 @@ def train(training: Training) -> None:
     """Train a network. ``on_iteration`` receives each epoch's number and mean loss of a word."""
     model = training.model
     options = read_options(Options, model.config)
-    check_extra(options, training=True)
+    check_installed(model.config)
     from crfdeid.systems.rnn.network import write_network
     from crfdeid.systems.rnn.training import train as train_network
 
@@ -99,4 +100,9 @@ def _load_labeller(model: ModelFolder, options: Options, words: int, labels: Seq
     return Labeller(network, bias, options.threads)
 
 
-SYSTEM = System(Options, train, RnnTagger)
+def check_installed(settings: Config) -> None:
+    """Raise :class:`ConfigurationError` where a package is missing that training needs."""
+    check_extra(read_options(Options, settings), training=True)
+
+
+SYSTEM = System(Options, train, RnnTagger, check_installed=check_installed)

@@ -172,4 +172,4 @@ class TransformerTagger(Tagger):
         return replace(span, probability=float(np.clip(probability, 0.0, 1.0)))
 
 
-SYSTEM = System(Options, train, TransformerTagger)
+SYSTEM = System(Options, train, TransformerTagger, check_installed=lambda settings: check_extra())
