@@ -34,7 +34,7 @@ from crfdeid.corpora import (
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
-from crfdeid.files import clear_leftovers, open_whole
+from crfdeid.files import clear_leftovers, hold_output, open_whole
 from crfdeid.text.document import Document
 
 FORMATS: dict[str, Format] = {
@@ -200,15 +200,15 @@ def write(
 ) -> None:
     """Write all documents: to a folder of files, or to one file, as the format requires.
 
-    Raises :class:`FormatError` where the path exists, unless ``overwrite``. No file is left
-    half-written.
+    Raises :class:`FormatError` where the path exists, unless ``overwrite``, and where another run writes
+    it. No file is left half-written.
     """
     path = Path(path)
     found = find_format(format, "write").find_variant(path.suffix.lower())
     if found.render_document is not None:
         write_each(documents, path, format, overwrite)
         return
-    with _name_path(path):
+    with _name_path(path), hold_output(path):
         if found.save_corpus is not None:
             storage.refuse_existing(path, overwrite)
             clear_leftovers(path)
