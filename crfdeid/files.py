@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from crfdeid.errors import FormatError
 
@@ -22,6 +22,7 @@ else:
     import fcntl
 
 TEMPORARY = ".partial"  # ends the names of temporary files
+OPEN_PIPE = re.compile(r"/dev/(fd/|std(in|out|err)$)|/proc/")  # names of what is open already
 LOCK = ".lock"  # of the empty file beside an output that a run writes
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux: the working folder, and to exchange two names
 
@@ -34,10 +35,15 @@ def open_whole(
 ) -> Iterator[IO[Any]]:
     """Open a temporary file that replaces ``path`` when the block ends without an error, and is removed
     otherwise. Text is written without newline translation. Only the owner can read a ``private`` file,
-    from its first byte and whatever the umask; so with its folder, if that is new."""
-    path = Path(path)
+    from its first byte and whatever the umask; so with its folder, if that is new. A device is written as
+    it is. Raises :class:`FormatError` at a named pipe."""
+    path, newline = Path(path), None if "b" in mode else ""
+    if is_device(path):
+        refuse_named_pipe(path)
+        with open(path, mode, encoding=None if "b" in mode else encoding, newline=newline) as file:
+            yield file
+        return
     path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
-    newline = None if "b" in mode else ""
     descriptor, name = make_temporary_file(path)
     lock = os.dup(descriptor)  # keeps the lock until the file has its name
     try:
@@ -133,7 +139,7 @@ def hold_output(path: Path | str) -> Iterator[None]:
     beside it."""
     whole = Path(os.path.realpath(path))
     holder = threading.get_ident(), whole
-    if holder in _held or not whole.name or is_device(whole):
+    if holder in _held or not whole.name or is_device(Path(path)):
         yield
         return
     lock = whole.with_name(f".{whole.name}{LOCK}")
@@ -206,13 +212,30 @@ def read_umask() -> int:
     return value
 
 
+def refuse_named_pipe(path: Path) -> None:
+    """Raise :class:`FormatError` at a pipe that has a name in a folder: nobody may ever be at its other end.
+    One that the shell has opened, such as /dev/stdin, has somebody there."""
+    names = str(path.absolute()), os.path.realpath(path)
+    if path.is_fifo() and not any(map(OPEN_PIPE.match, names)):
+        raise FormatError(f"{path}: a named pipe, which could wait for ever; wanted a file or /dev/stdin")
+
+
 def read_text(path: Path | str, encoding: str = "utf-8") -> str:
     """Return the file's text with its line ends as they are. Raises :class:`FormatError` where the file
-    cannot be read or is not in ``encoding`` (the error gives the byte offset)."""
+    cannot be read, is a named pipe or is not in ``encoding`` (the error gives the byte offset)."""
+    refuse_named_pipe(Path(path))
     try:
         return decode_text(Path(path).read_bytes(), str(path), encoding)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from None
+
+
+def refuse_undecodable(path: Path, encoding: str) -> NoReturn:
+    """Raise the :class:`FormatError` of a file that is not in ``encoding``, which is read again for the byte
+    offset; a pipe cannot be."""
+    if not path.is_fifo():
+        read_text(path, encoding)
+    raise FormatError(f"{path}: not {encoding}; --encoding names another")
 
 
 def decode_text(data: bytes, where: str, encoding: str = "utf-8") -> str:

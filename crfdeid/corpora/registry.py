@@ -83,12 +83,13 @@ def read(
     With ``recursive`` those of the folders in it too: the names of the folders, each with a full stop, begin
     their ids.
     ``columns`` (``id_column``, ``text_column``, ``patient_column``) are what the readers of tables take.
-    Raises :class:`FormatError` for a file that cannot be read, for an identifier that occurs twice and
-    if there are no documents.
+    Raises :class:`FormatError` for a file that cannot be read, for a pipe that was read before, for an
+    identifier that occurs twice and if there are no documents.
     """
     path = Path(path)
     name = find_format(format or detect_format(path, recursive), "read").name
     storage.refuse_missing(path)
+    storage.refuse_second_reading(path)
     seen: set[str] = set()
     for file in list_files(path, name, recursive):
         found = _name_file(READERS[name](file, encoding, **columns), file)
