@@ -31,7 +31,7 @@ def count_rows(decoder: Decoder, batch: Batch) -> int:
 
 @njit(nogil=True, cache=True)
 def count_listed(texts, sequence, offsets, columns, packed, rows, bundles):
-    lists = make_lists(offsets, columns, packed, bundles)
+    lists = make_lists(offsets, columns, packed, rows, bundles)
     count = 0
     for begin in range(0, len(texts), BLOCK):
         end = min(begin + BLOCK, len(texts))

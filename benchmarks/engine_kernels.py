@@ -84,12 +84,12 @@ def add_windows(decoder: Decoder, batch: Batch) -> np.ndarray:
     scores = np.empty((len(batch), decoder.scorer.width))
     rows = decoder.scorer.rows
     where = batch.texts, batch.sequence, decoder.offsets
-    fill_windows(*where, rows.table, rows.window, rows.pairs, scores)
+    fill_windows(*where, rows.table, rows.window, rows.lines, scores)
     return scores
 
 
 @njit(nogil=True, cache=True)
-def fill_windows(texts, sequence, offsets, table, window, pairs, scores):
+def fill_windows(texts, sequence, offsets, table, window, lines, scores):
     counts, single_counts = np.zeros(BLOCK, np.int64), np.zeros(BLOCK, np.int64)
     whole = np.empty((BLOCK, 1 + len(offsets) + GROUP), np.int32)
     singles = np.empty((BLOCK, 0), np.int32)
@@ -100,7 +100,7 @@ def fill_windows(texts, sequence, offsets, table, window, pairs, scores):
             whole[i, counts[i] : counts[i] + GROUP] = ZEROS
         for t in range(begin, end):
             add_listed(
-                t - begin, end - begin - 1, counts, whole, single_counts, singles, table, pairs, scores[t]
+                t - begin, end - begin - 1, counts, whole, single_counts, singles, table, lines, scores[t]
             )
 
 

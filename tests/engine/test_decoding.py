@@ -302,6 +302,25 @@ def test_pruning_is_exact_and_ties_go_to_the_lowest_label(kernels, data):
     assert path.tolist() == [y for part in parts for y in plain_viterbi(part, transitions)]
 
 
+@pytest.mark.parametrize("size", [9, 64, 65, 130])
+@pytest.mark.parametrize("spread", [0.3, 3.0])
+def test_compiled_viterbi_is_exact_for_many_labels_and_tokens(size, spread):
+    """Several words of bits, several blocks of tokens, few and many labels that stay."""
+    kernels = pytest.importorskip("crfdeid.engine.decoding.numba_kernels")
+    random = np.random.default_rng(size)
+    transitions = np.where(random.random((size, size)) < 0.1, random.normal(size=(size, size)), 0.0)
+    emissions = spread * random.normal(size=(400, size))
+    emissions[:, size // 2] += 3 * spread  # a label that is nearly always the best
+    length = len(emissions)
+    first, stop = np.array([0, 30]), np.array([30, length])
+    tables = Tables((), Rows(np.zeros((0, size)), np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)))
+    scorer = kernels.Scorer(tables, np.zeros(1, np.int64), np.zeros(size), transitions)
+    none = np.zeros(length, np.int64)
+    path = scorer.find_best_paths(Batch([], none, none, none, none, none, first, stop), emissions)
+    parts = emissions[:30], emissions[30:]
+    assert path.tolist() == [y for part in parts for y in plain_viterbi(part, transitions)]
+
+
 @given(data=st.data())
 def test_the_n_best_are_those_of_brute_force(data):
     size, length, n = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 4)), data.draw(st.integers(1, 7))

@@ -16,18 +16,18 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
-from crfdeid.engine.decoding.hashing import INLINED, OPTIONS, find_slot
-from crfdeid.engine.decoding.packed_tables import BIAS, ZEROS, count_ends
+from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS, find_slot
+from crfdeid.engine.decoding.packed_tables import BIAS, IN_LINE, ZEROS, count_ends
 from crfdeid.engine.training.memory import prefetch_row
 
-BLOCK = 256  # tokens whose rows are listed at once
+BLOCK = 128  # tokens whose rows are listed at once
 GROUP = 4  # rows that are added at once
 
 
 class Lists(NamedTuple):
     """The rows of each token of a block: ``counts[i]`` numbers ``whole[i]`` of rows of
     :class:`crfdeid.engine.decoding.packed_tables.PackedRows`, then rows of zeros up to a multiple of four;
-    and ``single_counts[i]`` places ``singles[i]`` of pairs, of rows with few labels."""
+    and ``single_counts[i]`` numbers ``singles[i]`` of lines, of rows with few labels."""
 
     counts: Ints
     whole: Ints
@@ -57,7 +57,7 @@ def stack_columns(columns: Sequence[Ints], sequence: Ints) -> Columns:
     return Columns(codes, first, places, ends)
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def list_places(codes, sequence, places, ends):
     """Fill ``places`` and ``ends`` (:class:`Columns`). Numbers without sign are never counted from the end;
     with that, and without a branch, it is three times as fast."""
@@ -71,7 +71,7 @@ def list_places(codes, sequence, places, ends):
         ends[row + 1] = np.int64(count)
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def find_place(places, a, b, least):
     """The first of the sorted ``places[a:b]`` that is at least ``least``, ``b`` where there is none."""
     while a < b:
@@ -104,7 +104,7 @@ def find_rows(
     return np.int64(rows[place])
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def count_most(columns, packed):
     """The most rows that patterns can give a token."""
     most = 0
@@ -116,15 +116,15 @@ def count_most(columns, packed):
 
 
 @njit(**OPTIONS)
-def make_lists(offsets, columns, packed, bundles):
+def make_lists(offsets, columns, packed, rows, bundles):
     """Arrays for the lists of a block of tokens, which :func:`list_block` fills."""
     most = count_most(columns, packed)
     width = 1 + len(offsets) + len(bundles.parts) - 1 + most + GROUP
-    whole, single = np.empty((BLOCK, width), np.int32), np.empty((BLOCK, most), np.int32)
+    whole, single = np.empty((BLOCK, width), np.int32), np.empty((BLOCK, most * rows.longest), np.int32)
     return Lists(np.empty(BLOCK, np.int64), whole, np.empty(BLOCK, np.int64), single)
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists):
     """List the rows of the tokens from ``begin`` to before ``end``."""
     lists.counts[:] = 0
@@ -136,7 +136,7 @@ def list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bund
         lists.whole[i, lists.counts[i] : lists.counts[i] + GROUP] = ZEROS
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def list_window(begin, end, texts, sequence, offsets, window, counts, whole):
     """List the bias, and the rows of the texts around each token."""
     for t in range(begin, end):
@@ -150,7 +150,7 @@ def list_window(begin, end, texts, sequence, offsets, window, counts, whole):
         counts[i] = count
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def list_rows(begin, end, sequence, columns, packed, table, lists):
     """List the rows of the patterns."""
     counts, whole, single_counts, singles = lists
@@ -166,7 +166,9 @@ def list_rows(begin, end, sequence, columns, packed, table, lists):
             if ends[row + 1] - ends[row] < least:
                 rarest, least = p, ends[row + 1] - ends[row]
         s0, s1 = shift_ends[k], shift_ends[k + 1]
-        low, high = shifts[s0:s1].min(), shifts[s0:s1].max()
+        low = high = shifts[s0]
+        for s in range(s0 + 1, s1):
+            low, high = min(low, shifts[s]), max(high, shifts[s])
         own = offsets[rarest]
         for row in range(first[names[rarest]], first[names[rarest] + 1]):
             for q in range(find_place(places, ends[row], ends[row + 1], begin + low + own), ends[row + 1]):
@@ -192,11 +194,12 @@ def list_rows(begin, end, sequence, columns, packed, table, lists):
                         whole[i, counts[i]] = dense + r
                         counts[i] += 1
                     else:
-                        singles[i, single_counts[i]] = begins[r - count_whole]
-                        single_counts[i] += 1
+                        for line in range(begins[r - count_whole], begins[r - count_whole + 1]):
+                            singles[i, single_counts[i]] = line
+                            single_counts[i] += 1
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def list_sums(begin, end, sequence, columns, packed, rows, bundles, counts, whole):
     """List the sums of the bundles. Those that are new are made."""
     codes, first = columns.codes, columns.first
@@ -227,7 +230,7 @@ def list_sums(begin, end, sequence, columns, packed, rows, bundles, counts, whol
             counts[t - begin] += 1
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def sum_bundle(j, t, sequence, columns, packed, rows, bundles, into):
     """Fill ``into`` with the sum of the rows of bundle ``j`` at token ``t``."""
     codes, first = columns.codes, columns.first
@@ -244,7 +247,7 @@ def sum_bundle(j, t, sequence, columns, packed, rows, bundles, into):
             add_row(packed.rows[found + bundles.shifts[m]], rows, into)
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def add_row(r, rows, into):
     """Add row ``r`` of a pattern."""
     whole = rows.sums - rows.dense
@@ -252,19 +255,20 @@ def add_row(r, rows, into):
         for y in range(len(into)):
             into[y] += rows.table[rows.dense + r, y]
     else:
-        add_pairs(rows.begins[r - whole], rows.pairs, into)
+        for line in range(rows.begins[r - whole], rows.begins[r - whole + 1]):
+            add_line(line, rows.lines, into)
 
 
 @njit(**INLINED)
-def add_pairs(e, pairs, into):
-    """Add the row of pairs that begins at ``e``."""
-    while pairs[e, 0] >= 0.0:
-        into[np.uint64(pairs[e, 0])] += pairs[e, 1]
-        e += 1
+def add_line(line, lines, into):
+    """Add a line of a row with few labels."""
+    own = np.uint64(line)
+    for q in range(np.uint64(IN_LINE)):
+        into[np.uint64(np.int64(lines[own, q]))] += lines[own, q + np.uint64(IN_LINE)]
 
 
 @njit(**INLINED)
-def add_listed(i, last, counts, whole, single_counts, singles, table, pairs, into):
+def add_listed(i, last, counts, whole, single_counts, singles, table, lines, into):
     """Fill ``into`` with the sum of the rows that are listed for token ``i`` of a block whose last token is
     ``last``. The rows of the next token are fetched from memory meanwhile."""
     following = min(i + 1, last)
@@ -280,10 +284,10 @@ def add_listed(i, last, counts, whole, single_counts, singles, table, pairs, int
             for y in range(len(into)):
                 into[y] += (table[a, y] + table[b, y]) + (table[c, y] + table[d, y])
     for q in range(single_counts[i]):
-        add_pairs(singles[i, q], pairs, into)
+        add_line(singles[i, q], lines, into)
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def add_blocks(starts, blocks, ends, places, weights, rows):
     """As :func:`crfdeid.engine.decoding.numpy_kernels.add_blocks`."""
     for i in range(len(starts)):

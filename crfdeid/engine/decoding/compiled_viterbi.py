@@ -1,9 +1,10 @@
 """Pruned Viterbi (:mod:`crfdeid.engine.decoding.viterbi`), compiled by numba, one token after the other.
 
-Which labels stay is a word of bits, made of vectors. The best label is nearly always the *hub* (O). The best
-scores of the next labels are then those from the hub, except where another label gains more than it is
-behind; each label's next labels are sorted by that gain, so few are looked at. Nothing is kept of a token but
-the labels that stay, and their scores.
+The best label is nearly always the *hub* (O). The best scores of the next labels are then those from the hub,
+except where another label gains more than it is behind; each label's next labels are sorted by that gain, so
+few are looked at. Which labels stay beside the hub is a word of bits, made of vectors while a token's scores
+are added: at every second token, none. Where another label than the hub is the best, labels are pruned once
+more by that one. Nothing is kept of a token but the labels that stay, and their scores.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.types import Floats, Ints
-from crfdeid.engine.decoding.hashing import INLINED, OPTIONS
+from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS
 from crfdeid.engine.decoding.viterbi import label_leads
 
 SLACK = 1e-6  # more than rounding can change a score
@@ -24,8 +25,8 @@ class Chain(NamedTuple):
     """Transitions [labels, labels] from row to column, also with columns as rows; ``lead`` [m, i] is the most
     that label i can gain on m (:func:`crfdeid.engine.decoding.viterbi.label_leads`), with some slack.
     ``hub`` is the label that is the best most often: ``order[i]`` are the next labels by what i gains on
-    the hub there, which is ``gains[i]``, the most first. The first three are padded to a multiple of eight
-    labels."""
+    the hub there, which is ``gains[i]``, the most first. ``limits`` is the lead on the hub, and of the hub
+    itself -inf. The first three and the limits are padded to a multiple of eight labels."""
 
     transitions: Floats
     turned: Floats
@@ -33,6 +34,22 @@ class Chain(NamedTuple):
     hub: int
     order: Ints
     gains: Floats
+    limits: Floats
+
+
+class Steps(NamedTuple):
+    """What Viterbi keeps of the tokens so far: the best scores of the paths to each label, ``before`` those
+    of the last token and ``come`` those of the next one; the words of bits ``alive`` of the labels that stay
+    beside the hub. Token t of a sequence has the labels ``ends[t]`` to ``ends[t + 1]`` of ``labels``, with
+    their scores ``kept``; ``used[0]`` are in use."""
+
+    before: Floats
+    come: Floats
+    alive: Ints
+    ends: Ints
+    used: Ints
+    labels: Ints
+    kept: Floats
 
 
 def build_chain(transitions: Floats, width: int) -> Chain:
@@ -47,7 +64,9 @@ def build_chain(transitions: Floats, width: int) -> Chain:
     order = np.argsort(-gained, axis=1, kind="stable")
     gains = np.take_along_axis(gained, order, 1)
     turned = np.ascontiguousarray(wide.T)
-    return Chain(wide, turned, lead, hub, order.astype(np.int32), np.ascontiguousarray(gains))
+    limits = lead[hub].copy()
+    limits[hub] = -np.inf
+    return Chain(wide, turned, lead, hub, order.astype(np.int32), np.ascontiguousarray(gains), limits)
 
 
 WORD = 64  # labels in one word of bits
@@ -68,40 +87,48 @@ def find_lowest_bit(mask):
 
 
 @njit(**INLINED)
-def advance(scores, transitions, lead, hub, order, gains, before, come, labels, kept, used):
-    """Go on from one token to the next. ``before`` are the best scores of the paths that end in each label;
-    they become those of the next token, whose own ``scores`` are given. The labels that are not pruned go
+def enter(scores, come, hub, limits, before, alive):
+    """Fill ``before`` with the best scores of the paths to each label of a token, whose own ``scores`` are
+    given and to which paths ``come``. The words of bits ``alive`` get the labels that stay beside the hub."""
+    top = come[hub] + scores[hub]
+    for word in range(len(alive)):
+        mask, start = np.uint64(0), np.uint64(word * WORD)  # without sign, so that numbers are read in a row
+        for bit in range(min(np.uint64(WORD), np.uint64(len(scores)) - start)):
+            score = come[start + bit] + scores[start + bit]
+            before[start + bit] = score
+            mask |= BITS[bit] if top - score <= limits[start + bit] else np.uint64(0)
+        alive[word] = mask
+
+
+@njit(**INLINED)
+def leave(transitions, lead, hub, order, gains, before, alive, come, labels, kept, used):
+    """Fill ``come`` with the best scores of the paths to each next label. The labels that are not pruned go
     to ``labels`` from place ``used`` on, with their scores to ``kept``; return the place after them."""
-    width = len(scores)
-    best, top, above = hub, before[hub], 0
-    for y in range(width):
-        above |= 1 if before[y] > top else 0
-    if above:
-        for y in range(width):
-            if before[y] > top:
-                best, top = y, before[y]
-    for y in range(width):
-        come[y] = top + transitions[best, y]
-    for start in range(0, width, WORD):
-        mask = np.uint64(0)
-        for bit in range(min(WORD, width - start)):
-            i = np.uint64(start + bit)  # without sign, so that numbers are read in a row
-            mask |= BITS[bit] if top - before[i] <= lead[best, i] else np.uint64(0)
+    best, top, first = hub, before[hub], used
+    labels[used], kept[used] = hub, top
+    used += 1
+    for word in range(len(alive)):
+        mask = alive[word]
         while mask != 0:
-            label = start + find_lowest_bit(mask)
+            label = word * WORD + find_lowest_bit(mask)
             mask &= mask - np.uint64(1)
-            labels[used] = label
-            kept[used] = before[label]
+            labels[used], kept[used] = label, before[label]
             used += 1
-            if label == best:
-                continue
-            if best == hub:
-                raise_from_hub(transitions, order, gains, label, top, before[label], come)
-            else:
-                raise_scores(transitions, label, before[label], come)
-    for y in range(width):
-        before[y] = come[y] + scores[y]
-    return used
+            if before[label] > top:
+                best, top = label, before[label]
+    for y in range(np.uint64(len(come))):
+        come[y] = top + transitions[best, y]
+    if best == hub:
+        for q in range(first + 1, used):
+            raise_from_hub(transitions, order, gains, labels[q], top, kept[q], come)
+        return used
+    count = first
+    for q in range(first, used):
+        if top - kept[q] <= lead[best, labels[q]]:
+            labels[count], kept[count] = labels[q], kept[q]
+            count += 1
+            raise_scores(transitions, labels[q], kept[q], come)
+    return count
 
 
 @njit(**INLINED)
@@ -126,10 +153,10 @@ def raise_from_hub(transitions, order, gains, i, top, score, come):
         come[j] = other if other > come[j] else come[j]
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def trace_back(first, stop, before, turned, ends, labels, kept, path):
     """Fill the path of a sequence from its end, whose scores are ``before``. Token t has the labels
-    ``ends[t]`` to ``ends[t + 1]`` of ``labels``, with their scores ``kept``. The first of the best is
+    ``ends[t]`` to ``ends[t + 1]`` of ``labels``, with their scores ``kept``. The lowest of the best is
     taken."""
     best = 0
     for y in range(1, len(before)):
@@ -141,7 +168,7 @@ def trace_back(first, stop, before, turned, ends, labels, kept, path):
         best, top = labels[ends[t]], kept[ends[t]] + row[labels[ends[t]]]
         for q in range(ends[t] + 1, ends[t + 1]):
             score = kept[q] + row[labels[q]]
-            if score > top:
+            if score > top or (score == top and labels[q] < best):
                 best, top = labels[q], score
         path[t] = best
 

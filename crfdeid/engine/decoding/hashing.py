@@ -10,6 +10,7 @@ from numba import njit
 from crfdeid.engine.arrays.vocabulary import NONE
 
 OPTIONS: dict[str, Any] = {"nogil": True, "cache": True}
+BARE: dict[str, Any] = {**OPTIONS, "_nrt": False}
 INLINED: dict[str, Any] = {**OPTIONS, "inline": "always"}  # an array as an argument costs as much as a sum
 MIX = np.uint64(0x9E3779B97F4A7C15)
 

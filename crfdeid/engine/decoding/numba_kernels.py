@@ -25,8 +25,16 @@ from crfdeid.engine.decoding.compiled_rows import (
     make_lists,
     stack_columns,
 )
-from crfdeid.engine.decoding.compiled_viterbi import advance, build_chain, double_length, trace_back
-from crfdeid.engine.decoding.hashing import OPTIONS
+from crfdeid.engine.decoding.compiled_viterbi import (
+    WORD,
+    Steps,
+    build_chain,
+    double_length,
+    enter,
+    leave,
+    trace_back,
+)
+from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS
 from crfdeid.engine.decoding.packed_tables import (
     BIAS,
     clear_window,
@@ -109,70 +117,108 @@ class Scorer:
 @njit(**OPTIONS)
 def fill_scores(texts, sequence, offsets, columns, packed, rows, bundles, scores):
     """Fill ``scores`` [tokens, width]."""
-    lists = make_lists(offsets, columns, packed, bundles)
-    counts, whole, single_counts, singles = lists
-    table, pairs = rows.table, rows.pairs
+    lists = make_lists(offsets, columns, packed, rows, bundles)
     for begin in range(0, len(texts), BLOCK):
         end = min(begin + BLOCK, len(texts))
         list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists)
-        for t in range(begin, end):
-            if sequence[t] < 0:
-                scores[t] = table[BIAS]
-                continue
+        add_block(begin, end, sequence, lists, rows, scores)
+
+
+@njit(**BARE)
+def add_block(begin, end, sequence, lists, rows, scores):
+    """Fill the scores of the tokens of a block, whose rows are listed."""
+    counts, whole, single_counts, singles = lists
+    table, lines = rows.table, rows.lines
+    for t in range(begin, end):
+        if sequence[t] < 0:
+            for y in range(np.uint64(scores.shape[1])):
+                scores[t, y] = table[BIAS, y]
+        else:
             add_listed(
-                t - begin, end - begin - 1, counts, whole, single_counts, singles, table, pairs, scores[t]
+                t - begin, end - begin - 1, counts, whole, single_counts, singles, table, lines, scores[t]
             )
+
+
+@njit(**OPTIONS)
+def make_steps(size, width):
+    """Arrays for :class:`Steps` of so many tokens."""
+    ends, used, alive = (
+        np.zeros(size + 1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(-(-width // WORD), np.uint64),
+    )
+    room = 4 * size + BLOCK * (width + 1)
+    return Steps(
+        np.empty(width), np.empty(width), alive, ends, used, np.empty(room, np.int16), np.empty(room)
+    )
+
+
+@njit(**OPTIONS)
+def make_room(steps, size):
+    """The steps, with place for ``size`` more labels."""
+    used = steps.used[0]
+    if used + size <= len(steps.labels):
+        return steps
+    before, come, alive, ends, count, labels, kept = steps
+    return Steps(before, come, alive, ends, count, double_length(labels, used), double_length(kept, used))
 
 
 @njit(**OPTIONS)
 def fill_paths(texts, sequence, offsets, columns, packed, rows, bundles, first, stop, chain, path):
     """Fill ``path`` [tokens] with the best labels of each sequence."""
-    lists = make_lists(offsets, columns, packed, bundles)
-    counts, whole, single_counts, singles = lists
-    transitions, turned, lead, hub, order, gains = chain
-    table, pairs = rows.table, rows.pairs
-    width = table.shape[1]
-    scores, before, come = np.empty(width), np.empty(width), np.empty(width)
-    ends, used = np.empty(len(texts) + 1, np.int64), 0
-    labels, kept = np.empty(4 * len(texts) + width, np.int16), np.empty(4 * len(texts) + width)
+    lists = make_lists(offsets, columns, packed, rows, bundles)
+    width = rows.table.shape[1]
+    scores, steps = np.empty(width), make_steps(len(texts), width)
     for begin in range(0, len(texts), BLOCK):
         end = min(begin + BLOCK, len(texts))
         list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists)
-        for t in range(begin, end):
-            s = sequence[t]
-            if s < 0:
-                continue
+        steps = make_room(steps, BLOCK * (width + 1))
+        follow_block(begin, end, sequence, lists, rows, first, stop, chain, scores, steps, path)
+
+
+@njit(**BARE)
+def follow_block(begin, end, sequence, lists, rows, first, stop, chain, scores, steps, path):
+    """Go on through the tokens of a block, whose rows are listed."""
+    counts, whole, single_counts, singles = lists
+    table, lines = rows.table, rows.lines
+    for t in range(begin, end):
+        s = sequence[t]
+        if s >= 0:
             add_listed(
-                t - begin, end - begin - 1, counts, whole, single_counts, singles, table, pairs, scores
+                t - begin, end - begin - 1, counts, whole, single_counts, singles, table, lines, scores
             )
-            if t == first[s]:
-                before[:] = scores
-                used = 0
-            else:
-                if used + width > len(labels):
-                    labels, kept = double_length(labels, used), double_length(kept, used)
-                ends[t - 1] = used
-                used = advance(scores, transitions, lead, hub, order, gains, before, come, labels, kept, used)
-            ends[t] = used
-            if t == stop[s] - 1:
-                trace_back(first[s], stop[s], before, turned, ends, labels, kept, path)
+            follow_token(t, first[s], stop[s], scores, chain, steps, path)
 
 
 @njit(**OPTIONS)
 def fill_best_paths(scores, first, stop, chain, path):
     """Fill ``path`` [tokens] with the best labels of each sequence, for ``scores`` [tokens, width]."""
-    transitions, turned, lead, hub, order, gains = chain
     width = scores.shape[1]
-    before, come = np.empty(width), np.empty(width)
-    ends = np.empty(len(scores) + 1, np.int64)
-    labels, kept = np.empty(4 * len(scores) + width, np.int16), np.empty(4 * len(scores) + width)
+    steps = make_steps(len(scores), width)
     for s in range(len(first)):
-        before[:] = scores[first[s]]
-        used = 0
-        for t in range(first[s] + 1, stop[s]):
-            if used + width > len(labels):
-                labels, kept = double_length(labels, used), double_length(kept, used)
-            ends[t - 1] = used
-            used = advance(scores[t], transitions, lead, hub, order, gains, before, come, labels, kept, used)
-            ends[t] = used
-        trace_back(first[s], stop[s], before, turned, ends, labels, kept, path)
+        for begin in range(first[s], stop[s], BLOCK):
+            steps = make_room(steps, BLOCK * (width + 1))
+            end = min(begin + BLOCK, stop[s])
+            follow_scores(begin, end, scores, first[s], stop[s], chain, steps, path)
+
+
+@njit(**BARE)
+def follow_scores(begin, end, scores, first, stop, chain, steps, path):
+    """Go on through some tokens of a sequence, whose scores are given."""
+    for t in range(begin, end):
+        follow_token(t, first, stop, scores[t], chain, steps, path)
+
+
+@njit(**INLINED)
+def follow_token(t, first, stop, scores, chain, steps, path):
+    """Go on to token ``t`` of the sequence from ``first`` to before ``stop``; at its end, find its path."""
+    transitions, turned, lead, hub, order, gains, limits = chain
+    before, come, alive, ends, count, labels, kept = steps
+    if t == first:
+        come[:], used = 0.0, 0
+    else:
+        used = leave(transitions, lead, hub, order, gains, before, alive, come, labels, kept, count[0])
+    count[0] = ends[t] = used
+    enter(scores, come, hub, limits, before, alive)
+    if t == stop - 1:
+        trace_back(first, stop, before, turned, ends, labels, kept, path)

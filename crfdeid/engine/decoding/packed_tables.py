@@ -19,6 +19,7 @@ from crfdeid.engine.decoding.hashing import fill_slots
 from crfdeid.engine.decoding.tables import Bundle, Pattern, Rows, Tables
 
 ZEROS, BIAS, DENSE = range(3)  # the first rows of a table
+IN_LINE = 4  # weights, with their labels, in one line of the cache
 DIRECT = 1 << 15  # with at most this many possible keys, a plain table replaces the hash table
 REMEMBERED = 12  # bits: the sums that are kept at once for each bundle
 
@@ -47,16 +48,17 @@ class Packed(NamedTuple):
 class PackedRows(NamedTuple):
     """``table`` [rows, width] has a row of zeros, the bias, the dense rows of
     :class:`crfdeid.engine.decoding.tables.Rows` from ``dense`` on, the sums of bundles from ``sums`` on, and
-    from ``window`` on a row for each text and offset. The rows with few labels are pairs of a label and its
-    weight in ``pairs`` [pairs, 2], each row from its place in ``begins`` until a label of -1, so that a row
-    is in one line of the cache."""
+    from ``window`` on a row for each text and offset. A row with few labels is some lines of ``lines``
+    [lines, 8], each with four labels and their weights, so that a line is one of the cache and is added
+    without a branch; row r has the lines ``begins[r]`` to ``begins[r + 1]``, at most ``longest``."""
 
     table: Floats
     dense: int
     sums: int
     window: int
     begins: Ints
-    pairs: Floats
+    longest: int
+    lines: Floats
 
 
 class PackedBundles(NamedTuple):
@@ -139,23 +141,26 @@ def pack_rows(rows: Rows, width: int, sums: int) -> PackedRows:
     begin = DENSE + len(rows.dense)
     table = np.zeros((begin + sums, width))
     table[DENSE:begin] = pad_last(rows.dense, width, 0.0)
-    return PackedRows(table, DENSE, begin, len(table), *pack_pairs(rows))
+    begins, lines = pack_lines(rows)
+    longest = int(np.diff(begins).max(initial=0))
+    return PackedRows(table, DENSE, begin, len(table), begins, longest, lines)
 
 
-def pack_pairs(rows: Rows) -> tuple[Ints, Floats]:
-    """Return ``begins`` and ``pairs`` of :class:`PackedRows`.
+def pack_lines(rows: Rows) -> tuple[Ints, Floats]:
+    """Return ``begins`` and ``lines`` of :class:`PackedRows`. What is left of a line adds 0.
 
     >>> rows = Rows(np.zeros((0, 9)), np.array([0, 2, 3]), np.array([4, 7, 4]), np.array([0.1, 0.2, 0.3]))
-    >>> [part.tolist() for part in pack_pairs(rows)]
-    [[0, 3], [[4.0, 0.1], [7.0, 0.2], [-1.0, 0.0], [4.0, 0.3], [-1.0, 0.0]]]
+    >>> [part.tolist() for part in pack_lines(rows)]
+    [[0, 1, 2], [[4.0, 7.0, 2.0, 3.0, 0.1, 0.2, 0.0, 0.0], [4.0, 1.0, 2.0, 3.0, 0.3, 0.0, 0.0, 0.0]]]
     """
     sizes = np.diff(rows.ends)
-    begins = (rows.ends[:-1] + np.arange(len(sizes))).astype(np.int32)
-    pairs = np.zeros((len(rows.values) + len(sizes), 2))
-    pairs[:, 0] = NONE
-    places = np.arange(len(rows.values)) + np.repeat(np.arange(len(sizes)), sizes)
-    pairs[places, 0], pairs[places, 1] = rows.labels, rows.values
-    return begins, pairs
+    begins = count_ends((-(-sizes // IN_LINE)).tolist()).astype(np.int32)
+    lines: Floats = np.tile(np.append(np.arange(IN_LINE), np.zeros(IN_LINE)), (int(begins[-1]), 1))
+    within = np.arange(len(rows.values)) - np.repeat(rows.ends[:-1], sizes)
+    line = np.repeat(begins[:-1], sizes) + within // IN_LINE
+    lines[line, within % IN_LINE] = rows.labels
+    lines[line, IN_LINE + within % IN_LINE] = rows.values
+    return begins, lines
 
 
 def clear_window(rows: PackedRows, used: int, size: int) -> PackedRows:

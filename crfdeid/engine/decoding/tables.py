@@ -20,12 +20,16 @@ from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.crfsuite_file.model_file import STATE, Weights
 from crfdeid.feature_extraction.templates import Atom, Template, format_template
 
-# Nearly every token has a value of these, and they have few: their templates are looked up together.
-FREQUENT = frozenset([
-    "line_position", "line_left", "page_position", "shape", "short_shape", "length", "letter_case",
-])  # fmt: skip
+# Nearly every token has a value of these, and those of one set have few combinations, in all texts or because
+# they stay the same for a line: templates of a set are looked up together.
+FREQUENT = (
+    frozenset(
+        ["line_position", "line_left", "page_position", "shape", "short_shape", "length", "letter_case"]
+    ),
+    frozenset(["heading", "field"]),
+)
 COMBINATIONS = 1 << 20  # that a bundle of templates can have, at most
-FILLED = 6  # how many times as fast a whole row is added as its weights one by one
+FILLED = 12  # how many times as fast a whole row is added as its weights one by one
 
 Codes = dict[str, dict[str, int]]  # the codes of each observation's values
 
@@ -152,15 +156,21 @@ def build_tables(templates: Iterable[Template], state: StateWeights, codes: Code
 
 
 def _is_frequent(template: Template) -> bool:
-    return all(name in FREQUENT for name, _ in template)
+    return any(names.issuperset(name for name, _ in template) for names in FREQUENT)
 
 
 def _build_bundles(patterns: Sequence[Pattern]) -> list[Bundle]:
-    """Bundle the frequent templates: those of most parts first, each with the first that it fits to."""
+    """Bundle the frequent templates of each set."""
+    return [bundle for names in FREQUENT for bundle in _bundle_templates(patterns, names)]
+
+
+def _bundle_templates(patterns: Sequence[Pattern], names: frozenset[str]) -> list[Bundle]:
+    """Bundle the templates of the observations ``names``: those of most parts first, each with the first that
+    it fits to."""
     members = [
         (number, shift)
         for number, pattern in enumerate(patterns)
-        if FREQUENT.issuperset(pattern.names)
+        if names.issuperset(pattern.names)
         for shift in range(len(pattern.shifts))
     ]
     members.sort(key=lambda member: -len(patterns[member[0]].names))
