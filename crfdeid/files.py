@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
 import re
 import shutil
+import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from crfdeid.errors import FormatError
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 TEMPORARY = ".partial"  # ends the names of temporary files
+OPEN_PIPE = re.compile(r"/dev/(fd/|std(in|out|err)$)|/proc/")  # names of what is open already
+LOCK = ".lock"  # of the empty file beside an output that a run writes
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux: the working folder, and to exchange two names
+
+_held: set[tuple[int, Path]] = set()  # outputs, by the threads of this process
 
 
 @contextmanager
@@ -25,10 +35,15 @@ def open_whole(
 ) -> Iterator[IO[Any]]:
     """Open a temporary file that replaces ``path`` when the block ends without an error, and is removed
     otherwise. Text is written without newline translation. Only the owner can read a ``private`` file,
-    from its first byte and whatever the umask; so with its folder, if that is new."""
-    path = Path(path)
+    from its first byte and whatever the umask; so with its folder, if that is new. A device is written as
+    it is. Raises :class:`FormatError` at a named pipe."""
+    path, newline = Path(path), None if "b" in mode else ""
+    if is_device(path):
+        refuse_named_pipe(path)
+        with open(path, mode, encoding=None if "b" in mode else encoding, newline=newline) as file:
+            yield file
+        return
     path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
-    newline = None if "b" in mode else ""
     descriptor, name = make_temporary_file(path)
     lock = os.dup(descriptor)  # keeps the lock until the file has its name
     try:
@@ -98,15 +113,74 @@ def try_lock(descriptor: int) -> bool:
     """Lock an open file or folder until it is closed. Return False if another process has the lock. The
     lock of a killed process ends with it. Raises :class:`OSError` if the file system has no locks."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):  # the second on Windows
         return False
     return True
 
 
 def unlock(descriptor: int) -> None:
     """Give a lock up, also where a forked process has the same open file."""
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    if sys.platform == "win32":
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+@contextmanager
+def hold_output(path: Path | str) -> Iterator[None]:
+    """Keep other runs from writing ``path``, a file or a folder, until the block ends. Blocks of one thread
+    can be nested. The lock is on an empty hidden file beside the output; the system frees it however a run
+    ends, so that the file of a killed run keeps nobody out. A device has no lock, nor has a file system
+    without locks. Raises :class:`FormatError` where another run holds the path, or nothing can be written
+    beside it."""
+    whole = Path(os.path.realpath(path))
+    holder = threading.get_ident(), whole
+    if holder in _held or not whole.name or is_device(Path(path)):
+        yield
+        return
+    lock = whole.with_name(f".{whole.name}{LOCK}")
+    descriptor = _open_locked(lock, path)
+    _held.add(holder)
+    try:
+        yield
+    finally:
+        _held.discard(holder)
+        with suppress(OSError):
+            lock.unlink()
+        os.close(descriptor)
+
+
+def is_device(path: Path) -> bool:
+    """Whether the path is there and is neither a file nor a folder, such as /dev/stdout."""
+    return path.exists() and not (path.is_file() or path.is_dir())
+
+
+def _open_locked(lock: Path, path: Path | str) -> int:
+    """Open and lock the file ``lock``; again if the run that held it has just removed it."""
+    while True:
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        except OSError as error:
+            raise FormatError(f"{path}: cannot be written: {error.strerror or error}") from None
+        if not _is_free(descriptor):
+            os.close(descriptor)
+            raise FormatError(f"{path}: another run writes it; wait for its end, or name another output")
+        with suppress(OSError):
+            if os.path.samestat(os.stat(lock), os.fstat(descriptor)):
+                return descriptor
+        os.close(descriptor)
+
+
+def _is_free(descriptor: int) -> bool:
+    try:
+        return try_lock(descriptor)
+    except OSError:  # the file system has no locks
+        return True
 
 
 def exchange(a: Path, b: Path) -> None:
@@ -138,13 +212,30 @@ def read_umask() -> int:
     return value
 
 
+def refuse_named_pipe(path: Path) -> None:
+    """Raise :class:`FormatError` at a pipe that has a name in a folder: nobody may ever be at its other end.
+    One that the shell has opened, such as /dev/stdin, has somebody there."""
+    names = str(path.absolute()), os.path.realpath(path)
+    if path.is_fifo() and not any(map(OPEN_PIPE.match, names)):
+        raise FormatError(f"{path}: a named pipe, which could wait for ever; wanted a file or /dev/stdin")
+
+
 def read_text(path: Path | str, encoding: str = "utf-8") -> str:
     """Return the file's text with its line ends as they are. Raises :class:`FormatError` where the file
-    cannot be read or is not in ``encoding`` (the error gives the byte offset)."""
+    cannot be read, is a named pipe or is not in ``encoding`` (the error gives the byte offset)."""
+    refuse_named_pipe(Path(path))
     try:
         return decode_text(Path(path).read_bytes(), str(path), encoding)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from None
+
+
+def refuse_undecodable(path: Path, encoding: str) -> NoReturn:
+    """Raise the :class:`FormatError` of a file that is not in ``encoding``, which is read again for the byte
+    offset; a pipe cannot be."""
+    if not path.is_fifo():
+        read_text(path, encoding)
+    raise FormatError(f"{path}: not {encoding}; --encoding names another")
 
 
 def decode_text(data: bytes, where: str, encoding: str = "utf-8") -> str:

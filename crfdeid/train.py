@@ -25,7 +25,7 @@ from crfdeid.evaluate import report, scores
 from crfdeid.evaluate.evaluation import Evaluation, EvaluationOptions, evaluate, score_spans
 from crfdeid.evaluate.matching import ScoredDocument
 from crfdeid.feature_extraction.pipeline import Pipeline
-from crfdeid.files import open_whole
+from crfdeid.files import hold_output, open_whole
 from crfdeid.systems import (
     dry_run,
     links_ahead,
@@ -101,6 +101,14 @@ def main(arguments: list[str] | None = None) -> None:
     if args.scheme == AUTO:
         print(f"The scheme of the corpus is in {settings.scheme}")
     check_scheme(settings, documents)
+    with hold_output(args.out):
+        train_and_score(documents, settings, arguments, args)
+
+
+def train_and_score(
+    documents: list[Document], settings: Config, arguments: list[str] | None, args: argparse.Namespace
+) -> None:
+    """Train the model and score it; its folder also gets the record of the training and the card."""
     earlier = training_record.read_record(args.out) if args.resume else None
     parse_links(documents, settings)
     date, began = cli.find_date(), time.perf_counter()

@@ -40,7 +40,7 @@ from crfdeid.ablate.run import TEST, TRAIN
 from crfdeid.corpora.folds import Part
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.evaluate import type_table
-from crfdeid.files import open_whole
+from crfdeid.files import hold_output, open_whole
 from crfdeid.systems import links_ahead, registry, tuned_notes
 
 
@@ -78,6 +78,12 @@ def main(arguments: list[str] | None = None) -> None:
     if TEST in corpora:
         seen = tuned_notes.count_seen(corpora[TRAIN].documents, corpora[TEST].documents)
         cli.print_warnings(seen.lines())
+    with hold_output(args.out):
+        print(run_plan(planned, corpora, args))
+
+
+def run_plan(planned: Plan, corpora: dict[str, Part], args: argparse.Namespace) -> str:
+    """Train what is missing, score all rows, write the tables, and return the one to print."""
     rows = jobs.build_rows(planned, corpora, args.out)
     parse_links(planned, corpora)
     train = partial(train_jobs, out=args.out, at_once=max(1, args.jobs), again=args.again)
@@ -86,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
     progress = cli.show_progress(rows, "score", len(rows))
     finished = [results.read_result(row, args.resamples, planned.seed) for row in progress]
     selection_rows.write_selection(finished, planned, args.out)
-    print(write_tables(planned, finished, corpora, args.out))
+    return write_tables(planned, finished, corpora, args.out)
 
 
 def read_corpora(args: argparse.Namespace, planned: Plan) -> dict[str, Part]:

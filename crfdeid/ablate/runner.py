@@ -7,7 +7,6 @@ Ctrl-C: the parent receives it and ends them. A child whose parent is gone ends 
 
 from __future__ import annotations
 
-import fcntl
 import multiprocessing
 import os
 import shutil
@@ -26,10 +25,10 @@ from pathlib import Path
 from crfdeid.ablate import training
 from crfdeid.ablate.jobs import Job
 from crfdeid.errors import CrfdeidError
+from crfdeid.files import hold_output
 
 DONE = "done"
 BUILDING = ".building."
-LOCK = ".lock"
 
 
 class RunError(CrfdeidError):
@@ -47,10 +46,11 @@ def run_jobs(
 ) -> None:
     """Run ``jobs``; their results are built in ``folder``. Calls ``on_iteration`` with the number of each
     iteration of a job, and with ``None`` when the job is done. Raises :class:`RunError` at the first job
-    that fails."""
+    that fails, and :class:`FormatError` where another run works in ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
     waiting, running = deque(jobs), dict[Connection, Running]()
-    with lock_folder(folder), tempfile.TemporaryDirectory(prefix=BUILDING, dir=folder) as building:
+    with hold_output(folder), tempfile.TemporaryDirectory(prefix=BUILDING, dir=folder) as building:
+        remove_unfinished(folder, building)
         try:
             while waiting or running:
                 while waiting and len(running) < at_once:
@@ -67,22 +67,11 @@ def run_jobs(
                 left.process.join()
 
 
-@contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Keep other runners out of ``folder``, and remove what killed ones left there. Raises
-    :class:`RunError` where another runner works."""
-    path = folder / LOCK
-    with path.open("w") as lock:  # the operating system frees it, however the process ends
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunError(f"{folder}: another ablation is running in this folder") from None
-        for left in folder.glob(f"{BUILDING}*"):
+def remove_unfinished(folder: Path, building: str) -> None:
+    """Remove what killed runners left in ``folder``; ``building`` is in use."""
+    for left in folder.glob(f"{BUILDING}*"):
+        if left != Path(building):
             shutil.rmtree(left, ignore_errors=True)
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
 
 
 def start_job(job: Job, building: Path) -> tuple[Connection, Running]:

@@ -34,7 +34,7 @@ from crfdeid.corpora import (
 from crfdeid.corpora.format import Format
 from crfdeid.corpora.staging import stage_folder
 from crfdeid.errors import ConfigurationError, DocumentError, FormatError, did_you_mean, show_id
-from crfdeid.files import clear_leftovers, open_whole
+from crfdeid.files import clear_leftovers, hold_output, open_whole
 from crfdeid.text.document import Document
 
 FORMATS: dict[str, Format] = {
@@ -83,12 +83,13 @@ def read(
     With ``recursive`` those of the folders in it too: the names of the folders, each with a full stop, begin
     their ids.
     ``columns`` (``id_column``, ``text_column``, ``patient_column``) are what the readers of tables take.
-    Raises :class:`FormatError` for a file that cannot be read, for an identifier that occurs twice and
-    if there are no documents.
+    Raises :class:`FormatError` for a file that cannot be read, for a pipe that was read before, for an
+    identifier that occurs twice and if there are no documents.
     """
     path = Path(path)
     name = find_format(format or detect_format(path, recursive), "read").name
     storage.refuse_missing(path)
+    storage.refuse_second_reading(path)
     seen: set[str] = set()
     for file in list_files(path, name, recursive):
         found = _name_file(READERS[name](file, encoding, **columns), file)
@@ -200,15 +201,15 @@ def write(
 ) -> None:
     """Write all documents: to a folder of files, or to one file, as the format requires.
 
-    Raises :class:`FormatError` where the path exists, unless ``overwrite``. No file is left
-    half-written.
+    Raises :class:`FormatError` where the path exists, unless ``overwrite``, and where another run writes
+    it. No file is left half-written.
     """
     path = Path(path)
     found = find_format(format, "write").find_variant(path.suffix.lower())
     if found.render_document is not None:
         write_each(documents, path, format, overwrite)
         return
-    with _name_path(path):
+    with _name_path(path), hold_output(path):
         if found.save_corpus is not None:
             storage.refuse_existing(path, overwrite)
             clear_leftovers(path)

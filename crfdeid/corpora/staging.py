@@ -29,22 +29,22 @@ def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
     without an error, and are removed otherwise. What a killed run has left to move is moved first.
 
     Raises :class:`FormatError` at a file, at a folder with files unless ``overwrite``, and where another run
-    moves files into it."""
+    writes it."""
     if folder.is_file():
         raise FormatError(f"{folder}: is a file; wanted a folder to write into")
-    finish_moving(folder)
-    storage.refuse_existing(folder, overwrite)
-    files.clear_leftovers(folder)
-    folder.absolute().parent.mkdir(parents=True, exist_ok=True)
-    lock, name = files.make_temporary_folder(folder)
-    try:
-        yield Path(name)
-        storage.refuse_existing(folder, overwrite)  # another run may have filled it meanwhile
-        with hold_signals():
-            put_in_place(Path(name), folder)
-    finally:
-        shutil.rmtree(name, ignore_errors=True)
-        os.close(lock)
+    with files.hold_output(folder):
+        finish_moving(folder)
+        storage.refuse_existing(folder, overwrite)
+        files.clear_leftovers(folder)
+        lock, name = files.make_temporary_folder(folder)
+        try:
+            yield Path(name)
+            storage.refuse_existing(folder, overwrite)  # another program may have filled it meanwhile
+            with hold_signals():
+                put_in_place(Path(name), folder)
+        finally:
+            shutil.rmtree(name, ignore_errors=True)
+            os.close(lock)
 
 
 def put_in_place(staged: Path, folder: Path) -> None:

@@ -21,7 +21,7 @@ from crfdeid.corpora.format import Format
 from crfdeid.corpora.jsonl import build_document, build_item, parse_json
 from crfdeid.corpora.storage import open_text
 from crfdeid.errors import FormatError
-from crfdeid.files import read_text
+from crfdeid.files import refuse_undecodable
 from crfdeid.text.document import Document
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def read_chunks(path: Path, encoding: str, delimiter: str = ",", size: int = CHU
             for chunk in chunks:
                 yield _check_header(chunk, path)
     except UnicodeError:
-        read_text(path, encoding)  # knows the offset within the whole file
-        raise
+        refuse_undecodable(path, encoding)
     except pandas.errors.EmptyDataError:
         raise FormatError(f"{path}: not a CSV table: it is empty") from None
     except pandas.errors.ParserError as error:

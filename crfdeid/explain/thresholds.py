@@ -38,6 +38,7 @@ from crfdeid.explain.retagging import (
     rank_tokens,
     tag_sweep,
 )
+from crfdeid.files import hold_output
 from crfdeid.pages.curves import draw_curve
 from crfdeid.pages.pictures import Axis, fit_shares
 from crfdeid.systems import model
@@ -235,7 +236,8 @@ def main(arguments: list[str] | None = None) -> None:
         marked = {f"{value:g}": measure_point(margins, setting, value) for value in values} | {OWN: own}
         drawn = draw_pictures(margins, setting, marked)
         about = pages.stamp(corpus=args.gold.name, system=tagger.folder.name)
-        curves.write_curves(args.out, drawn, "Recall of a model", about, facts, table)
+        with hold_output(args.out):
+            curves.write_curves(args.out, drawn, "Recall of a model", about, facts, table)
 
 
 def list_values(given: Sequence[float] | None, tagger: Tagger) -> list[float]:

@@ -24,6 +24,7 @@ from typing import Any
 from crfdeid import cli, policy
 from crfdeid.corpora.output import choose_output
 from crfdeid.errors import ConfigurationError
+from crfdeid.files import hold_output
 from crfdeid.redact import (
     known_patients,
     message_output,
@@ -159,8 +160,10 @@ def main(arguments: list[str] | None = None) -> None:
         taken_out=table.masked,
         left_out=left_out,
     )
-    release.clear_leftovers(args.out, args.map, args.report, args.html, args.export_shifts)
     with ExitStack() as stack:
+        if args.out != streams.STREAM:
+            stack.enter_context(hold_output(args.out))
+        release.clear_leftovers(args.out, args.map, args.report, args.html, args.export_shifts)
         if args.map:
             stack.enter_context(release.use_map(redactor, args.map, surrogate_map.read_key(args.map_key)))
         replaces_report = args.overwrite or args.resume

@@ -291,7 +291,7 @@ class Destination:
             notes = sort_by_id(notes, self.path.absolute().parent) if by_id else notes
             corpora.write(notes, self.path, self.format, self.overwrite)
             return
-        with self._mark_unfinished(options_hash):
+        with files.hold_output(self.path), self._mark_unfinished(options_hash):
             self._write_each(notes)
             if by_id:
                 hide_order(self.path)

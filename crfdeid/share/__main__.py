@@ -20,6 +20,7 @@ from crfdeid import cli, resources
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction import word_clusters
+from crfdeid.files import hold_output
 from crfdeid.share import attack, canaries, card, strings
 from crfdeid.systems import model, model_folder, registry
 from crfdeid.systems.crf import CrfTagger
@@ -61,8 +62,10 @@ def main(arguments: list[str] | None = None) -> None:
     documents = [document for path in args.corpus for document in cli.read_documents(path, None, args)]
     if args.one_note_per_patient:
         documents = [replace(d, patient=d.id) if d.patient is None else d for d in documents]
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{args.out.name}.", dir=args.out.parent) as place:
+    with (
+        hold_output(args.out),
+        tempfile.TemporaryDirectory(prefix=f".{args.out.name}.", dir=args.out.parent) as place,
+    ):
         figures = build_model(documents, settings, Path(place), args)
         if breaches := figures.list_breaches():
             raise ModelError(f"the claim does not hold, nothing was written: {'; '.join(breaches)}")

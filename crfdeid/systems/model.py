@@ -156,14 +156,16 @@ def list_notes(documents: Sequence[Document], settings: Config, folder: Path, ea
 
 @contextmanager
 def make_folder_beside(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder beside ``folder``; those that killed runs have left are removed."""
-    files.clear_leftovers(folder)
-    lock, name = files.make_temporary_folder(folder)
-    try:
-        yield Path(name)
-    finally:
-        shutil.rmtree(name, ignore_errors=True)
-        os.close(lock)
+    """Give a temporary folder beside ``folder``, which no other run writes meanwhile; those that killed runs
+    have left are removed."""
+    with files.hold_output(folder):
+        files.clear_leftovers(folder)
+        lock, name = files.make_temporary_folder(folder)
+        try:
+            yield Path(name)
+        finally:
+            shutil.rmtree(name, ignore_errors=True)
+            os.close(lock)
 
 
 def replace_folder(folder: Path, built: Path) -> None:

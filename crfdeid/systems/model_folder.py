@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from crfdeid import __version__, resources
+from crfdeid import __version__, files, resources
 from crfdeid.config import Config
 from crfdeid.errors import ConfigurationError, ModelError, did_you_mean
 from crfdeid.feature_extraction import templates, word_clusters
@@ -191,6 +191,7 @@ def read_settings(path: Path) -> Config:
 
 def read_table(path: Path) -> dict[str, Any]:
     """Read a JSON object of the model. Raises :class:`ModelError` where the file is something else."""
+    files.refuse_named_pipe(path)
     try:
         table = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -263,7 +264,8 @@ def list_files(folder: Path) -> list[str]:
 
 
 def hash_file(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
+    """Return the SHA-256 of a file, in hexadecimal digits. Raises :class:`FormatError` at a named pipe."""
+    files.refuse_named_pipe(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

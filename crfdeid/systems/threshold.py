@@ -19,6 +19,7 @@ import numpy as np
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.vocabulary import ALPHABETIC, LINE_END, NONE
 from crfdeid.errors import ConfigurationError, did_you_mean
+from crfdeid.files import read_text
 from crfdeid.text import bio
 from crfdeid.text.scheme import Scheme
 
@@ -118,9 +119,7 @@ def read_table(path: Path) -> dict[str, float]:
     :class:`ConfigurationError` where it is something else."""
     parse = tomllib.loads if path.suffix == ".toml" else json.loads
     try:
-        table = parse(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigurationError(f"{path}: {error.strerror}; wanted a file of thresholds") from None
+        table = parse(read_text(path))
     except ValueError:
         raise ConfigurationError(f"{path}: not {path.suffix[1:].upper()}") from None
     if not isinstance(table, dict) or not table:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from crfdeid import resources
 from crfdeid.errors import SchemeError, did_you_mean, show_id
-from crfdeid.files import open_whole
+from crfdeid.files import open_whole, read_text
 from crfdeid.text.document import Document, Span
 
 DEFAULT = "i2b2-2014"
@@ -69,7 +69,7 @@ def read_scheme(name: str | Path = DEFAULT) -> Scheme:
     the file is not a scheme."""
     path = resources.find_file("configs/schemes", str(name), ".toml")
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(read_text(path))
         return Scheme(
             name=table["name"],
             categories={category: tuple(types) for category, types in table["categories"].items()},

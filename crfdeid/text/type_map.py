@@ -15,6 +15,7 @@ from pathlib import Path
 
 from crfdeid import resources
 from crfdeid.errors import SchemeError, did_you_mean, show_id
+from crfdeid.files import read_text
 from crfdeid.text.ages import generalise_age
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme, read_scheme
@@ -71,7 +72,7 @@ def read_map(name: str | Path) -> TypeMap:
     not a map."""
     path = find_map(name)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(read_text(path))
         scheme = read_scheme(table["scheme"])
         through = read_map(table["through"]).types if "through" in table else {}
         listed = [item for key, part in table.items() if key not in KEYS for item in part.items()]

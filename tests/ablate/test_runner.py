@@ -10,10 +10,12 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from elsewhere import hold_elsewhere
 from experiments import SMALL, build_result, exit_status, run_ablation, write_config
 
 from crfdeid import corpora
 from crfdeid.ablate import plan, runner, training
+from crfdeid.errors import FormatError
 
 
 def test_a_run_that_fails_leaves_the_finished_ones(corpus, tmp_path, capsys):
@@ -67,13 +69,13 @@ def test_an_error_inside_a_run_gives_its_type_and_place_but_no_text(notes, tmp_p
 
 
 def test_one_runner_works_in_a_folder_and_removes_what_a_killed_one_left(tmp_path):
-    (tmp_path / ".building.dead" / "0" / "model").mkdir(parents=True)
-    with runner.lock_folder(tmp_path):
-        assert not (tmp_path / ".building.dead").exists()
-        with pytest.raises(runner.RunError, match="another ablation is running in this folder"):
-            runner.run_jobs([], tmp_path, 1, print)
-    assert list(tmp_path.iterdir()) == []
-    runner.run_jobs([], tmp_path, 1, print)
+    out = tmp_path / "out"
+    (out / ".building.dead" / "0" / "model").mkdir(parents=True)
+    with hold_elsewhere(out), pytest.raises(FormatError, match="another run writes it"):
+        runner.run_jobs([], out, 1, print)
+    assert (out / ".building.dead").exists()
+    runner.run_jobs([], out, 1, print)
+    assert list(out.iterdir()) == [] and list(tmp_path.iterdir()) == [out]
 
 
 def accept_interrupts():

@@ -128,7 +128,7 @@ def status(main, *arguments):
         (["DATE=2"], "threshold DATE: wanted a number above 0"),
         (["0.1", "DTAE=0.2"], "threshold DTAE: no type of scheme i2b2-2014; did you mean DATE?"),
         (["low"], "--threshold low: wanted a number, TYPE=NUMBER, or a file"),
-        (["gone.toml"], "gone.toml: No such file or directory; wanted a file of thresholds"),
+        (["gone.toml"], "gone.toml: No such file or directory"),
     ],
 )
 def test_what_is_not_a_threshold_is_refused_in_one_line(small_model, tmp_path, capsys, values, message):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from crfdeid.errors import ConfigurationError
+from crfdeid.files import refuse_named_pipe
 
 MIN_KEY_BYTES = 16
 Item = TypeVar("Item")
@@ -87,6 +88,7 @@ def derive_secret(seed: int) -> bytes:
 def read_secret(path: Path) -> bytes:
     """Read the secret in a file, without surrounding white space. Raises :class:`ConfigurationError` if the
     file cannot be read, holds too few bytes, or other users may read it."""
+    refuse_named_pipe(path)
     try:
         secret, mode = path.read_bytes().strip(), path.stat().st_mode
     except OSError as error:

@@ -108,6 +108,7 @@ def read_bytes(path: Path, count: int = -1) -> bytes:
     write another file."""
     if path.is_symlink():
         raise MapError(f"{path}: is a symbolic link; wanted the map itself")
+    files.refuse_named_pipe(path)
     try:
         with open(path, "rb") as file:
             return file.read(count)
