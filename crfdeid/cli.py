@@ -108,6 +108,13 @@ def collect_rarely() -> None:
     gc.set_threshold(NEW_OBJECTS)
 
 
+def keep_loaded() -> None:
+    """Let Python look for no garbage among what is loaded so far. Later calls change nothing: what other
+    runs of this process have left is among it then."""
+    if not gc.get_freeze_count():
+        gc.freeze()
+
+
 def discard_output() -> None:
     """Let standard output lead nowhere: what it could not take would fail once more at the end."""
     with suppress(OSError, ValueError):

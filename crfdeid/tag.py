@@ -120,6 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     check_options(args, output)
     terms = term_lists.read_terms(args, chosen)
     tagger = model.load(args.model, args.engine, parse_bias(args.recall_bias))
+    cli.keep_loaded()
     seen, rows = SeenNotes(read_training_hashes(args.model)), RowNumbers()
     resumed = open_folder(output) if args.resume and output and not output.is_file else None
     documents = select_missing(seen.count_each(read_notes(args, rows)), resumed)

@@ -149,6 +149,7 @@ def main(arguments: list[str] | None = None) -> None:
     terms = term_lists.read_terms(args, chosen)
     known = known_patients.read_patients(args, [(args.notes or streams.STREAM, source)])
     tagger, threshold = choose_tagger(args, chosen)
+    cli.keep_loaded()
     report = Report(
         redactor.by_note,
         describe_run(args, redactor, destination.format),

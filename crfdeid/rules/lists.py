@@ -138,14 +138,20 @@ class Lists:
         return self.drop_ordinary(self.words("popular_surnames"))
 
     @cached_property
-    def clear_first_names(self) -> frozenset[str]:
-        """Unambiguous first names that are not the name of a place too."""
-        return self.keep_clear(self.first_names) - self.place_words
+    def is_clear(self) -> Callable[[str], bool]:
+        """Whether a name is nothing else in a note: no word, eponym or place."""
+        never = NOT_NAMES | self.eponyms | self.place_words
+        return remember_words(CACHE_SIZE)(
+            lambda name: len(name) > 2 and name not in never and not self.is_ordinary(name)
+        )
 
-    @cached_property
-    def clear_surnames(self) -> frozenset[str]:
-        """Unambiguous surnames that are not the name of a place too."""
-        return self.keep_clear(self.surnames) - self.place_words
+    def is_clear_first_name(self, word: str) -> bool:
+        """Whether a lowercased word is a first name and nothing else."""
+        return word in self.first_names and self.is_clear(word)
+
+    def is_clear_surname(self, word: str) -> bool:
+        """Whether a lowercased word is a surname and nothing else."""
+        return word in self.surnames and self.is_clear(word)
 
     @cached_property
     def place_words(self) -> frozenset[str]:
@@ -194,12 +200,6 @@ class Lists:
     def words(self, *names: str) -> frozenset[str]:
         """The words of the lists of these names."""
         return frozenset().union(*(self.gazetteers[name].words for name in names))
-
-    def keep_clear(self, names: frozenset[str]) -> frozenset[str]:
-        """Keep the names that are nothing else in a note."""
-        return frozenset(
-            n for n in names - NOT_NAMES if len(n) > 2 and n not in self.eponyms and not self.is_ordinary(n)
-        )
 
     def drop_ordinary(self, names: frozenset[str]) -> frozenset[str]:
         """Drop the ordinary words among names if the lists are strict."""

@@ -6,7 +6,7 @@ unambiguous one needs nothing. Whether it is the name of a patient or of a docto
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import filterfalse
 
 from crfdeid.rules.lists import Lists
@@ -49,7 +49,7 @@ def is_surname_of_initial(note: Note, lists: Lists, index: int, name: int) -> bo
     if not note.is_capitalised(name) or is_thing_name(note, name):
         return False
     if note.gap(name) == " ":
-        return (is_popular or word in lists.clear_surnames) and note.lowered[index] not in NOT_INITIALS
+        return (is_popular or lists.is_clear_surname(word)) and note.lowered[index] not in NOT_INITIALS
     if word in lists.eponyms and not is_popular and is_item_mark(note, index):
         return False
     return note.gap(name) in (". ", ".") and word in lists.surnames
@@ -124,8 +124,8 @@ def is_full_name(note: Note, lists: Lists, first: int, last: int) -> bool:
         return False
     if note.word(last).isupper() and not note.word(first).isupper():
         return False
-    clear = name in lists.popular_names or name in lists.clear_first_names
-    return clear or (surname in lists.clear_surnames and name not in lists.eponyms)
+    clear = name in lists.popular_names or lists.is_clear_first_name(name)
+    return clear or (lists.is_clear_surname(surname) and name not in lists.eponyms)
 
 
 @rule("PATIENT", TABLE, guess=True)
@@ -136,10 +136,10 @@ def surname_comma_first(note: Note, lists: Lists) -> Iterator[Edges]:
             continue
         surname, name = note.lowered[index - 1], note.lowered[index]
         if not is_nameable(note, lists, index - 1) or (
-            surname in lists.first_names and surname not in lists.clear_surnames
+            surname in lists.first_names and not lists.is_clear_surname(surname)
         ):
             continue
-        if not lists.is_ordinary(surname) or name in lists.popular_names or name in lists.clear_first_names:
+        if not lists.is_ordinary(surname) or name in lists.popular_names or lists.is_clear_first_name(name):
             more = find_name_from(note, lists, index, 2)
             yield (
                 note.starts[find_surname_start(note, lists, index - 1)],
@@ -167,24 +167,24 @@ def popular_name(note: Note, lists: Lists) -> Iterator[Edges]:
 @rule("PATIENT", f"{TABLE} (popular names)", guess=True)
 def popular_surname(note: Note, lists: Lists) -> Iterator[Edges]:
     """One of the most common surnames with a capital, except common words (Brown, Young)."""
-    return find_listed(note, lists.popular_surnames)
+    return find_listed(note, note.capitalised_words & lists.popular_surnames)
 
 
 @rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
 def clear_first_name(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised first name that is no common or medical word, place or eponym."""
-    return find_listed(note, lists.clear_first_names)
+    return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.first_names))
 
 
 @rule("PATIENT", f"{TABLE} (unambiguous names)", guess=True)
 def clear_surname(note: Note, lists: Lists) -> Iterator[Edges]:
     """A capitalised surname that is no common or medical word, place or eponym."""
-    return find_listed(note, lists.clear_surnames)
+    return find_listed(note, filter(lists.is_clear, note.capitalised_words & lists.surnames))
 
 
-def find_listed(note: Note, names: frozenset[str]) -> Iterator[Edges]:
-    """Yield the capitalised words of a list, except short ones in capitals: they are abbreviations."""
-    for word in filterfalse(note.is_written_small, note.capitalised_words & names):
+def find_listed(note: Note, names: Iterable[str]) -> Iterator[Edges]:
+    """Yield the places of capitalised words, except short ones in capitals: they are abbreviations."""
+    for word in filterfalse(note.is_written_small, names):
         for index in note.find_capitalised_places(word):
             short = len(word) < SHORTEST_CAPITALS and note.word(index).isupper()
             if not short and not is_thing_name(note, index):

@@ -254,6 +254,9 @@ class AdaptiveDecoder:
         """Continue with compiled loops, if numba is installed. With many notes, best call it before the first
         one."""
         if not self.compiled and find_spec("numba"):
+            from crfdeid.engine.decoding.without_scipy import load_numba
+
+            load_numba()
             from crfdeid.engine.decoding import numba_kernels
 
             self.compiled, self.decoder = True, Decoder(self.weights, self.pipeline, numba_kernels)

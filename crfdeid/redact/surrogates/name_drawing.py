@@ -138,7 +138,8 @@ def list_names(kind: str, initial: Initial) -> Listed:
     lows, found = fold_each(names), load_shares(kind)
     shares = np.array([found.get(low) or LEAST for low in lows])
     bands = len(BANDS) - np.searchsorted(BANDS[::-1], shares, side="right")
-    homes = np.array(list(map(find_regions, lows)), int)
+    regions = read_regions()[1]
+    homes = np.array([regions.get(low, ELSEWHERE) for low in lows], int)
     return Listed(np.array(names, object), shares, bands, homes)
 
 
@@ -170,7 +171,8 @@ def measure_common(others: np.ndarray, regions: Regions) -> np.ndarray:
 @cache
 def read_regions() -> tuple[Mapping[str, Regions], Mapping[str, Regions]]:
     """The bit of each region by its name, and the regions of each folded name of the regional lists."""
-    regions, _, names = zip(*(entry.split("|") for entry in name_pools.read_entries("regional_names")))
+    cells = "|".join(name_pools.read_entries("regional_names")).split("|")
+    regions, names = cells[::3], cells[2::3]
     bits = {region: 1 << number for number, region in enumerate(dict.fromkeys(regions))}
     found: dict[str, Regions] = {}
     for region, name in zip(regions, fold_each(names)):

@@ -182,8 +182,8 @@ def load_full_names() -> Mapping[str, tuple[str, ...]]:
 @cache
 def load_pairs(name: str) -> tuple[tuple[str, str], ...]:
     """The rows of a list with entries ``left|right``."""
-    rows = (line.split("|") for line in read_entries(name))
-    return tuple((row[0], row[1]) for row in rows)
+    rows = (line.split("|", 2) for line in read_entries(name))
+    return tuple([(row[0], row[1]) for row in rows])
 
 
 @cache

@@ -32,6 +32,8 @@ def fold_each(texts: Sequence[str]) -> list[str]:
     >>> fold_each(["O'Neil", "Núñez"])
     ['oneil', 'nunez']
     """
+    if (joined := "\n".join(texts)).isascii():
+        return fold(joined).split("\n") if texts else []
     plain = fold("\n".join(text if text.isascii() else "" for text in texts)).split("\n")
     return [low or fold(text) for low, text in zip(plain, texts)]
 
