@@ -1,6 +1,6 @@
 """Tagging: the array engine beside python-crfsuite, from a file on disk to spans on disk, in one run.
 
-    python benchmarks/engine.py [--data FILE] [--repeat 5] [--slow 60] [--jobs 2]
+    python benchmarks/engine.py [--data FILE] [--repeat 5] [--slow 60] [--jobs 2] [--only WAY ...]
 
 The shipped model tags the MTSamples reports (a JSONL file) and writes a table of spans. Every way
 runs in a separate process, so that the peak memory is its own:
@@ -21,8 +21,10 @@ runs in a separate process, so that the peak memory is its own:
 
 Time is processor time: the median of the runs, with the minimum and the maximum. The ways that are
 not the engine tag only the first --slow reports. Then the script prints how many labels differ from
-python-crfsuite's, by how much marginals differ, how fast two processes are (elapsed time), the share of
-each stage, and the floor: the least time that the rows of a token need (:mod:`engine_floor`).
+python-crfsuite's, by how much marginals differ, how long ``tag note.txt`` takes from its start to its end,
+how fast two processes are (elapsed time, and in the same rounds two processes that only count), the share of
+each stage, and the floor: the least time that the rows of a token need (:mod:`engine_floor`). With --only
+these ways run, and then only the start.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ from pathlib import Path
 
 import numpy as np
 import pycrfsuite
+from beside import count_beside
 from engine_floor import find_floor
 
 from crfdeid import corpora, synthetic
@@ -63,6 +66,7 @@ OTHERS = ("dictionaries", "sklearn", "tutorial", "lists", "spacy")  # tag only -
 SYSTEMS = ("rules", "english+rules")  # that model.load finds by name
 DONE = ("unrepaired", "threshold", "probabilities", *SYSTEMS, "redact")  # what people run with the engine
 WAYS = (*(way for way in OTHERS if way != "spacy" or find_spec("spacy")), "numpy", "compiled", *DONE)
+NOTE = Path(__file__).parents[1] / "docs" / "note.txt"
 COMPARED = 300  # reports whose labels are compared
 Tag = Callable[[Iterable[Document]], Iterable[Document]]
 COPIES = 5, 20  # of the reports, for several processes: about 4.6 and 18.6 million tokens
@@ -280,6 +284,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--slow", type=int, default=60, help="reports for the ways that are not the engine")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", choices=WAYS, nargs="+", help="only these ways, and the start")
     parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
     parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args(arguments)
@@ -288,6 +293,9 @@ def main(arguments: list[str] | None = None) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         speeds = measure_ways(args, Path(folder))
+        print_start(args.repeat)
+        if args.only:
+            return
         print_ratios(speeds)
         compare_processes(args, Path(folder))
     documents = list(corpora.read(args.data))[:COMPARED]
@@ -297,9 +305,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def measure_ways(args: argparse.Namespace, folder: Path) -> dict[str, float]:
     """Tokens per second of each way, cold and warm; prints one line for each."""
-    answers: dict[str, list[dict]] = {name: [] for name in WAYS}
+    answers: dict[str, list[dict]] = {name: [] for name in args.only or WAYS}
     for _ in range(args.repeat):
-        for name in WAYS:
+        for name in answers:
             common = ["--data", str(args.data), "--slow", str(args.slow), "--way", name]
             answers[name].append(run_process([*common, "--out", str(folder / f"{name}.csv")]))
     speeds = {}
@@ -315,6 +323,18 @@ def measure_ways(args: argparse.Namespace, folder: Path) -> dict[str, float]:
     return speeds
 
 
+def print_start(repeat: int) -> None:
+    """Print how long the command takes for one short note. The first run, which does not count, compiles the
+    Python files that are not yet compiled."""
+    seconds = []
+    for _ in range(repeat + 1):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "crfdeid.tag", NOTE], stdout=subprocess.DEVNULL, check=True)
+        seconds.append(time.perf_counter() - began)
+    kept = sorted(seconds[1:])
+    print(f"tag note.txt: {statistics.median(kept):.2f} s ({kept[0]:.2f} to {kept[-1]:.2f})")
+
+
 def print_ratios(speeds: dict[str, float]) -> None:
     others = [name for name in WAYS if name in OTHERS]
     for state in ("cold", "warm"):
@@ -328,11 +348,14 @@ def compare_processes(args: argparse.Namespace, folder: Path) -> None:
     copies of the reports: the difference does not include the start, which is in one process."""
     documents = list(corpora.read(args.data))
     seconds: dict[tuple[int, int], list[float]] = {}
+    given: list[float] = []
     for copies in COPIES:
         big = folder / f"{copies}.jsonl"
         notes = (Document(f"{n}-{d.id}", d.text) for n in range(copies) for d in documents)
         corpora.write(notes, big, "jsonl")
         for jobs in (1, args.jobs) * args.repeat:
+            if jobs == 1:
+                given.append(args.jobs * count_beside(1) / count_beside(args.jobs))
             began = time.perf_counter()
             command = [sys.executable, "-m", "crfdeid.tag", str(big), "--jobs", str(jobs)]
             subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
@@ -342,7 +365,8 @@ def compare_processes(args: argparse.Namespace, folder: Path) -> None:
     started = [t - statistics.median(seconds[few, jobs]) for t, jobs in ((one, 1), (more, args.jobs))]
     print(
         f"{args.jobs} processes: {one / more:.2f} times one ({one:.1f} s and {more:.1f} s, with the start), "
-        f"{started[0] / started[1]:.2f} times without the start"
+        f"{started[0] / started[1]:.2f} times without the start; processes that only count "
+        f"{statistics.median(given):.2f} times ({min(given):.2f} to {max(given):.2f})"
     )
 
 

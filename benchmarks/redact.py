@@ -38,6 +38,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from beside import count_beside
+
 from crfdeid import cli, corpora, synthetic
 from crfdeid.redact import processes, release
 from crfdeid.redact.redactor import Redaction, Redactor, identify_patient
@@ -52,7 +54,6 @@ from crfdeid.text.tokenizer import fine
 SECRET = b"a secret of the benchmark"
 FOUND = 0.6  # the share of spans that is kept when some are missed
 WORD = re.compile(r"[^\W_]+")
-COUNT = "n = 0\nfor i in range(20_000_000): n += i"
 
 
 def main() -> None:
@@ -105,8 +106,8 @@ def measure_command(corpus: list[Document], tokens: int, jobs: Sequence[int], ro
         corpora.write([corpus[0].with_spans(())], one, "jsonl")
         run_command(one, 1)  # compiles what is not yet on the disk
         ways: dict[str, Callable[[], Run]] = {
-            "counting, one process": lambda: count_beside(1),
-            "counting, two processes": lambda: count_beside(2),
+            "counting, one process": lambda: Run(count_beside(1)),
+            "counting, two processes": lambda: Run(count_beside(2)),
             "one note": lambda: run_command(one, 1),
             **{f"--jobs {number}": partial(run_command, notes, number) for number in jobs},
         }
@@ -145,15 +146,6 @@ def run_command(notes: Path, jobs: int) -> Run:
     _, status, used = os.wait4(running.pid, 0)
     assert status == 0
     return Run(time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-
-
-def count_beside(processes: int) -> Run:
-    """The seconds in which each of some processes counts as far as the others."""
-    begin = time.monotonic()
-    running = [subprocess.Popen([sys.executable, "-c", COUNT]) for _ in range(processes)]
-    for each in running:
-        each.wait()
-    return Run(time.monotonic() - begin)
 
 
 def measure_rounds(groups: list[list[Document]], rounds: int, has_gold: bool) -> dict[str, list[float]]:

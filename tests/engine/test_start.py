@@ -8,7 +8,8 @@ import sys
 import crfdeid
 tagger = crfdeid.load()
 tagger.compile()
-print(len(tagger.tag(crfdeid.Document("1", "Seen by Dr. Ruiz on 3/4/2061.")).spans), "scipy.linalg" in sys.modules)
+note = tagger.tag(crfdeid.Document("1", "Seen by Dr. Ruiz on 3/4/2061."))
+print(len(note.spans), "scipy.linalg" in sys.modules)
 import scipy.linalg.cython_blas
 import numba, numpy
 print(numba.njit(lambda a: a @ a)(numpy.eye(2)).sum())
