@@ -430,6 +430,12 @@ def test_a_click_on_a_premark_that_the_reader_did_not_choose_only_chooses_it(pre
     assert decisions(page) == ["accepted", "accepted", None]
 
 
+def test_the_key_for_the_next_premark_skips_none_to_which_the_page_went_by_itself(premarked):
+    page = opened(premarked.page("ann"), 1)
+    keys(page, ".", "Enter", ".", "Enter", ".", "Enter")
+    assert decisions(page) == ["accepted", "accepted", "accepted"]
+
+
 def decisions(page):
     state = page.evaluate("fetch('/api/notes/1').then((answer) => answer.json())")
     return [one["decision"] for one in state["premarks"]]

@@ -30,17 +30,12 @@ def export_spans(study: Study, body: Json) -> Json:
 
 
 def build_train_command(path: Path) -> str:
-    """The command that trains on an export. Make cannot take a path with white space.
+    """The command that trains on an export.
 
-    >>> build_train_command(Path("/study/gold"))
-    'make train CORPUS=/study/gold'
     >>> build_train_command(Path("/my study/gold"))
     "python -m crfdeid.train '/my study/gold' --out models/trained"
     """
-    absolute = str(path.absolute())
-    if shlex.quote(absolute) == absolute:
-        return f"make train CORPUS={absolute}"
-    return f"python -m crfdeid.train {shlex.quote(absolute)} --out models/trained"
+    return f"python -m crfdeid.train {shlex.quote(str(path.absolute()))} --out models/trained"
 
 
 def select_documents(study: Study, numbers: Iterable[int], what: str, who: str) -> Iterator[Document]:

@@ -72,5 +72,5 @@ function cells(note) {
   const open = note.stage !== "none" && !note.refused;
   const name = open ? link(`${note.number}`, `#agree/${note.number}`, { class: "note-link" }) : `${note.number}`;
   const state = note.refused ? element("span", { class: "bad" }, `✗ refused: ${note.refused} on disk`) : STAGES[note.stage];
-  return [element("span", {}, name, ` ${note.id}`), note.words, note.readers.join(", ") || "–", note.unfinished.join(", ") || "–", note.differences, note.unsure, note.undecided, state];
+  return [element("span", {}, name, ` ${note.id}`), note.words, note.readers.join(", ") || "–", note.unfinished.join(", ") || "–", note.differences, note.unsure, note.stage === "open" ? note.undecided : "–", state];
 }

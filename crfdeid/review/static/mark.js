@@ -147,6 +147,8 @@ export class Mark {
 
   jump(by) {
     const open = undecided(this.state);
+    const { moved, target } = this.cursor;
+    if (by > 0 && moved && open.some((one) => one.key === target?.key)) return this.cursor.put(target, target); // it is the next one
     const next = this.cursor.nearest(open.length ? open : this.targets(), by);
     if (next) this.cursor.put(next, next);
     else say(open.length ? "No more pre-marks in this direction." : "No more marks in this direction.");
