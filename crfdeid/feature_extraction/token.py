@@ -36,6 +36,9 @@ KINDS = str.maketrans({
     **dict.fromkeys(string.ascii_uppercase, "A"), **dict.fromkeys(string.ascii_lowercase, "a"),
     **dict.fromkeys(string.digits, "0"),
 })  # fmt: skip
+VOWELS = str.maketrans({
+    **dict.fromkeys(string.ascii_letters, "c"), **dict.fromkeys("aeiouyAEIOUY", "v"),
+})  # fmt: skip
 
 
 def shape(text: str) -> str:
@@ -89,6 +92,13 @@ class OfLowered:
         return self.of_lowered(text.lower())
 
 
+@dataclass(frozen=True)
+class OfWords(OfLowered):
+    """Whether the text in lower case is one of ``words``."""
+
+    words: Container[str]
+
+
 def is_piece(name: str) -> bool:
     """Whether an observation shows letters of a word, and not the word.
 
@@ -129,6 +139,8 @@ def letter_pattern(text: str) -> Value:
     """
     if not text.isalpha():
         return None
+    if text.isascii():  # three times as fast
+        return collapse_runs(text.translate(VOWELS))
     return collapse_runs("".join("v" if c in "aeiouy" else "c" for c in text.lower()))
 
 
@@ -209,7 +221,7 @@ def gazetteer_word(gazetteer: Gazetteer) -> Callable[[str], Value]:
     """Make the observation whether the lowercased token is an element of the list (He et al. 2015,
     table 2)."""
     words = gazetteer.words
-    return OfLowered(lambda lowered: YES if lowered in words else None)
+    return OfWords(lambda lowered: YES if lowered in words else None, words)
 
 
 def gazetteer_phrase(gazetteer: Gazetteer, lowered: Sequence[str]) -> list[Value]:

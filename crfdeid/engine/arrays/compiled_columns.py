@@ -25,6 +25,7 @@ from crfdeid.engine.arrays.vocabulary import (
     WITH_CAPITAL,
     WITH_SMALL,
 )
+from crfdeid.engine.decoding.hashing import BARE
 from crfdeid.feature_extraction.context import RARE
 from crfdeid.feature_extraction.token import YES
 
@@ -39,7 +40,7 @@ def number_words(name: str, fill: Callable[..., None], columns: ContextColumns, 
     return found
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def fill_fields(texts, flags, first, stop, values, found):
     """The word before the nearest colon to the left."""
     for line in range(len(first)):
@@ -50,7 +51,7 @@ def fill_fields(texts, flags, first, stop, values, found):
             found[t] = last
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def fill_words_before(texts, flags, first, stop, values, found):
     """The nearest word to the left."""
     for line in range(len(first)):
@@ -61,7 +62,7 @@ def fill_words_before(texts, flags, first, stop, values, found):
                 last = values[texts[t]]
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def fill_words_after(texts, flags, first, stop, values, found):
     """The nearest word to the right."""
     for line in range(len(first)):
@@ -81,7 +82,7 @@ def number_cases(name: str, fill: Callable[..., None], columns: ContextColumns, 
     return found
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def fill_line_cases(flags, bounds, lower, upper, found):
     """``lower`` in lines without capitals, ``upper`` in those of several words without small letters."""
     for line in range(len(bounds) - 1):
@@ -98,7 +99,7 @@ def fill_line_cases(flags, bounds, lower, upper, found):
             found[bounds[line] : bounds[line + 1]] = upper
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def fill_document_cases(flags, bounds, lower, upper, found):
     """``lower`` in documents with few capitals, ``upper`` in those with few small letters."""
     for d in range(len(bounds) - 1):
@@ -125,7 +126,7 @@ def titled(columns: ContextColumns, batch: Batch) -> Ints:
     return found
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def fill_titled(texts, flags, bounds, lower, seen, number, found):
     """Mark the capitalised words that follow a title anywhere in their document. ``seen`` [lowered texts] is
     the last document, from 1 on, in which a text follows a title."""

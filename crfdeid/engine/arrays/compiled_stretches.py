@@ -8,6 +8,7 @@ from numba import njit
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE, enlarge
+from crfdeid.engine.decoding.hashing import BARE
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -40,7 +41,7 @@ class CompiledStretches:
         return found, [(a, b) for a, b in new[: self.count - before].tolist()]
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def find_slot(texts, first, stop, slots, pool, bounds):
     """The slot of a stretch, or the free slot where it belongs."""
     value = np.uint64(stop - first)
@@ -61,14 +62,14 @@ def find_slot(texts, first, stop, slots, pool, bounds):
     return slot
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def fill_slots(slots, pool, bounds, count):
     """Put all stretches into empty slots."""
     for number in range(count):
         slots[find_slot(pool, bounds[number], bounds[number + 1], slots, pool, bounds)] = number
 
 
-@njit(nogil=True, cache=True)
+@njit(**BARE)
 def number_stretches(texts, starts, ends, documents, slots, pool, bounds, count, found, new):
     """Fill ``found`` [tokens] with stretch numbers, and ``new`` with the bounds of new stretches; return the
     number of stretches. ``documents`` are the bounds of the documents' tokens."""

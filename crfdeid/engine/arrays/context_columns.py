@@ -142,16 +142,26 @@ class ContextColumns:
             self.stretches = self.make_stretches()
             self.of_stretch = self._make_arrays()
         numbers, new = self.stretches.number(batch)
-        for first, stop in new:
-            text = batch.slice(first, stop)
-            for name, values in self.of_stretch.items():
-                value: Value
-                if name == "chunk":
-                    value = None if batch.flags[first] & LINE_END else chunk_shape(form(text))
-                else:
-                    value = address_kind(text) if stop - first > 2 else None
-                values.append(self.number(name, value))
+        if new:
+            self._observe_stretches(batch, *np.array(new).T)
         return numbers
+
+    def _observe_stretches(self, batch: Batch, first: Ints, stop: Ints) -> None:
+        """Observe the stretches that begin at the tokens ``first`` and end before ``stop``."""
+        owners, starts = batch.document[first].tolist(), batch.starts[first].tolist()
+        places = zip(owners, starts, batch.ends[stop - 1].tolist())
+        texts = [batch.documents[owner].text[a:b] for owner, a, b in places]
+        for name, values in self.of_stretch.items():
+            if name == "chunk":
+                forms, is_end = list(map(form, texts)), (batch.flags[first] & LINE_END) != 0
+                shapes = {like: self.number(name, chunk_shape(like)) for like in set(forms)}
+                values.extend(NONE if end else shapes[like] for like, end in zip(forms, is_end.tolist()))
+            else:
+                sizes = (stop - first).tolist()
+                values.extend(
+                    self.number(name, address_kind(text)) if size > 2 else NONE
+                    for text, size in zip(texts, sizes)
+                )
 
     def _make_arrays(self) -> dict[str, GrowableArray]:
         """For each observation the values of stretches, from 1 on; the first is that of a token by itself."""

@@ -7,12 +7,13 @@ with that array. The properties of a text are computed only once, when the text 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 
 import numpy as np
 
 from crfdeid.feature_extraction.context import TITLES
 from crfdeid.feature_extraction.table_columns import OfTable
-from crfdeid.feature_extraction.token import OF_SHAPE, Affix, OfLowered, Value, shape
+from crfdeid.feature_extraction.token import OF_SHAPE, YES, Affix, OfLowered, OfWords, Value, shape
 
 NONE = -1
 (
@@ -111,6 +112,8 @@ class TokenVocabulary:
         self.flags, self.lower = GrowableArray(np.int16), GrowableArray(np.int32)
         self.values = {name: GrowableArray(np.int32) for name in observations}
         self.flags_of: dict[str, int] = {}  # by form
+        self.forms: list[str] = []
+        self.known_forms: dict[str, str] = {}  # one string for each form
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -131,28 +134,37 @@ class TokenVocabulary:
         numbers = self.lower_numbers
         self.lower.extend([numbers.setdefault(text, len(numbers)) for text in lowered])
         forms = [form(text) for text in texts]
+        self.forms += map(self.known_forms.setdefault, forms, forms)
         for like in set(forms) - self.flags_of.keys():
             self.flags_of[like] = flags(like)
         self.flags.extend([self.flags_of[like] | MARKS.get(low, 0) for like, low in zip(forms, lowered)])
         for name, table in self.values.items():
-            values = observe_texts(name, self.observations[name], texts, lowered)
+            values = observe_texts(name, self.observations[name], texts, lowered, forms)
             known = {value: self.number_of(name, value) for value in dict.fromkeys(values)}
             table.extend([known[value] for value in values])
 
 
 def observe_texts(
-    name: str, observe: Callable[[str], Value], texts: Sequence[str], lowered: Sequence[str]
+    name: str,
+    observe: Callable[[str], Value],
+    texts: Sequence[str],
+    lowered: Sequence[str],
+    forms: Sequence[str],
 ) -> list[Value]:
-    """The values of an observation for some texts, which are also given in lower case."""
+    """The values of an observation for some texts, which are also given in lower case and by their forms."""
+    if isinstance(observe, OfWords):
+        words = observe.words
+        return [YES if text in words else None for text in lowered]
     if isinstance(observe, OfLowered):
         return [observe.of_lowered(text) for text in lowered]
     if isinstance(observe, OfTable):
         return observe.observe_all(texts)
     if isinstance(observe, Affix):
         part = observe.part
+        if all(map(str.isascii, texts)):
+            return list(map(itemgetter(part), lowered))
         return [low[part] if text.isascii() else observe(text) for text, low in zip(texts, lowered)]
     if name in OF_SHAPE:
-        forms = [form(text) for text in texts]
         known = {like: observe(like) for like in set(forms)}
         return [known[like] for like in forms]
     return [observe(text) for text in texts]

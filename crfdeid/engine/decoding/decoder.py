@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import repeat
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ import numpy as np
 from crfdeid.engine.arrays.batch import Batch, Reader, Scan
 from crfdeid.engine.arrays.context_columns import ContextColumns, text_observations
 from crfdeid.engine.arrays.stretches import PlainStretches, Stretches
-from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, form, observe_texts
+from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary, enlarge, observe_texts
 from crfdeid.engine.crfsuite_file.model_file import Weights
 from crfdeid.engine.decoding import numpy_kernels
 from crfdeid.engine.decoding.numpy_kernels import add_to_tokens, find_keys
@@ -140,23 +141,24 @@ class Decoder:
         texts, lowered = self.vocabulary.strings[known:], self.vocabulary.lowered[known:]
         self.scorer.enlarge_window(size)
         rows = self.scorer.window[known:]
-        forms = self._number_forms(texts)
-        rows[: size - known] = self.form_rows[forms]
-        self._add_blocks(self.of_text, texts, lowered, rows)
+        forms = self.vocabulary.forms[known:]
+        numbers = self._number_forms(forms)
+        np.take(self.form_rows, numbers, axis=0, out=rows[: size - known], mode="clip")  # without a copy
+        self._add_blocks(self.of_text, texts, lowered, forms, rows)
         self._add_joined(rows[: size - known])
         self.known = size
 
-    def _number_forms(self, texts: Sequence[str]) -> list[int]:
-        """The number of the form of each text; computes the rows of new forms."""
+    def _number_forms(self, forms: Sequence[str]) -> list[int]:
+        """The numbers of forms; computes the rows of those that are new."""
         if len(self.forms) > FORMS:
             self.forms.clear()
-        known, forms = len(self.forms), [form(text) for text in texts]
+        known = len(self.forms)
         new = [like for like in dict.fromkeys(forms) if like not in self.forms]
         self.forms.update(zip(new, range(known, known + len(new))))
         self.form_rows = enlarge(self.form_rows, len(self.forms))
         rows = self.form_rows[known:]
         rows[: len(new)] = 0.0
-        self._add_blocks(self.of_form, new, [like.lower() for like in new], rows)
+        self._add_blocks(self.of_form, new, [like.lower() for like in new], new, rows)
         return [self.forms[like] for like in forms]
 
     def _add_blocks(
@@ -164,21 +166,24 @@ class Decoder:
         observations: Iterable[_Observation],
         texts: Sequence[str],
         lowered: Sequence[str],
+        forms: Sequence[str],
         rows: np.ndarray,
     ) -> None:
         """Add to the rows of texts the blocks of their values."""
-        starts: list[int] = []
-        blocks: list[int] = []
+        every = np.arange(len(texts))
+        starts, blocks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for name, observe, numbers in observations:
-            values = observe_texts(name, observe, texts, lowered)
-            pairs: Iterable[tuple[int, Value]] = enumerate(values)
+            values, owners = observe_texts(name, observe, texts, lowered, forms), every
             if name in SEVERAL:
-                pairs = ((start, one) for start, own in enumerate(values) for one in split_values(own))
-            known = [(start, numbers[value]) for start, value in pairs if value in numbers]
-            starts += [start for start, _ in known]
-            blocks += [block for _, block in known]
-        if blocks:
-            chosen = np.array(starts, np.int64), np.array(blocks, np.int64)
+                parts = [split_values(own) for own in values]
+                owners = np.repeat(every, [len(own) for own in parts])
+                values = [one for own in parts for one in own]
+            found = np.fromiter(map(numbers.get, values, repeat(NONE)), np.int64, len(values))
+            known = np.flatnonzero(found != NONE)
+            starts.append(owners[known])
+            blocks.append(found[known])
+        chosen = np.concatenate(starts), np.concatenate(blocks)
+        if len(chosen[0]):
             flat = rows.reshape(len(rows), -1)
             self.kernels.add_blocks(*chosen, self.blocks.ends, self.blocks.places, self.blocks.weights, flat)
 

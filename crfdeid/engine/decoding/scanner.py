@@ -9,7 +9,7 @@ import regex
 from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE, TokenVocabulary
-from crfdeid.engine.decoding.hashing import INLINED, OPTIONS
+from crfdeid.engine.decoding.hashing import BARE, INLINED
 
 # The kinds of characters that the tokenizer distinguishes.
 UNKNOWN, SPACE, NEWLINE, RETURN, CAPITAL, SMALL, LETTER, MARK, DIGIT, RULE, OTHER = range(11)
@@ -26,7 +26,7 @@ def character_kind(character: str) -> int:
     return globals()[KINDS.match(character).lastgroup]
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def token_end(points, kinds, at, size):
     """The end of the token of the tokenizer ``fine`` that begins at ``at`` (comments have the numbers of its
     cases); ``at`` itself at white space."""
@@ -60,7 +60,7 @@ def token_end(points, kinds, at, size):
     return at + 1
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def capitals_end(points, kinds, at, size):
     """2: capitals with their marks. Before a small letter the token ends one character earlier: before the
     last mark, or before the last capital if it has no mark."""
@@ -83,7 +83,7 @@ def hash_character(value, point):
     return (value ^ np.uint64(point)) * np.uint64(1099511628211)
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def hash_text(points, start, end):
     value = BASIS
     for i in range(start, end):
@@ -91,7 +91,7 @@ def hash_text(points, start, end):
     return value
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def find_text(points, start, end, hashed, slots, pool, pool_first):
     """The slot of a text with its hash, or the free slot where it belongs."""
     mask = np.uint64(len(slots) - 1)
@@ -137,7 +137,7 @@ def ascii_token_end(points, kinds, at, size):
     return end, hashed
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def scan(points, kinds, is_ascii, state, slots, pool, pool_first, starts, ends, numbers, new):
     """Tokenize, and number the tokens' texts. ``state`` has the character to begin at, the number of tokens,
     of texts in the pool, and of those that are new; ``new`` are the tokens that brought them. Stop where the
@@ -230,7 +230,7 @@ class Scanner:
         fill_texts(self.slots, self.pool, self.pool_first, count)
 
 
-@njit(**OPTIONS)
+@njit(**BARE)
 def fill_texts(slots, pool, pool_first, count):
     for number in range(count):
         start, end = pool_first[number], pool_first[number + 1]
