@@ -219,6 +219,7 @@ EDGES = {
     "room": """
         room [12], Rm. [1028A], rm #[12], bed number [12], bed no. [12], room [A12], room [AB-1234]
         room 1, room 12345, room 12E, bed ABC12, roommate 12, rooms 12, room A-1
+        Room [12] and rm [12] and RM. [12]
     """,
     "hospital_list": """
         massachusetts [General Hospital], Massachusetts general Hospital
@@ -242,6 +243,7 @@ EDGES = {
         The [Quevix Hospital], [Quevix's Hospital]
         [University Quevix Hospital], [Memorial Walnut Hospital]
         Last Hospital, Stomach Hospital, [Old Walnut Hospital], [Ana Hospital]
+        Quevix One Two Three Four [Five Hospital]
     """,
     "hospital_of": """
         [University Hospital of Yarabrook], hospital of Yarabrook, Hospital of yarabrook
@@ -463,6 +465,14 @@ EDGES = {
         5/6 strength, 5/6strength, was 3/14
         [3/30] and 2/30
         5/3/14, 3:5/14, 3/14 mg, 3/14 in
+        grade 2/6, grades 3/6, reflex 2/4, reflexes 2/4, dtr 2/4, dtrs 2/4, apgar 8/9, rate 3/12, rated 3/12
+        pulse 2/4, age 3/11, i/o 3/11, io 3/11, a/o 3/11, biceps 3/11, deltoid 3/11, quad 3/11, only 3/11
+        > 3/11, +3/11, # 3/11, 3/11, 4/12
+        3/11-tab, 3/11 tabs, 3/11 pill, 3/11 hour, 3/11 hr, 3/11 yrs, 3/11 %, 3/11 beer, 3/11 grains
+        3/11 lobe, 3/11 x
+        on [2/10], since [2/10], until [2/10], admitted [2/10], thru [2/10], appt [2/10], by 2/10
+        2/2, 2/3, 2/4, 2/5, 2/6, 2/7, 2/10
+        on [2/2] and on [2/6]
     """,
     "month_and_year": """
         [3/2061], [3-2061]
@@ -470,6 +480,13 @@ EDGES = {
         since 3/31, since [3/32], since [3/40]
         [3/1880] 3/1850 [3/2199] 3/2200
         since 3/61%, 13/2061, 3/2061/4
+        on [6/95], from [6/95], until [6/95], till [6/95], date [6/95], dated [6/95], by [6/95]
+        through [6/95], thru [6/95], of [6/95]
+        before [6/95], after [6/95], as of [6/95], in [6/95], to [6/95], starting [6/95], started [6/95]
+        last [6/95], due [6/95], seen [6/95]
+        admit [6/95], disch [6/95], discharge [6/95], discharged [6/95], lab [6/95], labs [6/95]
+        ct [6/95], exam [6/95], dob: [6/95]
+        moon 6/95, unseen 6/95, 6/95 on
     """,
     "day_month_year": """
         [3rd March], [2nd of Feb 61], [21st-Dec-2061]
@@ -532,6 +549,7 @@ EDGES = {
         MI 1879, MI [1880], MI [2199], MI 2200
         MI 1953 mg, MI 1953%, MI 1953:2, MI 1953-2, MI $1953, MI #1953
         MI 1953/2, MI 1953,2, MI [1953], MI [1953].
+        retired in the city [1953], born [1953], flu shot [1953], echo [1953], tkr [1953]
     """,
     "year_after_preposition": """
         from [2061], in early [2061]
@@ -568,6 +586,9 @@ EDGES = {
         phone 555 01489, phone 55501481, phone 5550148-2
         recall 555 0148
         phone¶555 0148
+        tel [5550148], mobile [5550148], contact [5550148], home [5550148], office [5550148]
+        ph [5550148], reached at [5550148], number [5550148]
+        telephone.: [5550148], telephone :: [5550148], phone (( [5550148]
     """,
     "pager": """
         pg [12345], beep #[1234], pager number [12345], pager is [617-555-0148], bpr: [5-1234]

@@ -1,0 +1,90 @@
+"""The edges of what looks like PHI in a redacted note: each line is a note, with what the search for one kind
+finds between brackets. ¶ ends a line, and ``<TYPE text>`` was replaced."""
+
+import re
+
+import pytest
+from marked_notes import marked
+
+from crfdeid.redact.suspicious import KINDS
+from crfdeid.redact.unknown_words import SearchedText
+
+EDGES = {
+    "e-mail": """
+        write [ana.b+c-d@x-y.org] or [a@b]
+        @b.org, 3 @ 5, x@, ana@1.org, [ana@lakeview.example.org].
+    """,
+    "web address": """
+        [http://a.b/c], [https:/x.y], [www.a.b], [www,a.b]; see [lakeview.org/notes/4].
+        organ.system, a.comb, [A.COM], [x.gov/a], .edu, note.txt
+    """,
+    "check digit": """
+        [1234567893], 1234567890, 12345678930, x1234567893
+        [4111111111111111], [4111 1111 1111 1111], 4111111111111112
+        [AB1234563], AB1234564, XAB1234563, AB12345630
+        [1M8GDM9AXKP042788], 1M8GDM9AXKP042789, x1M8GDM9AXKP042788
+    """,
+    "long number": """
+        [123456], 12345, 12 345, [12-3456], 1-23456, 123456.5, 123456,7, 1234567/8, .123456, a123456
+        [12-34-56], [123 45 678], 1 23 45, [12 3456 7890], 12/34/56, 3.123456
+        [l23-456-78], [O1-23-4567], 1O-l2-45, S12-B3-45, x1O-l2-45, 12-34, OO-ll-SS
+    """,
+    "age": """
+        [90] years, 89 years, [129] years old, 130 years, [95] yrs, [95]y/o, [95] yo, [95] y.o., [95]-year-old
+        95.5 years, 95/6 years, .95 years, 1/95 years, 2-95 years, a95 years, 195 years
+        aged [95], age of: [97], turned [99] , turning [99], age is [99], packaged 95, on page 95
+        aged 95%, aged 95 percent, aged 95 degrees, aged 955, aged 95.5
+        [95th] birthday, [92nd] b-day, [91st] birthday, 93rd day, 95 th birthday
+        [ninety] years, [ninety-two] years, [NINETY-TWO] YEARS, [Ninety three] year old, ninety days
+    """,
+    "title": """
+        Dr. [Quevix], Mr [Quevix], Mrs. Q. [Quevix], MISS [QUEVIX], Prof. [Quevix], Nurse [Quevix], nurse Pain
+        Drs. [Quevix], xDr. Quevix, Dr. quevix, Dr. [0kafor], Dr. 0ka, Dr. [Li], Dr.Quevix, Dr. [Smith]
+        [Quevix], MD; [Quevix] M.D.; [Quevix], RN, [Quevix] PA-C, [Quevix], Ph.D, [Quevix] DDS, [Quevix], LPN
+        [Quevix], CRNA; Pain, MD; Quevix MDX; quevix, MD
+    """,
+    "initials": """
+        ¶[JRM/ABC]¶
+        Well. [JRM/ABC] D 11/17/18
+        ¶[JRM/ ABC] T: 4
+        JRM/ABC, x JRM/[ABC]¶
+        [J. Quevix], [J.Quevix], xJ. Quevix, J. Pain, [J. Smith], j. Quevix
+    """,
+    "glued": """
+        <MEDICALRECORD 123456>quevix, <MEDICALRECORD 123456>Q; <DATE March>Quevix
+        [Smith1234], [1234Smith], Smith12, smith1234, S1234, [Smith1234Brown]
+    """,
+    "spaced letters": """
+        [S M I T H], [S.M.I.T.H], S M I, xS M I T H, [S M I T] Hx, s m i t h
+    """,
+    "listed name": """
+        Quevix met Okafor and [Ruiz]; the okafor, [Lund]
+        [RUIZ]; Ruiz clamp; Ruiz 5 mg; 5 mg of Ruiz; xRuiz
+    """,
+    "unknown word": """
+        Then [Quevixo] came. Quevixo came. The Quevixo was. [Quevixo], Ana
+        SUBACROMIAL, Quevixomy, Zimmopril and [Quevixes]; the [oRse]
+        Quevixo clamp, Quevixo the clamp, Quevixo 5 mg, [Quevixo] 5 weeks, 5 tablets of Quevixo
+        QUEVIXO WAS SEEN. THE QUEVIXO WAS
+        An [Quevixo] house; seen: [Quevixo] family
+        [Quev], Que, quevixo
+    """,
+}
+CASES = [(kind, line.strip()) for kind, table in EDGES.items() for line in table.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("kind, line", CASES, ids=[f"{kind}-{i}" for i, (kind, _) in enumerate(CASES)])
+def test_a_search_finds_what_its_line_marks(kind, line):
+    line = line.replace("¶", "\n")
+    note = marked(re.sub(r"[][]", "", line))
+    parts, end = [], 0
+    for start, stop in sorted(set(KINDS[kind](SearchedText(note)))):
+        if stop > end:  # a search may find the same again, or a part of it
+            start = max(start, end)
+            parts += [note.text[end:start], f"[{note.text[start:stop]}]"]
+            end = stop
+    assert "".join([*parts, note.text[end:]]) == marked(line).text
+
+
+def test_every_kind_has_edges():
+    assert EDGES.keys() == KINDS.keys()
