@@ -1,0 +1,153 @@
+"""What surrogates are computed from, at its edges: calendars, check digits, days in a text, ages, shifts."""
+
+from datetime import date
+
+import pytest
+
+from crfdeid.redact.surrogates.age_bands import band_age
+from crfdeid.redact.surrogates.check_digits import find_checks
+from crfdeid.redact.surrogates.dates import calendar, parser
+from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
+from crfdeid.redact.surrogates.dates.shift import draw_shift
+from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
+from crfdeid.redact.surrogates.search.days import find_days, list_starts
+from crfdeid.redact.surrogates.similar_names import SimilarNames
+
+HOLIDAYS_OF_2024 = {
+    "new years day": (1, 1), "martin luther king day": (1, 15), "valentines day": (2, 14),
+    "presidents day": (2, 19), "st patricks day": (3, 17), "good friday": (3, 29), "easter": (3, 31),
+    "easter sunday": (3, 31), "easter monday": (4, 1), "patriots day": (4, 15), "mothers day": (5, 12),
+    "memorial day": (5, 27), "fathers day": (6, 16), "juneteenth": (6, 19), "independence day": (7, 4),
+    "labor day": (9, 2), "columbus day": (10, 14), "halloween": (10, 31), "veterans day": (11, 11),
+    "thanksgiving": (11, 28), "thanksgiving day": (11, 28), "christmas eve": (12, 24), "christmas": (12, 25),
+    "christmas day": (12, 25), "xmas": (12, 25), "new years eve": (12, 31), "new years": (1, 1),
+    "mlk day": (1, 15),
+}  # fmt: skip
+
+
+def test_the_holidays_of_2024_are_those_of_its_calendar():
+    found = {name: calendar.find_holiday(name, 2024) for name in calendar.HOLIDAY_NAMES}
+    assert found == {name: date(2024, *day) for name, day in HOLIDAYS_OF_2024.items()}
+
+
+def find_easter_by_oudin(year: int) -> date:
+    """Easter Sunday by another algorithm (Oudin 1940)."""
+    century, golden = year // 100, year % 19
+    skipped = century - century // 4 - (century - (century - 17) // 25) // 3
+    moon = (skipped + 19 * golden + 15) % 30
+    moon -= (moon // 28) * (1 - (moon // 28) * (29 // (moon + 1)) * ((21 - golden) // 11))
+    after = moon - (year + year // 4 + moon + 2 - century + century // 4) % 7
+    month = 3 + (after + 40) // 44
+    return date(year, month, after + 28 - 31 * (month // 4))
+
+
+def test_easter_is_that_of_another_algorithm():
+    for year in range(1800, 2300):
+        assert calendar.find_easter(year) == find_easter_by_oudin(year)
+
+
+@pytest.mark.parametrize("text", ["3/7/2067", "7 March 2067", "20670307"])
+def test_a_date_has_at_most_200_characters(text):
+    assert parser.parse_dates(text.ljust(200)) and parser.parse_dates(text.ljust(201)) is None
+
+
+NUMBERS = [
+    ("luhn", "4111111111111111 5500005555555559 79927398713"), ("npi", "1234567893 1245319599"),
+    ("nhs", "9434765919 4505577104 9876543210"), ("dea", "AB1234563 B91234563"),
+    ("vin", "1M8GDM9AXKP042788 1HGCM82633A004352 11111111111111111"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("check", "number"), [(c, n) for c, numbers in NUMBERS for n in numbers.split()])
+def test_a_check_finds_each_wrong_digit(check, number):
+    assert check in find_checks(number)
+    for index, digit in enumerate(number):
+        if digit.isdigit() and (check, index) != ("dea", 1):
+            same = {digit} | ({str((int(digit) + 5) % 10)} if check == "dea" else set())  # it doubles digits
+            for other in set("0123456789") - same:
+                assert check not in find_checks(number[:index] + other + number[index + 1 :])
+    for wrong in (number[:-1], f"{number}0"):
+        assert check == "luhn" or check not in find_checks(wrong)
+
+
+def test_numbers_of_eight_characters_have_checks_and_shorter_ones_do_not():
+    assert find_checks("12345674") == {"luhn"} and not find_checks("2345674")
+    assert not find_checks("1M8GDM9AXKPO42788") | find_checks("IM8GDM9AXKP042788")  # a VIN has no I, O, Q
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("march 7, 2061 march 7th '61 mar. 7 2061 mar 7,61", ["61-03-07"] * 4),
+        ("7 march 2061 7th of march, 2061 7-mar-61 7mar61 7 de marzo de 2061", ["61-03-07"] * 5),
+        ("20610307 2061-3-7 2061/03/07 13/7/2061 7/13/61 13.07.61",
+         ["61-03-07"] * 3 + ["61-07-13"] * 3),
+        ("3/7/2061", ["61-03-07 61-07-03"]),
+        ("3/7/611 x3/7/61 3/7/61-5 3/7/61/5 30610307 13/13/61 3/32/61 0/7/61 7 mars 61", []),
+        ("march 32, 2061 march 0, 2061 20611301 20610732", []),
+    ],
+)  # fmt: skip
+def test_the_days_of_a_text_are_found_in_every_writing(text, keys):
+    found = dict(find_days(text, list_starts(text)))
+    assert [" ".join(sorted(each)) for _, each in sorted(found.items())] == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "width", "band"),
+    [
+        ("60", "", 10, "60-69"), ("59", "", 10, "50-59"), ("89", "", 10, "80-89"), ("90", "", 10, "90+"),
+        ("0", "", 10, "0-9"), ("64", "", 5, "60-64"), ("65", "", 5, "65-69"), ("88", "", 20, "80-89"),
+        ("65 to 72", "", 10, "60-79"), ("60s", "", 10, "60-69"), ("60s and 70s", "", 10, "60-79"),
+        ("mid-60s", "", 10, "60-69"), ("67.5", "", 10, "60-69"), ("67 1/2", "", 10, "60-69"),
+        ("67", " months", 10, "0-119"), ("20", " weeks", 10, "0-519"), ("3", " days", 10, "0-3649"),
+        ("9", " hours", 10, "0-87659"), ("130", " months", 10, "120-239"),
+        ("18 months", "", 10, "0-119 months"),
+        ("forty-five", "", 10, "40-49"), ("nineteen", "", 10, "10-19"), ("twenty", "", 10, "20-29"),
+        ("teens", "", 10, "10-19"), ("septuagenarian", "", 10, "70-79"), ("eighties", "", 10, "80-89"),
+        ("twenties", "", 10, "20-29"), ("2067", "", 10, None), ("3/7/61", "", 10, None), ("", "", 10, None),
+    ],
+)  # fmt: skip
+def test_a_band_begins_at_its_first_year_and_ends_at_its_last(text, after, width, band):
+    assert band_age(text, after, width) == band
+
+
+@pytest.mark.parametrize(
+    ("text", "year", "quarter"),
+    [
+        ("3/31/2066", "2066", "Q1 2066"), ("4/1/2066", "2066", "Q2 2066"), ("9/30/66", "2066", "Q3 2066"),
+        ("10/1/2066", "2066", "Q4 2066"), ("12/31/66", "2066", "Q4 2066"), ("Easter 2066", "2066", "Q2 2066"),
+        ("7/1", "2067", "Q3 2067"), ("12/1", "2066", "Q4 2066"),
+        ("'78", "1978", "1978"), ("'77", "2077", "2077"),
+        ("Christmas", "2066", "Q4 2066"), ("Jan-Feb 2065", "2065", "Q1 2065"), ("Dec-Jan 2065", "2064, 2065",
+         "Q4 2064, Q1 2065"), ("the 30th", "2067", "Q2 2067"),
+    ],
+)  # fmt: skip
+def test_a_date_becomes_its_year_or_quarter(text, year, quarter):
+    seen = date(2067, 5, 1)
+    assert (generalize_text(text, YEAR, seen), generalize_text(text, QUARTER, seen)) == (year, quarter)
+
+
+@pytest.mark.parametrize("text", ["3/7", "Christmas", "March", "the 7th"])
+def test_a_date_without_a_year_in_a_note_without_a_date_is_not_generalized(text):
+    assert generalize_text(text, YEAR, None) is None
+
+
+@pytest.mark.parametrize(("years", "weeks"), [(1, 0), (0, 1), (0, 3), (2, 1), (10, 25)])
+def test_a_shift_is_of_whole_weeks_and_never_longer_than_was_said(years, weeks):
+    drawn = {draw_shift(KeyedChoices(b"secret", str(n)), years, weeks) for n in range(300)}
+    days = {shift.days for shift in drawn}
+    assert all(day % 7 == 0 and day for day in days) or (years and weeks)
+    assert min(days) < 0 < max(days) and max(map(abs, days)) <= years * 365.25 + 7 * weeks + 3.5
+    if years <= 2 and weeks <= 3:
+        assert len(days) == 2 * max(years, 1) * 2 * max(weeks, 1) // (1 if years and weeks else 2)
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [("okafro", "okafor"), ("okafr", "okafor"), ("okaforr", "okafor"), ("akafor", "okafor"), ("okfro", None),
+     ("okarof", None), ("wrzeszczynsky", "wrzeszczynski"), ("wrzezczynsky", "wrzeszczynski"),
+     ("wrzecynsky", None), ("ruizo", None), ("xkafro", None), ("lindqwist", "lindqvist"),
+     ("lndqwist", "lindqvist")],
+)  # fmt: skip
+def test_a_misspelling_has_one_edit_or_two_if_the_name_is_long(word, found):
+    assert SimilarNames(["okafor", "wrzeszczynski", "ruiz", "lindqvist"]).find_name(word) == found
