@@ -35,9 +35,11 @@ def read(
     patient_column: str | None = None,
     bad: BadRows | None = None,
 ) -> Iterator[Document]:
-    """Yield a document for each row; Parquet has an encoding already, so ``encoding`` is not used."""
+    """Yield a document for each row; Parquet has an encoding and nulls already, so ``encoding`` is not used,
+    and a text NULL is a text."""
     check_columns(path, {id_column, text_column, patient_column or "patient", "spans"})
-    yield from build_documents(read_rows(path), path, id_column, text_column, patient_column, bad)
+    rows = read_rows(path)
+    yield from build_documents(rows, path, id_column, text_column, patient_column, bad, nulls=())
 
 
 def check_columns(path: Path, names: set[str]) -> None:

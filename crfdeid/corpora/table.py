@@ -122,9 +122,10 @@ def build_documents(
     patient_column: str | None,
     bad: BadRows | None = None,
     short: Container[int] = (),
+    nulls: Container[str] = NULLS,
 ) -> Iterator[Document]:
-    """Yield a document for each row. Raises :class:`FormatError` where a column does not exist, and at the
-    rows ``short``, which have too few cells."""
+    """Yield a document for each row. Raises :class:`FormatError` where a column does not exist, at the rows
+    ``short``, which have too few cells, and at a text that is one of ``nulls``."""
     reader = RowReader(path, bad)
     for number, row in enumerate(rows, 1):
         wanted = [id_column, text_column, *([patient_column] if patient_column else [])]
@@ -135,9 +136,12 @@ def build_documents(
                 raise FormatError(f"{path}: no column {column} among the {len(row)} of its header; {OPTIONS}")
         id, patient = read_cell(row[id_column]), read_cell(row.get(patient_column or "patient"))
         where = f"{path}, row {number}"
-        build = partial(_build_document, row, where, number, id, patient, row[text_column])
+        text = row[text_column]
+        build = partial(_build_document, row, where, number, id, patient, text)
         if number in short:
             build = partial(refuse_short_row, where)
+        elif isinstance(text, str) and text in nulls:
+            build = partial(refuse_null, where)
         yield from reader.build(number, id or "", build)
 
 
@@ -145,11 +149,13 @@ def refuse_short_row(where: str) -> Document:
     raise FormatError(f"{where}: fewer cells than the header; was the file cut short?")
 
 
+def refuse_null(where: str) -> Document:
+    raise FormatError(f"{where}: its text is NULL; wanted a text, or nothing for an empty note")
+
+
 def _build_document(
     row: Mapping[Any, Any], where: str, number: int, id: str | None, patient: str | None, text: Any
 ) -> Document:
-    if isinstance(text, str) and text in NULLS:
-        raise FormatError(f"{where}: its text is NULL; wanted a text, or nothing for an empty note")
     spans = read_cell(row.get("spans"))
     item = {"text": text, "spans": parse_json(spans, where) if spans else [], "patient": patient}
     return build_document(item if id is None else item | {"id": id}, where, number)

@@ -40,18 +40,19 @@ class Change:
 
 def list_changes(tree: ast.AST) -> list[Change]:
     """Return the changes of a module. Apply one only: it changes the tree."""
-    return [change for place, node in walk(tree, "module") for change in list_node_changes(place, node)]
+    return [change for found in walk(tree, "module") for change in list_node_changes(*found)]
 
 
-def walk(node: ast.AST, place: str) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the nodes in their order, without annotations, docstrings and what only type checkers read."""
+def walk(node: ast.AST, place: str) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+    """Yield the nodes in their order, each with its place and its parent; not those of annotations, of
+    docstrings and of what only type checkers read."""
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or name in ("annotation", "returns") or is_unused(child):
                 continue
             named = name_place(child)
             inside = place if not named else named if place == "module" else f"{place}.{named}"
-            yield inside, child
+            yield inside, child, node
             yield from walk(child, inside)
 
 
@@ -69,13 +70,16 @@ def is_unused(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def list_node_changes(place: str, node: ast.AST) -> Iterator[Change]:
+def list_node_changes(place: str, node: ast.AST, parent: ast.AST) -> Iterator[Change]:
+    is_number = isinstance(node, ast.Constant) and isinstance(parent, ast.expr)
+    shown = parent if is_number else node
     for field, index, new in (*list_swaps(node), *list_values(node), *list_dropped(node)):
-        line, old = getattr(node, "lineno", 0), show(node)
+        line = getattr(node.ifs[0] if isinstance(node, ast.comprehension) else node, "lineno", 0)
+        old = show(shown)
         before = getattr(node, field)
         value = [*before[:index], new, *before[index + 1 :]] if index is not None else new
         setattr(node, field, value)
-        changed = show(node)
+        changed = show(shown)
         setattr(node, field, before)
         yield Change(line, place, *shorten(old, changed), partial(setattr, node, field, value))
 

@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -78,6 +79,7 @@ def test_any_document_round_trips_in_xml(format, document, tmp_path_factory):
 
 
 @pytest.mark.parametrize("format", NO_XML)
+@hypothesis.example(document=Document("100-01", "NULL"))
 @given(document=documents(ANY_TEXT))
 def test_any_document_round_trips(format, document, tmp_path_factory):
     assume(format != "table" or "\0" not in document.text or not table.cuts_at_nul())

@@ -8,6 +8,7 @@ import pytest
 from marked_notes import SECRET, marked
 
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.surrogates.keyed_choice import stretch_password
 
 TABLE = Path(__file__).with_name("kept_surrogates.txt")  # notes, each with its redaction below, after "= "
 LINES = TABLE.read_text("utf-8").split("\n")
@@ -23,6 +24,11 @@ def redact_line(line: str) -> str:
 @pytest.mark.parametrize(("line", "made"), [pair for pair in zip(LINES, LINES[1:]) if pair[1][:2] == "= "])
 def test_a_key_gives_the_surrogates_that_it_gave_before(line, made):
     assert f"= {redact_line(line)}" == made
+
+
+def test_a_password_gives_the_key_that_it_gave_before():
+    key = "23e58fc9ffd1660a1d329a6037b6c8518ea846fe6b995530ca6e630aaeb5cbe8"
+    assert stretch_password(b"a password").hex() == key
 
 
 if __name__ == "__main__":

@@ -46,8 +46,7 @@ def resolve_day(
             after = next((e.find("m") for e in later if e.find("m")), None)
             full -= bool(after and after.value < month.value)
             return make_date(full, month.value, day.value if day else 15)
-        years = (note_date.year - 1, note_date.year, note_date.year + 1,
-                 *range(note_date.year - 4, note_date.year + 5))  # fmt: skip
+        years = range(note_date.year - 4, note_date.year + 5)  # one of them has a February 29
         return find_nearest([make_date(y, month.value, day.value) for y in years] if day else [], note_date)
     if day:
         around = [note_date.replace(day=1) + timedelta(n) for n in range(-45, 75)]
