@@ -31,21 +31,29 @@ NUMBERS = (
 UNITS = r"(?:años|año|meses|mes|días|dias|día|dia|semanas|semana|horas)\b"
 NUMBER = rf"(?:\d{{1,3}}|{NUMBERS})\ ?"
 
-YEAR = r"(?:19|20)\d\d\b"
+DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+MONTH = r"(?:0?[1-9]|1[0-2])"
+YEAR = r"(?:19|20)\d\d(?![\p{L}\d@])"
 OF = r"(?:\ ?(?:del?\ (?:año\ )?|[,/-]\ ?)?\d{4}\b|[-/\ ]\d\d\b)"  # the year after a day and a month
+ALONE = r"(?<![\p{L}\d@]|\d[.,/-]\ ?)"  # not within a word, an address or a longer number
+ENDS = r"(?!\ ?[.,/-]?\ ?\d)"
 
 # The first alternative that matches at a token gives the kind.
 DATE = rf"""
-    (?P<dmy>\d{{1,2}}\ ?[/.-]\ ?\d{{1,2}}\ ?[/.-]\ ?(?:\d{{4}}|\d\d)\b)                # 14/03/2016
-  | (?P<ymd>(?:19|20)\d\d[/.-]\d{{1,2}}[/.-]\d{{1,2}}\b)                              # 2016-03-14
+    (?P<dmy>{ALONE}{DAY}\ ?(?:/\ ?{MONTH}\ ?/|-\ ?{MONTH}\ ?-|\.\ ?{MONTH}\ ?\.)
+      \ ?(?:(?:19|20)\d\d|\d\d){ENDS})                                                # 14/03/2016
+  | (?P<ymd>{ALONE}(?:19|20)\d\d[/.-]{MONTH}[/.-]{DAY}{ENDS})                           # 2016-03-14
   | (?P<dmoy>\d{{1,2}}\ ?(?:de\ |/|-|\.)?(?:{MONTHS})\b{OF}?)                         # 14 de marzo de 2016
   | (?P<dmony>\d{{1,2}}\ ?[-/\ .]\ ?(?:{SHORT_MONTHS})\b\.?
       (?:\ ?[-/\ .]\ ?(?:\d{{4}}|\d\d)\b)?)                                         # 14-mar-16
   | (?P<moy>(?:{MONTHS}|{SHORT_MONTHS})\b\.?
       (?:\ del?(?:\ año)?\ |\ ?[,/-]\ ?|\ )(?:\d{{4}}|\d\d)\b)                       # marzo de 2016
-  | (?P<mo>(?:mes\ de\ )?(?:{MONTHS})\b)                                             # marzo
-  | (?P<my>\d{{1,2}}[/-]{YEAR})                                                      # 3/2016
-  | (?P<year>(?:años?\ )?{YEAR})                                                     # 2016
+  | (?P<same>(?:{MONTHS})(?=\ del?\ (?:(?:ese|este|dicho)\ )?(?:mismo\ )?año\b))        # marzo del mismo año
+  | (?P<mo>(?<=\bmes\ de\ )(?:{MONTHS})\b)                                              # (mes de) marzo
+  | (?P<month>(?:{MONTHS})\b)                                                          # marzo
+  | (?P<my>{ALONE}{MONTH}[/-]{YEAR})                                                   # 3/2016
+  | (?P<ayear>años?\ {YEAR})                                                          # año 2016
+  | (?P<year>{ALONE}{YEAR})                                                            # 2016
 """
 AGE = rf"""
     (?P<age>{NUMBER}(?:{UNITS}|a\.)(?:\ y\ medio|\ y\ (?:\d+|{NUMBERS})\ meses)?
@@ -80,7 +88,7 @@ PERSON = (
     r"(?:var[oó]n|mujer|hombre|niñ[oa]|masculin|femenin|pacient|enferm[oa]s?$|lactante|recién|joven"
     r"|ancian|chic[oa])"
 )
-BEGINS_DATE = rf"\d+|mes|años?|{MONTHS}|{SHORT_MONTHS}"
+BEGINS_DATE = rf"\d+|años?|{MONTHS}|{SHORT_MONTHS}"
 BEGINS_AGE = rf"\d+|{NUMBERS}|{ORDINALS}|recién|{STAGES}"
 BEGINS_RELATIVE = rf"{COUNTS}|{KIN}"
 EXPRESSIONS = {  # what their first token can be in lower case, and the expression
