@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import groupby
@@ -27,7 +27,8 @@ from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.feature_extraction.long_numbers import names_long_number
 from crfdeid.feature_extraction.templates import NO_COLUMNS, Columns
 from crfdeid.systems.bias import list_amounts, list_changes
-from crfdeid.systems.registry import System, Training
+from crfdeid.systems.foot_copies import copy_feet
+from crfdeid.systems.registry import System, Training, read_options
 from crfdeid.systems.risk import RiskDecoder, list_spans, read_limits
 from crfdeid.systems.tagger import ModelFolder, Tagger, batch_documents, batch_with_columns
 from crfdeid.systems.threshold import AnyThreshold, Masker, Threshold
@@ -191,7 +192,20 @@ def place_spans(batch: Batch, found: Sequence[Sequence[Span]]) -> list[Document]
 
 @dataclass(frozen=True)
 class Options:
-    """The CRF has no options: its settings are CRFsuite's, in the table ``[crf]``."""
+    """``foot_copies`` is the number of copies of each training note's foot with exchanged parts that the CRF
+    learns from too (:mod:`crfdeid.systems.foot_copies`). CRFsuite's settings are in the table ``[crf]``."""
+
+    foot_copies: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.foot_copies, int) or self.foot_copies < 0:
+            raise ValueError(f"foot_copies = {self.foot_copies}: wanted a whole number, 0 or more")
+
+
+def check(settings: Config) -> None:
+    """Raise :class:`ConfigurationError` where copies would bring a patient's words into notes of others."""
+    if settings.min_patients and read_options(Options, settings).foot_copies:
+        raise ConfigurationError("foot_copies: not with min_patients, which counts the patients of a word")
 
 
 class _Trainer(pycrfsuite.Trainer):
@@ -209,7 +223,10 @@ class _Trainer(pycrfsuite.Trainer):
 
 def train(training: Training) -> None:
     """Train a CRF and leave CRFsuite's model file."""
-    train_with_columns(training)
+    resolve = training.model.pipeline.resolve_overlaps
+    copies = read_options(Options, training.model.config).foot_copies
+    feet = copy_feet([resolve(document) for document in training.documents], copies) if copies else []
+    train_with_columns(replace(training, documents=[*training.documents, *feet]))
 
 
 def train_with_columns(training: Training, extra_columns: Sequence[Columns] = ()) -> None:
@@ -328,5 +345,10 @@ def find_shared_features(training: Training, extra_columns: Sequence[Columns], l
 
 
 SYSTEM = System(
-    Options, train, CrfTagger, {"crfsuite": partial(CrfTagger, engine="crfsuite")}, can_resume=True
+    Options,
+    train,
+    CrfTagger,
+    {"crfsuite": partial(CrfTagger, engine="crfsuite")},
+    can_resume=True,
+    check=check,
 )

@@ -54,7 +54,7 @@ class Options:
     smallest probability of a member's candidate. ``expressions`` are observations that mark expressions with
     ``B`` and ``I``, and the type of these spans. ``folds`` is the number of folds of the training documents;
     ``seed`` draws them. ``trees``, ``rate``, ``leaves`` and ``rows`` are number, learning rate, most leaves
-    and fewest rows of a leaf of the trees."""
+    and fewest rows of a leaf of the trees; ``l2`` is the regularization of their leaves' values."""
 
     members: dict[str, dict[str, Any]] = field(default_factory=dict)
     expressions: dict[str, str] = field(default_factory=dict)
@@ -65,6 +65,7 @@ class Options:
     rate: float = 0.05
     leaves: int = 16
     rows: int = 15
+    l2: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.members or not all(isinstance(table, dict) for table in self.members.values()):
@@ -223,7 +224,8 @@ def train(training: Training) -> None:
     gold = [set(list_gold(own.note)) for own in found]
     is_right = np.array([key in right for own, right in zip(found, gold) for key in own.probabilities], bool)
     size = options.trees, options.rate, options.leaves, options.rows
-    write_trees(folder.path / TREES, fit_trees(rows, is_right, *size, options.seed))
+    trees = fit_trees(rows, is_right, *size, options.seed, options.l2)
+    write_trees(folder.path / TREES, trees)
     notes = [Note(document, folder.pipeline.tokenize(document.text)) for document in documents]
     count_texts([(note, list_gold(note)) for note in notes]).write(folder.path / TEXTS)
 

@@ -30,10 +30,18 @@ class Trees(NamedTuple):
 
 
 def fit_trees(
-    rows: Floats, is_right: np.ndarray, number: int, rate: float, leaves: int, least: int, seed: int
+    rows: Floats,
+    is_right: np.ndarray,
+    number: int,
+    rate: float,
+    leaves: int,
+    least: int,
+    seed: int,
+    l2: float = 1.0,
 ) -> Trees:
     """Learn ``number`` trees of at most ``leaves`` leaves with at least ``least`` rows each, which tell the
-    right rows [rows, columns] from the wrong ones. ``rate`` is the learning rate."""
+    right rows [rows, columns] from the wrong ones. ``rate`` is the learning rate, and ``l2`` the
+    regularization of the values of leaves."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     if is_right.all() or not is_right.any():  # nothing to tell apart
@@ -45,7 +53,7 @@ def fit_trees(
         learning_rate=rate,
         max_leaf_nodes=leaves,
         min_samples_leaf=least,
-        l2_regularization=1.0,
+        l2_regularization=l2,
         early_stopping=False,
         random_state=seed,
     ).fit(rows, is_right)
