@@ -27,6 +27,31 @@ LOCK = ".lock"  # of the empty file beside an output that a run writes
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux: the working folder, and to exchange two names
 
 _held: set[tuple[int, Path]] = set()  # outputs, by the threads of this process
+_locks: set[int] = set()  # descriptors of locks that forked processes give up
+
+
+@contextmanager
+def own_lock(*descriptors: int) -> Iterator[None]:
+    """Keep the locks of these descriptors for this process until the block ends: a forked process that lives
+    a moment longer than a killed one would keep the next run out."""
+    _locks.update(descriptors)
+    try:
+        yield
+    finally:
+        _locks.difference_update(descriptors)
+
+
+def give_up_locks() -> None:
+    """In a forked process, let the descriptors of locks lead nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in _locks:
+        os.dup2(nowhere, descriptor, inheritable=False)
+    _locks.clear()
+    os.close(nowhere)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
+    os.register_at_fork(after_in_child=give_up_locks)
 
 
 @contextmanager
@@ -47,7 +72,10 @@ def open_whole(
     descriptor, name = make_temporary_file(path)
     lock = os.dup(descriptor)  # keeps the lock until the file has its name
     try:
-        with open(descriptor, mode, encoding=None if "b" in mode else encoding, newline=newline) as file:
+        with (
+            own_lock(lock, descriptor),
+            open(descriptor, mode, encoding=None if "b" in mode else encoding, newline=newline) as file,
+        ):
             yield file
         if not private:  # a temporary file is private
             os.chmod(name, 0o666 & ~read_umask())
@@ -146,7 +174,8 @@ def hold_output(path: Path | str) -> Iterator[None]:
     descriptor = _open_locked(lock, path)
     _held.add(holder)
     try:
-        yield
+        with own_lock(descriptor):
+            yield
     finally:
         _held.discard(holder)
         with suppress(OSError):

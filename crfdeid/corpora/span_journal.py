@@ -39,7 +39,7 @@ class SpanJournal:
         """Yield the documents with their spans: those of the journal first, then those that ``tag`` makes,
         which are added to it. Raises :class:`ConfigurationError` where the journal is of other options or
         other notes, or another run uses it."""
-        with self._open() as file:
+        with self._open() as file, files.own_lock(file.fileno()):
             for line in self._read_whole_lines(file):
                 yield restore_spans(next(documents, None), line, self.file)
                 self.kept += 1

@@ -38,7 +38,8 @@ def stage_folder(folder: Path, overwrite: bool = False) -> Iterator[Path]:
         files.clear_leftovers(folder)
         lock, name = files.make_temporary_folder(folder)
         try:
-            yield Path(name)
+            with files.own_lock(lock):
+                yield Path(name)
             storage.refuse_existing(folder, overwrite)  # another program may have filled it meanwhile
             with hold_signals():
                 put_in_place(Path(name), folder)

@@ -162,7 +162,8 @@ def make_folder_beside(folder: Path) -> Iterator[Path]:
         files.clear_leftovers(folder)
         lock, name = files.make_temporary_folder(folder)
         try:
-            yield Path(name)
+            with files.own_lock(lock):
+                yield Path(name)
         finally:
             shutil.rmtree(name, ignore_errors=True)
             os.close(lock)

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import stat
+import time
 
 import pytest
 from elsewhere import hold_elsewhere
@@ -91,6 +92,33 @@ def test_a_killed_run_keeps_nobody_out(tmp_path):
     assert child.exitcode == -signal.SIGKILL and os.listdir(tmp_path) == [".out.lock"]
     corpora.write_each(NOTES, tmp_path / "out", "brat")
     assert os.listdir(tmp_path) == ["out"]
+
+
+def fork_and_die(path, sender):
+    """Hold the output and begin to write it; a forked process lives on."""
+    end, start = os.pipe()
+    with hold_output(path), files.open_whole(path):
+        if not (child := os.fork()):
+            os.write(start, b"1")
+            time.sleep(60)
+            os._exit(0)
+        os.read(end, 1)
+        sender.send(child)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_of_a_killed_run_keeps_nobody_out(tmp_path):
+    """On a busy machine it ends a moment after the run, and the next run was refused."""
+    receiver, sender = fork.Pipe(duplex=False)
+    killed = fork.Process(target=fork_and_die, args=(tmp_path / "out.jsonl", sender))
+    killed.start()
+    child = receiver.recv()
+    killed.join()
+    try:
+        corpora.write(NOTES, tmp_path / "out.jsonl", "jsonl")
+        assert os.listdir(tmp_path) == ["out.jsonl"]
+    finally:
+        os.kill(child, signal.SIGKILL)
 
 
 def test_the_same_output_by_another_name_is_the_same(tmp_path, monkeypatch):

@@ -85,7 +85,8 @@ def lock_file(path: Path) -> Iterator[int]:
         raise MapError(f"{path}: {error.strerror or error}") from None
     try:
         refuse_locked(path, descriptor)
-        yield descriptor
+        with files.own_lock(descriptor):
+            yield descriptor
         files.unlock(descriptor)
     finally:
         os.close(descriptor)
