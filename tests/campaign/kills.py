@@ -22,23 +22,31 @@ from crfdeid.redact.surrogates import surrogate_map
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 KEY = b"campaign" * 4
-VARYING = ("map", "manifest.json", "CARD.md")  # a random nonce, and the time of the run
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+# a random nonce, and what has the time of the run
+TABLES = ("table.txt", "table.csv", "table.json", "table.html")  # of ablate
+VARYING = ("map", "manifest.json", "CARD.md", "run.json", *TABLES)
+PLAN = 'features = ["lexical"]\n[crf]\nmax_iterations = 8\n[[run]]\nname = "narrow"\nwindow = 0\n'
+REVIEW = "review"  # a server, which benchmarks/review_kills.py kills while readers act
 QUICK = ("--set", 'features=["lexical"]', "--set", "crf.max_iterations=8")
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A command in a folder with ``notes.jsonl``; ``again`` is added to the run after a kill."""
+    """A command in a folder with ``notes.jsonl``; ``again`` is added to the run after a kill. Of one that
+    writes ``in_parts``, a killed run leaves the finished ones."""
 
     arguments: tuple[str, ...]
     again: tuple[str, ...] = ()
+    in_parts: bool = False
 
 
 VERBS = {
     "tag into a folder": Verb(("tag", "notes.jsonl", "--model", "rules", "--out", "out", "--format", "brat")),
     "tag into a file": Verb(("tag", "notes.jsonl", "--model", "rules", "--out", "out.jsonl")),
     "tag and resume": Verb(
-        ("tag", "notes.jsonl", "--model", "rules", "--out", "out", "--format", "brat", "--resume")
+        ("tag", "notes.jsonl", "--model", "rules", "--out", "out", "--format", "brat", "--resume"),
+        in_parts=True,
     ),
     "convert": Verb(("convert", "notes.jsonl", "out", "--to", "i2b2", "--overwrite")),
     "convert into a file": Verb(("convert", "notes.jsonl", "out.csv", "--to", "table", "--overwrite")),
@@ -46,11 +54,15 @@ VERBS = {
     "synthetic": Verb(("synthetic", "--documents", "60", "--seed", "5", "--out", "out", "--overwrite")),
     "redact": Verb(
         ("redact", "notes.jsonl", "--spans", "gold", "--key-file", "key", "--out", "out", "--format", "brat"),
-        ("--resume",),
+        ("--resume",), in_parts=True,
     ),
     "redact with a map": Verb(
         ("redact", "notes.jsonl", "--spans", "gold", "--map", "map", "--map-key", "mapkey", "--out", "out",
-         "--format", "brat"), ("--resume",),
+         "--format", "brat"), ("--resume",), in_parts=True,
+    ),
+    "ablate": Verb(
+        ("ablate", "plan.toml", "notes.jsonl", "notes.jsonl", "--resamples", "0", "--out", "out"),
+        in_parts=True,
     ),
     "reidentify": Verb(("reidentify", "notes.jsonl", "--seed", "4", "--out", "out", "--overwrite")),
 }  # fmt: skip
@@ -59,6 +71,7 @@ VERBS = {
 def write_inputs(place: Path) -> None:
     place.mkdir(exist_ok=True)
     corpora.write(list_notes(), place / "notes.jsonl", "jsonl")
+    (place / "plan.toml").write_text(PLAN)
     for name in ("key", "mapkey"):
         (place / name).write_bytes(KEY)
         (place / name).chmod(0o600)
@@ -99,7 +112,9 @@ def read_output(place: Path) -> dict[str, bytes]:
 
 
 def run(draw: Random, place: Path) -> str:
-    name = draw.choice(sorted(VERBS))
+    name = draw.choice(sorted([*VERBS, REVIEW]))
+    if name == REVIEW:
+        return kill_review(draw, place)
     expected, seconds = run_undisturbed(name, place.parent)
     write_inputs(place)
     full = draw.random() < 0.2
@@ -122,7 +137,7 @@ def run(draw: Random, place: Path) -> str:
     found = read_output(place)
     different = sorted({path for path, _ in found.items() ^ expected.items()})
     assert not different, f"{name}: {different[:3]} have other bytes"
-    left = [path.name for path in place.rglob("*") if path.name.endswith((".partial", ".moving"))]
+    left = [path.name for path in place.rglob("*") if path.name.endswith((".partial", ".moving", ".lock"))]
     assert not left, f"{name}: {left[:3]} stayed"
     return "disk full" if full else signal.Signals(number).name
 
@@ -133,8 +148,18 @@ def check_no_mix(place: Path, expected: dict[str, bytes], name: str) -> None:
     whole = {path: data for path, data in expected.items() if path.startswith("out")}
     for path, data in found.items():
         assert data == whole.get(path), f"{name}: {path} is half-written"
-    if not VERBS[name].again and "--resume" not in VERBS[name].arguments and found:
+    if not VERBS[name].in_parts and found:
         assert found == whole, f"{name}: {len(found)} of {len(whole)} files"
+
+
+def kill_review(draw: Random, place: Path) -> str:
+    """Nothing that the server of readers acknowledged is lost or doubled."""
+    sys.path.append(str(BENCHMARKS))
+    from review_kills import measure_kills
+
+    found = measure_kills(place, kills=1, readers=3, longest=draw.uniform(0.05, 0.5))
+    assert (found.lost, found.doubled, found.wrong_states) == (0, 0, 0), f"review: {found}"
+    return "review, SIGKILL"
 
 
 AREA = Area("kills", 3, run)
