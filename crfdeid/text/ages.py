@@ -25,7 +25,7 @@ YOUNG = regex.compile(
 HALF = regex.compile(r"(?<=\d)(?:[\s-]+1\s*/\s*2|\s*[½¼¾])(?!\d)")
 OLD = regex.compile(
     rf"""\b(?:ninety(?:[-\s]+(?:{SMALL}))? | nineties | nonagenarian | centenarian
-    | (?:one\s|a\s)?\s*hundred(?:\s+and)?(?:\s+(?:{SMALL}))?)\b""",
+    | (?:(?:one|a)\s+)?hundred(?:\s+and)?(?:\s+(?:{SMALL}))?)\b""",
     regex.VERBOSE | regex.IGNORECASE,
 )
 WORDS = frozenset(

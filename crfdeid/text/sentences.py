@@ -24,7 +24,7 @@ NARROWEST = 40  # characters; lines of a narrower block were not wrapped
 # After these a full stop does not end a sentence, nor after a single capital or a list's number.
 ABBREVIATIONS = (
     "Dr|Drs|Mr|Mrs|Ms|St|Prof|Rev|Jr|Sr|vs|No|no|approx|dept|Dept|Inc|Co|Ave|Blvd|Rd|Mt|Ft|Gen|Col|Lt|Sgt|"
-    "i.e|e.g|et al|q.d|b.i.d|t.i.d|q.i.d|p.o|p.r.n|a.m|p.m|h.s|c.c|s.c|i.v|M.D|Ph.D|R.N|D.O"
+    r"i.e|e.g|et\ al|q.d|b.i.d|t.i.d|q.i.d|p.o|p.r.n|a.m|p.m|h.s|c.c|s.c|i.v|M.D|Ph.D|R.N|D.O"
 )
 END = regex.compile(
     rf"""(?<!\b(?:{ABBREVIATIONS}))     # Dr. Ruiz is one sentence

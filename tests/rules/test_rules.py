@@ -14,6 +14,7 @@ from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
 from crfdeid.rules import RULES, lists, misspellings
 from crfdeid.rules.note import Note
+from crfdeid.rules.repeats import KnownNames
 from crfdeid.rules.rule import Finding
 from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
 from crfdeid.text.document import Document, Span
@@ -235,3 +236,7 @@ def test_the_documentation_has_a_line_for_each_rule():
     docs = Path(__file__).parents[2] / "docs" / "rules.md"
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", docs.read_text(encoding="utf-8"), re.MULTILINE))
     assert rows == {rule.name: f"{rule.type} | {rule.source} | {rule.about}" for rule in RULES.values()}
+
+
+def test_no_name_is_in_the_repr():
+    assert "quevix" not in repr(KnownNames({"quevix": "DOCTOR"}, {"quevix": {("quevix", "town"): "CITY"}}))

@@ -1,7 +1,23 @@
+import pytest
+
+from crfdeid.errors import DocumentError
 from crfdeid.text.document import Document, Span, fingerprint_documents
+from crfdeid.text.gazetteer import build_gazetteer
 
 
 def test_the_fingerprint_is_of_content_not_of_order():
     a, b = Document("a", "Ana Ruiz"), Document("b", "Ana Ruiz", (Span(0, 3, "PATIENT"),))
     assert fingerprint_documents([a, b]) == fingerprint_documents([b, a])
     assert fingerprint_documents([a, b]) != fingerprint_documents([a, b.with_spans([])])
+
+
+def test_no_text_is_in_the_repr():
+    assert repr(Document("a", "Ana Ruiz", patient="7")) == "Document(id='a', spans=(), patient='7')"
+    assert "ruiz" not in repr(build_gazetteer("staff", ["Ana", "Ana Ruiz"]))
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 3), (3, 3), (4, 3), (0, 9), (8, 9)])
+def test_a_span_is_inside_the_text_and_not_empty(start, end):
+    with pytest.raises(DocumentError):
+        Document("a", "Ana Ruiz", (Span(start, end, "PATIENT"),))
+    assert Document("a", "Ana Ruiz", (Span(0, 8, "PATIENT"),)).spans

@@ -15,6 +15,17 @@ EXAMPLES = [
     ("Take b.i.d. with food.", ["Take b.i.d. with food."]),
     ("HPI: fine\nPLAN: rest", ["HPI: fine", "PLAN: rest"]),
     ("Really? Yes! Good.", ["Really?", "Yes!", "Good."]),
+    ('He said "no." Then left.', ['He said "no." Then left.']),
+    ("Stop.) Then (Go.) Now", ["Stop.)", "Then (Go.)", "Now"]),
+    ("Seen. (Later) done. [x] y. 5 mg", ["Seen.", "(Later) done.", "[x] y.", "5 mg"]),
+    ("Seen. then left", ["Seen. then left"]),
+    ("At 9 a.m. Then. (B. Ruiz) x. Y", ["At 9 a.m. Then.", "(B. Ruiz) x.", "Y"]),
+    ("10. Aspirin. Rest", ["10. Aspirin.", "Rest"]),
+    ("100. Aspirin", ["100.", "Aspirin"]),
+    ("See Nowak et al. Ruiz agrees", ["See Nowak et al. Ruiz agrees"]),
+    ("xDr. Ruiz", ["xDr.", "Ruiz"]),
+    ("Wait... Then", ["Wait...", "Then"]),
+    ("a\rB\r\nC\nd", ["a", "B", "C", "d"]),
     ("", []),
     (" \n\n ", []),
 ]
@@ -36,6 +47,26 @@ def test_lines_cut_at_a_fixed_width_are_joined_first():
         "The patient is a pleasant woman who was seen in the clinic yesterday for cough.",
         "She was given antibiotics and asked to return.",
     ]
+
+
+MARKS = ["- ", "* ", "# ", "(2) ", "22) ", "2. ", "a) ", "B. ", "Plan: ", "A/P (new): "]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_a_list_or_a_heading_is_not_joined_to_the_line_before(mark):
+    wrapped = "w" * 39 + " and\n{}yyyyyyyyyyyyyyyy zz"
+    assert len(split_sentences(wrapped.format(""))) == 1 and len(split_sentences(wrapped.format(mark))) == 2
+
+
+def count_joined(width: int, here: int, word: int) -> int:
+    """The number of sentences in a block so wide whose line of ``here`` letters is before such a word."""
+    return len(split_sentences(f"{'w' * width}\n{'v' * here}\n{'y' * word} z"))
+
+
+def test_a_line_is_joined_where_the_next_word_had_no_room():
+    assert [count_joined(60, 55, word) for word in (2, 3)] == [2, 1]  # 55 + 1 + 3 > 60 - 2
+    assert [count_joined(60, here, 30) for here in (47, 48)] == [2, 1]  # 12 less than the width
+    assert [count_joined(width, width, 9) for width in (39, 40)] == [3, 1]  # a narrow block was not wrapped
 
 
 @given(st.text(alphabet="aB1 .:-\n\r\t)", max_size=200))
