@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.evaluate import published_tables
+from crfdeid.systems.registry import read_config
 from crfdeid.text import scheme
 
 TABLES = published_tables.list_tables()
@@ -279,3 +280,12 @@ def test_an_unknown_table_row_or_column_is_refused_with_the_nearest():
         published_tables.read_table("he-2015-tabel-5")
     with pytest.raises(ConfigurationError, match="did you mean WI-deId"):
         FIVE.value("WI-deid", "AGE")
+
+
+@pytest.mark.parametrize("network", ["Elman", "Jordan"])
+def test_the_networks_have_the_settings_of_shweta_s_table_3(network):
+    table = published_tables.read_table("shweta-2016-table-3")
+    options = read_config(f"rnn_{network.lower()}").options
+    keys = ("hidden", "rate", "dropout", "epochs", "window")
+    wanted = [table.value(row, network) for row in table.rows]
+    assert [options[key] for key in keys] == wanted
