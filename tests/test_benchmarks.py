@@ -22,6 +22,7 @@ import devset_measure as measure
 import devset_patterns as patterns
 import devset_reports as reports
 import mtsamples
+import sibanda
 from devset_names import LOCALES, find_group, read_group
 from devset_surrogates import Cast
 from devset_writings import WRITINGS, apply_edits
@@ -273,3 +274,17 @@ def test_a_bias_is_added_to_the_labels_of_its_type_and_taken_off_the_label_outsi
     assert {"DATE": 1.0} in biases.list_rows(labels) and {"RECALL": 0.3} in biases.list_rows(labels)
     with pytest.raises(ConfigurationError, match="--row AGE: wanted TYPE=NUMBER"):
         biases.parse_row("AGE")
+
+
+def test_runs_of_sibanda_are_read_with_the_spans_of_every_fold(tmp_path: Path) -> None:
+    """Without the runs on names of the whole corpus, which would count all other PHI as missed."""
+    documents = [Document(id, "Seen by Ruiz") for id in ("1", "2")]
+    for run in ("svm-folds", "svm-of-names-folds"):
+        for fold, id in enumerate(("1", "2"), 1):
+            folder = tmp_path / run / str(fold)
+            folder.mkdir(parents=True)
+            line = f'{{"id": "{id}", "spans": [[8, 12, "PHI"]]}}\n'
+            (folder / "spans.jsonl").write_text(line, encoding="utf-8")
+    found = sibanda.read_system_documents(documents, tmp_path)
+    assert list(found) == ["svm"]
+    assert [document.spans for document in found["svm"]] == [(Span(8, 12, "PHI"),)] * 2
