@@ -261,7 +261,10 @@ def choose_steps(
     tag_group = known.wrap(terms.wrap(tag_group))
     tag_group = message_output.protect_fields(tag_group) if args.with_fields else tag_group
     steps = Steps(tag_group, redactor, destination, read_ahead, known)
-    return (processes.SharedSteps(steps, (terms, known), args.jobs) if is_shared else steps).redact_each
+    if not is_shared:
+        return steps.redact_each
+    prepare = tagger.compile if tagger else lambda: None
+    return processes.SharedSteps(steps, (terms, known), args.jobs, prepare).redact_each
 
 
 def read_rules(args: argparse.Namespace) -> Rules:

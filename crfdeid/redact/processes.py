@@ -12,7 +12,7 @@ threads cannot be forked: then the processes only tag.
 from __future__ import annotations
 
 import gc
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -62,15 +62,20 @@ class SharedSteps:
     """Does the steps of patients in ``jobs`` forked processes, of which this one is one. It redacts the first
     notes: a few are not worth another process, and what it has read and compiled for them, a forked process
     has too. The results come in order, with the bytes of one process, and so do entries of a map. ``counted``
-    holds what counts in the steps."""
+    holds what counts in the steps, and ``prepare`` loads what many notes need before processes are forked:
+    otherwise each of them would load it."""
 
-    def __init__(self, steps: Steps, counted: Sequence[Counted], jobs: int) -> None:
-        self.steps, self.counted, self.jobs = steps, counted, jobs
+    def __init__(
+        self, steps: Steps, counted: Sequence[Counted], jobs: int, prepare: Callable[[], None]
+    ) -> None:
+        self.steps, self.counted, self.jobs, self.prepare = steps, counted, jobs, prepare
 
     def redact_each(self, todo: Iterator[Todo]) -> Iterator[tuple[Todo, list[Outcome]]]:
         """Yield the notes of each patient, and what became of them."""
         rest = chunk_todo(todo)
         first, second = next(rest, []), next(rest, None)
+        if second is not None:
+            self.prepare()
         yield from self.steps.redact_each(iter(first))
         if second is None:
             return

@@ -13,6 +13,7 @@ from crfdeid.errors import DocumentError
 from crfdeid.redact import processes, streams
 from crfdeid.redact.redactor import Redactor
 from crfdeid.redact.surrogates import surrogate_map
+from crfdeid.systems.rule_based import RuleTagger
 from crfdeid.text.document import Document
 
 APART = [*STORY, marked("<PATIENT Ana Ruiz> again", "b-3", "a")]
@@ -155,6 +156,19 @@ def test_notes_before_one_that_cannot_be_redacted_are_written(tmp_path, monkeypa
     assert status(tmp_path / "n.jsonl", *arguments) == 2
     assert "note 13: a reason" in capfd.readouterr().err
     assert sorted(path.stem for path in (tmp_path / "c").iterdir()) == [f"{n:02}" for n in range(13)]
+
+
+@pytest.mark.parametrize(("count", "prepared"), [(4, 0), (14, 1)])
+def test_what_many_notes_need_is_loaded_once_before_processes_are_forked(
+    tmp_path, monkeypatch, count, prepared
+):
+    here = []
+    monkeypatch.setattr(RuleTagger, "compile", lambda tagger: here.append(tagger))
+    monkeypatch.setattr(processes, "CHUNK", 60)
+    notes = [marked("Ana Ruiz came", f"{n:02}", f"p{n}") for n in range(count)]
+    corpora.write(notes, tmp_path / "n.jsonl", "jsonl")
+    run(tmp_path / "n.jsonl", "--model", "rules", "--out", tmp_path / "c.jsonl", "--jobs", 2)
+    assert len(here) == prepared
 
 
 def test_processes_resume_with_a_map(tmp_path, monkeypatch):
