@@ -288,3 +288,8 @@ def test_runs_of_sibanda_are_read_with_the_spans_of_every_fold(tmp_path: Path) -
     found = sibanda.read_system_documents(documents, tmp_path)
     assert list(found) == ["svm"]
     assert [document.spans for document in found["svm"]] == [(Span(8, 12, "PHI"),)] * 2
+
+
+def test_names_are_kept_and_what_has_only_one_class() -> None:
+    spans = (Span(0, 4, "DATE"), Span(5, 9, "DOCTOR"), Span(10, 12, "CITY"), Span(13, 15, "PHI"))
+    assert sibanda.keep_names(Document("1", "x" * 20, spans)).spans == spans[1:]
