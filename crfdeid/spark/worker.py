@@ -25,7 +25,6 @@ from crfdeid import __version__
 from crfdeid.cli import locate_error
 from crfdeid.errors import CrfdeidError
 from crfdeid.redact.redactor import Redactor
-from crfdeid.spark.compiled_loops import choose_cache_folder
 from crfdeid.spark.shared_model import SharedModel
 from crfdeid.systems import model, parallel
 from crfdeid.systems.tagger import Tagger, group_by_patient
@@ -116,7 +115,6 @@ Run = Callable[[Sequence[Group], Work], list[Outcome]]
 @lru_cache(KEPT)
 def load_model(name: str) -> Tagger:
     """Load a model, once in a process."""
-    choose_cache_folder()
     return model.load(name)
 
 

@@ -1,8 +1,6 @@
 """What a Spark worker does with Arrow batches, without Spark."""
 
 import gc
-import os
-import stat
 
 import poison
 import pytest
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 
 from crfdeid.errors import ConfigurationError, ModelError
 from crfdeid.redact.redactor import Redactor
-from crfdeid.spark import compiled_loops, plan, worker
+from crfdeid.spark import plan, worker
 from crfdeid.spark.shared_model import Part, SharedModel
 from crfdeid.systems import model
 from crfdeid.text.document import Document
@@ -125,15 +123,3 @@ def test_a_worker_with_another_model_refuses_to_tag():
 def test_what_the_model_cannot_do_is_refused_on_the_driver(wanted):
     with pytest.raises(ConfigurationError, match="probabilities"):
         plan.check_threshold(RULES, **wanted)
-
-
-def test_compiled_loops_get_a_private_folder_where_nothing_else_can_be_written(tmp_path, monkeypatch):
-    monkeypatch.delenv(compiled_loops.VARIABLE, raising=False)
-    monkeypatch.setattr(compiled_loops, "is_writable", lambda folder: False)
-    monkeypatch.setattr(compiled_loops.tempfile, "gettempdir", lambda: str(tmp_path))
-    compiled_loops.choose_cache_folder()
-    (folder,) = tmp_path.iterdir()
-    assert os.environ[compiled_loops.VARIABLE] == str(folder)
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    folder.chmod(0o777)
-    assert not compiled_loops.is_private(folder)

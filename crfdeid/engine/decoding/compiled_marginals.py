@@ -17,6 +17,7 @@ from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
 from crfdeid.engine.decoding.hashing import OPTIONS
 from crfdeid.engine.decoding.links import ROWS
+from crfdeid.engine.kept_loops import ARE_KEPT
 from crfdeid.engine.training.numba_kernels import exponentiate
 
 FAST = {**OPTIONS, "fastmath": {"contract", "nsz", "reassoc"}}
@@ -247,7 +248,7 @@ def add_sums(before, labels, rows, into):
         into[labels[k + 3]] += d
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+@njit(nogil=True, cache=ARE_KEPT, fastmath={"nnan", "nsz"})
 def exponentiate_rows(scores, found, tops):
     """Fill ``found`` with the exponentials of the scores, less the largest of each token, which is left in
     ``tops``."""

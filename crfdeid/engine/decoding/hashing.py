@@ -8,8 +8,9 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.kept_loops import ARE_KEPT
 
-OPTIONS: dict[str, Any] = {"nogil": True, "cache": True}
+OPTIONS: dict[str, Any] = {"nogil": True, "cache": ARE_KEPT}
 BARE: dict[str, Any] = {**OPTIONS, "_nrt": False}
 INLINED: dict[str, Any] = {**OPTIONS, "inline": "always"}  # an array as an argument costs as much as a sum
 MIX = np.uint64(0x9E3779B97F4A7C15)

@@ -12,6 +12,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from crfdeid.engine.kept_loops import ARE_KEPT
+
 LINE = 8  # doubles in a line of the cache
 
 
@@ -32,7 +34,7 @@ def prefetch(context, array, place):
     return types.void(array, types.uintp), generate
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=ARE_KEPT, forceinline=True)
 def prefetch_row(row):
     for y in range(0, len(row), LINE):
         prefetch(row, y)  # type: ignore[call-arg]  # numba itself passes the context

@@ -29,10 +29,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from crfdeid.engine.kept_loops import ARE_KEPT
 from crfdeid.engine.training.memory import prefetch, prefetch_row
 
 # Sums may be reordered; infinities and NaN keep their meaning, so divergence is seen.
-OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "cache": ARE_KEPT,
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+}
 INLINE: dict[str, Any] = OPTIONS | {"forceinline": True}
 ONE = np.uint64(1)  # unsigned: the sum of an unsigned and a signed number would be a floating one
 ROWS_AHEAD, PAIRS_AHEAD = 4, 64  # how far ahead memory is fetched
@@ -146,7 +151,7 @@ def add_expectations(gold, tokens, table, weights, factors, work, expected, grad
     return likelihood
 
 
-@njit(nogil=True, cache=True, forceinline=True, fastmath={"nnan", "nsz"})
+@njit(nogil=True, cache=ARE_KEPT, forceinline=True, fastmath={"nnan", "nsz"})
 def keep_largest(row, most):
     """Raise ``most`` to the absolute values of ``row``. (Where a score is NaN the loss is NaN, so the
     result for NaN does not matter.)"""
@@ -166,7 +171,7 @@ def subtract_highest(row, real):
     return top
 
 
-@njit(nogil=True, cache=True, forceinline=True, fastmath={"contract"})
+@njit(nogil=True, cache=ARE_KEPT, forceinline=True, fastmath={"contract"})
 def exponentiate(row, real, rest, powers, bits):
     """Write exp(x) over each x: exp(x) = 2^n exp(r), where n is the integer nearest to x / log 2 and r, the
     rest, is below 0.35, so that 14 terms of the series of exp(r) are enough for a double. ``bits`` are

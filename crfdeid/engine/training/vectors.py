@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from crfdeid.engine.kept_loops import ARE_KEPT
 from crfdeid.engine.training.numba_kernels import OPTIONS, dot
 
 
@@ -109,7 +110,7 @@ def _sum_pairs(found: list[tuple[float, float]]) -> tuple[float, float]:
 # Where two arrays might overlap, a compiled loop sums in an order that depends on where the arrays are in
 # memory. So no loop both writes and sums: it works in blocks, which stay in the cache, and does first the
 # one, then the other. Loops that write compute exactly in the order of the source.
-EXACT: dict[str, Any] = {"nogil": True, "cache": True}
+EXACT: dict[str, Any] = {"nogil": True, "cache": ARE_KEPT}
 BLOCK = 2048
 
 
