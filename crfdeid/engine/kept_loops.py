@@ -13,18 +13,20 @@ import stat
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
 from numba.core import config
 
 from crfdeid import resources
 
+numba_settings: Any = config
 NAME = "crfdeid-numba-{user}"  # of a folder for temporary files
 
 
 def choose_cache_folder() -> bool:
     """Name a folder for numba where it finds none that it can write. Return whether loops are kept."""
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folders = [Path(config.CACHE_DIR)] if config.CACHE_DIR else []
+    folders = [Path(numba_settings.CACHE_DIR)] if numba_settings.CACHE_DIR else []
     folders.append(resources.PACKAGE / "engine" / "__pycache__")
     if not caches.startswith("~"):  # a user whom the system does not know has no home
         folders.append(Path(caches) / "numba")
@@ -32,7 +34,9 @@ def choose_cache_folder() -> bool:
         return True
     try:
         folder = Path(tempfile.gettempdir()) / NAME.format(user=os.getuid())
-        config.CACHE_DIR = str(folder if is_private(folder) else tempfile.mkdtemp(prefix="crfdeid-numba-"))
+        numba_settings.CACHE_DIR = str(
+            folder if is_private(folder) else tempfile.mkdtemp(prefix="crfdeid-numba-")
+        )
     except OSError:
         warnings.warn(
             "no folder can be written: compiled loops are not kept, and each run compiles them for a minute; "
