@@ -76,7 +76,7 @@ def read_scheme(name: str | Path = DEFAULT) -> Scheme:
             hipaa=frozenset(table.get("hipaa", ())),
             hipaa_published=frozenset(table.get("hipaa_published", ())),
         )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
         raise SchemeError(f"{path}: not a scheme file: {error!r}") from None
 
 
