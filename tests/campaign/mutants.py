@@ -167,8 +167,8 @@ def try_mutant(
 
 def read_equal() -> dict[str, str]:
     """The mutants that change nothing, each with the reason."""
-    lines = LISTED.read_text("utf-8").splitlines() if LISTED.exists() else []
-    found = (line.rpartition(" # ") for line in lines if line and not line.startswith("#"))
+    lines = LISTED.read_text("utf-8").splitlines()
+    found = (line.rpartition(" # ") for line in lines if not line.startswith("#"))
     return {mutant: reason for mutant, _, reason in found}
 
 

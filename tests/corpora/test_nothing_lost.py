@@ -30,6 +30,13 @@ FILES = {
     "another element around a record's text": (
         "a.xml", f'<x><RECORD ID="1"><TEXT><FOO TYPE="A">{CANARY}</FOO></TEXT></RECORD></x>', "wanted flat",
     ),
+    "PHI without a type": (
+        "a.xml", f'<x><RECORD ID="1"><TEXT><PHI>{CANARY}</PHI></TEXT></RECORD></x>', "element 1 in TEXT",
+    ),
+    "an element in PHI": (
+        "a.xml", f'<x><RECORD ID="1"><TEXT><PHI TYPE="A"><b>{CANARY}</b></PHI></TEXT></RECORD></x>', "flat",
+    ),
+    "a record without an id": ("a.xml", f"<x><RECORD ><TEXT>{CANARY}</TEXT></RECORD></x>", "no TEXT"),
     "PHI beside a record's text": (
         "a.xml", f'<x><RECORD ID="1"><TEXT>a</TEXT><PHI TYPE="A">{CANARY}</PHI></RECORD></x>', "1 PHI el",
     ),
