@@ -57,8 +57,8 @@ class Entries:
 def stems(word: str) -> Iterable[str]:
     """What a word may be inflected from.
 
-    >>> sorted(stems("stopped")), sorted(stems("carries"))
-    (['stop', 'stopp', 'stoppe'], ['carri', 'carrie', 'carry'])
+    >>> sorted(stems("stopped")), sorted(stems("carries")), sorted(stems("used"))
+    (['stop', 'stopp', 'stoppe'], ['carri', 'carrie', 'carry'], ['use'])
     """
     for suffix in SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) > 2:

@@ -205,14 +205,17 @@ def print_table(found: dict[str, Counter[str]]) -> None:
 def main() -> int:
     about = "Do the tests see small changes of the code?"
     parser = argparse.ArgumentParser(prog="python -m campaign.mutants", description=about)
-    parser.add_argument("areas", nargs="*", default=list(AREAS), choices=AREAS, metavar="AREA")
+    choices = ("all", *AREAS)
+    listed = ", ".join(choices)
+    parser.add_argument("areas", nargs="*", default="all", choices=choices, metavar="AREA", help=listed)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=30, help="changes of each area (default: %(default)s)")
     args = parser.parse_args()
+    names = list(AREAS) if "all" in args.areas else args.areas
     with tempfile.TemporaryDirectory(prefix="mutants.") as place:
         whole = Path(place).resolve() / "whole"  # of now: the work goes on beside
         copy_project(resources.PACKAGE.parent, whole)
-        found = {name: run_area(name, args.seed, args.count, whole) for name in args.areas}
+        found = {name: run_area(name, args.seed, args.count, whole) for name in names}
     print_table(found)
     return int(any(tally["survived"] for tally in found.values()))
 
