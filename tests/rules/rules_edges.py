@@ -458,6 +458,7 @@ EDGES = {
     """,
     "month_and_day": """
         on [03-14], on 3-14
+        Strength 3/11, BP 3/11, GRADE 3/11, seen On [3/11]
         by 10/10, seen 4/10 on [4/10], admitted [9/10]
         [3/14]/ and [3/14]. and 3/14.5 and 3/14x
         [3/14]: stable
