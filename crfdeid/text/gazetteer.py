@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+import regex
+
 from crfdeid import resources
 from crfdeid.errors import FormatError
 from crfdeid.files import read_text
@@ -26,6 +28,7 @@ TRAINING = "training_"  # the prefix of lists that training makes of its own spa
 JOIN = "+"  # between the names of lists that are asked as one
 
 NOT_PLAIN = re.compile(r"^(?![A-Za-z][a-z]*$)(.+)$", re.MULTILINE)  # a line that is not one word of ASCII
+NAME = regex.compile(r"\p{Lu}?\p{Ll}+")  # which is one token; a letter without case would be another
 CAPITAL_INSIDE = re.compile(r"(?<=\w)[^\W\d_a-z]|[^\0-\x7f]")  # where capitals can split a token
 Entry = tuple[str, ...]  # lowercased tokens
 Item = TypeVar("Item")
@@ -119,7 +122,7 @@ def tokenize_entry(entry: str) -> set[Entry]:
     [('mc', 'kay'), ('mckay',)]
     """
     entry = fold_text(entry).text
-    if entry.isalpha() and entry[1:].islower():
+    if NAME.fullmatch(entry):
         return {(entry.lower(),)}
     forms = (entry, entry.lower()) if CAPITAL_INSIDE.search(entry) else (entry.lower(),)
     return {tuple(match[0].lower() for match in FINE.finditer(form)) for form in forms} - {()}

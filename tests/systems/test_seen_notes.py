@@ -80,5 +80,5 @@ def test_ablate_warns_before_it_trains(folder, capsys, monkeypatch):
     monkeypatch.setattr(ablate, "train_jobs", stop)
     paths = [str(folder / "train.jsonl"), str(folder / "test.jsonl")]
     with pytest.raises(Stop):
-        ablate.main(["systems", *paths, "--out", str(folder / "runs")])
+        ablate.main(["groups", *paths, "--out", str(folder / "runs")])
     assert WARNING in capsys.readouterr().err

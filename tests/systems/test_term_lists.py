@@ -80,7 +80,7 @@ def test_a_term_that_is_always_phi_wins_over_other_spans_and_over_the_other_list
         ("PATIENT /(/", "line 1: no regular expression"),
         ("PATIENT /(a+)+$/", "line 1: a repeat or a choice inside a repeat"),
         ("PATIENT /(a|aa)+$/", "line 1: a repeat or a choice inside a repeat"),
-        (r"PATIENT /(a)(?:\1)+b/", "line 1: the pattern is too slow"),
+        ("PATIENT /a+a+a+b/", "line 1: the pattern is too slow"),
         ("PATIENT /a*/", "line 1: the pattern finds an empty text"),
     ],
 )
