@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-import regex
-
 from crfdeid import resources
 from crfdeid.errors import FormatError
 from crfdeid.files import read_text
@@ -28,7 +26,6 @@ TRAINING = "training_"  # the prefix of lists that training makes of its own spa
 JOIN = "+"  # between the names of lists that are asked as one
 
 NOT_PLAIN = re.compile(r"^(?![A-Za-z][a-z]*$)(.+)$", re.MULTILINE)  # a line that is not one word of ASCII
-NAME = regex.compile(r"\p{Lu}?\p{Ll}+")  # which is one token; a letter without case would be another
 CAPITAL_INSIDE = re.compile(r"(?<=\w)[^\W\d_a-z]|[^\0-\x7f]")  # where capitals can split a token
 Entry = tuple[str, ...]  # lowercased tokens
 Item = TypeVar("Item")
@@ -115,14 +112,18 @@ def tokenize_entries(entries: Iterable[str]) -> set[Entry]:
 
 
 def tokenize_entry(entry: str) -> set[Entry]:
-    """Return the lowercased tokens that an entry has in a note, written as it is and in lower case
-    (capitals split tokens). Typography is folded, as it is in notes.
+    r"""Return the lowercased tokens that an entry has in a note, written as it is and in lower case
+    (capitals split tokens). Typography is folded, as it is in notes. A name of a capital and small letters
+    is one token, also where the tokenizer parts it at a letter without case: its parts, such as the i of
+    Alapa\u02bbi, would make each I a name.
 
     >>> sorted(tokenize_entry("McKay"))
     [('mc', 'kay'), ('mckay',)]
+    >>> len(tokenize_entry("Alapa\u02bbi"))
+    1
     """
     entry = fold_text(entry).text
-    if NAME.fullmatch(entry):
+    if entry.isalpha() and entry[1:].islower():
         return {(entry.lower(),)}
     forms = (entry, entry.lower()) if CAPITAL_INSIDE.search(entry) else (entry.lower(),)
     return {tuple(match[0].lower() for match in FINE.finditer(form)) for form in forms} - {()}

@@ -100,5 +100,6 @@ def test_a_list_is_read_as_each_of_its_entries_is_tokenized(lines, never):
 
 def split_plainly(entry):
     folded = fold_text(entry).text
-    forms = (folded.lower(),) if folded.isalpha() and folded[1:].islower() else (folded, folded.lower())
-    return {tuple(token.text.lower() for token in fine(form)) for form in forms} - {()}
+    if folded.isalpha() and folded[1:].islower():
+        return {(folded.lower(),)}  # also where the tokenizer would part it
+    return {tuple(token.text.lower() for token in fine(form)) for form in (folded, folded.lower())} - {()}
