@@ -50,7 +50,7 @@ class Result(NamedTuple):
 
 
 class Server:
-    """The command in a process of its own, on one port."""
+    """The server in its own process. It keeps its port after a restart."""
 
     def __init__(self, folder: Path) -> None:
         with bind_socket("127.0.0.1", 0) as free:
@@ -182,7 +182,7 @@ def make_desks(folder: Path, readers: int, port: int, stopped: threading.Event) 
 
 
 def compare_log(study: Study, desks: list[Desk]) -> Result:
-    """The log against what the desks were told."""
+    """Compare the log with what the server answered to the desks."""
     sql = "SELECT book, note, version, json_extract(action, '$.kind') FROM actions"
     log: dict[Place, str] = {
         (book, note, version): kind for book, note, version, kind in study.store.fetch_all(sql)

@@ -2,7 +2,7 @@
 
 A letter ends with an address without labels: name, hospital, street, number, code, town and country, in any
 order, with or without marks between them. A corpus has one such foot a note, too few for all orders and
-names. A copy is a document of its own. Some of its spans have the text of another foot's span of the type,
+names. A copy is a new document. Some of its spans have the text of another foot's span of the type,
 and what is between two spans comes from another foot, or is a space where it has no word.
 """
 

@@ -141,7 +141,7 @@ def add_block(begin, end, sequence, lists, rows, scores):
 
 @njit(**OPTIONS)
 def make_steps(size, width):
-    """Arrays for :class:`Steps` of so many tokens."""
+    """Make the arrays of :class:`Steps` for this number of tokens."""
     ends, used, alive = (
         np.zeros(size + 1, np.int64),
         np.zeros(1, np.int64),

@@ -10,10 +10,8 @@ from crfdeid.review.operations import ordering
 from crfdeid.review.study.consensus import BOOK
 from crfdeid.review.study.marks import Marking, decode_state
 from crfdeid.review.study.note_index import Note
-from crfdeid.review.study.study import Json, Study
+from crfdeid.review.study.study import READERS, Json, Study, name_reader
 from crfdeid.text.document import Span
-
-READERS = "reader:"  # the beginning of the names of readers' books
 
 
 class BookState(NamedTuple):
@@ -55,14 +53,14 @@ def count_open_questions(study: Study) -> dict[int, int]:
 def describe_note(study: Study, note: Note, books: list[BookState], asked: dict[int, int]) -> Json:
     readers = [one for one in books if one.book.startswith(READERS)]
     consensus = next((one for one in books if one.book == BOOK), None)
-    unfinished = [one.book.removeprefix(READERS) for one in readers if not one.done]
+    unfinished = [name_reader(one.book) for one in readers if not one.done]
     differences, unsure = study.compared.get(note.number, (None, (None, 0)))[1]
     return {
         "number": note.number,
         "id": note.id,
         "patient": note.patient,
         "words": note.words,
-        "readers": [one.book.removeprefix(READERS) for one in readers if one.done],
+        "readers": [name_reader(one.book) for one in readers if one.done],
         "unfinished": unfinished,
         "stage": name_stage(consensus, bool(readers), bool(unfinished)),
         "undecided": consensus.undecided if consensus else 0,

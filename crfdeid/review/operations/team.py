@@ -15,7 +15,7 @@ from crfdeid.review.study import accounts, agreement
 from crfdeid.review.study.errors import InvalidValueError, NoteRefusedError, NotFoundError
 from crfdeid.review.study.marks import is_whole_number
 from crfdeid.review.study.note_index import Note, key_patient
-from crfdeid.review.study.study import Json, Study, name_book
+from crfdeid.review.study.study import Json, Study, name_book, name_reader
 from crfdeid.text.document import Span
 
 MOST_ROWS = 500  # of the log in a reply
@@ -85,7 +85,7 @@ def compare_readers(study: Study, notes: Sequence[Note]) -> list[Json]:
     finished: dict[int, dict[str, int]] = defaultdict(dict)
     sql = "SELECT note, book, version FROM states WHERE book LIKE 'reader:%' AND done ORDER BY note, book"
     for number, book, version in study.store.fetch_all(sql):
-        finished[number][book.removeprefix("reader:")] = version
+        finished[number][name_reader(book)] = version
     found: dict[tuple[str, str], list[PairInNote]] = defaultdict(list)
     for note in notes:
         for pair, compared in compare_in_note(study, note.number, finished.get(note.number, {})).items():

@@ -22,6 +22,7 @@ from crfdeid.text import scheme
 from crfdeid.text.document import Span
 from crfdeid.text.scheme import Scheme
 
+READERS = "reader:"  # the beginning of the names of readers' books
 Json = dict[str, Any]  # the JSON object of a request or a reply
 
 
@@ -97,7 +98,7 @@ class Study:
         """The readers who have begun the note, and whether each has finished it."""
         sql = "SELECT book, done FROM states WHERE note = ? AND book LIKE 'reader:%' AND version > 0"
         rows = self.store.fetch_all(sql, number)
-        return {book.removeprefix("reader:"): bool(done) for book, done in rows}
+        return {name_reader(book): bool(done) for book, done in rows}
 
     def list_decided(self) -> list[int]:
         """The numbers of the notes whose consensus is done."""
@@ -117,7 +118,12 @@ class Study:
 
 def name_book(reader: str) -> str:
     """The name of the book with a reader's marks."""
-    return f"reader:{reader}"
+    return f"{READERS}{reader}"
+
+
+def name_reader(book: str) -> str:
+    """The name of the reader whose book it is."""
+    return book.removeprefix(READERS)
 
 
 def open_study(
