@@ -3,7 +3,10 @@
     python -m campaign.mutants rules surrogates --seed 1 --count 30
 
 Each change is one of :mod:`campaign.changes`, drawn from all of the area, in a copy of the package in a
-temporary folder. The area's doctests and tests run until one fails, the quickest file first.
+temporary folder. The area's doctests and tests run once without a change, which notes the functions that each
+calls (:mod:`campaign.calls`). For a change in a function, those that call it run until one fails: doctests of
+the module, then the quickest file first. For any other change (a constant, what runs at import, what only
+another process calls) all run, those that call a function of the module first.
 Status 1: a change passed all tests and is not in ``equal_mutants.txt``, which lists those that change nothing
 for a user.
 """
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import multiprocessing
 import os
 import re
@@ -24,7 +28,6 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from xml.etree import ElementTree
 
 import hypothesis
 import numba
@@ -33,6 +36,7 @@ import pycrfsuite
 import pytest
 import regex
 
+from campaign.calls import Calls, Chosen
 from campaign.changes import Change, list_changes
 from crfdeid import resources
 
@@ -107,10 +111,10 @@ def copy_project(root: Path, copy: Path) -> None:
             (copy / entry.name).symlink_to(entry)
 
 
-def run_tests(copy: Path, tests: list[str], seconds: float) -> str:
+def run_tests(copy: Path, tests: list[str], seconds: float, plugin: object) -> str:
     """Run tests until one fails. Return its name, "time" if they take too long, "" if all pass."""
     output = copy.parent / "output"
-    child = multiprocessing.get_context("fork").Process(target=run_inside, args=(copy, tests, output))
+    child = multiprocessing.get_context("fork").Process(target=run_inside, args=(copy, tests, output, plugin))
     child.start()
     child.join(seconds)
     if child.is_alive():
@@ -118,10 +122,11 @@ def run_tests(copy: Path, tests: list[str], seconds: float) -> str:
         child.join()
         return "time"
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output.read_text("utf-8", "replace"), re.MULTILINE)
-    return "" if child.exitcode == 0 else failed[1] if failed else "error"
+    passed = child.exitcode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    return "" if passed else failed[1] if failed else "error"
 
 
-def run_inside(copy: Path, tests: list[str], output: Path) -> None:
+def run_inside(copy: Path, tests: list[str], output: Path, plugin: object) -> None:
     """Run pytest in this process, which has the packages that take long to load and none of the project."""
     os.setsid()
     os.chdir(copy)
@@ -131,38 +136,62 @@ def run_inside(copy: Path, tests: list[str], output: Path) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] in ("crfdeid", "campaign")]:
         del sys.modules[name]
     sys.path[:0] = [str(copy), str(copy / "tests")]
-    os.environ["PYTHONPATH"] = str(copy)
+    os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.dont_write_bytecode = True
+    shutil.rmtree(copy / ".hypothesis", ignore_errors=True)  # what it found for the change before
     loaded = ["-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    sys.exit(pytest.main(["-q", "-x", "--tb=no", *loaded, *tests]))
+    sys.exit(pytest.main(["-q", "-x", "--tb=no", *loaded, *tests], [plugin]))
 
 
-def measure_tests(report: Path) -> Counter[str]:
-    """Return the milliseconds of each test file, from pytest's report of a run."""
-    found: Counter[str] = Counter()
-    for case in ElementTree.parse(report).iter("testcase"):
-        found[case.attrib["classname"].split(".test_")[-1]] += int(1000 * float(case.attrib["time"]))
-    return found
+@dataclass(frozen=True)
+class Test:
+    name: str
+    seconds: float  # with its calls noted, which takes longer
+    calls: frozenset[str]  # functions, as "module: place"
+
+    @property
+    def file(self) -> str:
+        return self.name.partition("::")[0]
 
 
-def order_tests(copy: Path, area: Area, path: Path, times: Counter[str]) -> list[str]:
-    """Return the module's doctests, the area's tests, the quickest first, and the area's doctests."""
-    files = [file for test in area.tests for file in [copy / test, *sorted((copy / test).rglob("test_*.py"))]]
-    tests = [str(file.relative_to(copy)) for file in files if file.is_file()]
-    tests.sort(key=lambda test: times[Path(test).stem.removeprefix("test_")])
-    return [str(path), *tests, f"crfdeid/{area.code}"]
+def measure_tests(copy: Path, area: Area) -> list[Test]:
+    """Run the tests of an area once, without a change."""
+    report = copy.parent / "calls.json"
+    paths = [*area.tests, f"crfdeid/{area.code}"]
+    if failed := run_tests(copy, paths, 1800, Calls(copy, report)):
+        raise SystemExit(f"{area.code}: the tests fail without a change: {failed}")
+    found = json.loads(report.read_text("utf-8"))
+    return [Test(name, seconds, frozenset(calls)) for name, (seconds, calls) in found.items()]
 
 
-def try_mutant(
-    whole: Path, copy: Path, area: Area, mutant: Mutant, times: Counter[str], seconds: float
-) -> str:
-    """Change one module in a fresh copy of the package, and run the tests."""
+def choose_tests(tests: list[Test], mutant: Mutant) -> list[Test]:
+    """Return the tests that can see a change, the likely and quick ones first."""
+    module = str(mutant.path)
+    calling = [test for test in tests if f"{module}: {mutant.change.place}" in test.calls]
+    chosen = calling or tests
+    near = {test.name for test in tests if any(call.startswith(f"{module}: ") for call in test.calls)}
+    seconds = Counter[str]()
+    for test in chosen:
+        seconds[test.file] += test.seconds
+    return sorted(
+        chosen,
+        key=lambda test: (
+            test.file != module, test.name not in near, seconds[test.file], test.file, test.seconds,
+        ),
+    )  # fmt: skip
+
+
+def try_mutant(whole: Path, copy: Path, tests: list[Test], mutant: Mutant) -> str:
+    """Change one module of the copy, run the tests, and take the change back."""
     tree = ast.parse((whole / mutant.path).read_text("utf-8"))
     list_changes(tree)[mutant.number].apply()
-    shutil.rmtree(copy / "crfdeid")
-    shutil.copytree(whole / "crfdeid", copy / "crfdeid")
     (copy / mutant.path).write_text(ast.unparse(ast.fix_missing_locations(tree)), "utf-8")
-    return run_tests(copy, order_tests(copy, area, mutant.path, times), seconds)
+    chosen = choose_tests(tests, mutant)
+    most = 60 + 4 * sum(test.seconds for test in chosen)
+    files = list(dict.fromkeys(test.file for test in chosen))
+    failed = run_tests(copy, files, most, Chosen([test.name for test in chosen]))
+    shutil.copy2(whole / mutant.path, copy / mutant.path)
+    return failed
 
 
 def read_equal() -> dict[str, str]:
@@ -175,17 +204,14 @@ def read_equal() -> dict[str, str]:
 def run_area(name: str, seed: int, count: int, whole: Path) -> Counter[str]:
     """Try mutants of an area of the ``whole`` project, and print each."""
     area, equal, tally = AREAS[name], read_equal(), Counter[str]()
-    copy, report = whole.with_name("changed"), whole.with_name("report.xml")
+    copy = whole.with_name("changed")
     shutil.rmtree(copy, ignore_errors=True)
     copy_project(whole, copy)
-    began = time.monotonic()
-    if failed := run_tests(copy, [f"--junitxml={report}", *area.tests, f"crfdeid/{area.code}"], 900):
-        raise SystemExit(f"{name}: the tests fail without a change: {failed}")
-    most, times = 30 + 4 * (time.monotonic() - began), measure_tests(report)
-    print(f"{name}: the tests take {(most - 30) / 4:.0f} s", flush=True)
+    tests = measure_tests(copy, area)
+    print(f"{name}: {len(tests)} tests take {sum(test.seconds for test in tests):.0f} s", flush=True)
     for mutant in draw_mutants(whole, area, seed, count):
         began, is_equal = time.monotonic(), str(mutant) in equal
-        killer = "" if is_equal else try_mutant(whole, copy, area, mutant, times, most)
+        killer = "" if is_equal else try_mutant(whole, copy, tests, mutant)
         outcome = "equal" if is_equal else "killed" if killer else "survived"
         tally[outcome] += 1
         seconds = time.monotonic() - began
