@@ -6,7 +6,7 @@ Each change is one of :mod:`campaign.changes`, drawn from all of the area, in a 
 temporary folder. The area's doctests and tests run once without a change, which notes the functions that each
 calls (:mod:`campaign.calls`). For a change in a function, those that call it run until one fails: doctests of
 the module, then the quickest file first. For any other change (a constant, what runs at import, what only
-another process calls) all run, those that call a function of the module first.
+another process calls) those run that call a function of the module or of one that imports it.
 Status 1: a change passed all tests and is not in ``equal_mutants.txt``, which lists those that change nothing
 for a user.
 """
@@ -42,6 +42,7 @@ from crfdeid import resources
 
 LOADED = (hypothesis, numba, pandas, pycrfsuite, regex)  # before the tests, which run in forks
 SKIPPED = ("numba", "compiled", "__main__")  # loops whose cache does not see a change; command lines
+SLOW = ("kills", "killed_runs", "linear_work", "browser")  # tests that do not run
 LISTED = Path(__file__).with_name("equal_mutants.txt")
 SURROGATES = (  # of the tests of redact, those of surrogates that take little time
     "kept_surrogates what_a_surrogate_is surrogate_edges surrogates surrogate_dates odd_dates repeats "
@@ -157,28 +158,33 @@ class Test:
 def measure_tests(copy: Path, area: Area) -> list[Test]:
     """Run the tests of an area once, without a change."""
     report = copy.parent / "calls.json"
-    paths = [*area.tests, f"crfdeid/{area.code}"]
+    slow = [f"--ignore-glob=*test_*{name}.py" for name in SLOW]
+    paths = [*slow, *area.tests, f"crfdeid/{area.code}"]
     if failed := run_tests(copy, paths, 1800, Calls(copy, report)):
         raise SystemExit(f"{area.code}: the tests fail without a change: {failed}")
     found = json.loads(report.read_text("utf-8"))
     return [Test(name, seconds, frozenset(calls)) for name, (seconds, calls) in found.items()]
 
 
-def choose_tests(tests: list[Test], mutant: Mutant) -> list[Test]:
+def choose_tests(tests: list[Test], mutant: Mutant, copy: Path) -> list[Test]:
     """Return the tests that can see a change, the likely and quick ones first."""
-    module = str(mutant.path)
-    calling = [test for test in tests if f"{module}: {mutant.change.place}" in test.calls]
-    chosen = calling or tests
-    near = {test.name for test in tests if any(call.startswith(f"{module}: ") for call in test.calls)}
+    module, place = str(mutant.path), f"{mutant.path}: {mutant.change.place}"
+    users = {module, *list_users(copy, mutant.path)}
+    chosen = [test for test in tests if place in test.calls]
+    chosen = chosen or [test for test in tests if any(call.partition(":")[0] in users for call in test.calls)]
+    chosen = chosen or tests
     seconds = Counter[str]()
     for test in chosen:
         seconds[test.file] += test.seconds
-    return sorted(
-        chosen,
-        key=lambda test: (
-            test.file != module, test.name not in near, seconds[test.file], test.file, test.seconds,
-        ),
-    )  # fmt: skip
+    return sorted(chosen, key=lambda test: (test.file != module, seconds[test.file], test.file, test.seconds))
+
+
+def list_users(root: Path, module: Path) -> list[str]:
+    """The modules that import a module."""
+    package, name = ".".join(module.parent.parts), module.stem
+    imported = re.compile(rf"from {package} import [^\n]*\b{name}\b|{package}\.{name}\b")
+    paths = (root / "crfdeid").rglob("*.py")
+    return [str(path.relative_to(root)) for path in paths if imported.search(path.read_text("utf-8"))]
 
 
 def try_mutant(whole: Path, copy: Path, tests: list[Test], mutant: Mutant) -> str:
@@ -186,7 +192,7 @@ def try_mutant(whole: Path, copy: Path, tests: list[Test], mutant: Mutant) -> st
     tree = ast.parse((whole / mutant.path).read_text("utf-8"))
     list_changes(tree)[mutant.number].apply()
     (copy / mutant.path).write_text(ast.unparse(ast.fix_missing_locations(tree)), "utf-8")
-    chosen = choose_tests(tests, mutant)
+    chosen = choose_tests(tests, mutant, whole)
     most = 60 + 4 * sum(test.seconds for test in chosen)
     files = list(dict.fromkeys(test.file for test in chosen))
     failed = run_tests(copy, files, most, Chosen([test.name for test in chosen]))
