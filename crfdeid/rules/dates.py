@@ -42,7 +42,7 @@ MEASURED = re.compile(
     r"|quads?|dp|pt|op|gag|ros|i/?o|jvp|a/?o|alert|oriented|clock|mm|for|only|left|right|lower"
     r"|upper|with|vanderbilt"
     r"|conners|phq|gad|mmse|moca|audit|cage|recall|was|is|are|adls|iadls|passed)[ :=of]*|[><=±~+*#%$][ ]?"
-    r"|\d/\d{1,2}(?:,| and|;) )$",
+    r"|\d/\d{1,2}[,;] )$",
     re.IGNORECASE,
 )
 UNIT = re.compile(
@@ -275,7 +275,8 @@ def season(note: Note, lists: Lists) -> Iterator[Edges]:
 
 
 holiday = match_at_words(
-    "holiday", "DATE", "ours", "A capitalised holiday.", set(re.findall(r"(?:^|\|)(\w+)", HOLIDAYS)),
+    "holiday", "DATE", "ours", "A capitalised holiday.",
+    set(re.findall(r"(?:^|\|)(\w+)", "|".join([HOLIDAYS, HOLIDAYS.replace("'?", "")]))),  # Mother's, Mothers
     rf"(?:{HOLIDAYS})\b", lambda match, note: note.is_capitalised_at(match.start()),
 )  # fmt: skip
 decade = match_at_numbers(

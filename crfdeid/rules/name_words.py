@@ -132,21 +132,9 @@ def find_name_from(note: Note, lists: Lists, first: int, most: int = LONGEST_NAM
     """Return the offsets of the name that begins at word ``first``, or None. It has at least one word of two
     letters."""
     stop = find_run_end(note, first, lambda i: is_name_part(note, lists, i), most)
-    while (
-        stop > first
-        and is_initial(note, stop - 1)
-        and stop < len(note)
-        and is_credential_start(note, stop - 1)
-    ):
-        stop -= 1
     if stop > first and any(len(note.word(i)) > 1 and note.is_capitalised(i) for i in range(first, stop)):
         return note.edges(first, stop)
     return None
-
-
-def is_credential_start(note: Note, index: int) -> bool:
-    """Whether the letter at ``index`` begins a credential such as M.D."""
-    return note.gap(index + 1) in (".", ". ") and len(note.word(index + 1)) == 1
 
 
 def find_name_until(note: Note, lists: Lists, stop: int) -> Edges | None:

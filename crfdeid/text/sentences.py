@@ -8,6 +8,7 @@ notes, or by nltk's Punkt.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any  # nltk has no types
 
 import regex
@@ -70,13 +71,8 @@ def split_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def measure_width(text: str, lines: list[tuple[int, int]], index: int) -> int:
     """Return the length of the longest line from line ``index`` to the next blank one."""
-    width = 0
-    for start, end in lines[index:]:
-        content = text[start:end].rstrip()
-        if not content:
-            break
-        width = max(width, len(content))
-    return width
+    contents = takewhile(bool, (text[start:end].rstrip() for start, end in lines[index:]))
+    return max(map(len, contents), default=0)
 
 
 def is_continued(text: str, line: tuple[int, int], after: tuple[int, int], width: int) -> bool:

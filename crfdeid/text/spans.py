@@ -172,8 +172,6 @@ def widen_cut_spans(document: Document) -> Document:
 
 def is_inside_word(text: str, index: int) -> bool:
     """Whether the characters before and after ``index`` are in one word or number: JaffreyMarital has two."""
-    if not 0 < index < len(text):
-        return False
     a, b = text[index - 1], text[index]
     return (a.isalpha() and b.islower()) or (a.isupper() and b.isupper()) or (a.isdigit() and b.isdigit())
 

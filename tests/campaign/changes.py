@@ -45,10 +45,12 @@ def list_changes(tree: ast.AST) -> list[Change]:
 
 def walk(node: ast.AST, place: str) -> Iterator[tuple[str, ast.AST, ast.AST]]:
     """Yield the nodes in their order, each with its place and its parent; not those of annotations, of
-    docstrings and of what only type checkers read."""
+    docstrings, of decorators of classes and of what only type checkers read."""
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or name in ("annotation", "returns") or is_unused(child):
+                continue
+            if isinstance(node, ast.ClassDef) and name == "decorator_list":  # @dataclass(frozen=True)
                 continue
             named = name_place(child)
             inside = place if not named else named if place == "module" else f"{place}.{named}"

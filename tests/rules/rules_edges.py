@@ -11,6 +11,7 @@ EDGES = {
         Dr. [Ruiz-Nowak], Dr. [O'Hara], Dr. [St. John], Dr. [van Quevix]; Dr. van
         Dr. [Ruiz]. Nowak was there
         Dr. of the day
+        Dr. [Quevix A. B. Ruiz], Dr. [Ana M. Quevix], Dr. [Quevix M]. Do
     """,
     "patient_title": """
         MS. [Ruiz], MS. Progressive, MS Ruiz
@@ -244,6 +245,10 @@ EDGES = {
         [University Quevix Hospital], [Memorial Walnut Hospital]
         Last Hospital, Stomach Hospital, [Old Walnut Hospital], [Ana Hospital]
         Quevix One Two Three Four [Five Hospital]
+        University of [Quevix Hospital], the [University Quevix Hospital], of [Quevix Hospital]
+        The [St Quevix Hospital], Memorial of [Quevix Hospital]
+        university [Quevix Hospital], regional [Memorial Quevix Hospital]
+        [Seen Memorial Quevix Hospital]
     """,
     "hospital_of": """
         [University Hospital of Yarabrook], hospital of Yarabrook, Hospital of yarabrook
@@ -290,11 +295,25 @@ EDGES = {
         [95]yof, [95] ym
         [95] yo f, [95]y/o, [95] yrs of age, [95] year of age, 95 years
         .95 yo, 3/95 yo, 3-95 yo, 395 yo, 95 yolk
+        [95] years old, [95] year old, [95]years old, [95]-years old, [95] -year old, [95]- year old
+        95 -  year old
+        [95] yrs old, [95] yr old, [95] yr. old, [95]yrs.-old, [95] yearold, 95 years  old
+        [95] years of age, 95years of age, [95] yr of age, [95] yrs of ages
+        [95]y.o., [95]-yo, [95] y/o, [95]-y/o, 95  y/o, [95] y o, [95] y. o., [95]y/ox
+        [95]yrs/o, [95] yrs o, [95]yr/o, [95] yro, 95 yrox, 95  yro
+        [95]yom, [95] yof, 95  yom, 95yomx, [95]ym, [95] yf, 95  yf, 95ymx
+        [95] yo/m, [95]y.o. m, [95]y.o./f, [95] yo / m, [95]yo/mx
     """,
     "age_before": """
         age of [9], ages [12], ages: [12], Age/sex: [45], aged [0], age: [125], age 126, age	[45]
         age 4.5, age 45%, age 45 mg, age 12 wks, age 12-months
         age 455, page 45
+        age 45 hour, age 45 day, age 45 week, age 45 month, age 45 mo, age 45 wk, age 45 unit
+        age 45 hours, age 45 days, age 45 weeks
+        age 45 months, age 45 mos, age 45 units, age 45-mo, age 45 kg, age 45 lb, age 45 lbs
+        age 45 cm, age 45 mm, age 45 bpm, age 45 ml
+        age [45] mow, age [45] dayton, age [45]  mg, age 45kg, age 45.5, age 45/5, age [45]. Seen
+        age 45%
     """,
     "age_after": """
         [1]yo, [0] yo, [89] yo, 90 yo, [8] yr old, [8] yrs. old, [8]-yr-old, [8] years of age, [8] y.o
@@ -339,12 +358,25 @@ EDGES = {
         the MRN from the Mercy Hospital is [4471902]
         MRN number: [4471902-3], MRN: 7, MRN: A1, MRN: [AB447].
         the record notes 12 visits, unit north 44719, MRN at home
+        unit#[447190], unit #[447190], unit  #447190, unit no [447190], unit no. [447190]
+        unit num [447190], unit number [447190], unit nodes 447190
+        hosp #[447190], hosp no [447190], hospital num [447190], hospital  #447190, mr#[447190]
+        mr # [447190], mr : [447190], mr 447190
+        patient id [447190], patient #[447190], patientid 447190, pt id [447190], ptid 447190
+        pt idea 447190, medrec 447190
+        chart #[447190], chart no [447190], chart num [447190], chart notes 447190, record no [447190]
+        record num [447190], record notes 447190
+        med rec [447190], medical recs [447190], med records [447190], medical  record 447190
+        med. rec 447190
     """,
     "account_number": """
         account: [99120], acct [99120], acct. [99120], account# [99120], billing# [99120]
         Billing # [99120], billing no [99121], billing number [99122]
         fin: [99120], fin #[99121]
         billing 99120, fin 99120
+        billing#[447190], billing #[447190], billing no [447190], billing num [447190]
+        billing  #447190, fin:[447190], fin :[447190], fin  #447190
+        acct [447190], acct. [447190], acct.# [447190], account [447190]
     """,
     "health_plan_number": """
         member id [99120], member #[99121], member no [99122], member number [99123]
@@ -354,17 +386,29 @@ EDGES = {
         member# [99120], insurance# [99121], medicare# [99122], group# [99123]
         member 99120, insurance 99121, medicare 99122, medicaid 99123, group 99124
         group nodes 12345
+        member id [447190], member #[447190], memberid 447190, member no [447190], member num [447190]
+        medicare id [447190], medicare num [447190]
+        medicaid no [447190], medicaid num [447190], insurance num [447190], group#[447190]
+        group #[447190], group num [447190], group no. [447190]
+        policy [447190], policy #[447190], policy no [447190], policy number is [447190]
+        policy number: [447190]
+        health  plan 447190, beneficiary [447190]
     """,
     "license_number": """
         licence [99120], lic [99121], lic. [99122], NPI [1234567890], DEA# [AB123]
+        license [447190], licence no [447190], lic.[447190], dea [447190], npi [447190], dealt 447190
+        licks 447190
     """,
     "device_number": """
         s/n [99120], SN: [99121], sn# [99122], device [99123]
         SN 99120, device A12
+        serial [447190], serial no [447190], s/n [447190], sn:[447190], sn #[447190], sn 447190
+        device [447190], device no 447190, device  447190
     """,
     "vehicle_number": """
         license plate [6MXB31], tag # [6MXB32], tag# [6MXB33]
         tag 6MXB31
+        vin [447190], plate [447190], license plate [447190], tag#[447190], tag #[447190], vine 447190
     """,
     "id_number": """
         acc: [99120], acc #[99121], case # [99122], case no [99123], case number [99124]
@@ -382,6 +426,10 @@ EDGES = {
         acc 99120, case 99121, order 99122, specimen 99123, protocol 99124, document 99125
         dictation 99120, transcription 99121, visit 99122, reference 99123, study 99124, id 99125
         case notes 12345, order now 12345, visit now 12345
+        id:[447190], id #[447190], id  #447190, acc:[447190], acc #[447190], case #[447190]
+        case no [447190], case num [447190], case node 447190
+        order #[447190], order num [447190], order normal 447190, visit no. [447190]
+        visit notes 447190, visit num [447190], study#[447190]
     """,
     "record_shape": """
         [32-58-55] and 31-58-55
@@ -438,6 +486,8 @@ EDGES = {
         x-3/4/61, 5/3/4/61, .3/4/61
         3/4/61-5, 3/4/611, 3/4/1799 3/4/2261
         [3/4/'61]
+        [1/31/61], [3/31/61], [5/31/61], [7/31/61], [8/31/61], [10/31/61], [12/31/61], 4/31/61, 6/31/61
+        9/31/61, 11/31/61, [4/30/61], [11/30/61]
     """,
     "date_dmy": """
         30/2/61 [29/2/61]
@@ -455,6 +505,8 @@ EDGES = {
     "compact_date": """
         [20611231], 20611301, 20611232, 20610230, 18611231
         a20611231, 20611231-1, 206112310
+        [20611130], 20611131, 20610931, 20610631, 20610431, [20610430], [20610228], [20610229]
+        20610230, 20610132
     """,
     "month_and_day": """
         on [03-14], on 3-14
@@ -474,6 +526,40 @@ EDGES = {
         on [2/10], since [2/10], until [2/10], admitted [2/10], thru [2/10], appt [2/10], by 2/10
         2/2, 2/3, 2/4, 2/5, 2/6, 2/7, 2/10
         on [2/2] and on [2/6]
+        3/11 strength, 3/11 tab, 3/11 tablet, 3/11 tablets, 3/11 pills, 3/11 cap, 3/11 caps
+        3/11 mg, 3/11 mcg, 3/11 ml, 3/11 cc
+        3/11 unit, 3/11 units, 3/11 hours, 3/11 hrs, 3/11 day, 3/11 days, 3/11 week
+        3/11 weeks, 3/11 wk, 3/11 wks
+        3/11 month, 3/11 months, 3/11 year, 3/11 years, 3/11 yr, 3/11 murmur, 3/11 systolic
+        3/11 sem, 3/11 hsm, 3/11 diastolic
+        3/11 pain, 3/11 of the, 3/11 pack, 3/11 ppd, 3/11 inch, 3/11 in bed, [3/11] inside
+        3/11 cm, 3/11 mm, 3/11 ft, 3/11 dose
+        3/11 scale, 3/11 motor, 3/11 throughout, 3/11 bilaterally, 3/11 b/l, 3/11 beers
+        3/11 drink, 3/11 drinks, 3/11 percent
+        3/11%, 3/11 +, 3/11x, [3/11] xray, 3/11 amp, 3/11 ns, [3/11] nsaid, 3/11 node, 3/11 nodes
+        3/11 lymph, 3/11 positive
+        3/11 vessel, 3/11 vessels, 3/11 lobes, 3/11 suture, 3/11 sutures, 3/11 rep, 3/11 reps
+        3/11 nsr, 3/11 lpm
+        3/11 liter, 3/11 liters, 3/11 l, [3/11] labs, 3/11 g, [3/11] gait, 3/11 kg, 3/11 lb
+        3/11 lbs, 3/11 edema, 3/11 a day, [3/11] and
+        3/11 way, 3/11 cup, 3/11 bottle, 3/11 strip, 3/11 strips, 3/11 set, 3/11 sets
+        3/11 trial, 3/11 trials, 3/11 side, 3/11 sided
+        3/11 ventilation, 3/11 peep, 3/11 rll, 3/11 lll, 3/11 areas, 3/11 adls, 3/11 iadls
+        [3/11] gains, 3/11 grain, 3/11 symptoms
+        3/11 domains, 3/11 items, 3/11 recall, 3/11 objects, 3/11 words, 3/11-tabs, [3/11]  tabs
+        [3/11] visit
+        BP 3/11, abp [3/11], pressure 3/11, strength 3/11, grades 3/11, scale 3/11, pain 3/11
+        pulses 3/11, reflexes 3/11
+        murmur 3/11, stage 3/11, score 3/11, apgars 3/11, apgar 3/11, gcs 3/11, rate 3/11
+        rated 3/11, motor 3/11, power 3/11
+        vision 3/11, va 3/11, od 3/11, os 3/11, ou 3/11, level 3/11, ratio 3/11, every 3/11
+        q 3/11, x 3/11, age 3/11, ages 3/11
+        times 3/11, peep 3/11, ips 3/11, vent 3/11, psv 3/11, simv 3/11, cpap 3/11, bipap 3/11
+        insulin 3/11, position 3/11
+        BP: 3/11, BP = 3/11, BP of [3/11], BP or [3/11], <3/11, 5/5, 3/11, 4/5 and [3/11], 4/5; 3/11
+        4/5 or [3/11]
+        since [5/10], on [5/10], admitted: [5/10], from 5/10, seen [5/11], dob [5/11], tip [3/11]
+        subpain [3/11]
     """,
     "month_and_year": """
         [3/2061], [3-2061]
@@ -536,6 +622,14 @@ EDGES = {
     "holiday": """
         [Christmas Eve], [Easter], [St. Patrick's Day]
         [Labor Day], labor day, christmas
+        [New Year], [New Years], [New Year's], [New Years Eve], [New Year Day], [New Year's Day]
+        [Valentine's Day], [Valentines Day], [Mothers Day]
+        [Mother's Day], [Father's Day], [Fathers Day], [St. Patrick's Day], [St Patricks Day]
+        [Presidents Day], [Presidents' Day], [Patriots Day]
+        [Patriots' Day], [Christmas], [Christmas Eve], [Christmas Day], [Thanksgiving], [Thanksgiving Day]
+        [Xmas], [Easter], Easterly, Christmassy
+        [MLK Day], [Fourth of July], [Diwali], [Yom Kippur], yom kippur, christmas, [Mothers day]
+        new year
     """,
     "decade": """
         [1880s], [2010s], [2110's], '[70s]

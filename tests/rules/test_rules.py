@@ -12,11 +12,12 @@ from rules_examples import EXAMPLES
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.feature_extraction import rule_matches
-from crfdeid.rules import RULES, lists, misspellings
+from crfdeid.rules import RULES, lists, misspellings, words
 from crfdeid.rules.note import Note
 from crfdeid.rules.repeats import KnownNames
 from crfdeid.rules.rule import Finding
 from crfdeid.rules.tagger import Rules, load_shipped, resolve_overlaps
+from crfdeid.rules.words import find_caseless, read_words
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme as scheme
 from crfdeid.text.spans import find_overlap
@@ -133,6 +134,16 @@ def test_a_paragraph_in_capitals_does_not_blind_the_rules_elsewhere(parts):
     document = Document("1", "\n \n".join(parts))
     found = {document.text_of(span) for span in load_shipped().tag(document).spans}
     assert found == {"quevix", "leila"}
+
+
+def test_words_have_the_kind_of_their_first_character():
+    kinds = [words.CAPITAL, words.SMALL, words.LETTER, words.DIGIT, words.CAPITAL, words.DIGIT]
+    assert read_words("Ü é 李 ٣ Ana 3").kinds == bytes(kinds)
+
+
+@pytest.mark.parametrize(("text", "count"), [("a " * 29, 0), ("a " * 30, 1), ("3 " * 30, 0)])
+def test_few_words_do_not_show_that_capitals_are_missing(text, count):
+    assert len(find_caseless(text, read_words(text))) == count
 
 
 def test_small_words_of_a_note_with_capitals_are_no_names():

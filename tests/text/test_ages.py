@@ -13,6 +13,11 @@ KEPT = [
     "89", "0", "120 months", "999 months", "90 weeks", "95 days", "99 mos", "91 w/o", "89 1/2", "89½", "y",
     "eighty-nine", "sixties",
 ]  # fmt: skip
+UNITS = [
+    "months", "month", "mos", "mo", "m/o", "weeks", "week", "wks", "wk", "w/o", "days", "day", "d/o", "hours",
+    "hour", "hrs", "hr", "meses", "mes", "semanas", "semana", "días", "día", "-month", "- Week",
+]  # fmt: skip
+NOT_UNITS = ["mow", "wkx", "hrd", "mesx", "years", "x months", ""]
 UNREAD = [
     "90 1/2", "90½", "3/7/61", "2067", "1-2-3-4", "1 2 3 4", "90x", "90thx", "ninetyish", "²", "90 stoned",
     "-", "",
@@ -28,6 +33,17 @@ def test_an_age_over_89_becomes_one_group(text):
 @pytest.mark.parametrize("text", KEPT)
 def test_an_age_up_to_89_stays(text):
     assert generalise_age(text) == text
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_an_age_in_less_than_years_stays_up_to_1068(unit):
+    assert [generalise_age(age, f" {unit}") for age in ("90", "1068", "1069")] == ["90", None, None]
+    assert generalise_age("999", unit) == "999"
+
+
+@pytest.mark.parametrize("unit", NOT_UNITS)
+def test_what_is_no_unit_is_not_read(unit):
+    assert generalise_age("90", f" {unit}") == "90+"
 
 
 @pytest.mark.parametrize("text", UNREAD)

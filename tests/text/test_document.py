@@ -21,3 +21,8 @@ def test_a_span_is_inside_the_text_and_not_empty(start, end):
     with pytest.raises(DocumentError):
         Document("a", "Ana Ruiz", (Span(start, end, "PATIENT"),))
     assert Document("a", "Ana Ruiz", (Span(0, 8, "PATIENT"),)).spans
+
+
+def test_a_span_has_a_type():
+    with pytest.raises(DocumentError, match="d0: a span at 0-8 has no type"):
+        Document("d0", "Ana Ruiz", (Span(0, 8, ""),))

@@ -19,8 +19,9 @@ EXAMPLES = [
     ("Gri\ufb03n", "Griffin"),
     ("3\u204414", "3/14"),
     ("\uff11\uff12 \uff21\uff4e\uff41", "12 Ana"),
+    ("\uff01\uff5e", "!~"),
 ]
-UNTOUCHED = ["", "Ana Ruiz, 3/4/61\n\tx", "José Núñez 李雷 Jose\u0301", "• 5 µg ± 2 °C, 3 × 4 « x »"]
+UNTOUCHED = ["", "Ana Ruiz, 3/4/61\n\tx", "José Núñez 李雷 Jose\u0301", "• 5 µg ± 2 °C, 3 × 4 « x » \uff5f"]
 SIGNS = st.text(st.sampled_from("aA1 \n\r\v\u2013\u2019\u00a0\u00ad\u200b\ufb03\uff11é李"))
 
 

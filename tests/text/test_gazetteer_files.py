@@ -63,6 +63,22 @@ def test_lists_of_one_name_and_content_are_one_object(tmp_path):
     assert same is first and other.entries == {("yuma",)} and first.entries == {("yuma",), ("erie",)}
 
 
+MATCHES = [
+    ("new york", [(0, 2)]),
+    ("in new york city york", [(1, 4), (4, 5)]),
+    ("new york new new york", [(0, 2), (3, 5)]),
+    ("york york", [(0, 1), (1, 2)]),
+    ("new", []),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), MATCHES)
+def test_matches_are_the_longest_entries_from_the_left(text, expected):
+    found = gazetteer.build_gazetteer("towns", ["York", "New York", "New York City", "City Hall"])
+    assert found.find_matches(text.split()) == expected
+
+
 ENTRIES = [
     "New York",
     "York",

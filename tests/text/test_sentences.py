@@ -67,6 +67,8 @@ def test_a_line_is_joined_where_the_next_word_had_no_room():
     assert [count_joined(60, 55, word) for word in (2, 3)] == [2, 1]  # 55 + 1 + 3 > 60 - 2
     assert [count_joined(60, here, 30) for here in (47, 48)] == [2, 1]  # 12 less than the width
     assert [count_joined(width, width, 9) for width in (39, 40)] == [3, 1]  # a narrow block was not wrapped
+    block = f"{'w' * 39}\n{'y' * 30} z"
+    assert len(split_sentences(block)) == 2 and len(split_sentences(f"{block}\n\n{'v' * 60}")) == 3
 
 
 @given(st.text(alphabet="aB1 .:-\n\r\t)", max_size=200))

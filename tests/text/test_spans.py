@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.text import spans as algebra
-from crfdeid.text.document import Span
+from crfdeid.text.document import Document, Span
 
 TYPES = ("CITY", "DATE", "NAME")
 #        0123456789012345678901234
@@ -198,6 +198,28 @@ def test_trimmed_spans_keep_type_and_probability_and_blank_ones_go():
     found = list(algebra.trim_spans("3/4/1\n 57\n\n", spans))
     assert found == [Span(0, 5, "DATE"), Span(7, 9, "AGE")]
     assert found[0].probability == 0.5
+
+
+WIDENED = [
+    ("Smithson", [(0, 5)], [(0, 8)]),
+    ("Smithson", [(3, 5)], [(0, 8)]),
+    ("SMITHSON", [(3, 5)], [(0, 8)]),
+    ("JaffreyMarital", [(0, 7)], [(0, 7)]),
+    ("AnaRuiz", [(3, 7)], [(3, 7)]),
+    ("MRN12345", [(4, 6)], [(3, 8)]),
+    ("123mg", [(0, 3)], [(0, 3)]),
+    ("Ana Ruiz", [(1, 6)], [(0, 8)]),
+    ("Ana Ruiz", [(0, 3), (4, 8)], [(0, 3), (4, 8)]),
+    ("Smithson", [(0, 3), (5, 8)], [(0, 5), (5, 8)]),
+]
+
+
+@pytest.mark.parametrize(("text", "spans", "expected"), WIDENED)
+def test_a_span_that_cuts_a_word_covers_it_but_no_other_span(text, spans, expected):
+    document = Document("1", text, tuple(Span(*one, "A") for one in spans))
+    found = algebra.widen_cut_spans(document)
+    assert [(span.start, span.end) for span in found.spans] == expected
+    assert (found is document) == (spans == expected)
 
 
 @given(some_spans(), st.integers(0, 25), st.integers(0, 25))
