@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.names import is_listed
-from crfdeid.redact.surrogates.ordinary_words import is_ordinary
+from crfdeid.redact.surrogates.ordinary_words import WORD_AFTER, is_ordinary
 from crfdeid.redact.surrogates.similar_names import SimilarNames
 from crfdeid.redact.surrogates.text_forms import WORD, fold
 from crfdeid.text.document import Document, Span
@@ -26,14 +26,7 @@ SCANNED_NUMBER = re.compile(r"[\dOoIlSB|](?:-?[\dOoIlSB|])+(?!\w)")
 PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("ii", "u"))
 LETTERS = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "!": "l", "5": "s", "8": "b", "6": "b"})
 DIGITS = str.maketrans({"O": "0", "o": "0", "I": "1", "l": "1", "|": "1", "S": "5", "B": "8"})
-# Words beside a small word that show that it is the word and not the name.
-WORD_AFTER = re.compile(
-    r"\s+(?:be|been|have|need|not|also|continue|follow|return|require|likely|start|take|see|get|come|go|call|do|then|hold"
-    r"|consider|discuss|check|obtain|plan|proceed|undergo|receive|benefit|give|stop|use|make|try|repeat|monitor|keep|add"
-    r"|remain|resume|send|schedule|arrange|increase|decrease|man|men|woman|women|lady|male|female|adult|adults|child"
-    r"|children|boy|girl|people|person|to|of|or)\b",
-    re.IGNORECASE,
-)
+# Words before a small word that show that it is the word and not the name (as those of WORD_AFTER do).
 WORD_BEFORE = re.compile(
     r"\b(?:he|she|it|we|i|you|they|who|that|which|this|these|there|patient|pt|and|but|the|a|an|to|not|very|more|his|her)\s+$",
     re.IGNORECASE,

@@ -64,6 +64,10 @@ def list_survivors(redaction: Redaction) -> list[str]:
         ("<PATIENT Okafor>", "O.K.A.F.O.R", "K F"),
         ("<PATIENT Wrzeszczynski>", "Wrzeszcynski left", "Wrzeszcynski"),
         ("<PATIENT Quevixo>", "Quevixxo left", "Quevixxo"),
+        ("<PATIENT John Smith>", "The Smiths live nearby.", "Smiths Smith"),
+        ("<PATIENT Owen Baker>", "a call from the Bakers", "Bakers Baker"),
+        ("<PATIENT John Smith>", "pt smith feels better", "smith"),
+        ("<PATIENT Ann Kelly>", "Patient kelly is well", "kelly"),
     ],
 )
 def test_a_repeat_in_another_writing_is_replaced(found, text, gone):
@@ -87,6 +91,9 @@ def test_a_repeat_in_another_writing_is_replaced(found, text, gone):
         ("<DATE 3/7/2061>", "on March 8, 2061, 2061-03-08"),
         ("<PATIENT Anderson>", "Sanderson-like; candesartan"),
         ("<PATIENT Martin>", "a marten"),
+        ("<PATIENT Owen Baker>", "the bakers; a Baker cyst"),
+        ("<PATIENT Ann Young>", "pt young woman"),
+        ("<PATIENT Sam Will>", "pt will return"),
     ],
 )
 def test_what_only_looks_like_a_repeat_is_kept(found, text):
@@ -101,6 +108,7 @@ def test_what_only_looks_like_a_repeat_is_kept(found, text):
         ("<PATIENT Wrzeszczynski>", "Wrzesczinski left", ["Wrzesczinski"]),
         ("<PATIENT Mary Young>", "A Young woman", ["Young"]),
         ("<PATIENT Allan Forest>", "attending: forest, m.d.", ["forest"]),
+        ("<PATIENT John Carver>", "BP normal. Pt carver is well.", ["carver"]),
     ],
 )
 def test_a_doubtful_repeat_is_listed(found, text, listed):
@@ -121,6 +129,14 @@ def test_a_doubtful_repeat_is_listed(found, text, listed):
 )
 def test_words_of_the_language_are_not_listed(found, text):
     assert list_survivors(redact_second(found, text)) == []
+
+
+def test_a_repeat_that_was_found_as_a_name_and_as_a_place_is_the_name():
+    found = "<PATIENT John Carver> came; the <HOSPITAL Carver> family left."
+    first, second = Redactor(SECRET).redact(
+        [marked(found, "n1"), Document("n2", "call from Carver", (), "7")]
+    )
+    assert second.document.text.split()[2] == first.document.text.split()[1]
 
 
 def test_a_misspelt_repeat_gets_the_misspelt_surrogate():

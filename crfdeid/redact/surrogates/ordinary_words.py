@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from crfdeid.redact.surrogates import name_pools
 
 LEAST_SHARE = 0.01  # per cent of people, of a word that people also bear as a name
+# Words after a word in small letters that show that it is the word and not a name.
+WORD_AFTER = re.compile(
+    r"\s+(?:be|been|have|need|not|also|continue|follow|return|require|likely|start|take|see|get|come|go|call|do|then|hold"
+    r"|consider|discuss|check|obtain|plan|proceed|undergo|receive|benefit|give|stop|use|make|try|repeat|monitor|keep|add"
+    r"|remain|resume|send|schedule|arrange|increase|decrease|man|men|woman|women|lady|male|female|adult|adults|child"
+    r"|children|boy|girl|people|person|to|of|or)\b",
+    re.IGNORECASE,
+)
 
 
 def is_ordinary(low: str) -> bool:

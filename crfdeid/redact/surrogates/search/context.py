@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, find_share, is_ordinary
+from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, WORD_AFTER, find_share, is_ordinary
 from crfdeid.redact.surrogates.search.finder import Mention
 from crfdeid.redact.surrogates.search.search_strings import LAST_FOUR, NUMBERS, SearchString
 from crfdeid.redact.surrogates.text_forms import fold, word_set
@@ -16,6 +16,7 @@ MIN_LISTED = 4  # characters of a number that is listed
 FREQUENT_SHARE = 0.02  # per cent of people, of a name that is replaced although it is an eponym
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
 TITLE = regex.compile(r"\b(?:mr|mrs|ms|miss|dr|drs|doctor|prof|nurse)\.?\s+$", regex.IGNORECASE)
+PATIENT_BEFORE = regex.compile(r"\b(?:pt|patient)\.?\s+$", regex.IGNORECASE)
 INITIAL = regex.compile(r"(?<![\p{L}\p{N}.])\p{Lu}\.\s?$")  # "A. Brown" is not the end of a sentence
 SURNAME = regex.compile(r"(?<![\p{L}\p{N}])(\p{Lu}[\p{L}'’-]+),\s?$")  # "Okafor, Ana"
 COMMAS = (", ", " , ")
@@ -36,6 +37,7 @@ ACTS = word_set(
     """is was has had says said states stated reports reported denies denied came comes presented presents
     lives lived called calls does did who then developed underwent received went returned complains felt"""
 )
+FAMILY_ACTS = word_set("say said came come live lived called")
 PLACES = (kinds.STREET, kinds.CITY, kinds.HOSPITAL, kinds.ORGANIZATION, kinds.PLACE, kinds.DEPARTMENT)
 IN_ADDRESS = regex.compile(r",\s*$")
 ROOM = regex.compile(r"\b(?:room|rm|bed|suite|ste|unit|floor|apt)\b[\s.:#]*$", regex.IGNORECASE)
@@ -97,7 +99,7 @@ def reads_as_name(text: str, span: Span, low: str, beside_name: bool) -> bool:
     """Whether a single word is used as a name. A word that is only a name always is. An ordinary or
     medical word is a name if it is capitalized inside a sentence and no medical word follows (Foley
     catheter), or if it begins a sentence and does what people do ("Will was"). A month is a name only
-    beside a name or title."""
+    beside a name or title. A word in small letters is a name after "patient", if many people bear it."""
     before = text[max(0, span.start - 40) : span.start]
     if beside_name or TITLE.search(before[-12:]):
         return True
@@ -105,9 +107,16 @@ def reads_as_name(text: str, span: Span, low: str, beside_name: bool) -> bool:
         return False
     if not is_ordinary(low) or is_written_as_name(text, span, before):
         return True
-    if not text[span.start : span.end].istitle():
-        return False
-    return is_capitalized_for_itself(text, span, low, before)
+    word = text[span.start : span.end]
+    if is_after_patient(text, span):
+        return find_share(low) >= FREQUENT_SHARE
+    return word.istitle() and is_capitalized_for_itself(text, span, low, before)
+
+
+def is_after_patient(text: str, span: Span) -> bool:
+    """Whether a word in small letters follows "patient", and the word after it allows a name ("pt smith")."""
+    before = PATIENT_BEFORE.search(text, max(0, span.start - 12), span.start)
+    return bool(before and text[span.start : span.end].islower() and not WORD_AFTER.match(text, span.end))
 
 
 def is_written_as_name(text: str, span: Span, before: str) -> bool:
@@ -128,7 +137,10 @@ def is_capitalized_for_itself(text: str, span: Span, low: str, before: str) -> b
     """Whether an ordinary or medical word is capitalized because it is a name."""
     after = AFTER.match(text, span.end)
     if low in name_pools.load_lowercase("medical_words", "eponyms", "hospital_words"):
-        if DETERMINER.search(before[-8:]):
+        is_plural = span.end - span.start > len(low)  # "the Smiths" are a family, "the Foley" a catheter
+        if is_plural and after and after["word"] in FAMILY_ACTS:
+            return True
+        if not is_plural and DETERMINER.search(before[-8:]):
             return False
         if after and after["word"].lower() in name_pools.load_lowercase("medical_words"):
             return False
@@ -163,7 +175,10 @@ def is_capitalized_word(text: str, span: Span, low: str) -> bool:
     if word.istitle() and not SENTENCE_END.search(text, max(0, span.start - 8), span.start):
         return True
     if not word[:1].isupper():
-        return around.islower() and (len(low) > MIN_LISTED or find_share(low) >= LEAST_SHARE)
+        is_borne = find_share(low) >= LEAST_SHARE
+        return (around.islower() and (len(low) > MIN_LISTED or is_borne)) or (
+            is_borne and is_after_patient(text, span)
+        )
     is_common = len(low) < 3 or low in name_pools.load_lowercase("common_words")
     return find_share(low) >= LEAST_SHARE or (word.istitle() and not is_common)
 

@@ -93,8 +93,8 @@ class Finder:
             start, end = normalized.find_original_range(start, end)
             if has_capitals(index.text[start:end], string) and not (taken and any(taken[start:end])):
                 found.append(Mention(Span(start, end, string.type), string))
-        # The longest of those that start at the same offset, and none that overlaps an earlier one.
-        found.sort(key=lambda mention: (mention.span.start, -mention.span.end, mention.string))
+        # Of those that start at the same offset one; none that overlaps an earlier one.
+        found.sort(key=rank_mention)
         return keep_leftmost(found, lambda mention: mention.span)
 
     def _find_places(self, index: TextIndex) -> Iterator[Place]:
@@ -165,6 +165,12 @@ class Finder:
     def _make_mention(self, index: TextIndex, number: int, at: int) -> Mention:
         string = self.inner[number]
         return Mention(Span(*index.normalized.find_original_range(at, at + string.size), string.type), string)
+
+
+def rank_mention(mention: Mention) -> tuple[int, int, bool, SearchString]:
+    """A sort key: by offset, then the longest, names before places, and the string."""
+    span, string = mention
+    return span.start, -span.end, kinds.kind_of(string.type) != kinds.NAME, string
 
 
 def is_number(string: SearchString) -> bool:
