@@ -68,6 +68,16 @@ def list_survivors(redaction: Redaction) -> list[str]:
         ("<PATIENT Owen Baker>", "a call from the Bakers", "Bakers Baker"),
         ("<PATIENT John Smith>", "pt smith feels better", "smith"),
         ("<PATIENT Ann Kelly>", "Patient kelly is well", "kelly"),
+        ("<PATIENT Amit Patel>", "Mr.Patel", "Patel"),
+        ("<PATIENT Amit Patel>", "PATEL: BP 132/84", "PATEL"),
+        ("<PATIENT Ann Kelly>", "Kelly at bedside", "Kelly"),
+        ("<PATIENT Li Wei>", "seen with Li today", "Li"),
+        ("<DOCTOR Patrick O'Neil>", "Dr. ONeil; oneil, P", "ONeil oneil"),
+        ("<PATIENT Ana Okafor-Quevixo>", "okaforquevixo", "okaforquevixo"),
+        ("<PATIENT Robert van der Berg>", "Mr. Vanderberg", "Vanderberg"),
+        ("<STREET 12 Elm Street>", "lives at 12 Elm", "12 Elm"),
+        ("<HOSPITAL Quevixo General Hospital>", "back at Quevixo", "Quevixo"),
+        ("<ORGANIZATION Kestrel Robotics>", "works for Kestrel", "Kestrel"),
     ],
 )
 def test_a_repeat_in_another_writing_is_replaced(found, text, gone):
@@ -94,6 +104,7 @@ def test_a_repeat_in_another_writing_is_replaced(found, text, gone):
         ("<PATIENT Owen Baker>", "the bakers; a Baker cyst"),
         ("<PATIENT Ann Young>", "pt young woman"),
         ("<PATIENT Sam Will>", "pt will return"),
+        ("<PATIENT To Li>", "Seen to go. To bed. Li 0.8; to Li"[:26]),
     ],
 )
 def test_what_only_looks_like_a_repeat_is_kept(found, text):

@@ -15,6 +15,7 @@ from crfdeid.redact.surrogates.initials import INSTITUTIONS, STREETS
 from crfdeid.redact.surrogates.institution_kinds import PHRASE, replace_kind, replace_tail
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.names import Names, is_listed
+from crfdeid.redact.surrogates.ordinary_words import load_clinical_words
 from crfdeid.redact.surrogates.patient_facts import PatientFacts
 from crfdeid.redact.surrogates.text_forms import (
     WORD,
@@ -200,6 +201,18 @@ def keep_fewer(text: str, words: Collection[str]) -> frozenset[str]:
     kind = {word.lower() for match in PHRASE.finditer(text) for word in WORD.findall(match[0])}
     choices = (SMALL_WORDS | kind, SMALL_WORDS)
     return next((keep for keep in choices if not all(word in keep for word in words)), frozenset())
+
+
+def says_which(word: str) -> bool:
+    """Whether a (folded) word of the name of an institution says which one it is, not what or where it is,
+    and has no other use in clinical reports.
+
+    >>> [says_which(word) for word in ("kestrel", "general", "american", "northwest", "cancer")]
+    [True, False, False, False, False]
+    """
+    kept = DIRECTIONS | COMPANIES | LANDMARKS | DENOMINATIONS | name_pools.load_words("hospital_words")
+    listed = name_pools.load_lowercase("medical_words", "nationalities", "us_states", "dates", "titles")
+    return word not in kept and word not in listed and word not in load_clinical_words()
 
 
 def is_acronym(word: str, text: str) -> bool:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import regex
 
 from crfdeid.redact.surrogates import kinds, name_pools
-from crfdeid.redact.surrogates.ordinary_words import LEAST_SHARE, WORD_AFTER, find_share, is_ordinary
+from crfdeid.redact.surrogates.ordinary_words import (
+    FREQUENT_SHARE,
+    LEAST_SHARE,
+    WORD_AFTER,
+    find_share,
+    is_frequent_name,
+    is_ordinary,
+)
 from crfdeid.redact.surrogates.search.finder import Mention
 from crfdeid.redact.surrogates.search.search_strings import LAST_FOUR, NUMBERS, SearchString
 from crfdeid.redact.surrogates.text_forms import fold, word_set
@@ -13,9 +20,8 @@ from crfdeid.text.document import Span
 
 MIN_NUMBER, MIN_DATE, MIN_PLACE = 5, 5, 4  # characters
 MIN_LISTED = 4  # characters of a number that is listed
-FREQUENT_SHARE = 0.02  # per cent of people, of a name that is replaced although it is an eponym
 DETERMINER = regex.compile(r"\b(?:the|a|an|this|his|her|no|new|old)\s+$", regex.IGNORECASE)
-TITLE = regex.compile(r"\b(?:mr|mrs|ms|miss|dr|drs|doctor|prof|nurse)\.?\s+$", regex.IGNORECASE)
+TITLE = regex.compile(r"\b(?:mr|mrs|ms|miss|dr|drs|doctor|prof|nurse)(?:\.\s*|\s+)$", regex.IGNORECASE)
 PATIENT_BEFORE = regex.compile(r"\b(?:pt|patient)\.?\s+$", regex.IGNORECASE)
 INITIAL = regex.compile(r"(?<![\p{L}\p{N}.])\p{Lu}\.\s?$")  # "A. Brown" is not the end of a sentence
 SURNAME = regex.compile(r"(?<![\p{L}\p{N}])(\p{Lu}[\p{L}'’-]+),\s?$")  # "Okafor, Ana"
@@ -103,14 +109,18 @@ def reads_as_name(text: str, span: Span, low: str, beside_name: bool) -> bool:
     before = text[max(0, span.start - 40) : span.start]
     if beside_name or TITLE.search(before[-12:]):
         return True
-    if len(low) < 3 or low in name_pools.load_lowercase("dates"):
+    if low in name_pools.load_lowercase("dates"):
         return False
+    if len(low) < 3:
+        return is_short_name(text, span, low, before)
     if not is_ordinary(low) or is_written_as_name(text, span, before):
         return True
     word = text[span.start : span.end]
     if is_after_patient(text, span):
         return find_share(low) >= FREQUENT_SHARE
-    return word.istitle() and is_capitalized_for_itself(text, span, low, before)
+    if not word.istitle() and not (word.isupper() and len(low) > MIN_LISTED and is_frequent_name(low)):
+        return False
+    return is_capitalized_for_itself(text, span, low, before)
 
 
 def is_after_patient(text: str, span: Span) -> bool:
@@ -148,7 +158,15 @@ def is_capitalized_for_itself(text: str, span: Span, low: str, before: str) -> b
         return True
     if after and (after["of"] or after["word"] in ACTS):
         return True
-    return low not in name_pools.load_lowercase("common_words") and find_share(low) >= FREQUENT_SHARE
+    return is_frequent_name(low)
+
+
+def is_short_name(text: str, span: Span, low: str, before: str) -> bool:
+    """Whether a word of two letters (Li, Ng) is a listed name and has the capital of a name."""
+    if not text[span.start : span.end].istitle() or is_ordinary(low) or not find_share(low):
+        return False
+    after = AFTER.match(text, span.end)
+    return not SENTENCE_END.search(before[-8:]) or bool(after and after["of"])
 
 
 def is_worth_listing(text: str, mention: Mention) -> bool:
@@ -184,4 +202,5 @@ def is_capitalized_word(text: str, span: Span, low: str) -> bool:
 
 
 def is_distinctive(string: SearchString) -> bool:
-    return not is_ordinary(string.root) and string.root not in name_pools.load_lowercase("dates")
+    is_word = is_ordinary(string.root) and not (string.size > MIN_LISTED and is_frequent_name(string.root))
+    return not is_word and string.root not in name_pools.load_lowercase("dates")

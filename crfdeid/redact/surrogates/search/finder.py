@@ -237,7 +237,8 @@ def has_capitals(text: str, string: SearchString) -> bool:
     """Whether ``text`` has the capitals that the string requires."""
     if string.capitals == "all":
         return text.isupper()
-    return not string.capitals or text[:1].isupper()
+    letter = LETTER.search(text) if string.capitals else None
+    return not letter or letter[0].isupper()
 
 
 def place_number(index: TextIndex, at: int, size: int, strings: Iterable[SearchString]) -> Iterator[Place]:

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+import regex
+
 from crfdeid.redact.surrogates import kinds, name_pools
 from crfdeid.redact.surrogates.dates import DateShifter
+from crfdeid.redact.surrogates.institutions import says_which
 from crfdeid.redact.surrogates.names import PARTICLES, SUFFIXES
 from crfdeid.redact.surrogates.ordinary_words import is_ordinary
 from crfdeid.redact.surrogates.search.days import find_days, list_starts
@@ -20,8 +23,13 @@ MIN_GROUPED = 6  # a shorter number is found only as it was written, or with hyp
 MAX_WORDS = 32  # of a string that is searched as a whole
 LAST_FOUR = 4
 LOCAL_DIGITS = 7  # of a telephone number
+MIN_FIRST = 5  # letters of the first word of an institution
 MIN_LOGIN = 5  # characters of the user name of an e-mail address
 NUMBERS = (kinds.IDENTIFIER, kinds.PHONE, kinds.EMAIL, kinds.URL, kinds.IP, kinds.USERNAME, kinds.ZIP)
+OF_PARTS = regex.compile(
+    r"\p{L}{2,}(?:-\p{L}{2,})+|\b(?:(?:van|von|der|den|de|la|le|du|del|di|da|dos)\s+)+\p{L}{2,}",
+    regex.IGNORECASE,
+)  # Okafor-Lee, van der Berg
 NEVER_SEARCHED = PARTICLES | SUFFIXES
 ROADS = {
     word: group
@@ -93,6 +101,8 @@ def derive_whole_strings(text: str, type: str) -> Iterator[SearchString]:
             yield from (SearchString((day,), type, derived=True) for day in sorted(days))
         elif kind == kinds.STREET:
             yield from derive_streets(text, type)
+        elif kind in (kinds.HOSPITAL, kinds.ORGANIZATION):
+            yield from derive_first_word(text, type)
 
 
 def list_days(low: str) -> set[str]:
@@ -110,18 +120,31 @@ def derive_words(text: str, type: str) -> Iterator[SearchString]:
 
 
 def derive_names(text: str, type: str) -> Iterator[SearchString]:
-    """Yield each word of a name, its plural, its nicknames, and the first names it may be a nickname of."""
+    """Yield each word of a name, its plural, its nicknames and the first names it may be a nickname of, and
+    names of several parts as one word."""
+    yield from (SearchString((word,), type, "", word, derived=True) for word in sorted(join_parts(text)))
     for match in WORD.finditer(text):
         word, _ = split_possessive(match[0])
         words, low = tuple(RUN.findall(normalize(word).text)), fold(word)
         if len(low) < 2 or low in NEVER_SEARCHED or low in name_pools.load_lowercase("titles") or not words:
             continue
         yield SearchString(words, type, "all" if len(word) < 4 and word.isupper() else "", low)
+        if len(words) > 1:  # O'Neil is also written ONeil
+            yield SearchString((low,), type, "", low, derived=True)
         if len(low) > 2:
             ending = "es" if low[-1] in "sxz" else "s"
             yield SearchString((*words[:-1], words[-1] + ending), type, "first", low, True)
         for other in (*name_pools.load_nicknames().get(low, ()), *name_pools.load_full_names().get(low, ())):
             yield SearchString((fold(other),), type, "", fold(other), True)
+
+
+def join_parts(text: str) -> set[str]:
+    """Return the names of several parts in a text, each as one word.
+
+    >>> sorted(join_parts("Ana Okafor-Lee, Robert van der Berg"))
+    ['okaforlee', 'vanderberg']
+    """
+    return {fold("".join(WORD.findall(match[0]))) for match in OF_PARTS.finditer(text)}
 
 
 def derive_old_ages(text: str, type: str) -> Iterator[SearchString]:
@@ -162,10 +185,21 @@ def derive_streets(text: str, type: str) -> Iterator[SearchString]:
     """Yield a street with its number and without, with the word for its kind in full and abbreviated."""
     words = RUN.findall(normalize(text).text)
     last = next((n for n in range(len(words) - 1, 0, -1) if words[n] in ROADS), 0)
-    names = words[1:last] if words and words[0][0].isdigit() else words[:last]
+    has_number = bool(words) and words[0][0].isdigit()
+    names = words[1:last] if has_number else words[:last]
     if not names or not any(len(word) > 2 or word[0].isdigit() for word in names):
         return
+    if has_number:  # without the word for its kind: 12 Elm
+        yield SearchString(tuple(words[:last]), type, "first", derived=True)
     for road in ROADS[words[last]]:
         if len(names) < last:
             yield SearchString((*words[:last], road), type)
         yield SearchString((*names, road), type, "first", derived=True)
+
+
+def derive_first_word(text: str, type: str) -> Iterator[SearchString]:
+    """Yield the first word of the name of an institution, by which people call it, unless the word is one of
+    a language's, of medicine, or of many institutions."""
+    words = RUN.findall(normalize(text).text)
+    if len(words) > 1 and len(words[0]) >= MIN_FIRST and words[0].isalpha() and says_which(words[0]):
+        yield SearchString((words[0],), type, "first", words[0], derived=True)
