@@ -19,7 +19,8 @@ PIECE = re.compile(
     r"|<(?P<close>/?)(?P<name>[^\s/>!?]+)(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*)>|(?P<text>[^<]+)",
     re.DOTALL,
 )
-ATTRIBUTE = re.compile(r"([^\s=/\"'<>]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+# a name without a value is matched too, so that a long one is not tried from each of its letters
+ATTRIBUTE = re.compile(r"([^\s=/\"'<>]++)(?:\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'))?")
 REFERENCE = re.compile(r"&(?:#[0-9]+|#x[0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);|\r\n|.", re.DOTALL)
 NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z][A-Za-z0-9]*;")
 STYLES = re.compile(
@@ -74,7 +75,8 @@ def scan(source: str, start: int = 0) -> Iterator[Piece]:
 
 def list_attributes(tag: re.Match[str]) -> list[Attribute]:
     found = ATTRIBUTE.finditer(tag.string, *tag.span("attributes"))
-    return [Attribute(each[1], *each.span(2 if each[2] is not None else 3)) for each in found]
+    quoted = ((each, each.span(2 if each[2] is not None else 3)) for each in found)
+    return [Attribute(each[1], *span) for each, span in quoted if span[0] >= 0]
 
 
 def decode_text(source: str, start: int, end: int) -> Iterator[tuple[str, int]]:

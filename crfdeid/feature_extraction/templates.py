@@ -26,8 +26,11 @@ from crfdeid.files import read_text
 from crfdeid.text.gazetteer import JOIN, Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 
-ATOM = re.compile(r"([\w+]+)\[(-?\d+)(?:\.\.(-?\d+))?\]")
+ATOM = re.compile(r"([\w+]{1,80})\[(-?[0-9]{1,2})(?:\.\.(-?[0-9]{1,2}))?\]")
 
+# a model folder may hold anything:
+SHOWN = 80  # characters of a template in an error
+MOST = 100_000  # templates of a file
 REMEMBERED = 200_000  # pairs of offset and token text whose features are kept
 
 Atom = tuple[str, int]
@@ -46,7 +49,8 @@ def parse_templates(part: str) -> Iterator[Template]:
     """
     atoms = [ATOM.fullmatch(atom) for atom in part.split("|")]
     if not all(atoms) or (len(atoms) > 1 and any(atom and atom[3] for atom in atoms)):
-        raise TemplateError(f"{part}: not a template; wanted name[offset], name[first..last] or a[0]|b[1]")
+        title = part if part.isprintable() and len(part) <= SHOWN else f"a word of {len(part)} characters"
+        raise TemplateError(f"{title}: not a template; wanted name[offset], name[first..last] or a[0]|b[1]")
     if len(atoms) == 1 and atoms[0] and atoms[0][3]:
         name, first, last = atoms[0].groups()
         if int(first) > int(last):
@@ -63,6 +67,8 @@ def read_templates(path: Path) -> list[Template]:
         try:
             for part in line.partition("#")[0].split():
                 found += parse_templates(part)
+                if len(found) > MOST:
+                    raise TemplateError(f"more than {MOST:,} templates")
         except TemplateError as error:
             raise TemplateError(f"{path}, line {number}: {error}") from None
     if not found:

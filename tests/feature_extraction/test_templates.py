@@ -139,11 +139,22 @@ def test_contextual_observations_give_one_value_per_token(name, text):
         ("lower", "not a template"),
         ("lower[2..1]", "backwards"),
         ("lower[-1..0]|shape[0]", "not a template"),
+        ("lower[0..99999999]", "not a template"),  # a range fills the memory
+        ("lower[1" + "0" * 5000 + "]", "^a word of 5008 characters: not a template"),
+        ("lower[\u0663]", "not a template"),
+        ("\x1b[31m", "^a word of 5 characters: not a template"),
     ],
 )
 def test_a_word_that_is_not_a_template_is_an_error(part, message):
     with pytest.raises(TemplateError, match=message):
         list(parse_templates(part))
+
+
+def test_a_file_of_ranges_without_end_is_refused(tmp_path):
+    path = tmp_path / "mine.template"
+    path.write_text("# mine\n" + "lower[-99..99] " * 600)
+    with pytest.raises(TemplateError, match=r"mine.template, line 2: more than 100,000 templates"):
+        templates.read_templates(path)
 
 
 def test_an_unknown_observation_suggests_a_similar_one():

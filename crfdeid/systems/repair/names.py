@@ -44,7 +44,7 @@ LETTERED = re.compile(  # a letter after these words ends a sentence: hepatitis 
     re.IGNORECASE,
 )
 FULL_STOP = re.compile(r"\.(?=,|;|\)| [a-z(|/]|\s\s|\s*(?:$|[\r\n]))")
-LAST_INITIAL = re.compile(r"[\w'’-]{2,},? ?[\w'’-]* [A-Z]$")
+LAST_INITIAL = re.compile(r"[\w'’-]{2,}+,? ?[\w'’-]*+ [A-Z]$")
 FULL_NAME = r"[A-Z][\w'’-]+ (?:[A-Z]\.? )?[A-Z][\w'’-]+"
 TWO_NAMES = re.compile(rf"({FULL_NAME}), ([A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)*(?:, \w+)*)")
 HALF = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
