@@ -2,6 +2,7 @@
 
     python -m campaign --seconds 600 --seed 1
     python -m campaign --areas readers kills          only these areas
+    python -m campaign --areas inputs --cases 500     a million texts, however long they take
     python -m campaign --areas readers --case 17      only this case again, with its traceback
 
 Status 1: something failed. A case depends on seed, area and number, not on the time that was given.
@@ -10,6 +11,7 @@ Status 1: something failed. A case depends on seed, area and number, not on the 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 from pathlib import Path
@@ -20,15 +22,18 @@ from campaign.area import Area, Tally, run_area, run_case
 AREAS: dict[str, Area] = {
     area.name: area
     for area in (
-        inputs.AREA, expressions.AREA, readers.AREA, round_trips.AREA, models.AREA, kills.AREA, canary.AREA,
-        large.AREA, environments.AREA,
+        inputs.AREA, expressions.AREA, readers.AREA, round_trips.AREA, models.AREA, models.FLIPS, kills.AREA,
+        canary.AREA, large.AREA, environments.AREA,
     )
 }  # fmt: skip
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m campaign", description=__doc__.split("\n")[0])
-    parser.add_argument("--seconds", type=float, default=600, help="for all areas (default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=float, help="for all areas (default: 600, or no bound with --cases)"
+    )
+    parser.add_argument("--cases", type=int, help="stop each area after so many cases")
     parser.add_argument("--seed", type=int, default=1)
     usual = [name for name, area in AREAS.items() if area.share]
     listed = ", ".join(AREAS)
@@ -41,9 +46,12 @@ def main() -> int:
             for area in chosen:
                 print(area.name, args.case, run_case(area, args.seed, args.case, Path(place)))
             return 0
-        shares = [area.share or 1 for area in chosen]
-        seconds = [args.seconds * share / sum(shares) for share in shares]
-        found = [run_area(area, args.seed, some, Path(place)) for area, some in zip(chosen, seconds)]
+        seconds = args.seconds or (math.inf if args.cases else 600)
+        total = sum(area.share or 1 for area in chosen)
+        found = [
+            run_area(area, args.seed, seconds * (area.share or 1) / total, args.cases, Path(place))
+            for area in chosen
+        ]
     print_table(found)
     return int(any(tally.failures for tally in found))
 
@@ -51,7 +59,7 @@ def main() -> int:
 def print_table(found: list[Tally]) -> None:
     print(f"\n{'area':<13} {'cases':>7} {'seconds':>8} {'failures':>9}  outcomes")
     for tally in found:
-        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in tally.outcomes.most_common())
+        outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in tally.outcomes.most_common())
         print(f"{tally.name:<13} {tally.cases:>7} {tally.seconds:>8.0f} {len(tally.failures):>9}  {outcomes}")
     for tally in found:
         for number, what in tally.failures[:20]:

@@ -12,17 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-LONGEST = 300  # seconds of a case; a longer one hangs
+SILENCE = 60  # seconds between two lines of progress
 
 
 @dataclass(frozen=True)
 class Area:
-    """``run(draw, place)`` runs one case in an empty folder and returns its outcome in a word or two; any
-    exception is a failure. ``share`` is its part of the time; an area with 0 runs only when it is named."""
+    """``run(draw, place)`` runs one case in an empty folder and returns its outcome in a word or two, or
+    counts of outcomes; any exception is a failure. The folder is named after the number of the case.
+    ``share`` is its part of the time; an area with 0 runs only when it is named. A case that takes longer
+    than ``longest`` seconds hangs."""
 
     name: str
     share: float
-    run: Callable[[Random, Path], str]
+    run: Callable[[Random, Path], str | Counter[str]]
+    longest: int = 300
 
 
 @dataclass
@@ -37,39 +40,49 @@ class Tally:
 
 
 class Hang(Exception):
-    """A case takes longer than :data:`LONGEST`."""
+    """A case takes too long."""
 
 
 def stop_case(number: int, frame: object) -> None:
     raise Hang
 
 
-def run_area(area: Area, seed: int, seconds: float, place: Path) -> Tally:
-    """Run cases until the time is over; at least one."""
+def run_area(area: Area, seed: int, seconds: float, cases: int | None, place: Path) -> Tally:
+    """Run cases until the time is over or there are so many; at least one."""
     tally, began = Tally(area.name), time.monotonic()
-    while not tally.cases or time.monotonic() - began < seconds:
+    last = began
+    while not tally.cases or (time.monotonic() - began < seconds and tally.cases != cases):
         try:
-            tally.outcomes[run_case(area, seed, tally.cases, place)] += 1
+            outcome = run_case(area, seed, tally.cases, place)
+            tally.outcomes.update(outcome if isinstance(outcome, Counter) else [outcome])
         except Exception as error:
             tally.failures.append((tally.cases, describe(error)))
             print(f"{area.name}: case {tally.cases}: {describe(error)}", file=sys.stderr, flush=True)
         tally.cases += 1
+        if time.monotonic() - last > SILENCE:
+            last = time.monotonic()
+            print(f"{area.name}: {tally.cases} cases after {last - began:.0f} s", file=sys.stderr, flush=True)
     tally.seconds = time.monotonic() - began
     print(f"{area.name}: {tally.cases} cases, {len(tally.failures)} failures", file=sys.stderr)
     return tally
 
 
-def run_case(area: Area, seed: int, number: int, place: Path) -> str:
+def run_case(area: Area, seed: int, number: int, place: Path) -> str | Counter[str]:
     """Run one case in a folder of its own."""
     folder = place / f"{area.name}-{number}"
     folder.mkdir()
     signal.signal(signal.SIGALRM, stop_case)
-    signal.alarm(LONGEST)
+    signal.alarm(area.longest)
     try:
         return area.run(Random(f"{seed} {area.name} {number}"), folder)
     finally:
         signal.alarm(0)
         remove(folder)
+
+
+def find_number(place: Path) -> int:
+    """Return the number of the case whose folder it is, for an area that tries a table in turn."""
+    return int(place.name.rpartition("-")[2])
 
 
 def remove(folder: Path) -> None:

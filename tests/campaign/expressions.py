@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import pkgutil
 import re
-import resource
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -18,6 +17,7 @@ import regex
 
 import crfdeid
 from campaign.area import Area
+from campaign.children import try_each
 from campaign.inputs import load_engines
 from campaign.wild_text import draw_repetition, list_notes
 from crfdeid import resources
@@ -31,10 +31,11 @@ LENGTH = 100_000  # characters
 TIMES = 20  # what a hostile character may take, against a character of a note
 LEAST = 2e-6  # seconds a character that are never too many: 0.2 s for the text
 TYPES = ("DATE", "PATIENT", "HOSPITAL", "STREET", "IDNUM", "PHONE", "EMAIL", "AGE", "CITY", "URL", "ZIP")
-SEARCHED, MATCHED = "finditer|findall|search|subn?|split", "match|fullmatch"
-NAMED = r"\b(\w+)(?:\[[^]\n]*\]|\.get\([^)\n]*\))?"  # an expression, or a table of them with a key
+MATCHED = ("match", "fullmatch")
+# an expression, or a table of them with a key
+USE = r"\b(\w+)(?:\[[^]\n]*\]|\.get\([^)\n]*\))?\.(finditer|findall|search|subn?|split|match|fullmatch)\b"
+MATCHED_IN_TURN = ("PATTERNS",)  # tables that a loop goes through
 SKIPPED = ("crfdeid.spark", "crfdeid.integrations", "crfdeid.systems.rnn", "crfdeid.systems.transformer")
-fork = multiprocessing.get_context("fork")
 
 
 @cache
@@ -42,8 +43,7 @@ def list_expressions() -> dict[str, Callable[[str], object]]:
     """Every compiled expression in a module of the package: one that the package only matches with a whole
     text or its beginning is matched, the others search through the text."""
     found: dict[str, Callable[[str], object]] = {}
-    source = "".join(path.read_text("utf-8") for path in sorted(resources.PACKAGE.rglob("*.py")))
-    used = {way: set(re.findall(NAMED + rf"\.(?:{way})\b", source)) for way in (SEARCHED, MATCHED)}
+    everywhere = find_uses("".join(path.read_text("utf-8") for path in resources.PACKAGE.rglob("*.py")))
     for info in pkgutil.walk_packages(crfdeid.__path__, "crfdeid."):
         if info.name.startswith(SKIPPED) or info.name.endswith("__main__"):
             continue
@@ -51,13 +51,28 @@ def list_expressions() -> dict[str, Callable[[str], object]]:
             module = importlib.import_module(info.name)
         except ImportError:
             continue
+        own = find_uses(Path(str(module.__file__)).read_text("utf-8"))
         for name, value in vars(module).items():
+            is_matched = is_only_matched(name, own, everywhere)
             for number, expression in enumerate(find_patterns(value)):
-                is_matched = name in used[MATCHED] - used[SEARCHED]
                 found[f"{info.name}.{name}.{number}"] = partial(
                     match_start if is_matched else search_all, expression
                 )
     return found
+
+
+def find_uses(source: str) -> dict[str, set[str]]:
+    """What the source does with each expression, or with those of a table."""
+    found: dict[str, set[str]] = {}
+    for name, way in re.findall(USE, source):
+        found.setdefault(name, set()).add(way)
+    return found
+
+
+def is_only_matched(name: str, own: dict[str, set[str]], everywhere: dict[str, set[str]]) -> bool:
+    """Whether the package only matches with an expression, by its module or, if that has no use, by all."""
+    ways = own.get(name) or everywhere.get(name) or set()
+    return ways <= set(MATCHED) and (bool(ways) or name in MATCHED_IN_TURN)
 
 
 def find_patterns(value: Any) -> Iterator[Any]:
@@ -127,24 +142,18 @@ def measure(function: Callable[[str], object], text: str) -> float:
     return (time.process_time() - began) / len(text)
 
 
-def run(draw: Random, place: Path) -> str:
-    all_of_them = list_functions() if draw.random() < 0.3 else list_expressions()
-    name = draw.choice(sorted(all_of_them))
-    bound = max(LEAST, TIMES * find_usual_time(name))
+def run(draw: Random, place: Path) -> Counter[str]:
+    """One text through every expression and every function."""
     text = draw_repetition(draw, LENGTH)
-    child = fork.Process(target=run_bounded, args=(all_of_them[name], text, 1 + 2 * bound * LENGTH))
-    child.start()
-    child.join()
-    assert child.exitcode == 0, f"{name}: over {bound * LENGTH:.1f} s for {text[:40]!a} again and again"
-    return "functions" if all_of_them is list_functions() else "expressions"
+    expressions, functions = list_expressions(), list_functions()
+    bounds = {name: max(LEAST, TIMES * find_usual_time(name)) for name in expressions | functions}
+
+    def attempt(name: str) -> str:
+        seconds = measure((expressions | functions)[name], text)
+        assert seconds <= bounds[name], f"{seconds * LENGTH:.1f} s for {text[:40]!a} again and again"
+        return "expressions" if name in expressions else "functions"
+
+    return try_each(list(bounds), attempt, lambda name: 1 + 2 * bounds[name] * LENGTH)
 
 
-def run_bounded(function: Callable[[str], object], text: str, seconds: float) -> None:
-    """Run in a process that ends after ``seconds`` of processor time, whatever C code it is in."""
-    limit = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) + seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    function(text)
-
-
-AREA = Area("expressions", 3, run)
+AREA = Area("expressions", 3, run, longest=3600)

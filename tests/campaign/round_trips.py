@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -20,20 +21,29 @@ def draw_type(draw: Random) -> str:
     return draw.choice(ODD) if draw.random() < 0.1 else draw.choice(TYPES)
 
 
-def run(draw: Random, place: Path) -> str:
-    formats = draw.sample(FORMATS, k=3)
+def run(draw: Random, place: Path) -> Counter[str]:
+    """The same notes from each format to each other one."""
     ids = [draw.choice((f"n{n}", f"{n}-01", f"{n} é")) for n in range(draw.randrange(1, 4))]
     documents = [draw_document(draw, id, draw_type) for id in ids]
-    for number, format in enumerate(formats):
-        path = place / str(number)
-        try:
-            write(documents, path, format)
-            found = read(path, format)
-        except CrfdeidError as error:
-            assert "\n" not in str(error), "an error of several lines"
-            return "refused"
-        assert show(found) == show(documents), f"{format} changed a note"
-    return "equal"
+    outcome: Counter[str] = Counter()
+    for first in FORMATS:
+        found = pass_through(first, documents, place / first)
+        for second in FORMATS:
+            is_kept = found and pass_through(second, found, place / f"{first} {second}")
+            outcome["equal" if is_kept else "refused"] += 1
+    return outcome
+
+
+def pass_through(format: str, documents: list[Document], path: Path) -> list[Document] | None:
+    """What is read after it was written, which is the same; ``None`` if one line refuses it."""
+    try:
+        write(documents, path, format)
+        found = read(path, format)
+    except CrfdeidError as error:
+        assert "\n" not in str(error), "an error of several lines"
+        return None
+    assert show(found) == show(documents), f"{format} changed a note"
+    return found
 
 
 def write(documents: list[Document], path: Path, format: str) -> None:
