@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 
 import pytest
@@ -11,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.systems.repair import FORMS, repair_spans
-from crfdeid.systems.repair.cues import CUES, NAME, Cue
-from crfdeid.systems.repair.joined_texts import JoinedTexts, fold_case
+from crfdeid.systems.repair.addresses import EMAIL, URL, read_addresses
+from crfdeid.systems.repair.anchors import AnchorSearch
+from crfdeid.systems.repair.cues import CUES, NAME, ROLE, Cue
+from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 
@@ -73,14 +74,50 @@ def test_examples_of_the_quick_search(text):
     assert any(wanted.values()) or "Dictated" in text
 
 
-def test_folded_text_has_the_offsets_of_the_text():
-    text = "".join(map(chr, {*range(sys.maxunicode + 1)} - {*range(0xD800, 0xE000)}))
-    assert len(fold_case(text)) == len(text)
+@pytest.mark.parametrize("role", [*ROLE.split("|"), "the pt", "İ author"])
+def test_each_role_announces_a_name(role):
+    for text in (f"{role}: Roth\n", f"{role.upper()}:Roth", f"{role.title()} \t: Roth"):
+        test_examples_of_the_quick_search(f"{text} PCP: Roth\n")
 
 
-def test_folded_letters_are_those_of_case_insensitive_patterns():
-    letters = [chr(code) for code in range(0x3000) if re.match("[a-z]", chr(code), re.IGNORECASE)]
-    assert all(fold_case(letter) in "abcdefghijklmnopqrstuvwxyz" for letter in letters)
+@pytest.mark.parametrize(
+    "relation", ["daughter", "son", "niece", "grandfather", "fiancé", "FIANCEE", "nephew"]
+)
+def test_each_relation_announces_a_name(relation):
+    test_examples_of_the_quick_search(f"his {relation},\n Roth. Her {relation}, Ana Roth, came")
+
+
+SIGNS = "abAB1(?é\0 "
+ANCHORS = st.lists(st.text(SIGNS.replace("?", "").replace("é", ""), min_size=1), min_size=3, max_size=6).map(
+    tuple
+)
+GROUPS = st.lists(st.lists(ANCHORS, min_size=1, max_size=3), min_size=1, max_size=8)
+
+
+@given(GROUPS, st.text(SIGNS))
+def test_the_search_finds_each_anchor_at_each_place(groups, text):
+    search = AnchorSearch(groups)
+    places, found = search.find(text.encode("ascii", "replace"))
+    bits = dict(zip(places.tolist(), found.tolist()))
+    padded = text + "\0" * search.length
+    for number, anchor in enumerate(search.anchors):
+        for at in range(len(text)):
+            is_here = all(sign in signs or sign in "?é" for sign, signs in zip(padded[at:], anchor))
+            assert bool(bits.get(at, 0) & (1 << number)) == is_here
+
+
+ADDRESSES = st.sampled_from(
+    ["a.ruiz@elm", ".org", "www.", "WWW.elm", "https://", "HTTPſ://", ":/", "?", "elm.info/a", " ", "@", "é"]
+)
+
+
+@given(st.lists(st.lists(ADDRESSES, max_size=6).map("".join), max_size=3))
+def test_the_quick_search_finds_all_addresses(texts):
+    kinds = ((EMAIL, "EMAIL"), (URL, "URL"))
+    assert read_addresses(JoinedTexts(texts)) == [
+        [Span(*match.span(), type) for pattern, type in kinds for match in pattern.finditer(text)]
+        for text in texts
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name, form in FORMS.items() if form.types])
@@ -90,7 +127,7 @@ def test_a_form_leaves_other_types_as_they_are(name):
     cuts = [*range(0, len(text), 7), len(text)]
     for type in {*read_scheme().types} - form.types:
         spans = [Span(a, b, type) for a, b in zip(cuts, cuts[1:])]
-        assert list(form.start(JoinedTexts([text]))[0](spans)) == spans
+        assert list(form.apply(text, spans)) == spans
 
 
 def test_a_form_is_asked_again_only_after_a_change():
@@ -175,5 +212,5 @@ def test_a_form_reads_each_span_a_few_times(piece):
         text += part
     for name, form in FORMS.items():
         spans.reads = 0
-        list(form.start(JoinedTexts([text]))[0](spans))
+        list(form.apply(text, spans))
         assert spans.reads < 40 * len(spans), name

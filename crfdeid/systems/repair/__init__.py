@@ -8,20 +8,19 @@ forms are of English notes and of the types of i2b2-2014.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from crfdeid.systems.repair.forms import FORMS
 from crfdeid.systems.repair.joined_texts import JoinedTexts
-from crfdeid.systems.repair.spans import Form, Repair
+from crfdeid.systems.repair.spans import Form
 from crfdeid.text.document import Document, Span
 
 __all__ = ["FORMS", "SCHEME", "Form", "repair_batch", "repair_spans"]
 
 SCHEME = "i2b2-2014"
 ROUNDS = 8  # a repaired span can need another form
-CAPITAL = re.compile("[A-Z]")
+NO_CAPITALS = bytes({*range(256)} - {*b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 SMALL = 120  # characters for each capital of a note in small letters: about twenty words
 
 
@@ -41,19 +40,20 @@ def repair_batch(
 ) -> list[Document]:
     """Return the documents with repaired spans, as :func:`repair_spans` does. A form goes through all of them
     before the next one, so that the processor keeps what the form needs."""
-    joined = JoinedTexts([show_capitals(document.text) for document in documents])
     chosen = list(forms)
+    joined = JoinedTexts([show_capitals(document.text) for document in documents])
     notes = [_Note(number, document.spans, len(chosen)) for number, document in enumerate(documents)]
     changing = [note for note in notes if not _has_overlap(note.spans)]
-    started: dict[int, list[Repair]] = {}
+    found: dict[int, Sequence[Sequence[Span]]] = {}  # by the index of a form that searches
     for _ in range(ROUNDS):
         before = [note.spans for note in changing]
         for index, form in enumerate(chosen):
-            asked = [note for note in changing if note.needs(index, form)]
-            if asked and index not in started:
-                started[index] = form.start(joined)
+            asked = _choose_notes(changing, index, form.types)
+            if asked and form.search and index not in found:
+                found[index] = form.search(joined)
             for note in asked:
-                note.repair(index, started[index][note.number])
+                spans = found[index][note.number] if form.search else None
+                note.keep(index, tuple(form.apply(joined.texts[note.number], note.spans, spans)))
         changing = [note for note, spans in zip(changing, before) if note.spans is not spans]
     return [
         document if note.spans == document.spans else document.with_spans(note.spans)
@@ -73,18 +73,18 @@ class _Note:
         self.types = {span.type for span in spans}
         self.settled: list[Sequence[Span] | None] = [None] * forms  # what each form left as it was
 
-    def needs(self, index: int, form: Form) -> bool:
-        """Whether the form can change the spans as they are now."""
-        if self.settled[index] is self.spans:
-            return False
-        return not form.types or not form.types.isdisjoint(self.types)
-
-    def repair(self, index: int, repair: Repair) -> None:
-        repaired = tuple(repair(self.spans))
+    def keep(self, index: int, repaired: tuple[Span, ...]) -> None:
+        """Keep what a form has made of the spans."""
         if repaired == self.spans:
             self.settled[index] = self.spans
         else:
             self.spans, self.types = repaired, {span.type for span in repaired}
+
+
+def _choose_notes(notes: Sequence[_Note], index: int, types: frozenset[str]) -> list[_Note]:
+    """Return the notes whose spans, as they are now, a form can change."""
+    asked = [note for note in notes if note.settled[index] is not note.spans]
+    return [note for note in asked if not types.isdisjoint(note.types)] if types else asked
 
 
 def show_capitals(text: str) -> str:
@@ -93,6 +93,12 @@ def show_capitals(text: str) -> str:
     >>> show_capitals("seen by dr. ruiz"), show_capitals("Seen by Dr. Ruiz")
     ('SEEN BY DR. RUIZ', 'Seen by Dr. Ruiz')
     """
-    if next(islice(CAPITAL.finditer(text), len(text) // SMALL, None), None):
+    least = len(text) // SMALL
+    if count_capitals(text[: len(text) // 4]) > least or count_capitals(text) > least:  # a part is enough
         return text
     return "".join(new if len(new := sign.upper()) == 1 else sign for sign in text)
+
+
+def count_capitals(text: str) -> int:
+    """Return the number of capitals from A to Z."""
+    return len(text.encode("ascii", "replace").translate(None, NO_CAPITALS))

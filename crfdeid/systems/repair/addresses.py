@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import reduce
 from operator import attrgetter
 
-from crfdeid.systems.repair.joined_texts import JoinedTexts, fold_case
+from crfdeid.systems.repair.anchors import SCHEME, WWW
+from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.systems.repair.spans import Spans, join
 from crfdeid.text.document import Span
 
@@ -27,26 +28,19 @@ TOWN = re.compile(
     rf"{CELL}(?P<CITY>[A-Z][A-Za-z.'’-]+(?: [A-Z][A-Za-z.'’-]+){{0,2}}){CELL}(?P<STATE>{STATE}){CELL}"
     r"(?P<ZIP>\d{5}(?:-\d{4})?)(?![\w-])"
 )
-KINDS = (  # a sign that is in each address, in small letters
-    (re.compile("@"), EMAIL, "EMAIL"), (re.compile(r"www\."), URL, "URL"), (re.compile("://"), URL, "URL"),
-)  # fmt: skip
 
 
 def read_addresses(joined: JoinedTexts) -> list[list[Span]]:
     """Return the addresses in each text."""
-    places = sorted(match.start() for sign, _, _ in KINDS for match in sign.finditer(joined.folded))
-    some = {number for number, _ in joined.locate(places)}
-    return [_read_addresses(text) if number in some else [] for number, text in enumerate(joined.texts)]
+    of_web = {number for number, _ in joined.find(WWW, SCHEME)}
+    return [_read_addresses(text, number in of_web) for number, text in enumerate(joined.texts)]
 
 
-def _read_addresses(text: str) -> list[Span]:
-    folded = fold_case(text)
-    return [
-        Span(*match.span(), type)
-        for sign, pattern, type in KINDS
-        if sign.search(folded)
-        for match in pattern.finditer(text)
-    ]
+def _read_addresses(text: str, may_have_web: bool) -> list[Span]:
+    addresses = [Span(*match.span(), "EMAIL") for match in EMAIL.finditer(text)] if "@" in text else []
+    if may_have_web:
+        addresses += (Span(*match.span(), "URL") for match in URL.finditer(text))
+    return addresses
 
 
 def find_addresses(text: str, spans: Sequence[Span], found: Sequence[Span]) -> Spans:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
+from crfdeid.systems.repair import anchors
+from crfdeid.systems.repair.anchors import Anchor
 from crfdeid.systems.repair.hospitals import LETTERS
 from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.systems.repair.names import NOT_SURNAMES, RELATION
@@ -40,6 +41,7 @@ ROLE = (
     r"anesthesiologist|surgeon|assistant|consultant|cosigner|author|asst|surg|attending|pcp|"
     r"radiologist|pathologist|case manager|social worker|scribe|rn"
 )
+ROLE_END = r"(?i:(?<=[ns]t)|(?<=o[nr])|(?<=[nr]g)|(?<=cp)|(?<=[eb][re])|(?<=rn)|(?<=[ \t]))"
 NOBODY = (
     r"(?i:none|same|self|unknown|see|as|yes|no|not|n/a|na|per|on|present|myself|above|both|tbd|"
     r"general|local)\b"
@@ -48,7 +50,6 @@ SHORT = r"(?:Do|To|Le|Ho|My|Im|Oh|Ng)\b"
 
 OLD = rf"{BLANK}(?i:is){BLANK}(?i:an?){BLANK}(?i:pleasant )?\d{{1,3}}[ -]"
 NUMBER_IN_BRACKETS = r"\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d)"
-RELATION_END = "er|[oi]n|[ceflsé]e|cé|n[dt]|ew"  # the last two letters of each RELATION
 SIGNER = rf"(?!{NOT_SIGNERS}){PERSON}"
 CREDENTIAL = r", (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_])"
 WINDOW = 100  # characters before an anchor in which a match begins
@@ -57,17 +58,15 @@ WINDOW = 100  # characters before an anchor in which a match begins
 class Cue:
     """What announces a name: a pattern in two parts, of which one has the group ``name``.
 
-    ``before`` ends where one of the ``anchors`` begins, at most ``WINDOW`` characters after its own start;
-    ``after`` begins there. An anchor begins with fixed letters, so that a search for it is ten times as quick
-    as one for the pattern. It is searched in ``source``, one of :class:`JoinedTexts`; in ``folded`` it is in
-    small letters, and the case does not matter. The two parts are compiled when a text first has an anchor.
+    ``before`` ends where ``after`` begins, at most ``WINDOW`` characters after its own start. There is one of
+    the ``anchors``, which begins ``shift`` characters before: the patterns are asked only there. They are
+    compiled when a text first has an anchor.
     """
 
     def __init__(
-        self, type: str, *anchors: str | bytes, before: str = "", after: str = "", source: str = "signs"
+        self, type: str, *anchors: Anchor, shift: int = 0, before: str = "", after: str = ""
     ) -> None:
-        self.type, self.source, self.pattern = type, source, before + after
-        self.anchors: list[re.Pattern[Any]] = [re.compile(anchor) for anchor in anchors]
+        self.type, self.anchors, self.shift, self.pattern = type, anchors, shift, before + after
         self.parts = before, after
 
     @cached_property
@@ -80,9 +79,9 @@ class Cue:
 
     def find(self, joined: JoinedTexts) -> Iterator[tuple[int, Range]]:
         """Yield the ranges of the names that ``pattern`` finds, each with the number of its text."""
-        source, last, low = getattr(joined, self.source), 0, 0
-        places = [match.start() for anchor in self.anchors for match in anchor.finditer(source)]
-        for number, at in joined.locate(sorted(places)):
+        last = low = 0
+        for number, place in joined.find(*self.anchors):
+            at = place + self.shift
             last, low = number, low if number == last else 0
             if at >= low and (name := self._match(joined.texts[number], low, at)):
                 low = name[1]
@@ -90,101 +89,100 @@ class Cue:
 
     def _match(self, text: str, low: int, at: int) -> Range | None:
         """Return the range of the name whose cue has its anchor at ``at`` and begins at ``low`` or later."""
-        before = self.before and self.before.search(text, max(low, at - WINDOW), at)
-        if self.before and not before:
-            return None
         after = self.after.match(text, at)
-        name = before if before and "name" in before.re.groupindex else after
-        return name.span("name") if name and after else None
+        before = self.before.search(text, max(low, at - WINDOW), at) if after and self.before else None
+        if not after or (self.before and not before):
+            return None
+        return (before if before and "name" in before.re.groupindex else after).span("name")
 
 
 CUES = (
-    Cue("DOCTOR", r"D[rR]\b", after=rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})"),
+    Cue("DOCTOR", anchors.TITLE_OF_DOCTOR, after=rf"\b(?:Dr|DR)\b\.?{BLANK}?(?P<name>{INITIALS}{PERSON})"),
     Cue(
         "DOCTOR",
-        r"D(?:rs|RS)\b",
+        anchors.TITLE_OF_DOCTOR,
         after=rf"\b(?:Drs|DRS)\b\.?{BLANK}{INITIALS}{NAME},?{BLANK}(?:and|&|AND){BLANK}(?:Dr\. )?"
         rf"(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",
-        r"M(?:rs?|iss|RS?|[sS])\b",
+        anchors.TITLE_OF_PATIENT,
         after=rf"\b(?:Mr|Mrs|Miss|(?:MR|MRS|Ms|MS)(?=\.))\b\.?{BLANK}(?P<name>{PERSON})",
     ),
     Cue(
         "PATIENT",
-        rf",(?i:(?<=(?:{RELATION_END}),))[ \t\r\n]+[A-Z]",
+        anchors.RELATION,
+        shift=2,
         before=rf"\b(?i:the|his|her){BLANK}(?i:{RELATION})",
         after=rf",{BLANK}(?P<name>{PERSON}(?: {NAME})?)(?=[.,;)])",
     ),
     Cue(
         "DOCTOR",
-        *("page", "call", "contact"),
+        *(anchors.PAGE, anchors.CALL, anchors.CONTACT),
         after=rf"\b(?i:page|call|contact|paged|called){BLANK}(?P<name>{INITIALS}{PERSON}(?: {NAME})?)"
         rf"(?={BLANK}(?i:at|on){BLANK}(?:x|\(?\d{{3}}))",
-        source="folded",
     ),
     Cue(
         "PATIENT",
-        NUMBER_IN_BRACKETS,
+        anchors.BRACKET,
         before=rf"(?m:^)[ \t]*(?P<name>(?!{NOT_SURNAMES}\b){PERSON}(?:, ?{NAME}(?: [A-Z]\b)?)?) ?",
         after=rf"(?={NUMBER_IN_BRACKETS})",
     ),
     Cue(
         "DOCTOR",
-        "ed by(?<=(?:gn|at|ib|fi|dg)ed by)",
+        anchors.BY,
+        shift=-1,
         before=r"\b(?i:sign|dictat|authenticat|transcrib|verifi|acknowledg)",
         after=rf"(?i:ed by):?{BLANK}(?P<name>{SIGNER}(?:, ?| )(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)",
-        source="folded",
     ),
     Cue(
         "DOCTOR",
-        rf"\({SERVICE}\)",
+        anchors.BRACKET,
         before=rf"\b(?P<name>{PERSON}) ?",
         after=rf"(?=\({SERVICE}\){BLANK}{DOES})",
     ),
     Cue(
         "DOCTOR",
-        r"\([acn]",
+        anchors.BRACKET,
         before=rf"\b(?P<name>{PERSON}) ?",
         after=r"(?=\((?:covering|attending|nephrology|cardiology)\b)",
     ),
-    Cue("DOCTOR", r"\([cC]", after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
+    Cue("DOCTOR", anchors.BRACKET, after=rf"\((?i:covering for) (?P<name>{PERSON})\)"),
     Cue(
         "DOCTOR",
-        r":(?i:(?<=[ns]t:)|(?<=o[nr]:)|(?<=[nr]g:)|(?<=cp:)|(?<=[eb][re]:)|(?<=rn:)|(?<=[ \t]:))[ \t]*[A-Z]",
+        anchors.COLON,
+        shift=1,
         before=rf"\b(?i:{ROLE})[ \t]*",
-        after=rf":[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
+        after=rf"{ROLE_END}:[ \t]*(?P<name>(?!{NOT_SIGNERS}|{NOBODY}){INITIALS}(?:{PERSON}|{SHORT})"
         rf"(?:, ?(?!{NOT_SIGNERS}){NAME}(?: [A-Z]\b)?)?)(?=[ \t]*(?:[\r\n(,;]|$|\s\s))",
     ),
     Cue(
         "PATIENT",
-        r"P(?:[tT]|ATIENT|atient)\b",
+        anchors.PATIENT,
         after=rf"\b(?:PT|Pt|PATIENT|Patient)(?: NAME| Name)?:?[ \t]+(?P<name>{PERSON}, ?{NAME}(?: [A-Z]\b)?)"
         r"(?=\s*[/(|\n]|\s\s)",
     ),
     Cue(
         "DOCTOR",
-        CREDENTIAL,
+        anchors.CREDENTIAL,
         before=rf"\b(?P<name>{SIGNER}(?: [A-Z]\.)? (?!{NOT_SIGNERS}){NAME})",
         after=rf"(?={CREDENTIAL})",
     ),
-    Cue("DOCTOR", "I, (?=[A-Z])", after=rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )"),
+    Cue("DOCTOR", anchors.I_AM, after=rf"\bI, (?P<name>{PERSON}(?: {NAME})?)(?=, )"),
     Cue(
         "PATIENT",
-        r"year(?<=\d[ -]year)",
+        anchors.YEAR,
+        shift=2,
         before=rf"(?=[A-Z])(?:(?m:^)|(?<=[.!?] )|(?<=  ))(?P<name>(?!{PEOPLE}){PERSON}){OLD}",
         after="(?i:year)",
-        source="folded",
     ),
-    Cue("IDNUM", "NPI", after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
-    Cue("MEDICALRECORD", "MRN", after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
-    Cue("SSN", "SSN", after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
+    Cue("IDNUM", anchors.NPI, after=r"\bNPI(?: (?:no|number))?[.:#]*\s*(?P<name>\d{10})(?!\d)"),
+    Cue("MEDICALRECORD", anchors.MRN, after=r"\bMRN[.:#]*\s*(?P<name>\d[\d-]{3,10}\d)(?![\w-])"),
+    Cue("SSN", anchors.SSN, after=r"\bSSN[.:#]*\s*(?P<name>\d{3}-\d{2}-\d{4})(?!\d)"),
     Cue(
         "MEDICALRECORD",
-        rb"0(?=00000)",
+        anchors.LONG_NUMBER,
         after=rf"(?<![\w/.-])(?P<name>\d{{6,10}})(?={GLUED_AFTER.pattern})",
-        source="digits",
     ),
 )
 GENERIC = re.compile(

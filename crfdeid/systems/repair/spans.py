@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.text.document import Span
@@ -16,7 +15,6 @@ PHONE_TYPES = frozenset({"PHONE", "FAX"})
 REACH = 40  # characters beside a span in which a form looks
 
 Spans = Iterable[Span]
-Repair = Callable[[Sequence[Span]], Spans]
 
 
 @dataclass(frozen=True)
@@ -31,13 +29,12 @@ class Form:
     types: frozenset[str] = frozenset()
     search: Callable[[JoinedTexts], Sequence[Sequence[Span]]] | None = None
 
-    def start(self, joined: JoinedTexts) -> list[Repair]:
-        """Return the repair of the spans of each text; the texts are searched only here."""
+    def apply(self, text: str, spans: Sequence[Span], found: Sequence[Span] | None = None) -> Spans:
+        """Return the repaired spans. ``found`` is what ``search`` has found in the text; without it the form
+        searches."""
         if self.search is None:
-            return [partial(self.repair, text) for text in joined.texts]
-        return [
-            partial(self.repair, text, found=found) for text, found in zip(joined.texts, self.search(joined))
-        ]
+            return self.repair(text, spans)
+        return self.repair(text, spans, self.search(JoinedTexts([text]))[0] if found is None else found)
 
 
 def cut(span: Span, text: str, before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[Span]:
