@@ -147,12 +147,12 @@ class Parts(Collector):
         if not add.get(action, partial(self.add_field, action))(leaf):
             self.mask(leaf.key_start, leaf.end, REASONS.get(action, EMPTIED), self.write_absent(leaf))
 
-    def list_characters(self, leaf: Leaf, node: int = 0) -> list[Character]:
-        return list(list_characters(self.source, leaf.start + 1, leaf.end - 1, node, json_text.decode))
+    def list_characters(self, leaf: Leaf) -> list[Character]:
+        return list(list_characters(self.source, leaf.start + 1, leaf.end - 1, leaf.start, json_text.decode))
 
     def add_term(self, leaf: Leaf) -> bool:
         self.terms += [GLUE] if self.terms else []
-        self.terms += self.list_characters(leaf, leaf.start)
+        self.terms += self.list_characters(leaf)
         return True
 
     def add_text(self, leaf: Leaf) -> bool:

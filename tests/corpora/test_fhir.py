@@ -138,6 +138,8 @@ def test_structured_values_are_typed_fields(elements, fields):
         },
         {"address": [{"country": "US", "use": "home"}], "hoursOfOperation": [{"openingTime": "08:30:00"}]},
         {"name": [{"suffix": ["MD"], "given": [None], "use": "old"}]},
+        {"extension": [{"url": "http://hl7.org/fhir/x", "valueBoolean": True}]},
+        {"onsetAge": {"value": None, "unit": "a"}, "age": {"value": 89}, "altitude": {"value": 93}},
     ],
 )
 def test_codes_units_and_numbers_stay(elements):
@@ -170,6 +172,13 @@ def test_codes_units_and_numbers_stay(elements):
 )
 def test_what_no_rule_lets_out_is_absent(elements, made):
     assert clean(**elements) == made
+
+
+def test_names_of_two_letters_are_searched_in_the_texts():
+    (message,) = parse({"resourceType": "Patient", "name": [{"family": "Xu", "given": ["Ana", "B"]}]})
+    assert [(field.text, field.is_known) for field in message.fields] == [
+        ("Xu", True), ("Ana", True), ("B", False),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

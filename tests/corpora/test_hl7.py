@@ -94,6 +94,7 @@ def test_structured_values_are_typed_fields(segment, fields):
         ("OBX|1|NM|A||89|yr", "OBX|1|NM|A||89|yr", {}),
         ("OBX|1|NM|A||call Ana", "OBX|1|NM|A||", {EMPTIED: 1}),
         ("PV1|1|12345678", "PV1|1|", {EMPTIED: 1}),  # a number in place of a code
+        ("PV1|1|Okoń", "PV1|1|", {EMPTIED: 1}),  # codes are ASCII
     ],
 )  # fmt: skip
 def test_what_no_rule_lets_out_is_emptied(segment, clean, masked):
