@@ -131,9 +131,9 @@ def randomisation_test(
 def randomisation_tests(
     first: np.ndarray,
     second: np.ndarray,
-    groups: Sequence[str] | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
+    groups: Sequence[str] | None,
+    resamples: int,
+    seed: int,
 ) -> list[dict[str, Difference]]:
     """As :func:`randomisation_test`, for several rows of figures at once: both are [document, row, 3]."""
     if groups is not None:

@@ -43,7 +43,6 @@ from campaign.changes import Change, list_changes
 from crfdeid import resources
 
 LOADED = (hypothesis, numba, pandas, pycrfsuite, regex)  # before the tests, which run in forks
-SKIPPED = ("numba", "compiled", "__main__")  # loops whose cache does not see a change; command lines
 LONGEST = 90  # seconds of tests for a change, at most
 SLOW = ("kills", "killed_runs", "linear_work", "browser")  # tests that do not run
 LISTED = Path(__file__).with_name("equal_mutants.txt")
@@ -87,12 +86,14 @@ class Mutant:
 
 
 def list_modules(root: Path, area: Area) -> list[Path]:
-    """The modules of an area that are changed."""
-    paths = (path.relative_to(root) for path in sorted((root / "crfdeid" / area.code).rglob("*.py")))
+    """The modules of an area that are changed: no command lines, and no compiled loops, whose cache does not
+    see a change of what they call."""
     return [
-        path
-        for path in paths
-        if not any(word in path.name for word in SKIPPED) and area.without not in path.parts
+        path.relative_to(root)
+        for path in sorted((root / "crfdeid" / area.code).rglob("*.py"))
+        if area.without not in path.parts
+        and path.name != "__main__.py"
+        and "@njit" not in path.read_text("utf-8")
     ]
 
 
@@ -106,7 +107,9 @@ def draw_mutants(root: Path, area: Area, seed: int, count: int) -> list[Mutant]:
 
 
 def copy_project(root: Path, copy: Path) -> None:
-    """Copy the code with its compiled loops, and the tests; link the rest."""
+    """Copy the code with its compiled loops, and the tests; link the rest, and the data beside it."""
+    if (root.parent / "shared").exists() and not (copy.parent / "shared").exists():
+        (copy.parent / "shared").symlink_to((root.parent / "shared").resolve())
     copy.mkdir()
     for entry in root.iterdir():
         if entry.name in ("crfdeid", "tests"):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from crfdeid import corpora
-from crfdeid.evaluate.corpus_statistics import main, measure_corpus
+from crfdeid.evaluate.corpus_statistics import SIZES, group_sizes, main, measure_corpus
 from crfdeid.text.document import Document, Span
 
 RUIZ, LONG = Span(4, 8, "DOCTOR"), Span(13, 38, "HOSPITAL")
@@ -23,6 +23,13 @@ def test_spans_are_counted_by_type():
     assert (doctor.spans, doctor.notes, doctor.words, doctor.longest) == (3, 2, 3, 1)
     assert (doctor.once, len(doctor.texts)) == (1, 1) and hospital.longest == 6
     assert found.words == [10, 2, 1] and found.lengths == {1: 3, 6: 1}
+
+
+def test_notes_are_counted_by_doublings_of_their_words():
+    assert group_sizes([0, 49, 50, 399, 400, 3200], SIZES) == {
+        "0 to 49": 2, "50 to 99": 1, "100 to 199": 0, "200 to 399": 1, "400 to 799": 1, "800 to 1,599": 0,
+        "1,600 to 3,199": 0, "3,200 or more": 1,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("notes", [NOTES, NOTES[2:]])

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from crfdeid.evaluate import calibration, error_pictures, evaluation
@@ -65,6 +66,20 @@ def test_the_matrix_counts_and_says_what_changed():
     assert "the change from rules" in picture and "(+" not in error_pictures.draw_confusion(build(SYSTEM))
 
 
+def test_a_type_that_the_base_does_not_have_counts_0_there():
+    found = build((*SYSTEM, Span(29, 31, "STATE")))
+    assert "<title>gold spurious, system STATE: 1 (+1)</title>" in error_pictures.draw_confusion(
+        found, build(GOLD), "gold"
+    )
+
+
+def test_names_of_columns_are_over_their_cells():
+    picture = error_pictures.draw_confusion(build(SYSTEM))
+    names = [float(x) for x in re.findall(r"translate\(([\d.]+),", picture)]
+    cells = [float(x) for x in re.findall(r'<rect class="cell[^"]*" x="([\d.]+)"', picture)]
+    assert [x + 16 for x in sorted(set(cells))] == names
+
+
 def with_probabilities(*probabilities):
     spans = zip(SYSTEM, probabilities)
     return build(tuple(Span(span.start, span.end, span.type, each) for span, each in spans))
@@ -77,6 +92,26 @@ def test_spans_with_probabilities_have_a_calibration_and_a_curve():
     assert texts[texts.index("0.5 to 0.8") + 1 :][:2] == ["0.000 of 2", "0.650"]
     assert texts[texts.index("0.95 to 0.99") + 1 :][:2] == ["1.000 of 1", "0.970"]
     assert {"all", "0.9"} <= set(read_texts(curve)) and 'class="own"' in curve
+
+
+def test_a_probability_at_an_edge_belongs_to_the_upper_bin():
+    texts = read_texts(calibration.draw_probabilities(with_probabilities(0.5, 0.8, 1.0, 1.0))[0])
+    assert [name for name in ("0 to 0.5", "0.5 to 0.8", "0.8 to 0.9", "0.99 to 1") if name in texts] == [
+        "0.5 to 0.8", "0.8 to 0.9", "0.99 to 1",
+    ]  # fmt: skip
+
+
+LIMITS = [
+    ([0.95, 0.7, 0.4], {"0.5": (0.2, 2), "0.9": (0.1, 1)}),
+    ([0.9, 0.6], {"0.9": (0.1, 1)}),  # all are over 0.5: that is the operating point
+    ([0.4, 0.3], {}),
+]
+
+
+@pytest.mark.parametrize(("probabilities", "marked"), LIMITS)
+def test_a_limit_is_marked_where_its_last_span_is(probabilities, marked):
+    points = [(0.1, 1), (0.2, 2), (0.3, 3)][: len(probabilities)]
+    assert calibration.mark_limits(np.array(probabilities), points) == marked
 
 
 @pytest.mark.parametrize("probabilities", [(None,) * 4, (0.9, None, 0.9, 0.9)])

@@ -176,6 +176,13 @@ def test_the_page_marks_each_error_and_each_leak():
     assert re.findall(r'class="c4 s extra"[^>]*>([^<]*)<', html) == ["3/14/61"]
 
 
+@pytest.mark.parametrize(
+    ("system", "said"), [([P], "0 mistakes"), ([], "1 mistake<"), ([DATE], "2 mistakes")]
+)
+def test_the_title_of_a_note_counts_its_mistakes(system, said):
+    assert f" · {said}" in page([P], system)
+
+
 def test_the_page_warns_first_and_loads_nothing():
     html = page([P], [P])
     assert html.index('class="warning"') < html.index("<h1>")

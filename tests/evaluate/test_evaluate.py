@@ -15,7 +15,8 @@ from crfdeid.evaluate import __main__ as evaluate
 from crfdeid.evaluate import evaluation, i2b2_2014, matching, report
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import measure_leakage
-from crfdeid.evaluate.word_scores import measure_words
+from crfdeid.evaluate.matching import build_scored_document
+from crfdeid.evaluate.word_scores import measure_phi_words, measure_words
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -202,6 +203,24 @@ def test_an_empty_corpus_gives_zeros():
     assert "NaN" not in json.dumps(report.build_json(found))
 
 
+def test_the_report_has_the_means_of_each_criterion():
+    gold, system = (
+        build_scored_document(note((0, 11, "PATIENT"), (16, end, "DOCTOR")), SCHEME) for end in (19, 18)
+    )
+    lines = report.format_macro(evaluation.evaluate([gold], [system], EvaluationOptions(SCHEME)).scores)
+    assert [line.split()[0] for line in lines.splitlines()[1:]] == list(report.CRITERIA)
+    assert re.search(r"strict +0.5000 \(0.0000\) +0.5000 \(0.0000\) +0.5000", lines)
+
+
+def test_rows_are_in_the_order_of_the_scheme_and_others_come_last():
+    keys = [
+        ("strict", False, *row) for row in (("", ""), ("NAME", ""), ("NAME", "DOCTOR"), ("X", ""), ("", "X"))
+    ]
+    order = evaluation.order_rows(SCHEME)
+    assert [order(key) for key in keys[:2]] == [(0, 0), (1, 0)] and order(keys[2])[1] > 0
+    assert order(keys[3])[0] > len(SCHEME.categories) and order(keys[4])[1] == len(SCHEME.types) + 1
+
+
 def note(*spans, id="a", patient=None, text="Ana Roe-May saw Tom at 9."):
     return Document(id, text, tuple(Span(*span) for span in spans), patient)
 
@@ -223,6 +242,7 @@ def test_leakage_counts_characters_spans_documents_and_patients():
         figures["patients without a leak"] == 1 / 2
     )  # note a is a patient by itself, b and c are of one patient
     assert figures["any-overlap recall"] == 1
+    assert measure_leakage(pairs[1:]).figures()["patients without a leak"] == 1
 
 
 def test_words_in_tafvizis_kinds():
@@ -231,6 +251,11 @@ def test_words_in_tafvizis_kinds():
     assert {kind: (c.tp, c.fp, c.fn) for kind, c in counts.items()} == {
         "Non-PHI": (3, 1, 0), "Patients": (2, 1, 1), "Doctors": (0, 0, 1),
     }  # fmt: skip
+    counts = measure_phi_words(pairs * 2)
+    assert {kind: (c.tp, c.fp, c.fn) for kind, c in counts.items()} == {
+        "PHI": (6, 0, 2),
+        "Non-PHI": (6, 2, 0),
+    }
 
 
 def test_the_worked_example_of_the_documentation(tmp_path, capsys):

@@ -111,6 +111,27 @@ def test_what_only_looks_like_a_repeat_is_kept(found, text):
     assert redact_second(found, text).document.text == text
 
 
+AGES = [
+    "a 92 YEAR old", "92-year-old", "92 Yr old", "92 y/o", "92 y.o.", "92 yo man", "her 92nd birthday",
+    "92nd Birth day", "92nd B-day", "92nd bday", "age 92", "Aged 92", "age of 92", "Age: 92", "AGE IS 92",
+    "turned 92", "turns 92", "Turning 92",
+]  # fmt: skip
+NOT_AGES = [
+    "92 yolk", "92 mg", "teenage 92", "turned 92%", "age of 92 degrees", "aged the 92", "turn 92 percent",
+    "aged 92nd", "returned 92",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", AGES)
+def test_an_age_that_repeats_is_replaced(text):
+    assert "92" not in redact_second("<AGE 92>", text).document.text
+
+
+@pytest.mark.parametrize("text", NOT_AGES)
+def test_a_number_that_is_no_age_is_kept(text):
+    assert redact_second("<AGE 92>", text).document.text == text
+
+
 @pytest.mark.parametrize(
     ("found", "text", "listed"),
     [

@@ -88,6 +88,18 @@ def test_names_do_not_depend_on_the_order_of_the_notes():
     assert [forward.names.replace_names(n) for n in names] == [backward.names.replace_names(n) for n in names]
 
 
+@pytest.mark.parametrize("type", ["PATIENT", "CITY"])
+def test_many_names_do_not_depend_on_the_order_of_the_notes(type):
+    """So many that some draw the same surrogate, which only one of them can have."""
+    names = sorted(name_pools.load_folded("surnames"))[:1500:10]
+    notes = [Document(str(n), name, (Span(0, len(name), type),), "7") for n, name in enumerate(names)]
+    made = []
+    for ordered in (notes, notes[::-1]):
+        who = PatientSurrogates(SECRET, "7", collect_facts(ordered))
+        made.append({note.text: who.make_surrogate(note, note.spans[0]) for note in ordered})
+    assert made[0] == made[1]
+
+
 def test_patients_and_secrets_differ():
     texts = ["Robert Smith", "Boston", "4471902"]
 

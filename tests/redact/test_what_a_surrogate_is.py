@@ -9,6 +9,8 @@ from marked_notes import marked
 from crfdeid.errors import ConfigurationError
 from crfdeid.redact.redactor import STYLES, Redactor
 from crfdeid.redact.surrogates.dates.generalize import QUARTER, YEAR, generalize_text
+from crfdeid.redact.surrogates.dates.parser import Field
+from crfdeid.redact.surrogates.dates.shift import Shift, shift_decade
 from crfdeid.redact.surrogates.initials import THINGS, Initials
 from crfdeid.redact.surrogates.keyed_choice import KeyedChoices
 from crfdeid.redact.surrogates.text_forms import pluralize
@@ -43,6 +45,18 @@ def test_a_listed_name_that_looks_like_a_plural_is_a_name():
 def test_a_decade_becomes_another_decade(secret, text, form):
     found = replace(f"<DATE 3/7/2061> in the <DATE {text}>", secret).split()[-1]
     assert re.fullmatch(form, found) and found != text
+
+
+DECADES = [
+    (1990, 3, "2000s"), (1990, -3, "1980s"), (1990, 0, "1980s"), (1990, 12, "2000s"), (1990, -12, "1980s"),
+    (1990, 25, "2020s"), (2000, -25, "1980s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("decade", "years", "made"), DECADES)
+def test_a_decade_moves_with_the_dates_and_at_least_to_the_next(decade, years, made):
+    edits = shift_decade(Field("decade", decade, 0, 4, str(decade)), Shift(years, 7 * 52 * years))
+    assert f"{edits[0][2]}s" == made
 
 
 @pytest.mark.parametrize("style", ["foo", "", "Surrogate", "surrogates"])

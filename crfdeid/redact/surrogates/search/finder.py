@@ -187,7 +187,7 @@ def is_word(string: SearchString) -> bool:
 def find_split_words(index: TextIndex) -> Iterator[Range]:
     """Yield the ranges of words that a hyphen splits at the end of a line."""
     for match in LINE_END.finditer(index.low):
-        before = bisect_right(index.runs, (match.start(), 0)) - 1
+        before = bisect_right(index.runs, (match.start(),)) - 1
         if 0 <= before < len(index.runs) - 1:
             (start, end), (next, last) = index.runs[before], index.runs[before + 1]
             if (end, next) == match.span():
