@@ -8,6 +8,7 @@ import pytest
 from marked_notes import SECRET
 
 from crfdeid.redact.redactor import Redactor
+from crfdeid.redact.surrogates import institutions, names
 from crfdeid.redact.surrogates.names import find_misspellings
 from crfdeid.text.document import Document, Span
 
@@ -123,6 +124,40 @@ def test_misspellings_of_many_similar_names_are_found_in_proportion_to_them():
         for size in (SIZE, 4 * SIZE)
     )
     assert large < 5.5 * small, f"{small:,} lines, and {large:,} at four times the size"
+
+
+class CountedPattern:
+    """An expression that counts the characters which it goes through for its caller."""
+
+    def __init__(self, pattern):
+        self.pattern, self.count = pattern, 0
+
+    def search(self, text, start=0):
+        self.count += len(text) - start
+        return self.pattern.search(text, start)
+
+    def findall(self, text):
+        self.count += len(text)
+        return self.pattern.findall(text)
+
+    def finditer(self, text):
+        for match in self.pattern.finditer(text):
+            self.count += match.end() - match.start()
+            yield match
+
+    def sub(self, replacement, text):
+        return self.pattern.sub(replacement, text)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "type", "unit"),
+    [(names, "CREDENTIALS", "PATIENT", "\\N"), (institutions, "WORD", "HOSPITAL", 'MRN 4471902"')],
+)
+def test_expressions_go_through_a_long_span_a_few_times(monkeypatch, module, name, type, unit):
+    counted = CountedPattern(getattr(module, name))
+    monkeypatch.setattr(module, name, counted)
+    Redactor(SECRET).redact(one_span(type, unit * SIZE))
+    assert counted.count < 50 * SIZE * len(unit)
 
 
 def test_a_long_text_is_found_again_in_parts():

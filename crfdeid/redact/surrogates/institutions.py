@@ -6,6 +6,7 @@ The words that say what it is are kept; the words that say which one are replace
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from itertools import islice
 
 import regex
 
@@ -224,7 +225,7 @@ def is_acronym(word: str, text: str) -> bool:
     """
     if not word.isupper() or not 1 < len(word) <= 5 or is_listed(fold(word)):
         return False
-    if not text.isupper() or len(WORD.findall(text)) == 1:
+    if not text.isupper() or len([*islice(WORD.finditer(text), 2)]) == 1:
         return True
     is_word = word.lower() in name_pools.load_lowercase("common_words", "us_cities", "us_states")
     return not (is_word or (len(word) > 3 and any(vowel in word for vowel in "AEIOU")))

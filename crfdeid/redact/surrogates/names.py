@@ -37,6 +37,7 @@ SUFFIXES = word_set("jr sr ii iii iv esq")
 PARTICLES_OR_NAMES = word_set("di do al el le bin ten ter ibn y")  # also first names, or nicknames
 CREDENTIALS_OR_NAMES = ("do", "pa")  # also surnames
 COURTESY = word_set("mr mrs ms miss dr drs doctor prof professor nurse sra madam mister")
+MAX_CREDENTIALS = 80  # characters at the end of a name that are searched for them
 CREDENTIALS = regex.compile(r"(?<=[,\s])(?:(?:M\.D|D\.O|R\.N|N\.P|P\.A|Ph\.\s?D)\b\.?[,\s]*)+$")
 MIN_MISSPELT = 4  # letters
 VOWELS = "aeiou"
@@ -78,7 +79,8 @@ class Names:
         found = list(WORD.finditer(text))
         if not found:
             return None
-        kept = {match.start() for number, match in enumerate(found) if is_kept(text, found, number)}
+        end = find_credentials(text)
+        kept = {m.start() for n, m in enumerate(found) if m.start() >= end or is_kept(text, found, n)}
         if len(kept) == len(found):
             kept = set()
 
@@ -186,11 +188,17 @@ def is_listed(name: str) -> bool:
 # The parts of a name that identify nobody
 
 
+def find_credentials(text: str) -> int:
+    """Return where the credentials at the end of a name begin, or its length."""
+    credentials = CREDENTIALS.search(text, max(0, len(text) - MAX_CREDENTIALS))
+    return credentials.start() if credentials else len(text)
+
+
 def is_kept(text: str, found: list[regex.Match[str]], number: int) -> bool:
     """Whether word ``number`` is kept: titles, credentials, suffixes and small particles identify
     nobody. A word that may also be a name ("Van", "Le", "Do") is kept only if it cannot be one here."""
-    low, credentials = fold(found[number][0]), CREDENTIALS.search(text)
-    if low in SUFFIXES or (credentials and credentials.start() <= found[number].start()):
+    low = fold(found[number][0])
+    if low in SUFFIXES:
         return True
     if low in PARTICLES and number + 1 < len(found):
         return is_particle(text, found, number)

@@ -16,7 +16,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -216,19 +216,21 @@ def match_phrases(low: str, first: Range, strings: Iterable[SearchString]) -> It
 
 def match_further_words(low: str, at: int, string: SearchString) -> int | None:
     """Return the end of the string whose first word ends at ``at``; None if its other words do not follow."""
+    is_date = kinds.kind_of(string.type) == kinds.DATE and all(word.isdigit() for word in string.words)
     for word in string.words[1:]:
         gap = GAP.match(low, at)
-        if not gap or not may_separate(gap[0], string) or not low.startswith(word, gap.end()):
+        if not gap or not may_separate(gap[0], is_date) or not low.startswith(word, gap.end()):
             return None
         at = gap.end() + len(word)
     return None if low[at : at + 1].isalnum() else at
 
 
-def may_separate(gap: str, string: SearchString) -> bool:
+@lru_cache(maxsize=10_000)
+def may_separate(gap: str, is_date: bool) -> bool:
     """Whether ``gap`` may occur between the words of a string: a single mark in a numeric date, otherwise at
     most two marks and one line break."""
     marks = "".join(gap.split())
-    if kinds.kind_of(string.type) == kinds.DATE and all(word.isdigit() for word in string.words):
+    if is_date:
         return marks in ("/", "-", ".", "–") and len(gap) <= 3
     return len(marks) <= 2 and gap.count("\n") <= 1
 
