@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from crfdeid import resources
+from crfdeid import cli, resources
 from crfdeid.ablate import plan
 from crfdeid.evaluate import published_tables
 
-PAGE = (Path(__file__).parents[1] / "docs" / "works.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+CONFIGS = resources.find_folder("configs")
+PAGE = (ROOT / "docs" / "works.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 HEADS = {
     "he-2015": "## He et al. 2015",
     "shweta-2016": "## Shweta et al. 2016",
@@ -17,7 +20,7 @@ HEADS = {
     "tafvizi-2011": "## Tafvizi 2011",
     "douglass-2005": "## Douglass 2005",
 }
-RANGE = re.compile(r"\b((?:[AB]|\d)[.-])(\d+) to \1(\d+)")
+RANGE = re.compile(r"\b((?:[AB]|\d)[.-]|(?<=equations ))(\d+) to \1(\d+)")
 # What the papers print, and the systems and feature groups that stand for theirs.
 PRINTED = {
     "he-2015": ("table 1 2 3 4 5 6 7 8", "figure 1 2 3"),
@@ -33,6 +36,11 @@ PRINTED = {
         "table 4.1 5.1 5.2 5.3 5.4 A.1 A.2 A.3",
         "figure 2-1 2-2 2-3 2-4 2-5 2-6 2-7 3-1 3-2",
     ),
+}
+EQUATIONS = {
+    "shweta-2016": "1 2 3 4 5 6 7 8 9",
+    "tafvizi-2011": "1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 1.9 3.1 3.2 3.3 3.4 3.5",
+    "douglass-2005": "3.1",
 }
 ITEMS = [(work, number) for work, lines in PRINTED.items() for line in lines for number in line.split()[1:]]
 SYSTEMS = (
@@ -59,16 +67,88 @@ def read_section(work):
     return RANGE.sub(lambda m: ", ".join(f"{m[1]}{n}" for n in range(int(m[2]), int(m[3]) + 1)), text)
 
 
+def list_rows(work):
+    """Return the cells of each row of a work's table."""
+    lines = [line for line in read_section(work).splitlines() if line.startswith("|")]
+    return [line.strip("| ").split(" | ") for line in lines[2:]]
+
+
+def list_spans(text):
+    """Return what the page writes as code."""
+    return re.findall(r"`([^`]+)`", text)
+
+
+def has_number(text, number):
+    return re.search(rf"(?<![\d.-]){re.escape(number)}(?![.-]?\d)", text)
+
+
+def read_name(published):
+    """Return the work, the kind and the number of a published table, as they are printed."""
+    work, kind, number = re.fullmatch(r"(.+-\d{4})-(table|figure|section)-(.+)", published).groups()
+    return work, kind, number if kind == "figure" else number.upper().replace("-", ".")
+
+
+def list_configurations(work, kind, number):
+    """Return the configurations in the rows of a table or figure."""
+    rows = [row for row in list_rows(work) if (kind == "figure") == row[0].startswith("figure")]
+    cells = [here for part, here, _ in rows if has_number(part.split("table")[-1], number)]
+    names = [
+        name for cell in cells for span in list_spans(cell) for name in re.findall(r"^(?:A )?(\w+)", span)
+    ]
+    return [name for name in names if (CONFIGS / f"{name}.toml").exists()]
+
+
+ROWS = [(work, *cells) for work in HEADS for cells in list_rows(work)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:20]}")
+def test_a_row_has_a_part_what_runs_and_the_difference(row):
+    assert len(row) == 4 and all(cell.strip() for cell in row)
+
+
+@pytest.mark.parametrize("published", published_tables.list_tables())
+def test_an_ablation_in_the_row_of_a_table_prints_it(published):
+    plans = [plan.read_plan(name) for name in list_configurations(*read_name(published))]
+    assert not any(p.published for p in plans) or any(published in p.published for p in plans)
+
+
+@pytest.mark.parametrize(
+    ("work", "number"), [(work, number) for work, line in EQUATIONS.items() for number in line.split()]
+)
+def test_every_numbered_equation_has_a_row(work, number):
+    parts = [part for part, *_ in list_rows(work) if "equation" in part]
+    assert has_number("; ".join(parts), number)
+
+
+@pytest.mark.parametrize("command", [c for c in list_spans(PAGE) if re.search(r"(^| )-(-|m )", c)])
+def test_a_command_of_the_page_exists_with_its_options(command):
+    options = re.findall(r"(--[a-z-]+)", command)
+    verbs = {verb for group in cli.VERBS.values() for verb in group}
+    used = [verb for verb in re.findall(r"(?:crfdeid\.|^)(\w+)", command) if verb in verbs]
+    assert used or not re.search(r"crfdeid\.", command)
+    if script := re.search(r"benchmarks/\w+\.py", command):
+        text = (ROOT / script[0]).read_text(encoding="utf-8")
+    elif used:
+        text = COMMANDS.split(f"\n### {used[0]}\n")[1].split("\n### ")[0]
+    else:
+        text = COMMANDS + (ROOT / "benchmarks/rnn.py").read_text(encoding="utf-8")
+    assert [option for option in options if option not in text] == []
+
+
+@pytest.mark.parametrize("path", [s for s in list_spans(PAGE) if re.fullmatch(r"[\w/]+(\.(py|toml)|/)", s)])
+def test_a_path_of_the_page_is_there(path):
+    assert (ROOT / path).exists()
+
+
 @pytest.mark.parametrize("name", published_tables.list_tables())
 def test_every_printed_table_has_a_row(name):
-    work, kind, number = re.fullmatch(r"(.+-\d{4})-(table|figure|section)-(.+)", name).groups()
-    wanted = number.upper().replace("-", ".") if kind != "figure" else number
-    assert re.search(rf"(?<![\d.]){re.escape(wanted)}(?!\.?\d)", read_section(work)), wanted
+    work, _, number = read_name(name)
+    assert has_number(read_section(work), number), number
 
 
 @pytest.mark.parametrize(("work", "number"), ITEMS)
 def test_every_table_and_figure_of_the_papers_has_a_row(work, number):
-    assert re.search(rf"(?<![\d.-]){re.escape(number)}(?![.-]?\d)", read_section(work))
+    assert has_number(read_section(work), number)
 
 
 @pytest.mark.parametrize("name", [*SYSTEMS, *GROUPS])
@@ -81,9 +161,7 @@ def test_a_command_of_the_page_has_its_configuration(name):
     assert plan.read_plan(name).published or name in ("sibanda_groups", "operating_points", "normal_forms")
 
 
-@pytest.mark.parametrize(
-    "path", sorted(resources.find_folder("configs").glob("*.toml")), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda p: p.stem)
 def test_a_configuration_that_prints_a_papers_table_is_on_the_page(path):
     if plan.read_plan(path).published:
         assert re.search(rf"\b{path.stem}\b", PAGE)

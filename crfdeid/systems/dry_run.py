@@ -87,23 +87,23 @@ def list_oddities(
     learned, scored = (Counter(s.type for d in side for s in d.spans) for side in (train, test))
     for type in scheme.types:
         if 0 < learned[type] < FEW:
-            yield f"train: {learned[type]} spans of {type}: too few to learn from"
+            yield f"train: spans of {type}, too few to learn from: {learned[type]}"
         if scored[type] and not learned[type]:
-            yield f"test: {scored[type]} spans of {type}, and train has none"
+            yield f"test: spans of {type}, of which train has none: {scored[type]}"
 
 
 def list_odd_notes(documents: Sequence[Document]) -> Iterator[str]:
     """Yield what is odd about the notes of a corpus: repeats, and what they lack."""
     if twice := len(documents) - len({document.id for document in documents}):
-        yield f"{twice} notes have the id of another note"
+        yield f"notes with the id of another note: {twice}"
     if twice := len(documents) - len({hash_text(document.text) for document in documents}):
-        yield f"{twice} notes have the text of another note"
+        yield f"notes with the text of another note: {twice}"
     if empty := sum(not document.text.strip() for document in documents):
-        yield f"{empty} notes are empty"
+        yield f"empty notes: {empty}"
     if bare := sum(not document.spans for document in documents):
-        yield f"{bare} notes have no span"
+        yield f"notes without a span: {bare}"
     if missing := sum(document.patient is None for document in documents):
-        yield f"{missing} notes have no patient; each counts as another patient's"
+        yield f"notes without a patient, each counted as another's: {missing}"
 
 
 def list_odd_types(documents: Sequence[Document], scheme: Scheme) -> Iterator[str]:
@@ -111,20 +111,20 @@ def list_odd_types(documents: Sequence[Document], scheme: Scheme) -> Iterator[st
     others = [s.type for d in documents for s in d.spans if s.type not in scheme.types]
     if others:
         yield (
-            f"{len(others)} spans are of {len(set(others))} types that scheme {scheme.name} does not have: "
-            "they cannot be learned, and count as missed in a test"
+            f"spans of types that scheme {scheme.name} does not have, which cannot be learned and count as "
+            f"missed in a test: {len(others)} (types: {len(set(others))})"
         )
 
 
 def list_odd_spans(documents: Sequence[Document], pipeline: Pipeline) -> Iterator[str]:
     """Yield what is odd about the ends of the spans of a corpus."""
     if cut := pipeline.count_cut_spans(map(fold_document, documents)):
-        yield f"{cut} spans begin or end inside a token and count as widened to it"
+        yield f"spans that begin or end inside a token and count as widened to it: {cut}"
     texts = (document.text_of(span) for document in documents for span in document.spans)
     if wide := sum(text != text.strip() for text in texts):
-        yield f"{wide} spans begin or end with white space"
+        yield f"spans that begin or end with white space: {wide}"
     if over := sum(len(d.spans) - len(keep_longest(d.spans)) for d in documents):
-        yield f"{over} spans overlap a longer one"
+        yield f"spans that overlap a longer one: {over}"
 
 
 def list_shared(train: Sequence[Document], test: Sequence[Document]) -> Iterator[str]:
@@ -133,11 +133,12 @@ def list_shared(train: Sequence[Document], test: Sequence[Document]) -> Iterator
     texts = {hash_text(document.text) for document in train}
     if shared := [document for document in test if document.patient in patients]:
         number = len({document.patient for document in shared})
-        yield f"both: {number} patients of test are in train too, with {len(shared)} notes of test"
+        where = "notes of test with a patient id of train"
+        yield f"both: {where}: {len(shared)} (patients: {number})"
     if same := sum(document.id in ids for document in test):
-        yield f"both: {same} notes of test have the id of a note of train"
+        yield f"both: notes of test with the id of a note of train: {same}"
     if same := sum(hash_text(document.text) in texts for document in test):
-        yield f"both: {same} notes of test have the text of a note of train"
+        yield f"both: notes of test with the text of a note of train: {same}"
 
 
 def estimate_training(documents: Sequence[Document], settings: Config, engine: str) -> Estimate:

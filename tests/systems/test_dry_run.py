@@ -33,22 +33,23 @@ OTHER = note("220-01", "Dr. Haddad.\n", (4, 10, "DOCTOR"), patient="220")
     "train, test, wanted",
     [
         ([GOOD], [OTHER], []),
-        ([GOOD, GOOD], [], ["train: 1 notes have the id of another note",
-                            "train: 1 notes have the text of another note"]),
-        ([GOOD], [note("9", "\n \n")], ["test: 1 notes are empty", "test: 1 notes have no span",
-                                        "both: 1 patients of test are in train too, with 1 notes of test"]),
+        ([GOOD, GOOD], [], ["train: notes with the id of another note: 1",
+                            "train: notes with the text of another note: 1"]),
+        ([GOOD], [note("9", "\n \n")], ["test: empty notes: 1", "test: notes without a span: 1",
+                                        "both: notes of test with a patient id of train: 1 (patients: 1)"]),
         ([GOOD], [note("9", "No name.", patient=None)],
-         ["test: 1 notes have no span", "test: 1 notes have no patient; each counts as another patient's"]),
+         ["test: notes without a span: 1", "test: notes without a patient, each counted as another's: 1"]),
         ([GOOD, note("9", "Ruizo a", (0, 4, "DOCTOR"), (5, 7, "DOCTOR"))], [],
-         ["train: 2 spans begin or end inside a token and count as widened to it",
-          "train: 1 spans begin or end with white space"]),
+         ["train: spans that begin or end inside a token and count as widened to it: 2",
+          "train: spans that begin or end with white space: 1"]),
         ([GOOD, note("9", "Boston Hospital", (0, 15, "HOSPITAL"), (0, 6, "CITY"))], [],
-         ["train: 1 spans overlap a longer one", "train: 1 spans of HOSPITAL: too few to learn from",
-          "train: 1 spans of CITY: too few to learn from"]),
+         ["train: spans that overlap a longer one: 1", "train: spans of HOSPITAL, too few to learn from: 1",
+          "train: spans of CITY, too few to learn from: 1"]),
         ([GOOD], [note("110-01", "Seen  by Ruiz. " * 5, patient="3")],
-         ["test: 1 notes have no span", "both: 1 notes of test have the id of a note of train",
-          "both: 1 notes of test have the text of a note of train"]),
-        ([GOOD], [note("9", "67", (0, 2, "AGE"), patient="3")], ["test: 1 spans of AGE, and train has none"]),
+         ["test: notes without a span: 1", "both: notes of test with the id of a note of train: 1",
+          "both: notes of test with the text of a note of train: 1"]),
+        ([GOOD], [note("9", "67", (0, 2, "AGE"), patient="3")],
+         ["test: spans of AGE, of which train has none: 1"]),
     ],
 )  # fmt: skip
 def test_tells_what_is_odd(train, test, wanted):
@@ -57,7 +58,8 @@ def test_tells_what_is_odd(train, test, wanted):
 
 def test_counts_types_that_the_scheme_does_not_have_without_their_names():
     (line,) = odd([GOOD, note("9", "a b", (0, 1, CANARY), (2, 3, CANARY))])
-    assert "2 spans are of 1 types that scheme i2b2-2014 does not have" in line and CANARY not in line
+    assert line.startswith("train: spans of types that scheme i2b2-2014 does not have") and CANARY not in line
+    assert line.endswith(": 2 (types: 1)")
 
 
 def test_counts_both_corpora():
@@ -126,7 +128,7 @@ def test_types_of_its_own(corpus, capsys, how):
             main(arguments(corpus, *more))
     said = capsys.readouterr().out
     assert CANARY not in said and ("CLINICIAN" in said) == (how == "auto")
-    assert ("train: 4 spans are of 1 types that" in said) == (how != "auto")
+    assert ("count as missed in a test: 4 (types: 1)" in said) == (how != "auto")
     assert not list(corpus.glob("*.scheme.toml"))
 
 
