@@ -8,10 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
+from operator import attrgetter
 
 from crfdeid.errors import DocumentError, show_id
+
+PLACE = attrgetter("start", "end", "type")  # in the order of spans, and quicker to compare than they are
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -60,7 +63,7 @@ class Document:
     patient: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "spans", tuple(sorted(self.spans)))
+        object.__setattr__(self, "spans", tuple(sorted(self.spans, key=PLACE)))
         for span in self.spans:
             if not 0 <= span.start < span.end <= len(self.text):
                 raise DocumentError(
@@ -69,7 +72,9 @@ class Document:
                 )
             if not span.type:
                 raise DocumentError(f"{show_id(self.id)}: a span at {span.start}-{span.end} has no type")
-        self._refuse_surrogates()
+        types = [span.type for span in self.spans]
+        if not all(map(str.isascii, (self.text, self.id, self.patient or "", *types))):
+            self._refuse_surrogates()
 
     def _refuse_surrogates(self) -> None:
         names = (("its id", self.id), ("its patient", self.patient or ""))
@@ -91,7 +96,7 @@ class Document:
         return self.patient is not None, self.patient or self.id
 
     def with_spans(self, spans: Iterable[Span]) -> Document:
-        return replace(self, spans=tuple(spans))
+        return Document(self.id, self.text, tuple(spans), self.patient)
 
 
 def fingerprint_documents(documents: Iterable[Document]) -> str:
