@@ -32,7 +32,7 @@ NUMBER = re.compile(r"\d(?<![\w/.,-]\d)(?:\d{5,}|\d{1,4}(?:[ -]\d{2,5})+)(?![\w/
 NUMBER_PARTS = ("000000", "00 00", "00-00")  # one is in each, where all digits are 0
 MISREAD_NUMBER = re.compile(r"(?:\d|[OoIlSB](?=\d))[\dOoIlSB]{1,3}(?:-[\dOoIlSB]{2,4}){1,3}(?![\w-])")
 MISREAD_ENDING = re.compile(r"-[\dOoIlSB]{2,4}(?![\w-])")
-GLUED_DIGITS = re.compile(r"\d{3,}")
+GLUED_DIGITS = re.compile("0000*")  # where all digits are 0
 PRESCRIBER, VEHICLE = re.compile(r"\d{7}(?!\w)"), re.compile(r"[A-HJ-NPR-Z\d]{17}(?!\w)")
 VEHICLE_SIGNS, VEHICLE_PART = dict.fromkeys(map(ord, "ABCDEFGHJKLMNPRSTUVWXYZ123456789"), "0"), "0" * 17
 AGE = re.compile(r"(?:9\d|1[0-2]\d)(?![\d./,]\d)")
@@ -129,7 +129,7 @@ def find_glued(searched: SearchedText) -> Ranges:
         for match in (after, before):
             if match and len(match[0]) >= MIN_GLUED and match[0][0].isupper():
                 yield match.span()
-    for match in GLUED_DIGITS.finditer(text) if "000" in searched.zeros else ():
+    for match in GLUED_DIGITS.finditer(searched.zeros):
         start, end = match.span()
         before = LETTERS_BEFORE.search(text, max(0, start - MAX_BACK), start)
         after = LETTERS.match(text, end)

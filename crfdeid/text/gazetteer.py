@@ -160,7 +160,10 @@ def read_entries(path: Path) -> list[str]:
 
 
 def list_entries(text: str) -> list[str]:
-    return [entry for line in text.splitlines() if line[:1] != "#" and (entry := line.strip())]
+    lines = text.splitlines()
+    if "#" in text:
+        lines = [line for line in lines if line[:1] != "#"]
+    return list(filter(None, map(str.strip, lines)))
 
 
 def find_gazetteer(name: str, folders: Sequence[Path] = ()) -> Path:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import accumulate, compress
 from string import ascii_lowercase
 from typing import NamedTuple
 
@@ -220,11 +221,9 @@ def find_followers(kind: str, run: str) -> Pool | None:
     """The letters, or the end, that follow a run of up to :data:`ORDER` letters in the names of a kind; if
     none do, those that follow its last letters."""
     for start in range(len(run)):
-        counts = count_followers(kind)[len(run) - start - 1][encode_letters(run[start:])]
-        if counts.any():
-            chosen = np.flatnonzero(counts)
-            names = tuple(LETTERS[number] for number in chosen)
-            return Pool(names, tuple(np.cumsum(counts[chosen]).tolist()))
+        counts = count_followers(kind)[len(run) - start - 1][encode_letters(run[start:])].tolist()
+        if any(counts):
+            return Pool(list(compress(LETTERS, counts)), list(accumulate(filter(None, counts))))
     return None
 
 
@@ -232,7 +231,7 @@ def find_followers(kind: str, run: str) -> Pool | None:
 def count_followers(kind: str) -> tuple[np.ndarray, ...]:
     """How often each letter, or the end, follows each run of letters in the names of a kind: for each length
     of a run an array [runs, letters]. The number of a run has its letters as digits."""
-    joined = END.join(["", *fold_each(sum(name_pools.load_pool(kind).values(), ())), ""])
+    joined = END.join(["", *fold_each(name_pools.list_pool(kind)), ""])
     numbers = np.zeros(128, np.int64)
     numbers[list(LETTERS.encode())] = range(len(LETTERS))
     letters = numbers[np.frombuffer(joined.encode(), np.uint8)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import chain
 
 from crfdeid.redact.surrogates.text_forms import fold, fold_each
 from crfdeid.text import gazetteer
@@ -103,8 +104,8 @@ def genders_of(kind: str) -> tuple[str, ...]:
 def load_shares(kind: str) -> Mapping[str, float]:
     """The per cent of people (of women, of men) who have each folded name (US Census 1990)."""
     lists = {FEMALE: "first_name_shares_female", MALE: "first_name_shares_male", SURNAME: "surname_shares"}
-    names, shares = zip(*load_pairs(lists[kind]))
-    return dict(zip(fold_each(names), map(float, shares)))
+    cells = "|".join(read_entries(lists[kind])).split("|")
+    return dict(zip(fold_each(cells[::2]), map(float, cells[1::2])))
 
 
 @cache
@@ -127,7 +128,17 @@ def list_names(kind: str) -> tuple[str, ...]:
     plain = (
         name for name in read_entries(lists[kind]) if name.isascii() and name.isalpha() and len(name) > 1
     )
-    return tuple(SCOTTISH.sub(lambda match: "Mc" + match[1].upper(), name) for name in plain)
+    return tuple(SCOTTISH.sub(raise_letter, name) if name[:2] == "Mc" else name for name in plain)
+
+
+def raise_letter(scottish: re.Match[str]) -> str:
+    return "Mc" + scottish[1].upper()
+
+
+@cache
+def list_pool(kind: str) -> tuple[str, ...]:
+    """The names that may be surrogates, initial by initial."""
+    return tuple(chain.from_iterable(load_pool(kind).values()))
 
 
 @cache
@@ -136,9 +147,9 @@ def load_endings() -> Mapping[str, Mapping[str, float]]:
     shares: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     female, male = load_folded("first_names_female"), load_folded("first_names_male")
     for kind, names in ((FEMALE, female - male), (MALE, male - female), (SURNAME, load_folded("surnames"))):
-        for name in names:
-            for length in (2, 3):
-                shares[name[-length:]][kind] += 1 / len(names)
+        for length in (2, 3):
+            for ending, count in Counter(name[-length:] for name in names).items():
+                shares[ending][kind] += count / len(names)
     return shares
 
 

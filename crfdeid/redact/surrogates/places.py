@@ -153,7 +153,7 @@ def list_towns(state: str) -> tuple[str, ...]:
     """The listed towns of a state. If there are few, towns with invented names are added, because two
     towns of a patient must not get the same surrogate."""
     towns = list(name_pools.group_towns("city_states").get(state, ()))
-    names = sum(name_pools.load_pool(name_pools.SURNAME).values(), ())
+    names = name_pools.list_pool(name_pools.SURNAME)
     for number in range(MIN_TOWNS - len(towns)):
         digest = crc32(f"{state} {number}".encode())
         towns.append(names[digest % len(names)] + TOWN_ENDINGS[digest % len(TOWN_ENDINGS)])
