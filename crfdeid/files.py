@@ -183,6 +183,17 @@ def hold_output(path: Path | str) -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def open_page(path: Path) -> Iterator[IO[str]]:
+    """Open a private file as :func:`open_whole` does, for a page that may hold text of notes: other runs are
+    kept out, and what a killed run has left of it is removed."""
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    with hold_output(path):
+        clear_leftovers(path)
+        with open_whole(path, private=True) as file:
+            yield file
+
+
 def is_device(path: Path) -> bool:
     """Whether the path is there and is neither a file nor a folder, such as /dev/stdout."""
     return path.exists() and not (path.is_file() or path.is_dir())

@@ -15,7 +15,7 @@ from crfdeid import pages, resources
 from crfdeid.evaluate import error_analysis, error_pictures, report
 from crfdeid.evaluate.error_analysis import ErrorRecord
 from crfdeid.evaluate.evaluation import Evaluation
-from crfdeid.files import open_whole, read_text
+from crfdeid.files import open_page, read_text
 from crfdeid.pages.pictures import render_figures
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import Scheme
@@ -39,7 +39,7 @@ def write_page(
 ) -> None:
     """Write the page of the first evaluation to a file that only its owner may read. The second is of the
     system to compare with. ``names`` are those of the systems, ``others`` further tables."""
-    with open_whole(path, private=True) as file:
+    with open_page(path) as file:
         file.writelines(render_page(evaluations, names, others, corpus))
 
 

@@ -17,7 +17,7 @@ from crfdeid.explain import text as explanation_text
 from crfdeid.explain.attribution import DocumentTrace, Explanation
 from crfdeid.explain.model_weights import ModelWeights, Weight
 from crfdeid.explain.text import TOTAL, escape_controls
-from crfdeid.files import open_whole
+from crfdeid.files import open_page
 from crfdeid.text.bio import OUTSIDE
 from crfdeid.text.scheme import Scheme
 
@@ -38,7 +38,7 @@ def write(
     runners: int = 2,
 ) -> None:
     """Write the page to ``path``, readable only by its owner."""
-    with open_whole(path, private=True) as file:
+    with open_page(path) as file:
         file.write(render_page(weights, labels, top, trace, explanations, runners))
 
 

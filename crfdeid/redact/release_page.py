@@ -86,7 +86,7 @@ def write_page(
     places = release_inputs.read_places(survivors)
     contexts = release_places.find_contexts(places, notes) if notes is not None else None
     page = render_page(table, places, survivors.name, bound, contexts)
-    with files.open_whole(out, private=True) as file:
+    with files.open_page(out) as file:
         file.write(page)
 
 

@@ -13,6 +13,7 @@ from crfdeid import cli, corpora, files
 from crfdeid.ablate.__main__ import main as ablate
 from crfdeid.convert import main as convert
 from crfdeid.errors import FormatError
+from crfdeid.evaluate.__main__ import main as evaluate
 from crfdeid.files import hold_output
 from crfdeid.redact.__main__ import main as redact
 from crfdeid.synthetic.__main__ import main as synthetic
@@ -45,6 +46,7 @@ COMMANDS = {
     "ablate": (ablate, "plan.toml notes.jsonl --out out"),
     "redact": (redact, "notes.jsonl --spans gold --out out --format jsonl --overwrite"),
     "redact into a file": (redact, "notes.jsonl --spans gold --out out.jsonl --report report --overwrite"),
+    "evaluate": (evaluate, "notes.jsonl notes.jsonl --resamples 0 --html out.html"),
 }  # fmt: skip
 
 
@@ -60,6 +62,14 @@ def test_a_second_run_into_one_output_is_refused(name, notes, capsys):
     assert stopped.value.code == 2
     assert said == f"crfdeid: {out}: another run writes it; wait for its end, or name another output\n"
     assert [each for each in sorted(os.listdir()) if each != out] == before
+
+
+def test_a_page_of_text_removes_what_a_killed_run_has_left_of_it(notes):
+    left = notes.parent / ".new" / ".out.html.ab12cd_9.partial"
+    left.parent.mkdir()
+    left.write_text("Seen by Ana Ruiz.")
+    evaluate(f"notes.jsonl notes.jsonl --resamples 0 --html {left.parent / 'out.html'}".split())
+    assert os.listdir(left.parent) == ["out.html"]
 
 
 def test_the_lock_is_there_while_a_run_writes_and_not_after(tmp_path):
