@@ -2,7 +2,7 @@
 
 import dataclasses
 import itertools
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pycrfsuite
@@ -90,13 +90,18 @@ def of_version_7(data):
     return data[:12] + (7).to_bytes(4, "little") + data[16:]
 
 
-def with_infinity(data):
-    return data[:72] + np.array([np.inf], "<f8").tobytes() + data[80:]
+def with_weight(weight, data):
+    return data[:72] + np.array([weight], "<f8").tobytes() + data[80:]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(swapped, "big-endian"), (of_version_7, "format 7; wanted 100"), (with_infinity, "not finite")],
+    [
+        (swapped, "big-endian"),
+        (of_version_7, "format 7; wanted 100"),
+        (partial(with_weight, np.inf), "not finite"),
+        (partial(with_weight, -1e20), "over 1,000,000"),
+    ],
 )
 def test_files_of_other_kinds_are_refused(model_file, tmp_path, change, message):
     path = tmp_path / "m"

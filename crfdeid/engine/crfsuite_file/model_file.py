@@ -24,6 +24,7 @@ CHUNK = struct.Struct("<4sII")
 RECORD = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
 STATE, TRANSITION = 0, 1
 VERSION = 100
+LARGEST = 1_000_000  # a weight; with 1e20 the sums lose their digits, and probabilities are over 1
 LENGTH_AND_NUMBER = 8  # bytes before a string of CQDB
 Part = list[bytes | np.ndarray]  # bytes, or an array of them
 
@@ -41,8 +42,9 @@ class Weights:
 
 def read(path: Path | str) -> Weights:
     """Read a model file. Raises :class:`ModelError` where the file is not CRFsuite's, is cut short, has the
-    other byte order or another version, or contains a weight that is not a finite number, or a record of a
-    label or an attribute that it does not have: compiled code would write out of bounds."""
+    other byte order or another version, or contains a weight that is not a finite number or is over
+    :data:`LARGEST`, or a record of a label or an attribute that it does not have: compiled code would write
+    out of bounds."""
     try:
         weights = parse(Path(path).read_bytes())
     except OtherFormat as error:
@@ -51,6 +53,8 @@ def read(path: Path | str) -> Weights:
         raise ModelError(f"{path}: not a CRFsuite model, or damaged") from None
     if not np.isfinite(weights.records["weight"]).all():
         raise ModelError(f"{path}: contains weights that are not finite numbers")
+    if (np.abs(weights.records["weight"]) > LARGEST).any():
+        raise ModelError(f"{path}: contains weights over {LARGEST:,}, which no training gives")
     if not has_sound_records(weights):
         raise ModelError(f"{path}: contains weights of labels or attributes that it does not have")
     return weights
