@@ -140,6 +140,7 @@ def test_a_number_that_is_no_age_is_kept(text):
         ("<PATIENT Wrzeszczynski>", "Wrzesczinski left", ["Wrzesczinski"]),
         ("<PATIENT Mary Young>", "A Young woman", ["Young"]),
         ("<PATIENT Allan Forest>", "attending: forest, m.d.", ["forest"]),
+        ("<PATIENT Wrzes>", "qwwrzesqw", ["wrzes"]),
         ("<PATIENT John Carver>", "BP normal. Pt carver is well.", ["carver"]),
     ],
 )
@@ -157,6 +158,7 @@ def test_a_doubtful_repeat_is_listed(found, text, listed):
         ("<ROOM A>", "a bed, A lung"),
         ("<HOSPITAL AT>", "at home"),
         ("<PATIENT Lung>", "the lung is clear"),
+        ("<PATIENT Wrze>", "qwwrzeqw"),
     ],
 )
 def test_words_of_the_language_are_not_listed(found, text):

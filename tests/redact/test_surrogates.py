@@ -57,7 +57,8 @@ def test_titles_particles_and_marks_keep_their_places(text):
     ("text", "stays"),
     [
         ("Anh Le", ""), ("Van Nguyen", ""), ("Anh Do", ""), ("Ruiz, M.D.", "M.D."), ("Ruiz DO", "DO"),
-        ("Ana de la Ruiz", "de la"), ("Ana Van Ruiz", "Van"), ("J.D. Ruiz", ""), ("Nurse Ruiz", "Nurse"),
+        ("Ana de la Ruiz", "de la"), ("Ana Van Ruiz", "Van"), ("Omar Al Fayed", "Al"), ("Ana Di Ruiz", "Di"),
+        ("Ana Y Ruiz", ""), ("Ruiz, Al", ""), ("J.D. Ruiz", ""), ("Nurse Ruiz", "Nurse"),
         ("Ruiz Jr.", "Jr"), ("Dr", ""), ("MD", ""),
     ],
 )  # fmt: skip
