@@ -4,10 +4,9 @@
 
 Each change is one of :mod:`campaign.changes`, drawn from all of the area, in a copy of the package in a
 temporary folder. The area's doctests and tests run once without a change, which notes the functions that each
-calls (:mod:`campaign.calls`). For a change in a function, those that call it run until one fails: doctests of
-the module, then the quickest file first. For any other change (a constant, what runs at import, what only
-another process calls) those run that call a function of the module or of one that imports it. The tests of a
-change are bounded: what only slow tests, kills of processes or a browser see counts as survived.
+calls (:mod:`campaign.calls`). For a change, those run until one fails that call the changed function, then the
+others that call its module: doctests of the module, then the quickest file first, a minute of tests at most.
+What only slow tests, kills of processes, a browser or the tests of another area see counts as survived.
 Status 1: a change passed all tests and is not in ``equal_mutants.txt``, which lists those that change nothing
 for a user.
 """
@@ -43,7 +42,7 @@ from campaign.changes import Change, list_changes
 from crfdeid import resources
 
 LOADED = (hypothesis, numba, pandas, pycrfsuite, regex)  # before the tests, which run in forks
-LONGEST = 90  # seconds of tests for a change, at most
+LONGEST = 60  # seconds of tests for a change, at most
 SLOW = ("kills", "killed_runs", "linear_work", "browser")  # tests that do not run
 LISTED = Path(__file__).with_name("equal_mutants.txt")
 SURROGATES = (  # of the tests of redact, those of surrogates that take little time
@@ -172,17 +171,22 @@ def measure_tests(copy: Path, area: Area) -> list[Test]:
     return [Test(name, seconds, frozenset(calls)) for name, (seconds, calls) in found.items()]
 
 
-def choose_tests(tests: list[Test], mutant: Mutant, copy: Path) -> list[Test]:
-    """Return the tests that can see a change, the likely and quick ones first."""
+def choose_tests(tests: list[Test], mutant: Mutant, root: Path) -> list[Test]:
+    """Return the tests that can see a change, the likely and quick ones first: those that call the function,
+    then those that call the module or one that imports it, because another test may have called the function
+    before and its result is kept (``functools.cache``)."""
     module, place = str(mutant.path), f"{mutant.path}: {mutant.change.place}"
-    users = {module, *list_users(copy, mutant.path)}
-    chosen = [test for test in tests if place in test.calls]
-    chosen = chosen or [test for test in tests if any(call.partition(":")[0] in users for call in test.calls)]
-    chosen = chosen or tests
+    users = {module, *list_users(root, mutant.path)}
+    near = [test for test in tests if any(call.partition(":")[0] in users for call in test.calls)]
+    chosen = near or list(tests)
     seconds = Counter[str]()
     for test in chosen:
         seconds[test.file] += test.seconds
-    chosen.sort(key=lambda test: (test.file != module, seconds[test.file], test.file, test.seconds))
+    chosen.sort(
+        key=lambda test: (
+            place not in test.calls, test.file != module, seconds[test.file], test.file, test.seconds,
+        )
+    )  # fmt: skip
     ends = accumulate(test.seconds for test in chosen)
     return [test for test, end in zip(chosen, ends) if end < LONGEST]
 

@@ -26,3 +26,10 @@ def test_a_span_is_inside_the_text_and_not_empty(start, end):
 def test_a_span_has_a_type():
     with pytest.raises(DocumentError, match="d0: a span at 0-8 has no type"):
         Document("d0", "Ana Ruiz", (Span(0, 8, ""),))
+
+
+@pytest.mark.parametrize(
+    ("patient", "owner"), [("7", (True, "7")), (None, (False, "d0")), ("", (True, "d0"))]
+)
+def test_the_owner_is_the_patient_or_the_document(patient, owner):
+    assert Document("d0", "", patient=patient).owner == owner
