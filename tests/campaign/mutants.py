@@ -4,9 +4,9 @@
 
 Each change is one of :mod:`campaign.changes`, drawn from all of the area, in a copy of the package in a
 temporary folder. The area's doctests and tests run once without a change, which notes the functions that each
-calls (:mod:`campaign.calls`). For a change, those run until one fails that call the changed function, then the
-others that call its module: doctests of the module, then the quickest file first, a minute of tests at most.
-What only slow tests, kills of processes, a browser or the tests of another area see counts as survived.
+calls (:mod:`campaign.calls`). For a change, the tests that call the changed function run until one fails, and
+then those that call its module: first its doctests, then the quickest file, a minute of tests at most. What
+only slow tests, kills of processes, a browser or the tests of another area see counts as survived.
 Status 1: a change passed all tests and is not in ``equal_mutants.txt``, which lists those that change nothing
 for a user.
 """
