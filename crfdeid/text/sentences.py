@@ -16,7 +16,7 @@ import regex
 from crfdeid.errors import ConfigurationError, did_you_mean
 from crfdeid.text.spans import trim_range
 
-LINE = regex.compile(r"[^\n\r]*(?:\r\n|\n|\r|$)")
+LINE = regex.compile(r"[^\n\r]*(?:\r\n|\n|\r)?")
 LIST_MARK = regex.compile(r"\s*(?:[-*•#]|\(?\d{1,2}[.)]|[A-Za-z][.)])\s")
 HEADING = regex.compile(r"\s*[A-Z][\w /&()-]{0,40}:")
 NEAR = 12  # a wrapped line ends at most this many characters before its block's width

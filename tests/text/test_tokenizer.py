@@ -67,6 +67,21 @@ def test_tokens_are_slices_that_cover_all_but_white_space(name, text):
     assert all(character.isspace() for i, character in enumerate(text) if i not in covered)
 
 
+UNITS = [
+    ("document", ["Seen by Dr . Ruiz . \n No pain . Left"]),
+    ("line", ["Seen by Dr . Ruiz .", "No pain . Left"]),
+    ("sentence", ["Seen by Dr . Ruiz .", "\n No pain .", "Left"]),
+]
+
+
+@pytest.mark.parametrize(("unit", "parts"), UNITS)
+def test_a_sequence_is_a_note_a_line_or_a_sentence(unit, parts):
+    text = "Seen by Dr. Ruiz.\nNo pain. Left"
+    tokens = tokenizer.fine(text)
+    found = tokenizer.split_sequences(text, tokens, unit)
+    assert [" ".join(tokens[i].text for i in part) for part in found] == parts
+
+
 @pytest.mark.parametrize("unit", tokenizer.SEQUENCES)
 @given(text=st.text(alphabet="ab 1.\n\r:", max_size=80))
 def test_sequences_hold_every_token_but_line_ends_once_and_in_order(unit, text):
