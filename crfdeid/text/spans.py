@@ -104,7 +104,7 @@ def keep_leftmost(items: Iterable[Item], span_of: Callable[[Item], Extent]) -> l
     ['CITY']
     """
     kept: list[Item] = []
-    end = -1
+    end = 0
     for item in items:
         span = span_of(item)
         if end <= span.start:
