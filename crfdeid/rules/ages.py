@@ -20,7 +20,7 @@ OF_A_LIFE = re.compile(
 LIFE_WORDS = word_set("alive died dead deceased living diagnosed onset menarche menopause")
 TABLE_6 = (
     r"(?:[ ]?-?[ ]?(?:years?|yrs?\.?)[ -]?old|[ ](?:years?|yrs?)[ ]of[ ]age|[ -]?y\.?[ ]?/?o\b\.?|[ -]?y/o"
-    r"|[ ]?yrs?[ ]?/?o\b|[ ]?yo[mf]\b|[ ]?y[mf]\b|[ ]?(?:yo|y\.o\.)[ ]?/?[mf]\b)"
+    r"|[ ]?yrs?[ ]?/?o\b|[ ]?yo[mf]\b|[ ]?y[mf]\b)"
 )
 OLD, YOUNG = r"(?P<phi>9\d|1[01]\d|12[0-5])(?!\d)", r"(?P<phi>[1-8]?\d)(?!\d)"
 EDGE = r"(?<![\d./-])"
@@ -30,7 +30,7 @@ MEASURE = re.compile(
 )
 WARM = 94  # from here on, a number before F is rather degrees Fahrenheit than the age of a woman
 TEMPERATURE = re.compile(r"(?:temp\w*|\bt|tmax|fever|°)\W*(?:of |to )?$", re.IGNORECASE)
-BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]{0,26}\d ?\($", re.IGNORECASE)
+BIRTH = re.compile(r"\b(?:dob|born|birth)\b[^\n]{1,26}\d ?\($", re.IGNORECASE)
 LAST_SIGNS = frozenset("deEDfFnNsStTaA:=xX") | {LONG_S}  # with which the phrases can end
 ONES, TEENS, TENS = ("|".join(words) for words in (ages.ONES, ages.TEENS, ages.TENS))
 
@@ -84,7 +84,7 @@ age_in_words = match_at_words(
 age_and_sex = match_at_numbers(
     "age_and_sex", "AGE", "ours", "An age and a sex: \"67M\", \"33/F\", \"67 year male\".",
     rf"{EDGE}(?P<phi>[1-9]\d?)(?:/?[MF]\b|[ ](?:year[ ]|yr[ ])?(?-i:male|female))(?![/.])",
-    lambda match, note: not TEMPERATURE.search(note.text[max(0, match.start() - 12) : match.start()])
+    lambda match, note: not TEMPERATURE.search(note.text[max(0, match.start() - 24) : match.start()])
     and (not match[0].endswith(("F", "f")) or "/" in match[0] or int(match["phi"]) < WARM),
     Beside(next=(*"/mMfF", *after_blank("yYmf"))),
 )  # fmt: skip

@@ -85,7 +85,7 @@ MONTH_NAMES = (
     "september sept sep", "october oct", "november nov", "december dec",
 )  # fmt: skip
 MONTHS = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name in names.split()}
-MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # days of the months
+SHORT_MONTHS = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}  # their days; a day of a pattern is at most 31
 AMBIGUOUS_MONTHS = word_set("may march mar jan dec apr sep jun aug")  # also words, names or abbreviations
 
 MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
@@ -109,7 +109,7 @@ def is_date(match: re.Match[str], note: Note) -> bool:
     groups = match.groupdict()
     month = groups.get("month")
     number = (MONTHS.get(month.lower()) or int(month)) if month else 1
-    return int(groups.get("day") or 1) <= MONTH_LENGTHS[number - 1]
+    return int(groups.get("day") or 1) <= SHORT_MONTHS.get(number, 31)
 
 
 def build_numeric_rule(name: str, about: str, pattern: str) -> Rule:
@@ -144,7 +144,7 @@ month_and_day = match_at_numbers(
 month_and_year = match_at_numbers(
     "month_and_year", "DATE", f"{DOUGLASS} (Month/Year)",
     "mm/yyyy; mm/yy after a word for a date, where yy can be no day.",
-    rf"{START}{MM}[/-](?P<year>{YYYY}|3[2-9]|[4-9]\d|0\d)(?!\d)(?![/.%-]\d?)",
+    rf"{START}{MM}[/-](?P<year>{YYYY}|3[2-9]|[4-9]\d|0\d)(?!\d)(?![/%-]|\.\d)",
     lambda match, note: note.is_plausible_year(int(match["year"])) if len(match["year"]) == 4
     else has_date_word(match, note.text) and not is_measurement(match, note.text),
     Beside(next="/-"),

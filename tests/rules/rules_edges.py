@@ -12,6 +12,9 @@ EDGES = {
         Dr. [Ruiz]. Nowak was there
         Dr. of the day
         Dr. [Quevix A. B. Ruiz], Dr. [Ana M. Quevix], Dr. [Quevix M]. Do
+        Drs. [Ruiz], Nowak, Quevix and [Haddad]; Drs. [Ruiz] and [Nowak] and Quevix; Drs. [Ruiz], pain
+        Nowak
+        Seen by Dr.
     """,
     "patient_title": """
         MS. [Ruiz], MS. Progressive, MS Ruiz
@@ -65,6 +68,9 @@ EDGES = {
         Patient Name Ruiz
         Name: [Ruiz] ,Ana
         Name: MD
+        Name: [Xu, Ana]; Name: [Foo, Ana]; Name: [J. Ruiz]; Name: A B; Name: [Ana]
+        Name:¶Ana Ruiz
+        Patient: [RUIZ, Ana Bea] Cleo Dora
     """,
     "relative": """
         wife named [Ana], wife is called [Leila]
@@ -152,6 +158,9 @@ EDGES = {
         [12 Elm¶Street]
         [12 Ana-Maria Way]
         12 mg Elm Street, 12 Elm Streets
+        [12 N Elm Street], [12 N. Elm Street], [12 12th Street], [12 3rd Street], [12 Elm Street #4]
+        [12 Elm Street Apt 4], [12 Elm Street Apt. 4]
+        [12 Elm Street Apt.4], [12 ELM STREET], 12 elm STREET
     """,
     "post_box": """
         [P.O. BOX 1], [PO box 12], [P. O. Box 3]
@@ -168,6 +177,7 @@ EDGES = {
         zip [02114], Zip code: [02114], Ohio [02114]
         ma 02114, MAX 02114, zip¶02114, MA   02114
         MA 021145, MA 02114-12345, MA 2114
+        xMass 02114, xZip [02114], zip:02114, MA [02114-1234]
     """,
     "city_before_state": """
         [Boston] MA, [Boston], Massachusetts, [Boston] Vermont
@@ -178,6 +188,7 @@ EDGES = {
         Zimmstraboro MA; Zimmstraboro,MA
         Quevix, OH; Quevix, IN; Quevix, HI; [Cleveland], OH
         Boston, ma
+        J [Boston], MA; [Al Zimmstraboro], MA; [West Zimmstraboro], MA
     """,
     "state_abbreviation": """
         Zimmstraboro, [MA]; Zimmstraboro, MD; Boston [MA]; Zimmstraboro MA
@@ -185,6 +196,7 @@ EDGES = {
         [MA] 02114, [MA], 02114, [MA]  02114, MA 021145
         [OR] 02114, ma 02114, Ma 02114
         Boston, [OR]; Portland, [OR]; Pain, OR
+        State: [MA], state:     [MA], State                     MA
     """,
     "state": """
         New York Heart, [New York] state, Vermont clamp, [VERMONT]
@@ -201,6 +213,8 @@ EDGES = {
         [Salt Lake City], Framingham, Ottawa
         [MINNEAPOLIS], minneapolis, Minneapolis clamp
         Los Angeles tube, [Los Angeles]
+        Salt Lake City clamp, [Los Angeles] was far, BOSTON, ERIE, LIMA, OTTAWA, Boston
+        [MINNEAPOLIS]
     """,
     "place_indicator": """
         born in [Yarabrook], raised outside of [Quevixo Yarabrook], native of [Zimmstraboro]
@@ -208,6 +222,9 @@ EDGES = {
         lives in Rehab, moved to Bed, lives in Fever, lives near The
         lives in [Quevixo Yarabrook Zimmstra] Boro
         Zimmstra lives in Zimmstra; zimmstra
+        lives in [Zimmstra], lives in zimm, lives in [Quevixo Yarabrook Zimmstra] Boro Town
+        born in [El Paso], moved from Pain, lives in ABCD
+        lives very near [Zimmstra], lives in the far Zimmstra, lives in¶Zimmstra
     """,
     "place_by_neighbour": """
         [Fort Zimmstra], Lake pain, lake Todwood, Lake  Todwood, Mount Ed
@@ -216,16 +233,19 @@ EDGES = {
         Lake Todwood and todwood
         Cape
         Harbor
+        Lake Ed, [Lake Todwood], [Lake TODWOOD], [LAKE TODWOOD], Fort ED, [Cape Xu], [Mount Zimmstra]
     """,
     "room": """
         room [12], Rm. [1028A], rm #[12], bed number [12], bed no. [12], room [A12], room [AB-1234]
         room 1, room 12345, room 12E, bed ABC12, roommate 12, rooms 12, room A-1
         Room [12] and rm [12] and RM. [12]
+        room no [12], room no. [12], room #[12], room # [12], room number [12], bed no 4, rm no [12]
     """,
     "hospital_list": """
         massachusetts [General Hospital], Massachusetts general Hospital
         [BIDMC], bidmc, R-BIDMC
         Mercy, Jude
+        Jude, MERCY, Mercy, Mount Auburn, [BIDMC] pump, [BIDMC]
     """,
     "hospital_head": """
         [Walnut Hospital]
@@ -249,6 +269,12 @@ EDGES = {
         The [St Quevix Hospital], Memorial of [Quevix Hospital]
         university [Quevix Hospital], regional [Memorial Quevix Hospital]
         [Seen Memorial Quevix Hospital]
+        [Quevix Memorial Hospital], [Quevix Clinic] of Dunmore One Two Three Four
+        [Quevix Hospital] of Dunmore One Two, [Quevix Hospital] of dunmore
+        [Quevix Hospital] of, [AB Hospital], [ABCDE Hospital], [ABCDEF Hospital], PAIN Hospital
+        THE Hospital, [Ed Hospital], [Fey Hospital]
+        [Quevix Rehab], [Walnut Rehab], Pain Rehab, Foods Hospital, [Broken Hospital]
+        Bleeding Hospital
     """,
     "hospital_of": """
         [University Hospital of Yarabrook], hospital of Yarabrook, Hospital of yarabrook
@@ -256,6 +282,7 @@ EDGES = {
         general [Hospital of Yarabrook]
         [Clinic at Yarabrook], [Hospital of  Yarabrook], [Infirmary of Dunmore Mills], Clinic of Pain
         Hospital  of Yarabrook
+        Hospital of the Yarabrook, Hospital of Yarabrook One Two, Hospital for Yarabrook
     """,
     "hospital_indicator": """
         at [QXH], at [QX], at Q, at [QXHABC], at QXHABCD, at qxh
@@ -265,14 +292,37 @@ EDGES = {
         from QXH, seen in [QXH], to [QXH]
         at ICU, at MRI, at HOME
         at QXH.5, at [QXH]. Then
+        at [QXH] levels, at [QXH] often, at QXH level, at QXH of, at [QXHABC], in QX, from QX to qx
+        admitted from [QXH], presented in [QXH] today
     """,
     "profession": """
         is a [retired machinist], worked as an [engineer], employed as machinist
         a machinist, is a machinist
+        [retired machinist], semiretired machinist, retired as a [machinist]
+        retired as an [engineer], retired a machinist
+        being an [engineer], being a [machinist], wellbeing a machinist, serving as a [machinist]
+        she is a [machinist], he is an [engineer]
+        worked as a [machinist], work as a [machinist], works as an [engineer]
+        working full time as a [machinist], worked part-time as a [machinist]
+        homework as a machinist, occupation: [machinist], occupation:[machinist]
+        Occupation  :  [machinist], occupation is a [machinist]
+        occupation  is an [engineer], preoccupation: machinist, became a [machinist]
+        became an [engineer], employed as a [machinist]
+        career as an [engineer], former a [machinist], job as a [machinist]
+        job as a [retired machinist], became a [former machinist]
+        became a self-employed [machinist], unbecame a machinist, became a tall machinist
+        67-year-old [machinist], 67 year old [machinist]
+        [RETIRED machinist], Worked as a [machinist], retired machine, a machinist
     """,
     "employer": """
         employer: [Quevix Foods], works at [Quevix Brothers], employed by [Ramirez Foods]
         works for Pain
+        employer: [Quevix Foods], employer:[Quevix Foods], employer  :  [Quevix Foods]
+        work at [Quevix Foods], works for [Quevix Foods]
+        working with [Quevix Foods], worked hard at [Quevix Foods]
+        works very hard by the [Quevix Foods], works one two three for Quevix Foods
+        insurance: [Quevix Foods], insurer = [Quevix Foods], works at [Quevix One Two Three] Four
+        works at quevix foods
     """,
     "repeated_name": """
         Dr. [Quevix] and [quevix]; Dr. Xu and Xu
@@ -289,6 +339,7 @@ EDGES = {
         he is 95.5, he is 95/6, he is 95 mg, he is 95-mg, he is 955
         age  [95] and he is¶[95]
         the 95
+        page 95, she is in bed 95, bag 95
     """,
     "old_age_after": """
         [90] yo, 89 yo, [125]yo, 126yo, [119] y.o., [120] yrs old, [99]-year old, [99] - year-old
@@ -303,6 +354,7 @@ EDGES = {
         [95]yrs/o, [95] yrs o, [95]yr/o, [95] yro, 95 yrox, 95  yro
         [95]yom, [95] yof, 95  yom, 95yomx, [95]ym, [95] yf, 95  yf, 95ymx
         [95] yo/m, [95]y.o. m, [95]y.o./f, [95] yo / m, [95]yo/mx
+        [95]yom, [95] yof, [95]y.o.m, [95]yo m
     """,
     "age_before": """
         age of [9], ages [12], ages: [12], Age/sex: [45], aged [0], age: [125], age 126, age	[45]
@@ -314,6 +366,7 @@ EDGES = {
         age 45 cm, age 45 mm, age 45 bpm, age 45 ml
         age [45] mow, age [45] dayton, age [45]  mg, age 45kg, age 45.5, age 45/5, age [45]. Seen
         age 45%
+        age  [45], aged 		[45], age 45 MG, age 12 Weeks, plan 45
     """,
     "age_after": """
         [1]yo, [0] yo, [89] yo, 90 yo, [8] yr old, [8] yrs. old, [8]-yr-old, [8] years of age, [8] y.o
@@ -323,6 +376,7 @@ EDGES = {
     "age_of_life": """
         diagnosed at [45], onset at [12], menopause at [51], deceased at [0], living at [125], died at 126
         died at 45:1, died at 45 mg, died  at 45, studied at 45
+        Died at [45], ALIVE AT [45], dieted at 45
     """,
     "age_decade": """
         her [20's], early [30s], their [90s], late [10s]
@@ -332,6 +386,7 @@ EDGES = {
         [one] year old, [thirty-two] years of age, [nineteen]-year-old, [twenty] year old
         [sixty two] year-old
         ten years, twelve years ago, threeyear old
+        [three] year of age, three years older, three years of ages
     """,
     "age_and_sex": """
         [67]/M, [67]F, [67]m, [67] male, [67] female, [67] year male, [67] yr female
@@ -339,11 +394,14 @@ EDGES = {
         [7]M, 0M, 100M, 67MX, 67M/4, 67M.5
         temp 37 male, T 38F, tmax of 38M, T: 38M, fever to 39M
         .67M, 3/67M, 3-67M
+        at [67]F, patient [67]F, fever gone: [67] male, temperature: 38F, temperature of 38F, Temp 38F
     """,
     "age_after_birth": """
         DOB 3/13/59 ([42]), born 03/13/1959 ([67] yo), birth 3/13/59 ([119]), DOB 3/13/59 (120)
         DOB: 3/13/59 (42 mg), DOB 3/13/59([42])
         DOB¶3/13/59 (42)
+        stillborn 3/13/59 (42), births 3/13/59 (42), born 3 ([42]), born 3/13/59 (x) and (42)
+        DOB 3/13/59 ([4])
     """,
     "medical_record_number": """
         MR #[4471902], MR: [4471903]
@@ -368,6 +426,12 @@ EDGES = {
         record num [447190], record notes 447190
         med rec [447190], medical recs [447190], med records [447190], medical  record 447190
         med. rec 447190
+        mrn nr [447190], mrn nr. [447190], MRN at Mercy is [447190], MRN at Mercy no [447190]
+        MRN from the Mercy Hospital in Ames was [447190]
+        mr#[447190], mr #[447190], mr  #447190, mrn [4A4], mrn [44], unit north 447190
+        unit noted 447190
+        chart noted 447190, record noted 447190, mrn:		[447190]
+        MRN at Mercy of [12345] in ward no 447190
     """,
     "account_number": """
         account: [99120], acct [99120], acct. [99120], account# [99120], billing# [99120]
@@ -393,6 +457,7 @@ EDGES = {
         policy [447190], policy #[447190], policy no [447190], policy number is [447190]
         policy number: [447190]
         health  plan 447190, beneficiary [447190]
+        group noted 447190
     """,
     "license_number": """
         licence [99120], lic [99121], lic. [99122], NPI [1234567890], DEA# [AB123]
@@ -404,6 +469,7 @@ EDGES = {
         SN 99120, device A12
         serial [447190], serial no [447190], s/n [447190], sn:[447190], sn #[447190], sn 447190
         device [447190], device no 447190, device  447190
+        device[447190], device [447190]
     """,
     "vehicle_number": """
         license plate [6MXB31], tag # [6MXB32], tag# [6MXB33]
@@ -430,6 +496,8 @@ EDGES = {
         case no [447190], case num [447190], case node 447190
         order #[447190], order num [447190], order normal 447190, visit no. [447190]
         visit notes 447190, visit num [447190], study#[447190]
+        case noted 447190, order noted 447190, protocol#[447190], protocol #[447190]
+        visit noted 447190
     """,
     "record_shape": """
         [32-58-55] and 31-58-55
@@ -440,6 +508,7 @@ EDGES = {
         # [357905], #[357905], #35790
         1234567.5 and 1234567,5 and 1234567% and 1234567-8
         -1234567, .1234567, /1234567, a1234567
+        [12345678901], [123456789012], [1234567890123456]
     """,
     "number_after_name": """
         Ruiz  [123456], Ruiz  12345
@@ -448,11 +517,13 @@ EDGES = {
         Ruiz 880162455
            880162455
         9  880162455, Ruiz: 880162455
+        Ruiz  880162455mg, Ruiz  880162455 ml, A  [880162455], ab,  [880162455]
     """,
     "line_number": """
         a¶b¶c¶d¶e¶f¶g¶h¶i¶[12345]
         a¶b¶c¶d¶e¶f¶g¶h¶i¶j¶12345
         Name¶[12345]¶end
+        [12345]¶x
     """,
     "slashed_code": """
         [AB12/34], [AB123456/12345678], [AB12:345D]
@@ -466,18 +537,31 @@ EDGES = {
         typist [kw83], Transcribed by: [kw83], user id [kw83]
         Ruiz, MD KW8 and Ruiz, MD kwxyz8
         by kw83-2
+        typed by [k8], typed by [k83], typed by [ab1], typed by:   [kw83], typed by:[kw83], T: [k8]
+        user [kw8]
     """,
     "footer_user": """
         [hpx950]/2266482705
         h950/2266482705
         Seen.¶[hp950]/2266482705 ¶end
         hp95012/2266482705
+        x hp950/2266482705, hp950/226648, hp950/22664, hp950/2266482705 x
+        Seen xhp950/2266482705
+        [hp950]/226648
+        [hp950]/2266482705
+        hp950/2266482705 x
+        x hp950/2266482705
     """,
     "footer_number": """
         hpx950/[2266482705]
         Seen.¶hp950/[2266482] ¶end
         h950/2266482705
         hp950/22664 and
+        x hp950/2266482705, hp950/2266482705 x
+        hp950/[226648]
+        hp950/22664
+        hp950/[2266482705]
+        hp950/2266482705 x
     """,
     "date_mdy": """
         [1/2/61], [01/02/1961], [12/31/2061]
@@ -560,6 +644,13 @@ EDGES = {
         4/5 or [3/11]
         since [5/10], on [5/10], admitted: [5/10], from 5/10, seen [5/11], dob [5/11], tip [3/11]
         subpain [3/11]
+        xyz 2/2, xyz 2/3, xyz 2/4, xyz 2/5, xyz 2/6, xyz [2/7]
+        SINCE [5/10], bison 5/10, date [5/10], dated [5/10], mason 5/10
+        pulse 3/11, pulses 3/11, reflex 3/11, reflexes 3/11, dtr 3/11, dtrs 3/11, ao 3/11
+        a/o 3/11
+        3/11 TABS, 3/11 grins, [3/11] gains, 3/11 grains
+        on [1/31], on [3/31], on 4/31, on [5/31], on 6/31, on [7/31], on [8/31], on 9/31, on [10/31]
+        on 11/31, on [12/31], on [2/29], on 2/30
     """,
     "month_and_year": """
         [3/2061], [3-2061]
@@ -574,6 +665,8 @@ EDGES = {
         admit [6/95], disch [6/95], discharge [6/95], discharged [6/95], lab [6/95], labs [6/95]
         ct [6/95], exam [6/95], dob: [6/95]
         moon 6/95, unseen 6/95, 6/95 on
+        since 3/61%, since [3/61], since [3/61]. Seen, since 3/61-, since 3/61.5
+        [3/2061] and 13/2061, [3/2061]., [3/2061], seen, 3/2061-5, 3/2061/5, 3/2061.5
     """,
     "day_month_year": """
         [3rd March], [2nd of Feb 61], [21st-Dec-2061]
@@ -582,6 +675,8 @@ EDGES = {
         3 may, [3 May], [3 december]
         3.4 May, 3/4 May, 2-3 May
         [3 March] 61/2
+        3 March2061, [3 March 2061], [3 March, 2061], 3March61, [3-Mar-61], 31 April
+        30 Feb; [30 April]; 3 Marching
     """,
     "month_day_year": """
         [March 3-5], [Mar. 3], 61
@@ -591,6 +686,10 @@ EDGES = {
         May 40, [May 31], June 31
         jan 3 mg, December 3 mg
         [May 3 - 5], [May 3] - 50/2
+        Janus 3, [January 3], Jan3, [Jan 3], [Jan-3], [Jan. 3], March 3mg, March 3 mg, [March 3] mgx
+        March 3 units, [March 3] unitsx, Mayor 3
+        [Sept 3], [September 3], [Sep 3], [Jan 3,2061], [Jan 3, 2061], [Jan 3 2061], [Jan 3-2061]
+        Jan 3/2061, [Jan 31], Feb 30, Apr 31
     """,
     "month_of_year": """
         [March 2061], [March, 2061], [mar-61], [Mar/2061]
@@ -601,18 +700,24 @@ EDGES = {
         In [June], by may
         the [June] visit
         before [May], late [Dec]
+        May, in [May], Jun, in [Jun], [June], in [June], [July] was hot, [Sept] was hot, Jan was hot
+        Sep was hot, in jun
     """,
     "ordinal_day": """
         by the [31st]. by the 32nd.
         on the [1st] and on the 0th.
         on the [2nd] with pain, on the 3rd floor
         on 3rd. the 3rd.
+        on the [3rd]., On the [3rd], salon the 3rd., from the [3rd] and, on the cold 3rd., the 3rd.
+        on the 32nd., 3rd.
+        on the   3rd.
     """,
     "weekday": """
         [Mondays], [Weds] and fri
         last [Sun], next [Sat]. by [Sat]
         [Sat], 3/4 and [Sun] 3/4/61
         sat 3/4, Sun 12
+        [Sat] 3/14, [Sun], 3/14, Sat 3/144, [Sat] 3/14/61, on [Sat], Sat down
     """,
     "season": """
         [spring 2061], [fall '61], [winter of 1999]
@@ -630,6 +735,7 @@ EDGES = {
         [Xmas], [Easter], Easterly, Christmassy
         [MLK Day], [Fourth of July], [Diwali], [Yom Kippur], yom kippur, christmas, [Mothers day]
         new year
+        Mother was here on a Day, Diwalis, Memorial Days, Day, Eve
     """,
     "decade": """
         [1880s], [2010s], [2110's], '[70s]
@@ -661,12 +767,16 @@ EDGES = {
         617-555-01489 617-555-0148-1 2-617-555-0148
         1-[617-555-0148], [617- 555-0148], [617-555 - 0148]
         [617-555-0148, ext. 12], [617-555-0148 ext 123456]
+        [617-555-0148x12], [617-555-0148 EXT 12], [617-555-0148,x12], [617-555-0148 x12]
+        fax 617-555-0148, fax is broken: call [617-555-0148]
     """,
     "fax_number": """
         fax [(617) 555-0148], facsimile: [617-555-0148]
         f: [617-555-0148]; F [617-555-0148]
         fax 1-[617-555-0148], office fax #: [617-555-0148], fax number here: [617-555-0148]
         half 617-555-0148, fax¶617-555-0148
+        fax:  [617-555-0148], fax:[617-555-0148], fax: [(617) 555-0148], FAX [617-555-0148]
+        fax is broken: call 617-555-0148
     """,
     "local_phone": """
         [555-0148 x12], [555-0148, ext 12]
@@ -674,6 +784,9 @@ EDGES = {
         555-0148 ml, 555-0148 cells, 555-0148mg
         #555-0148, no. 555-0148, id: 555-0148, acc 555-0148, acct# 555-0148
         MRN 44 and [555-0148]
+        piano [555-0148], no 555-0148, no. 555-0148, xmrn [555-0148], mrn 555-0148, mrn: 555-0148
+        paid [555-0148], id 555-0148, id: 555-0148
+        vacc [555-0148], acct 555-0148, accession: 555-0148, [555-0148] mlb, 555-0148 ml, # 555-0148
     """,
     "spaced_phone": """
         tel: [555.0148], call ([5550148], cell [6175550148]
@@ -684,18 +797,24 @@ EDGES = {
         tel [5550148], mobile [5550148], contact [5550148], home [5550148], office [5550148]
         ph [5550148], reached at [5550148], number [5550148]
         telephone.: [5550148], telephone :: [5550148], phone (( [5550148]
+        call Ana; 555 0148
+        PHONE [555 0148]
     """,
     "pager": """
         pg [12345], beep #[1234], pager number [12345], pager is [617-555-0148], bpr: [5-1234]
         Vocera [1234], cisco [(617) 555-0148], paged at [4567]
         pager no. [12345], pager# [12345], pager:[12345]
         pager 123, pager 12345678, pager 12/14, pager 1234/5, page 12
+        pager no [12345], pager no. [12345], pager [555-0148], pager [617-555-0148]
+        pager [(617) 555-0148], pager [617555-0148], pager [12-345]
+        pager 12-34, pager [1-2345], pager 12345/6
     """,
     "extension": """
         [x1234], [x1-2345], X [12345], x123, x1234567
         ext [12], ext. [123456], extension: [4567], ext:[5896]
         ext 1, ext 1234567, ext 12/14
         x1234%, x1234/2, x1234.5
+        [x12345], ext [12], ext. [12], extension [1234], x [1234]
     """,
     "ssn": """
         a123-45-6789, 123-45-6789-1, 123-45-67890, 1-123-45-6789
@@ -706,13 +825,19 @@ EDGES = {
         ssn [xxx-xx-6789], SSN [***-**-6789], ssn last four [6789], ssn ending in [6789], SSN last 4 [6789]
         SSN number #: [6789]
         ssn 678, ssn 67890, social 6789, SS: 12
+        ssn no [123-45-6789], SSN no. [123-45-6789], ssn:[123-45-6789], ssn#[123-45-6789]
+        social security number [123456789], ss [6789]
+        ssn 123-45-678, ssn ending in [6789], ssn last 4 [6789]
     """,
     "email": """
         [a.b+c-d@x-y.org], a@b, @b.org
+        @, [a@b.org], @b.org
+        @b.org and [a@b.org]
     """,
     "url": """
         [https://a.b/c?d=e], [www.a.b/c], [a.b.gov], [a.edu/b.c/d]
         ([http://a.b/c]), [organ.com], a.comb
+        see --[mercy.org], [MERCY.ORG], [HTTP://A.B/C], a@mercy.org, ab@cd.mercy.org, see [mercy.org]@
     """,
     "ip_address": """
         [255.255.255.255], [0.0.0.0], [249.250.199.200], 256.1.1.1
@@ -731,6 +856,21 @@ EDGES = {
         Seen! [JRM]/[abc] D 11/17/18
         x JRM/abc D 11/17/18
         Seen.¶JRM/abc x
+        [JR]/[ab]¶DD: 3/14/61
+        [JRM]/[AB]¶DD: 3/14/61
+        [jr]/[ab]¶dictated
+        [JR]/[AB]/1¶DT: 3/14
+        JR/ab rest¶DD
+        [JR]/[ab] D: 3/14/61
+        [JR]/[ab]:12¶cc
+        JR/ab¶DDX
+        JR/ab¶jobs
+        [JR]/[ab]¶JOB
+        [JR]/[ab]¶Dictated
+        Seen. [JR]/[ab]¶copies
+        x JR/ab¶cc
+        J/ab¶cc
+        JRMXY/ab¶cc
     """,
     "name_over_address": """
         Mr. [Ana Ruiz]¶12 Elm Street
@@ -751,6 +891,25 @@ EDGES = {
         [Will Ruiz]¶12 Elm St
         Seen with Ruiz¶12 Elm St
         [J. O'Hara-Ruiz]¶12 Elm Ct
+        [Ana Okafor]¶1 Elm Street
+        [Ana Okafor], MD¶12 Elm Street
+        [Ana Okafor] MD¶12 Elm Street
+        [Ana Okafor], M.D.¶12 Elm Street
+        [Ana Okafor], DO¶12 Elm Street
+        [Ana Okafor], D.O.¶12 Elm Street
+        [Ana Okafor], RN¶12 Elm Street
+        [Ana Okafor], R.N.¶12 Elm Street
+        [Ana Okafor], PhD¶12 Elm Street
+        [Ana Okafor], Ph.D.¶12 Elm Street
+        To [Ana Okafor]¶12 Elm Street
+        To: [Ana Okafor]¶12 Elm Street
+        To:  [Ana Okafor]¶12 Elm Street
+        Mr.  [Ana Okafor]¶12 Elm Street
+        12 Ana Okafor¶12 Elm Street
+        Ana Okafor¶12 Elm Streets
+        Ana Okafor¶12 Elm Streetlight
+        [Ana Okafor]¶PO Box 12
+        Ana Okafor¶12 Elm trails
     """,
     "name_in_page_head": """
         [QUEVIXO]  1/2/61
@@ -766,5 +925,14 @@ EDGES = {
         [QUEVIXO,ANA]  1/2/61
         Page 1	[QUEVIXO]  1/2/61
         A  QUEVIXO  1/2/61
+        [OKAFOR, ANA B]  3/14/2061
+        [OKAFOR, ANA B.]  3/14/2061
+        AB  [OKAFOR, ANA]  3/14/2061
+        A  OKAFOR, ANA  3/14/2061
+        ab OKAFOR, ANA  3/14/2061
+        OKAFOR, ANA  3/14/2061 seen
+        [OKAFOR, ANA]  3/14/2061  seen
+        OKAFOR, ANA  3/14/20611
+        Seen¶[OKAFOR]  3/14/61¶x
     """,
 }
