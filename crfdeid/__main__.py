@@ -3,9 +3,24 @@
 
 from __future__ import annotations
 
-import argparse
 import os
+import signal
 import sys
+from types import FrameType
+
+
+def stop_early(number: int, frame: FrameType | None) -> None:
+    """End at Ctrl-C while modules load: :func:`crfdeid.cli.run`, which does so later, is not there yet."""
+    os.write(2, b"crfdeid: stopped before it began\n")
+    os._exit(130)
+
+
+IS_PROGRAM = __name__ == "__main__" or os.path.basename(sys.argv[0]) == "crfdeid"
+if IS_PROGRAM and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, stop_early)
+
+# ruff: noqa: E402
+import argparse
 from importlib import import_module
 from importlib.util import find_spec
 

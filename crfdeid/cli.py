@@ -81,6 +81,8 @@ def run(main: Callable[[list[str] | None], None]) -> None:
     disk, 1 for an error of the program, 130 for Ctrl-C, 0 when the reader of a pipe has closed it. SIGTERM (a
     batch system sends it) also removes half-written files."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # also where the locale is C
     try:

@@ -58,3 +58,20 @@ def test_what_a_killed_run_left_is_removed_by_the_next(name, tmp_path):
     write = corpora.write_each if name == "out" else corpora.write
     write([Document("1", NOTE)], tmp_path / name, "table" if name.endswith(".csv") else "jsonl")
     assert sorted(os.listdir(tmp_path)) == sorted([name, f".other{name}.abcdefgh.partial"])
+
+
+SENDING = """
+import os, runpy, signal, sys
+class Finder:
+    def find_spec(name, path, target=None):
+        if name == "crfdeid.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+sys.argv = ["crfdeid", "--version"]
+runpy.run_module("crfdeid", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_an_interrupt_while_modules_load_is_one_line():
+    found = subprocess.run([sys.executable, "-c", SENDING], capture_output=True, text=True)
+    assert (found.returncode, found.stdout, found.stderr) == (130, "", "crfdeid: stopped before it began\n")
