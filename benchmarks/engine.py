@@ -49,7 +49,7 @@ import pycrfsuite
 from beside import count_beside
 from engine_floor import find_floor
 
-from crfdeid import corpora, synthetic
+from crfdeid import cli, corpora, synthetic
 from crfdeid.engine.arrays.batch import decode_spans
 from crfdeid.engine.crfsuite_file import model_file
 from crfdeid.engine.decoding import decoder, forward_backward
@@ -165,7 +165,9 @@ def by_spacy(folder: Path) -> Tag:
 
 
 def run_way(name: str, data: Path, out: Path, slow: int) -> dict:
-    """Run one way once; its seconds, tokens and peak memory."""
+    """Run one way once; its seconds, tokens and peak memory. Python looks for garbage as rarely as in the
+    command, in all ways."""
+    cli.collect_rarely()
     tagger = model.load(name if name in SYSTEMS else None)
     first = slow if name in OTHERS else None
     if name == "redact":

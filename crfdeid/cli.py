@@ -27,7 +27,7 @@ from crfdeid.text.type_map import read_map
 Item = TypeVar("Item")
 SKIPPING = ("table", "parquet", "jsonl")  # formats with rows that can be left out
 SKIPPED = 3  # exit status of a run that left out rows
-NEW_OBJECTS = 50_000  # after which garbage is looked for: after 700, a tenth of a run went into it
+NEW_OBJECTS = 200_000  # after which garbage is looked for: after 700, a tenth of a run went into it
 EPOCH = "SOURCE_DATE_EPOCH"  # seconds since 1970, by which the same run gives the same bytes on another day
 
 

@@ -66,29 +66,6 @@ class PatientSurrogates:
         self.dates = DateShifter.draw(
             self.choices, self.rules.years, self.rules.weeks, self.facts.month_first
         )
-        self.replacers = self._build_replacers()
-
-    def _build_replacers(self) -> dict[str, Callable[[str], str | None]]:
-        """The function that replaces a text of each kind, for kinds that need nothing but the text."""
-        return {
-            kinds.NAME: self.names.replace_names,
-            kinds.USERNAME: self.contacts.replace_username,
-            kinds.STREET: self.institutions.replace_street,
-            kinds.STATE: self.places.replace_state,
-            kinds.ZIP: self._replace_zip,
-            kinds.COUNTRY: self.places.replace_country,
-            kinds.HOSPITAL: self.institutions.replace_institution,
-            kinds.ORGANIZATION: self.institutions.replace_institution,
-            kinds.DEPARTMENT: self.institutions.replace_department,
-            kinds.PLACE: self.institutions.replace_place,
-            kinds.ROOM: self._replace_room,
-            kinds.PROFESSION: self.institutions.replace_job,
-            kinds.PHONE: self.contacts.replace_phone,
-            kinds.EMAIL: self.contacts.replace_email,
-            kinds.URL: self.contacts.replace_url,
-            kinds.IP: self.contacts.replace_ip,
-            kinds.IDENTIFIER: self.identifiers.replace_identifier,
-        }
 
     def find_note_date(self, document: Document) -> date | None:
         """Return the note's own date, which completes dates without a year or month."""
@@ -111,16 +88,37 @@ class PatientSurrogates:
         if kind == kinds.NAME and knows_doctors and is_doctor(span.type):
             made = self.names.replace_names(text, DOCTORS)
         else:
-            made = self.replacers[kind](text) if kind in self.replacers else None
+            made = REPLACERS[kind](self, text) if kind in REPLACERS else None
         return made if made != text else None
 
-    def _replace_zip(self, text: str) -> str | None:
+    def replace_zip(self, text: str) -> str | None:
         if not any(c.isdecimal() for c in text):
             return None
         return generalise_zip(text) if self.rules.zip == "three" else self.places.replace_zip(text)
 
-    def _replace_room(self, text: str) -> str | None:
+    def replace_room(self, text: str) -> str | None:
         return replace_characters(text, self.choices, "room") if any(c.isalnum() for c in text) else None
+
+
+REPLACERS: dict[str, Callable[[PatientSurrogates, str], str | None]] = {
+    kinds.NAME: lambda patient, text: patient.names.replace_names(text),
+    kinds.USERNAME: lambda patient, text: patient.contacts.replace_username(text),
+    kinds.STREET: lambda patient, text: patient.institutions.replace_street(text),
+    kinds.STATE: lambda patient, text: patient.places.replace_state(text),
+    kinds.ZIP: PatientSurrogates.replace_zip,
+    kinds.COUNTRY: lambda patient, text: patient.places.replace_country(text),
+    kinds.HOSPITAL: lambda patient, text: patient.institutions.replace_institution(text),
+    kinds.ORGANIZATION: lambda patient, text: patient.institutions.replace_institution(text),
+    kinds.DEPARTMENT: lambda patient, text: patient.institutions.replace_department(text),
+    kinds.PLACE: lambda patient, text: patient.institutions.replace_place(text),
+    kinds.ROOM: PatientSurrogates.replace_room,
+    kinds.PROFESSION: lambda patient, text: patient.institutions.replace_job(text),
+    kinds.PHONE: lambda patient, text: patient.contacts.replace_phone(text),
+    kinds.EMAIL: lambda patient, text: patient.contacts.replace_email(text),
+    kinds.URL: lambda patient, text: patient.contacts.replace_url(text),
+    kinds.IP: lambda patient, text: patient.contacts.replace_ip(text),
+    kinds.IDENTIFIER: lambda patient, text: patient.identifiers.replace_identifier(text),
+}  # by the kind of a text, for kinds that need nothing but the text
 
 
 def make_doctors(secret: bytes) -> Names:
