@@ -11,7 +11,7 @@ import numpy as np
 
 import crfdeid
 from crfdeid import corpora
-from crfdeid.errors import FormatError, SchemeError
+from crfdeid.errors import SchemeError
 from crfdeid.evaluate import i2b2_2014
 from crfdeid.evaluate.error_analysis import ErrorRecord, find_errors
 from crfdeid.evaluate.leakage import Leakage, measure_leakage
@@ -166,9 +166,6 @@ def read_sides(
 ) -> list[list[ScoredDocument]]:
     """Read the documents of each path. Where all are i2b2 XML, their tags are scored as the files
     have them, as the script does; else the documents' spans are, so that formats compare."""
-    for path in paths:
-        if not path.exists():
-            raise FormatError(f"{path}: no such file or folder")
     formats = [format or corpora.detect_format(path) for path in paths]
     verbatim = set(formats) == {"i2b2"} and not options.types
     sides = []

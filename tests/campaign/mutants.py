@@ -5,8 +5,9 @@
 Each change is one of :mod:`campaign.changes`, drawn from all of the area, in a copy of the package in a
 temporary folder. The area's doctests and tests run once without a change, which notes the functions that each
 calls (:mod:`campaign.calls`). For a change, the tests that call the changed function run until one fails, and
-then those that call its module: first its doctests, then the quickest file, a minute of tests at most. What
-only slow tests, kills of processes, a browser or the tests of another area see counts as survived.
+then those that call its module: first its doctests, then the quickest file, a minute of tests at most. For a
+constant all tests of the area may follow. What only slow tests, kills of processes, a browser or the tests of
+another area see counts as survived.
 Status 1: a change passed all tests and is not in ``equal_mutants.txt``, which lists those that change nothing
 for a user.
 """
@@ -67,7 +68,7 @@ AREAS = {
     ),
     "release": Area("redact", ("tests/redact",), without="surrogates"),
     "corpora": Area("corpora", ("tests/corpora", "tests/synthetic/test_reidentify.py")),
-    "scoring": Area("evaluate", ("tests/evaluate",)),
+    "scoring": Area("evaluate", ("tests/evaluate", "tests/synthetic/test_reidentify.py")),
     "text": Area("text", ("tests/text",)),
     "engine": Area("engine", ("tests/engine",)),
     "review": Area("review", ("tests/review",)),
@@ -174,17 +175,20 @@ def measure_tests(copy: Path, area: Area) -> list[Test]:
 def choose_tests(tests: list[Test], mutant: Mutant, root: Path) -> list[Test]:
     """Return the tests that can see a change, the likely and quick ones first: those that call the function,
     then those that call the module or one that imports it, because another test may have called the function
-    before and its result is kept (``functools.cache``)."""
+    before and its result is kept (``functools.cache``). Where no test calls it (a constant, or what runs at
+    import), the other tests follow: what a module builds may work without it."""
     module, place = str(mutant.path), f"{mutant.path}: {mutant.change.place}"
     users = {module, *list_users(root, mutant.path)}
-    near = [test for test in tests if any(call.partition(":")[0] in users for call in test.calls)]
-    chosen = near or list(tests)
+    near = {test.name for test in tests if any(call.partition(":")[0] in users for call in test.calls)}
+    is_called = any(place in test.calls for test in tests)
+    chosen = [test for test in tests if test.name in near or not is_called]
     seconds = Counter[str]()
     for test in chosen:
         seconds[test.file] += test.seconds
     chosen.sort(
         key=lambda test: (
-            place not in test.calls, test.file != module, seconds[test.file], test.file, test.seconds,
+            place not in test.calls, test.name not in near, test.file != module,
+            seconds[test.file], test.file, test.seconds,
         )
     )  # fmt: skip
     ends = accumulate(test.seconds for test in chosen)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from crfdeid import corpora
-from crfdeid.evaluate.corpus_statistics import SIZES, group_sizes, main, measure_corpus
+from crfdeid.evaluate.corpus_statistics import MANY, SIZES, group_sizes, main, measure_corpus
 from crfdeid.text.document import Document, Span
 
 RUIZ, LONG = Span(4, 8, "DOCTOR"), Span(13, 38, "HOSPITAL")
@@ -30,6 +30,9 @@ def test_notes_are_counted_by_doublings_of_their_words():
         "0 to 49": 2, "50 to 99": 1, "100 to 199": 0, "200 to 399": 1, "400 to 799": 1, "800 to 1,599": 0,
         "1,600 to 3,199": 0, "3,200 or more": 1,
     }  # fmt: skip
+    assert list(group_sizes([1, 50], MANY)) == [
+        "1", "2", "3", "4", "5 to 9", "10 to 19", "20 to 49", "50 or more",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("notes", [NOTES, NOTES[2:]])

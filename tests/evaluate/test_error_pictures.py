@@ -37,7 +37,7 @@ def test_coverage_is_that_of_each_type_and_system():
     ):
         at = texts.index(type)
         assert texts[at + 1 : at + 3] == [f"{share} of 1" for share in shares]
-    assert {"one", "other"} <= set(texts)
+    assert {"one", "other"} <= set(texts) and "AGE" not in texts
 
 
 def test_lengths_are_in_words():
@@ -78,6 +78,8 @@ def test_names_of_columns_are_over_their_cells():
     names = [float(x) for x in re.findall(r"translate\(([\d.]+),", picture)]
     cells = [float(x) for x in re.findall(r'<rect class="cell[^"]*" x="([\d.]+)"', picture)]
     assert [x + 16 for x in sorted(set(cells))] == names
+    rows = [float(x) for x in re.findall(r'<text[^>]* x="([\d.]+)"[^>]*>[A-Z]+<', picture)]
+    assert max(rows) < min(cells) and "AGE" not in picture
 
 
 def with_probabilities(*probabilities):

@@ -165,6 +165,16 @@ def test_the_page_shows_the_text_as_it_is(text):
     reader.feed(page(gold, system, text))
     assert reader.notes == text
     assert reader.open == []
+    reader = Reader()
+    reader.feed(page([(4, 12, "DATE")], [(4, 9, "DATE")], text))
+    assert reader.notes == text
+
+
+def test_a_long_type_is_cut_in_the_table_of_types():
+    pair = document((0, 3, "X" * 40)), document()
+    table = error_analysis.format_confusions([pair], [], ())
+    table += error_analysis.format_confusions([pair, (pair[0], pair[0])], [], ())
+    assert "X" * 32 in table and "X" * 33 not in table
 
 
 def test_the_page_marks_each_error_and_each_leak():

@@ -126,7 +126,7 @@ def test_everything_is_written_and_carries_its_signature(sides, tmp_path, capsys
     out = capsys.readouterr().out
     figures = json.loads(names[0].read_text())
     assert out.count("|version:") == 9
-    rows = figures["comparison"]["rows"]
+    rows = figures["comparison"]["scores"]
     assert list(rows) == ["PHI or not", "HIPAA", "NAME", "DOCTOR", "DATE", "ID", "MEDICALRECORD"]
     assert rows["DOCTOR"]["p"] == rows["DOCTOR"]["p Holm"] == 1.0 and "p, Holm" in out
     assert figures["recipe"]["gold"] == 3
@@ -159,6 +159,17 @@ def test_a_type_outside_the_scheme_is_refused_or_counted(tmp_path):
     run(gold, gold, "--unknown-types", "count", "--json", tmp_path / "s.json", "--html", tmp_path / "s.html")
     rows = json.loads((tmp_path / "s.json").read_text())["official"]
     assert rows["OTHER Strict"]["f1"]["micro"] == 1
+
+
+def test_a_type_outside_the_scheme_is_refused_or_counted_in_every_format(tmp_path):
+    path = tmp_path / "g.jsonl"
+    corpora.write([Document("d0", "note", (Span(0, 4, "KENNEL"),))], path, "jsonl")
+    with pytest.raises(SchemeError, match="not a type of scheme i2b2-2014"):
+        run(path, path)
+    run(path, path, "--unknown-types", "count", "--json", tmp_path / "s.json")
+    rows = json.loads((tmp_path / "s.json").read_text())["scores"]
+    wanted = {("all", False), ("all", True), ("hipaa", False), ("hipaa", True)}
+    assert {(row["subset"], row["binary"]) for row in rows} == wanted
 
 
 def test_a_missing_document_is_refused_or_ignored(sides, capsys):

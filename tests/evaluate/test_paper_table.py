@@ -84,6 +84,7 @@ def test_evaluate_names_the_systems_and_writes_both_tables(sides, capsys):
     latex, page = (sides / "t.tex").read_text(), (sides / "p.html").read_text()
     assert re.search(r"crf & \\textbf{1.0000}|crf & 1.0000", latex) and "$^{*" in latex.split("old & ")[1]
     assert (sides / "t.md").read_text().startswith("| system | strict P |")
+    assert "system:" not in latex and "gold:" in latex
     assert "What went wrong: crf, compared with old" in page and page.count("<pre>") == 3
 
 

@@ -18,6 +18,7 @@ from crfdeid.evaluate.significance import (
     bootstrap,
     compute_metrics,
     draw_swaps,
+    draw_weights,
     randomisation_test,
     z_test,
 )
@@ -49,6 +50,20 @@ def test_the_z_test_gives_the_thesis_its_figures(first, second, words, z):
 @pytest.mark.parametrize(("first", "second", "words"), [(0, 0, 10), (1, 1, 10), (0.5, 0.9, 0), (0.7, 0.7, 9)])
 def test_no_difference_or_no_words_is_z_0(first, second, words):
     assert z_test(first, words, second, words) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("resamples", [1, CHUNK, CHUNK + 1, 2 * CHUNK + 3])
+def test_there_are_as_many_resamples_as_asked_for(resamples):
+    assert sum(map(len, draw_weights(2, resamples, 0))) == resamples
+    assert sum(map(len, draw_swaps(2, resamples, 0))) == resamples
+
+
+def test_the_seed_is_0_unless_another_is_said():
+    counts = np.random.default_rng(3).integers(0, 9, (12, 3))
+    assert bootstrap(counts, resamples=60) == bootstrap(counts, resamples=60, seed=0)
+    assert randomisation_test(counts, counts[::-1], resamples=60) == randomisation_test(
+        counts, counts[::-1], resamples=60, seed=0
+    )
 
 
 def test_beyond_1_96_is_below_5_percent():
