@@ -5,7 +5,7 @@
 Each change is one of :mod:`campaign.changes`, drawn from all of the area, in a copy of the package in a
 temporary folder. The area's doctests and tests run once without a change, which notes the functions that each
 calls (:mod:`campaign.calls`). For a change, the tests that call the changed function run until one fails, and
-then those that call its module: first its doctests, then the quickest file, a minute of tests at most. For a
+then those that call its module: first its doctests, then the quickest, a minute of tests at most. For a
 constant all tests of the area may follow. What only slow tests, kills of processes, a browser or the tests of
 another area see counts as survived.
 Status 1: a change passed all tests and is not in ``equal_mutants.txt``, which lists those that change nothing
@@ -182,13 +182,9 @@ def choose_tests(tests: list[Test], mutant: Mutant, root: Path) -> list[Test]:
     near = {test.name for test in tests if any(call.partition(":")[0] in users for call in test.calls)}
     is_called = any(place in test.calls for test in tests)
     chosen = [test for test in tests if test.name in near or not is_called]
-    seconds = Counter[str]()
-    for test in chosen:
-        seconds[test.file] += test.seconds
     chosen.sort(
         key=lambda test: (
-            place not in test.calls, test.name not in near, test.file != module,
-            seconds[test.file], test.file, test.seconds,
+            place not in test.calls, test.name not in near, test.file != module, test.seconds,
         )
     )  # fmt: skip
     ends = accumulate(test.seconds for test in chosen)

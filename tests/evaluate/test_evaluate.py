@@ -126,7 +126,7 @@ def test_everything_is_written_and_carries_its_signature(sides, tmp_path, capsys
     out = capsys.readouterr().out
     figures = json.loads(names[0].read_text())
     assert out.count("|version:") == 9
-    rows = figures["comparison"]["scores"]
+    rows = figures["comparison"]["rows"]
     assert list(rows) == ["PHI or not", "HIPAA", "NAME", "DOCTOR", "DATE", "ID", "MEDICALRECORD"]
     assert rows["DOCTOR"]["p"] == rows["DOCTOR"]["p Holm"] == 1.0 and "p, Holm" in out
     assert figures["recipe"]["gold"] == 3
