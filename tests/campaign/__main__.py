@@ -34,6 +34,7 @@ def main() -> int:
         "--seconds", type=float, help="for all areas (default: 600, or no bound with --cases)"
     )
     parser.add_argument("--cases", type=int, help="stop each area after so many cases")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--seed", type=int, default=1)
     usual = [name for name, area in AREAS.items() if area.share]
     listed = ", ".join(AREAS)
@@ -49,7 +50,9 @@ def main() -> int:
         seconds = args.seconds or (math.inf if args.cases else 600)
         total = sum(area.share or 1 for area in chosen)
         found = [
-            run_area(area, args.seed, seconds * (area.share or 1) / total, args.cases, Path(place))
+            run_area(
+                area, args.seed, seconds * (area.share or 1) / total, args.cases, args.first, Path(place)
+            )
             for area in chosen
         ]
     print_table(found)

@@ -47,17 +47,18 @@ def stop_case(number: int, frame: object) -> None:
     raise Hang
 
 
-def run_area(area: Area, seed: int, seconds: float, cases: int | None, place: Path) -> Tally:
-    """Run cases until the time is over or there are so many; at least one."""
+def run_area(area: Area, seed: int, seconds: float, cases: int | None, first: int, place: Path) -> Tally:
+    """Run cases from ``first`` on until the time is over or there are so many; at least one."""
     tally, began = Tally(area.name), time.monotonic()
     last = began
     while not tally.cases or (time.monotonic() - began < seconds and tally.cases != cases):
+        number = first + tally.cases
         try:
-            outcome = run_case(area, seed, tally.cases, place)
+            outcome = run_case(area, seed, number, place)
             tally.outcomes.update(outcome if isinstance(outcome, Counter) else [outcome])
         except Exception as error:
-            tally.failures.append((tally.cases, describe(error)))
-            print(f"{area.name}: case {tally.cases}: {describe(error)}", file=sys.stderr, flush=True)
+            tally.failures.append((number, describe(error)))
+            print(f"{area.name}: case {number}: {describe(error)}", file=sys.stderr, flush=True)
         tally.cases += 1
         if time.monotonic() - last > SILENCE:
             last = time.monotonic()

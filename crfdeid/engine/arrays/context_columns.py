@@ -154,7 +154,7 @@ class ContextColumns:
         for name, values in self.of_stretch.items():
             if name == "chunk":
                 forms, is_end = list(map(form, texts)), (batch.flags[first] & LINE_END) != 0
-                shapes = {like: self.number(name, chunk_shape(like)) for like in set(forms)}
+                shapes = {like: self.number(name, chunk_shape(like)) for like in dict.fromkeys(forms)}
                 values.extend(NONE if end else shapes[like] for like, end in zip(forms, is_end.tolist()))
             else:
                 sizes = (stop - first).tolist()
