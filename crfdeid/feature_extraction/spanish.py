@@ -1,19 +1,21 @@
-r"""Dates, ages and people in Spanish notes.
+r"""Dates, ages, people, streets and makers in Spanish notes.
 
 ``es_date`` and ``es_age`` give the part and the kind of an expression: ``Bdmy``, ``Idmy``. They only say what
 the text could be; a CRF learns which of them are PHI. ``es_family`` and ``es_person`` give the last word in
 the sentence for a relative (``madre``) or for the patient (``varón``), and how far it is; ``es_relative``
 marks the expression itself (``dos hermanas mayores``), and ``es_subject`` says who was named last in the
-line. All were written for this project.
+line. ``es_street`` is a street address (:mod:`crfdeid.feature_extraction.spanish_addresses`), ``es_maker``
+what could be the maker of a drug or a device. All were written for this project.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 
 import regex
 
+from crfdeid.feature_extraction.spanish_addresses import BEGINS_STREET, STREET
 from crfdeid.feature_extraction.token import Value
 from crfdeid.text.tokenized import TokenizedDocument
 from crfdeid.text.word_cache import remember_words
@@ -80,6 +82,17 @@ RELATIVE = rf"""
     (?P<counted>{COUNTS}\ {KIN}{WHICH})                                               # dos hermanas mayores
   | (?P<kin>{KIN}{WHICH})                                                            # madre, tío materno
 """
+LANDS = (
+    r"(?:España|Spain|EE\.?\s?UU|U\.?\s?S\.?\s?A?|Estados\ Unidos|Alemania|Germany|Suiza|Switzerland|Francia"
+    r"|France|Italia|Italy|Inglaterra|England|Reino\ Unido|UK|Suecia|Sweden|Japón|Japan|Bélgica|Holanda"
+    r"|Países\ Bajos|Dinamarca|Austria|Israel|Canadá|Irlanda|Portugal|Madrid|Barcelona)"
+)
+FIRM = r"\p{Lu}[\p{L}\-'’&]*(?:\ ?®)?(?:\ (?:\p{Lu}[\p{L}\-'’]*\.?|&|and|y))*(?:\ ?®)?"
+MAKER = rf"""
+    (?:[®™]\ ?[,;.]\ |(?<=\()|(?<=[,;]\ ))
+      (?P<place>{FIRM})(?=[,.;]\ [^()]{{0,40}}{LANDS}\.?[^()\p{{L}}]{{0,3}}\))        # (Azopt, Alcon, España)
+  | [®™%]\ ?[,;]\ (?P<mark>{FIRM})(?=\ ?[,;.)])                                    # (Azopt®, Alcon)
+"""
 FAMILY = (
     r"(?:padre|madre|herman|hij|abuel|t[ií][oa]s?$|prim[oa]s?$|famil|matern|patern|espos|marido|pareja|sobrin|cuñad"
     r"|conyu|cónyu|nieto)"
@@ -95,6 +108,7 @@ EXPRESSIONS = {  # what their first token can be in lower case, and the expressi
     "es_date": (BEGINS_DATE, DATE),
     "es_age": (BEGINS_AGE, AGE),
     "es_relative": (BEGINS_RELATIVE, RELATIVE),
+    "es_street": (BEGINS_STREET, STREET),
 }
 MENTIONS = {"es_family": FAMILY, "es_person": PERSON}
 SUBJECTS = {"es_family": "family", "es_person": "person"}
@@ -139,14 +153,36 @@ def mark_expressions(name: str, document: TokenizedDocument) -> list[Value]:
     """
     tokens = document.tokens
     first = [i for i, text in enumerate(document.lowered) if can_begin(name, text)]
-    by_start = {tokens[i].start: i for i in first}
+    starts = [tokens[i].start for i in first]
+    return write_marks(document, find_expressions(name, document.text, starts))
+
+
+def write_marks(document: TokenizedDocument, found: Iterable[tuple[int, int, str]]) -> list[Value]:
+    """The values of expressions with these starts, ends and kinds, which begin with tokens."""
+    tokens = document.tokens
+    by_start = {token.start: index for index, token in enumerate(tokens)}
     values: list[Value] = [None] * len(tokens)
-    for start, stop, kind in find_expressions(name, document.text, list(by_start)):
+    for start, stop, kind in found:
         index = by_start[start]
         values[index] = f"B{kind}"
         while (index := index + 1) < len(tokens) and tokens[index].start < stop:
             values[index] = f"I{kind}"
     return values
+
+
+def es_maker(document: TokenizedDocument) -> list[Value]:
+    """``B`` and ``I`` on what could be the maker of a drug or a device: what is after a trade mark, or
+    before a place at the end of a bracket.
+
+    >>> from crfdeid.text.tokenizer import fine
+    >>> text = "(Azopt, Alcon Cusi, España)"
+    >>> es_maker(TokenizedDocument(text, fine(text)))[2:6]
+    [None, 'Bplace', 'Iplace', None]
+    """
+    starts = {token.start for token in document.tokens}
+    matches = compile_pattern(MAKER).finditer(document.text)
+    found = [(*match.span(match.lastgroup or 0), match.lastgroup or "") for match in matches]
+    return write_marks(document, [each for each in found if each[0] in starts])
 
 
 def find_stem(name: str, lowered: str) -> str:
@@ -199,4 +235,5 @@ CONTEXTUAL: dict[str, Callable[[TokenizedDocument], list[Value]]] = {
     **{name: partial(mark_expressions, name) for name in EXPRESSIONS},
     **{name: partial(follow_mentions, name) for name in MENTIONS},
     "es_subject": es_subject,
+    "es_maker": es_maker,
 }

@@ -129,7 +129,7 @@ PARTS = [
     "hace dos meses", ".", ";", "\n", "Médico: Ana", "Ana", "mes de enero", "2016", "a los 3 días", "x " * 26,
     "Hospital Clínico Avda. Denia, 103. 03013 Alicante", "C/ Colón", "s/n", "Fax 948136286", "@", "(", ")",
     ",", "(Cavit®, Espe)", "dos hermanas mayores", "tercer mes de vida", "sesenta y tres años de edad",
-    "22 y 24 años", "recién nacido",
+    "22 y 24 años", "recién nacido", "Avda. Mayor 3, 2º A",
 ]  # fmt: skip
 SPANISH = st.lists(st.sampled_from(PARTS), max_size=14).map(" ".join)
 

@@ -70,6 +70,35 @@ RELATIVES = [
 ]
 
 
+STREETS = [
+    ("Calle Mayor, 3, 2º A, 28041 Madrid", [("Calle Mayor, 3, 2º A", "number")]),
+    ("Domicilio: Calle Mayor, 3, 2, A.", [("Calle Mayor, 3, 2, A", "number")]),
+    ("Hospital Sur. C/ Doctor Gil s/n. 08001", [("C/ Doctor Gil s/n", "number")]),
+    ("Avda. de la Paz 12 Elche", [("Avda. de la Paz 12", "number")]),
+    ("Plaza 2 de Mayo, 7 28004 Madrid", [("Plaza 2 de Mayo, 7", "number")]),
+    ("Paseo de Gracia, 41 E-08007", [("Paseo de Gracia, 41", "number")]),
+    ("Apartado de correos 41 03550", [("Apartado de correos 41", "box")]),
+    ("Calle Luna 0500 Providencia, Calle Luna 28004 Madrid", []),
+    ("C. Colombia, calle mayor 3, av. 3, Olivos 973", []),
+]
+MAKERS = [
+    ("(Azopt®, Alcon Cusi)", [("Alcon Cusi", "mark")]),
+    ("(colirio 5 mg, Alcon, Barcelona, España)", [("Alcon", "place"), ("Barcelona", "place")]),
+    ("(MODUS; Medartis ®, Basel, Suiza)", [("MODUS", "place"), ("Medartis ®", "place"), ("Basel", "place")]),
+    ("(Sintrom®), fiebre, Madrid, (ver tabla 1), Azopt", []),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), STREETS)
+def test_a_street_is_marked_without_the_code_and_the_town_after_it(text, wanted):
+    assert list_expressions("es_street", text) == wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), MAKERS)
+def test_a_maker_is_marked_after_a_trade_mark_or_before_a_place(text, wanted):
+    assert list_expressions("es_maker", text) == wanted
+
+
 @pytest.mark.parametrize(("text", "wanted"), DATES)
 def test_a_date_is_marked_with_its_kind(text, wanted):
     assert list_expressions("es_date", text) == wanted
@@ -105,4 +134,4 @@ def test_the_last_mention_in_the_sentence_is_followed(name, text, wanted):
 def test_words_that_begin_no_expression_are_never_matched():
     for name, (begins, _) in spanish.EXPRESSIONS.items():
         assert not spanish.compile_pattern(begins).fullmatch("paciente")
-        assert spanish.can_begin(name, "54")
+        assert spanish.can_begin(name, "calle" if name == "es_street" else "54")
