@@ -165,3 +165,10 @@ def test_a_command_of_the_page_has_its_configuration(name):
 def test_a_configuration_that_prints_a_papers_table_is_on_the_page(path):
     if plan.read_plan(path).published:
         assert re.search(rf"\b{path.stem}\b", PAGE)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda p: p.stem)
+def test_the_page_says_of_each_configuration_with_runs_whether_it_was_run(path):
+    made = plan.read_plan(path)
+    if len(made.runs) > 1 or made.published:
+        assert f"`{path.stem}`" in PAGE.split("\n## Run on ")[1]
