@@ -8,7 +8,6 @@ notes, or by nltk's Punkt.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 from typing import Any  # nltk has no types
 
 import regex
@@ -59,20 +58,23 @@ def split_sentences(text: str, splitter: str = "rules") -> list[tuple[int, int]]
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield the runs of lines that were one paragraph before it was wrapped at a fixed width."""
     lines = [match.span() for match in LINE.finditer(text) if match.end() > match.start()]
+    widths = measure_widths([text[start:end].rstrip() for start, end in lines])
     index = 0
     while index < len(lines):
-        last = index
-        width = measure_width(text, lines, index)
+        last, width = index, widths[index]
         while last + 1 < len(lines) and is_continued(text, lines[last], lines[last + 1], width):
             last += 1
         yield lines[index][0], lines[last][1]
         index = last + 1
 
 
-def measure_width(text: str, lines: list[tuple[int, int]], index: int) -> int:
-    """Return the length of the longest line from line ``index`` to the next blank one."""
-    contents = takewhile(bool, (text[start:end].rstrip() for start, end in lines[index:]))
-    return max(map(len, contents), default=0)
+def measure_widths(contents: list[str]) -> list[int]:
+    """Return for each line the length of the longest one from it to the next blank line."""
+    widths = [0] * (len(contents) + 1)
+    for index in reversed(range(len(contents))):
+        if contents[index]:
+            widths[index] = max(len(contents[index]), widths[index + 1])
+    return widths
 
 
 def is_continued(text: str, line: tuple[int, int], after: tuple[int, int], width: int) -> bool:

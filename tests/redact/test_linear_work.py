@@ -1,10 +1,10 @@
 """The work of redaction grows in proportion to spans, notes and the notes of a patient."""
 
-import sys
 from collections.abc import Callable
 from random import Random
 
 import pytest
+from line_counts import count_lines
 from marked_notes import SECRET
 
 from crfdeid.redact.redactor import Redactor
@@ -13,26 +13,6 @@ from crfdeid.redact.surrogates.names import find_misspellings
 from crfdeid.text.document import Document, Span
 
 SIZE = 150
-
-
-def count_lines(action: Callable[[], object]) -> int:
-    """The number of lines of the package that run, those of each turn of a loop among them."""
-    count = 0
-
-    def trace(frame, event, argument):
-        nonlocal count
-        if event == "call" and "crfdeid" not in frame.f_code.co_filename:
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        action()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 def name(number: int) -> str:

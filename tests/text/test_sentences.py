@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from line_counts import count_lines
 
 from crfdeid.errors import ConfigurationError
 from crfdeid.text.sentences import split_sentences
@@ -82,3 +83,8 @@ def test_ranges_are_in_order_and_hold_all_but_white_space(text):
 def test_an_unknown_splitter():
     with pytest.raises(ConfigurationError, match="did you mean rules"):
         split_sentences("x", "rule")
+
+
+def test_many_short_lines_are_measured_once():
+    small, large = (count_lines(lambda: split_sentences("short line\n" * size)) for size in (100, 400))  # noqa: B023
+    assert large < 5 * small

@@ -50,7 +50,7 @@ TWO_NAMES = re.compile(rf"({FULL_NAME}), ([A-Z][\w'’-]+(?: [A-Z][\w'’.-]+)*(
 HALF = re.compile(r"[A-Z][A-Za-z'’-]+(?: [A-Z]\.?)?")
 COPIES = re.compile(r"(?im)^\W*(?:cc|copy to|copies to|carbon copy)\b")
 JOINED = re.compile(r"([A-Z][\w'’-]+),? (?:and|&|AND) ([A-Z][\w'’-]+)")
-COMPONENTS = re.compile(r"(?<![\w^])[^\W\d_][\w'’-]+(?:\^[^\W\d_][\w'’-]*){1,3}(?![\w^])")
+COMPONENTS = re.compile(r"(?<![\w^])[^\W\d_][\w'’-]{1,60}(?:\^[^\W\d_][\w'’-]{,60}){1,3}(?![\w^])")
 SPLIT_TITLE = re.compile(r"\b(?:Drs|DRS|Doctors)\.?\s$")
 
 RELATION = (
