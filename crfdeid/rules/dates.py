@@ -88,7 +88,7 @@ MONTHS = {name: number for number, names in enumerate(MONTH_NAMES, 1) for name i
 SHORT_MONTHS = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}  # their days; a day of a pattern is at most 31
 AMBIGUOUS_MONTHS = word_set("may march mar jan dec apr sep jun aug")  # also words, names or abbreviations
 
-MONTH = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
+MONTH = rf"(?P<month>{'|'.join(MONTHS)})\b\.?"
 MM, DAY = r"(?P<month>1[0-2]|0?[1-9])", r"(?P<day>3[01]|[12]\d|0?[1-9])"
 MM2, DAY2 = r"(?P<month>1[0-2]|0[1-9])", r"(?P<day>3[01]|[12]\d|0[1-9])"
 YYYY = r"(?:1[89]|2[01])\d\d"

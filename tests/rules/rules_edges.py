@@ -90,6 +90,8 @@ EDGES = {
         [O'Hara, Patricia], [Smith-Ruiz, Patricia]
         [Quevix, Patricia] and Fever, Latoya
         Rice, Quevix
+        [Ruiz, Ana]; [Ruiz, Ana Bea] Cleo Dora; [Quevix, Ana]; Pain, Ana; Ruiz, pain; De Ruiz
+        Ana; Ruiz, Wrzeszczyn
     """,
     "first_and_surname": """
         [Ana B Ruiz], [Ana  Ruiz]
@@ -101,6 +103,7 @@ EDGES = {
         Patricia Thomas splint
         patricia ruiz
         May Pain
+        [Ana Ruiz]; Smith-Ana Ruiz; x-Ana Ruiz; Ana; [Robert Quevix]; Ana
     """,
     "initials_surname": """
         [J. Smith], [J.Ruiz], [J Smith], [J Ruiz], J Quevix, J. Quevix
@@ -120,6 +123,11 @@ EDGES = {
         Quevixo Van Tijlen
         La Paz, la Ruiz, El Ruiz
         van Buren forceps
+        [van Ruiz], van Ruiz elevator, van Ruiz clamp, von Hippel, de Foley, de Graves
+        [de la Ruiz], [van der Ruiz], van [de la der Ruiz], De Crohn
+        de Babcock, [Mc Ruiz], [O'Ruiz], o'Ruiz, d'Ruiz, [D'Ruiz], O Ruiz
+        [Everard van Tijlen], Pain van Tijlen, everard van Tijlen, Everard Van Tijlen
+        Boston van Tijlen
     """,
     "popular_name": """
         [patricia], [Patricia], [PATRICIA]
