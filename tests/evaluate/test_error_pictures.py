@@ -80,6 +80,9 @@ def test_names_of_columns_are_over_their_cells():
     assert [x + 16 for x in sorted(set(cells))] == names
     rows = [float(x) for x in re.findall(r'<text[^>]* x="([\d.]+)"[^>]*>[A-Z]+<', picture)]
     assert max(rows) < min(cells) and "AGE" not in picture
+    lowest = max(float(y) for y in re.findall(r'<rect class="cell[^"]*" x="[\d.]+" y="([\d.]+)"', picture))
+    width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', picture)[0])
+    assert lowest + 26 <= height and max(cells) + 26 <= width
 
 
 def with_probabilities(*probabilities):

@@ -60,6 +60,8 @@ def test_of_two_equal_partners_the_longer_is_chosen():
     both = [(0, 8, "PATIENT"), (0, 7, "PATIENT")]
     (error,) = find(both, [*both, (0, 3, "PATIENT")])
     assert error.gold == Span(0, 8, "PATIENT")
+    (error,) = find([(0, 5, "CITY")], [(2, 5, "CITY"), (0, 4, "DATE")])[:1]
+    assert error.system == Span(2, 5, "CITY")  # the same type is before more characters
     (error,) = find([D], [(17, 20, "CITY"), (17, 20, "AGE")])[:1]
     assert error.system == Span(17, 20, "CITY")
 
@@ -191,6 +193,13 @@ def test_the_page_marks_each_error_and_each_leak():
 )
 def test_the_title_of_a_note_counts_its_mistakes(system, said):
     assert f" · {said}" in page([P], system)
+
+
+@pytest.mark.parametrize(("corpus", "said"), [("", "1 notes, 1 spans"), ("dev", "dev: 1 notes, 1 spans")])
+def test_the_page_names_its_corpus(corpus, said):
+    side = [build_scored_document(document(P, text=TEXT), SCHEME)]
+    found = evaluation.evaluate(side, side, EvaluationOptions(SCHEME, resamples=0))
+    assert error_page.describe_corpus(found, corpus)["corpus"].startswith(said)
 
 
 def test_the_page_warns_first_and_loads_nothing():
