@@ -69,3 +69,15 @@ def test_crfsuite_never_reads_the_tables_of_a_file(copy, notes):
     data[lists + model_file.CHUNK.size :] = b"\xff" * (len(data) - lists - model_file.CHUNK.size)
     replace_file(copy, bytes(data))
     assert [model.load(copy, "crfsuite").tag(note) for note in notes[:5]] == wanted
+
+
+def test_a_file_of_another_kind_is_no_model(small_model):
+    data = (small_model.folder / "model.crfsuite").read_bytes()
+    assert model_file.parse(data).labels
+    with pytest.raises(ValueError, match="not lCRF"):
+        model_file.parse(b"lCRX" + data[4:])
+
+
+def test_weights_of_zero_are_not_written():
+    rows = model_file.make_records(model_file.STATE, np.arange(3), np.arange(3), np.array([1.0, 0.0, -2.5]))
+    assert rows["source"].tolist() == [0, 2] and rows["weight"].tolist() == [1.0, -2.5]

@@ -381,7 +381,10 @@ def test_progress_shows_pace_and_the_time_since_the_last_pause(study):
     ann = Browser(study, "ann")
     assert ann.post("/api/notes/1/time", {"seconds": 20}).json()["seconds"] == 20
     assert ann.post("/api/notes/1/time", {"seconds": 40}).json()["seconds"] == 60
-    assert ann.post("/api/notes/1/time", {"seconds": 61}).status_code == 422
+    for wrong in (61, -1, "30", True, None):
+        assert ann.post("/api/notes/1/time", {"seconds": wrong}).status_code == 422
+    for wrong in (["seconds"], "seconds", 30):
+        assert ann.post("/api/notes/1/time", wrong).status_code == 422
     ann.act(1, "done")
     progress = ann.get("/api/progress", set="1").json()
     assert (progress["done"], progress["words_per_minute"]) == (1, progress["words_done"])
