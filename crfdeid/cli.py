@@ -86,7 +86,7 @@ def run(main: Callable[[list[str] | None], None]) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # also where the locale is C
     try:
-        main(None)
+        call_main(main)
         sys.stdout.flush()  # a full disk shows here, and not after the exit status
     except CrfdeidError as error:
         sys.exit(report_error(str(error)))
@@ -103,6 +103,17 @@ def run(main: Callable[[list[str] | None], None]) -> None:
             f"{locate_error(error)}; please report it (its message is withheld: it may quote a note)"
         )
         sys.exit(1)
+
+
+def call_main(main: Callable[[list[str] | None], None]) -> None:
+    """Call ``main``. Python makes a SystemError of a signal that comes while a compiled loop is called: the
+    signal counts."""
+    try:
+        main(None)
+    except SystemError as error:
+        if isinstance(error.__cause__, (KeyboardInterrupt, SystemExit)):
+            raise error.__cause__ from None
+        raise
 
 
 def collect_rarely() -> None:

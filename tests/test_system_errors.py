@@ -75,3 +75,18 @@ runpy.run_module("crfdeid", run_name="__main__", alter_sys=True)
 def test_an_interrupt_while_modules_load_is_one_line():
     found = subprocess.run([sys.executable, "-c", SENDING], capture_output=True, text=True)
     assert (found.returncode, found.stdout, found.stderr) == (130, "", "crfdeid: stopped before it began\n")
+
+
+@pytest.mark.parametrize(
+    ("stop", "status"), [(KeyboardInterrupt(), 130), (SystemExit(143), 143), (ValueError(), 1)]
+)
+def test_a_signal_in_a_compiled_loop_is_the_signal(stop, status, capsys):
+    """Python makes a SystemError of an exception that comes while a compiled function is called."""
+
+    def main(_):
+        raise SystemError("a result with an exception set") from stop
+
+    with pytest.raises(SystemExit) as ended:
+        cli.run(main)
+    assert ended.value.code == status
+    assert ("SystemError" in capsys.readouterr().err) == (status == 1)
