@@ -181,7 +181,7 @@ def _bundle_templates(patterns: Sequence[Pattern], names: frozenset[str]) -> lis
         own = {(n, o): int(size) + 1 for n, o, size in zip(pattern.names, places, pattern.sizes)}
         for atoms, inside in found:
             both = {atom: max(atoms.get(atom, 0), own.get(atom, 0)) for atom in {**atoms, **own}}
-            if math.prod(both.values()) <= COMBINATIONS:
+            if both.keys() == atoms.keys() or math.prod(both.values()) <= COMBINATIONS:
                 atoms |= both
                 inside.append((number, shift))
                 break
