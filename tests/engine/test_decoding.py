@@ -279,7 +279,7 @@ def test_stretches_have_the_same_numbers_compiled(three_engines, texts):
     for text in texts:
         batch = reader.batch([Document("a", text), Document("b", text[3:])])
         (plain, plain_new), (compiled, compiled_new) = (one.number(batch) for one in both)
-        assert (plain.tolist(), plain_new) == (compiled.tolist(), compiled_new)
+        assert (plain.tolist(), plain_new.tolist()) == (compiled.tolist(), compiled_new.tolist())
 
 
 @settings(max_examples=300)

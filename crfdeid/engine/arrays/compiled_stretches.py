@@ -26,7 +26,7 @@ class CompiledStretches:
     def __len__(self) -> int:
         return self.count
 
-    def number(self, batch: Batch) -> tuple[Ints, list[tuple[int, int]]]:
+    def number(self, batch: Batch) -> tuple[Ints, Ints]:
         """As :meth:`crfdeid.engine.arrays.stretches.Stretches.number`."""
         size = len(batch)
         self.pool = enlarge(self.pool, int(self.bounds[self.count]) + size)
@@ -38,7 +38,7 @@ class CompiledStretches:
         arrays = self.slots, self.pool, self.bounds
         tokens = batch.texts, batch.starts, batch.ends, batch.bounds
         before, self.count = self.count, number_stretches(*tokens, *arrays, self.count, found, new)
-        return found, [(a, b) for a, b in new[: self.count - before].tolist()]
+        return found, new[: self.count - before]
 
 
 @njit(**BARE)

@@ -78,14 +78,20 @@ class ContextColumns:
         make_stretches: Callable[[], Stretches] = PlainStretches,
         compiled: Mapping[str, Callable[[ContextColumns, Batch], Ints]] | None = None,
     ) -> None:
-        self.contextual, self.gazetteers = contextual, gazetteers
-        self.vocabulary, self.number = vocabulary, number
-        self.make_stretches, self.stretches = make_stretches, make_stretches()
+        self.contextual, self.gazetteers, self.number = contextual, gazetteers, number
+        self.make_stretches = make_stretches
         self.fast = {**FAST, **(compiled or {})}
-        self.of_stretch = self._make_arrays()
+        self.forget(vocabulary)
+
+    def forget(self, vocabulary: TokenVocabulary) -> None:
+        """Begin with another vocabulary, which is empty."""
+        self.vocabulary = vocabulary
+        self.stretches, self.of_stretch = self.make_stretches(), self._make_arrays()
         self.numbered: tuple[Batch, np.ndarray] | None = None
         self.of_text: dict[str, TextNumbers] = {}
         self.headings: dict[tuple[str, bytes], int] = {}
+        for phrases in vars(self).get("phrases", {}).values():
+            phrases.forget(vocabulary)
 
     def column(self, name: str, batch: Batch) -> np.ndarray:
         """The value numbers [tokens] of an observation, or [values, tokens] if it has several values."""
@@ -142,8 +148,8 @@ class ContextColumns:
             self.stretches = self.make_stretches()
             self.of_stretch = self._make_arrays()
         numbers, new = self.stretches.number(batch)
-        if new:
-            self._observe_stretches(batch, *np.array(new).T)
+        if len(new):
+            self._observe_stretches(batch, *new.T)
         return numbers
 
     def _observe_stretches(self, batch: Batch, first: Ints, stop: Ints) -> None:
@@ -155,13 +161,12 @@ class ContextColumns:
             if name == "chunk":
                 forms, is_end = list(map(form, texts)), (batch.flags[first] & LINE_END) != 0
                 shapes = {like: self.number(name, chunk_shape(like)) for like in dict.fromkeys(forms)}
-                values.extend(NONE if end else shapes[like] for like, end in zip(forms, is_end.tolist()))
+                values.extend([NONE if end else shapes[like] for like, end in zip(forms, is_end.tolist())])
             else:
                 sizes = (stop - first).tolist()
-                values.extend(
-                    self.number(name, address_kind(text)) if size > 2 else NONE
-                    for text, size in zip(texts, sizes)
-                )
+                kinds = [address_kind(text) if size > 2 else None for text, size in zip(texts, sizes)]
+                known = {kind: self.number(name, kind) for kind in dict.fromkeys(kinds)}
+                values.extend([known[kind] for kind in kinds])
 
     def _make_arrays(self) -> dict[str, GrowableArray]:
         """For each observation the values of stretches, from 1 on; the first is that of a token by itself."""

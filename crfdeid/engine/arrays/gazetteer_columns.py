@@ -26,17 +26,21 @@ class GazetteerPhrases:
     """The entries of at most :data:`AT_ONCE` gazetteers, found in batches."""
 
     def __init__(self, gazetteers: Mapping[str, Gazetteer], vocabulary: TokenVocabulary) -> None:
-        self.gazetteers, self.vocabulary = gazetteers, vocabulary
+        self.gazetteers = gazetteers
         self.place = {name: place for place, name in enumerate(gazetteers)}
         self.words: dict[str, int] = {}
         self.alone: dict[str, int] = {}
-        self.begins: set[str] = set()
-        self.follows: set[str] = set()
+        self.longer: dict[str, int] = {}
         pairs: dict[int, int] = {}
         for name in gazetteers:
             self._add_gazetteer(name, pairs)
         self.pairs = np.array(sorted(pairs), np.int64)
         self.pair_bits = np.array([pairs[pair] for pair in self.pairs.tolist()], np.int64)
+        self.forget(vocabulary)
+
+    def forget(self, vocabulary: TokenVocabulary) -> None:
+        """Begin with another vocabulary, which is empty."""
+        self.vocabulary = vocabulary
         self.word = GrowableArray(np.int64)
         self.bits = GrowableArray(np.int64)
         self.kinds = GrowableArray(np.int8)
@@ -49,8 +53,8 @@ class GazetteerPhrases:
         before = {text: self.alone[text] | bit for text in self.alone.keys() & gazetteer.single}
         self.alone |= dict.fromkeys(gazetteer.single, bit) | before
         for first, second, *_ in gazetteer.longer:
-            self.begins.add(first)
-            self.follows.add(second)
+            self.longer[first] = self.longer.get(first, 0) | BEGINS
+            self.longer[second] = self.longer.get(second, 0) | FOLLOWS
             pair = self._word(first) << 32 | self._word(second)
             pairs[pair] = pairs.get(pair, 0) | bit
 
@@ -97,9 +101,10 @@ class GazetteerPhrases:
         """Look up the texts that are new in the vocabulary."""
         lowered = self.vocabulary.lowered[self.seen :]
         self.word.extend([self.words.get(text, NONE) for text in lowered])
-        self.bits.extend([self.alone.get(text, 0) for text in lowered])
-        kinds = (self.alone, ALONE), (self.begins, BEGINS), (self.follows, FOLLOWS)
-        self.kinds.extend([sum(kind for known, kind in kinds if text in known) for text in lowered])
+        bits = [self.alone.get(text, 0) for text in lowered]
+        self.bits.extend(bits)
+        longer = self.longer
+        self.kinds.extend([longer.get(t, 0) | (ALONE if own else 0) for t, own in zip(lowered, bits)])
         self.seen = len(self.vocabulary)
 
     def _find_entries(self, name: str, batch: Batch, places: Ints) -> list[tuple[int, int]]:

@@ -16,9 +16,9 @@ class Stretches(Protocol):
 
     def __len__(self) -> int: ...
 
-    def number(self, batch: Batch) -> tuple[Ints, list[tuple[int, int]]]:
+    def number(self, batch: Batch) -> tuple[Ints, Ints]:
         """Return the number of each token's stretch [tokens], -1 for a token by itself; and the first token
-        and the end of each stretch that is new, in the order of their numbers."""
+        and the end [stretches, 2] of each stretch that is new, in the order of their numbers."""
 
 
 class PlainStretches:
@@ -30,7 +30,7 @@ class PlainStretches:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def number(self, batch: Batch) -> tuple[Ints, list[tuple[int, int]]]:
+    def number(self, batch: Batch) -> tuple[Ints, Ints]:
         """As :meth:`Stretches.number`."""
         begins = np.ones(len(batch), bool)
         begins[1:] = batch.ends[:-1] != batch.starts[1:]
@@ -46,4 +46,4 @@ class PlainStretches:
                 self.numbers[key] = len(self.numbers)
                 new.append((a, a + size))
             found[place] = self.numbers[key]
-        return np.repeat(found, sizes), new
+        return np.repeat(found, sizes), np.array(new, np.int64).reshape(-1, 2)

@@ -13,7 +13,7 @@ import numpy as np
 
 from crfdeid.feature_extraction.context import TITLES
 from crfdeid.feature_extraction.table_columns import OfTable
-from crfdeid.feature_extraction.token import OF_SHAPE, YES, Affix, OfLowered, OfWords, Value, shape
+from crfdeid.feature_extraction.token import KINDS, OF_SHAPE, YES, Affix, OfLowered, OfWords, Value
 
 NONE = -1
 (
@@ -92,7 +92,7 @@ def enlarge(array: np.ndarray, size: int) -> np.ndarray:
 def form(text: str) -> str:
     """The form of a text: its shape if it is ASCII, otherwise the text itself. Texts of one form have equal
     flags and the same values of the observations in :data:`crfdeid.feature_extraction.token.OF_SHAPE`."""
-    return shape(text) if text.isascii() else text
+    return text.translate(KINDS) if text.isascii() else text
 
 
 class TokenVocabulary:

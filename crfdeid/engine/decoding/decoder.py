@@ -69,25 +69,30 @@ class Decoder:
         self.of_form = [one for one in observations if one.name in OF_SHAPE]
         self.of_text = [one for one in observations if one.name not in OF_SHAPE]
         self.names = tables.names
+        self.columns = ContextColumns(
+            extractor.contextual,
+            pipeline.gazetteers,
+            self._make_vocabulary(),
+            self.code,
+            *self._choose_arrays(),
+        )
         self.forget()
 
     def forget(self) -> None:
         """Begin with an empty vocabulary (its size is bounded)."""
-        extractor = self.pipeline.extractor
-        self.vocabulary = TokenVocabulary(
-            text_observations([*self.names, *self.text_tables.names], extractor), self.code
-        )
+        self.vocabulary = self._make_vocabulary()
         self.reader = Reader(self.pipeline, self.vocabulary, self._make_scanner())
-        gazetteers = self.pipeline.gazetteers
-        self.columns = ContextColumns(
-            extractor.contextual, gazetteers, self.vocabulary, self.code, *self._choose_arrays()
-        )
+        self.columns.forget(self.vocabulary)
         row = len(self.offsets), self.scorer.width
         texts = min(REMEMBERED, RESERVED // (row[0] * row[1] + 1))
         self.scorer.clear_window(texts + 1)  # memory that is never written takes no place
         self.known = 0
         self.forms: dict[str, int] = {}
         self.form_rows = np.zeros((64, len(self.offsets), self.scorer.width))
+
+    def _make_vocabulary(self) -> TokenVocabulary:
+        names = [*self.names, *self.text_tables.names]
+        return TokenVocabulary(text_observations(names, self.pipeline.extractor), self.code)
 
     def _make_scanner(self) -> Scan | None:
         """A compiled tokenizer, where loops are compiled and the tokenizer has a compiled version."""
@@ -108,7 +113,8 @@ class Decoder:
 
     def code(self, name: str, value: Value) -> int:
         """The number of an observation's value, -1 for one without a weight."""
-        return self.codes[name].get(value, NONE) if isinstance(value, str) else NONE
+        known: Mapping[Any, int] = self.codes[name]  # it has no tuple and no None
+        return known.get(value, NONE)
 
     def batch(self, documents: Sequence[Document], extra_columns: Sequence[Columns] = ()) -> Batch:
         """Read documents into arrays; ``extra_columns`` has one entry per document, or none."""
