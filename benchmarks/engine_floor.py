@@ -9,7 +9,8 @@ import numpy as np
 from numba import njit
 
 from crfdeid.engine.arrays.batch import Batch
-from crfdeid.engine.decoding.compiled_rows import BLOCK, list_block, make_lists
+from crfdeid.engine.decoding.compiled_patterns import BLOCK, plan_searches
+from crfdeid.engine.decoding.compiled_rows import list_block, make_lists
 from crfdeid.engine.decoding.decoder import Decoder
 
 NEAREST = 1 << 14  # bytes that lie in the nearest cache
@@ -31,11 +32,11 @@ def count_rows(decoder: Decoder, batch: Batch) -> int:
 
 @njit(nogil=True, cache=True)
 def count_listed(texts, sequence, offsets, columns, packed, rows, bundles):
-    lists = make_lists(offsets, columns, packed, rows, bundles)
+    lists, searches = make_lists(offsets, columns, packed, rows, bundles), plan_searches(columns, packed)
     count = 0
     for begin in range(0, len(texts), BLOCK):
         end = min(begin + BLOCK, len(texts))
-        list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists)
+        list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, searches, lists)
         count += lists.counts[: end - begin].sum()
     return count
 

@@ -1,9 +1,10 @@
 """The rows of weights of a block of tokens, compiled by numba: which they are, and their sums.
 
-A pattern (:mod:`crfdeid.engine.decoding.tables`) looks up its key only where its rarest part has a value. The
-templates of a bundle all have values at every token; they take one look-up together, which gives the sum
-of their rows. The sum is made when a combination of values is new. All rows of a token are listed first.
-Then they are added four at a time: one row after the other would read and write the sums for each.
+:mod:`crfdeid.engine.decoding.compiled_patterns` lists the rows of patterns. The templates of a bundle
+(:mod:`crfdeid.engine.decoding.tables`) all have values at every token; they take one look-up together, which
+gives the sum of their rows. The sum is made when a combination of values is new. All rows of a token are
+listed first. Then they are added four at a time: one row after the other would read and write the sums for
+each.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from numba import njit
 
 from crfdeid.engine.arrays.types import Ints
 from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.decoding.compiled_patterns import BLOCK, find_rows, list_rows
 from crfdeid.engine.decoding.hashing import BARE, INLINED, OPTIONS, find_slot
 from crfdeid.engine.decoding.packed_tables import BIAS, IN_LINE, ZEROS, count_ends
 from crfdeid.engine.training.memory import prefetch_row
 
-BLOCK = 128  # tokens whose rows are listed at once
 GROUP = 4  # rows that are added at once
 
 
@@ -72,39 +73,6 @@ def list_places(codes, sequence, places, ends):
 
 
 @njit(**BARE)
-def find_place(places, a, b, least):
-    """The first of the sorted ``places[a:b]`` that is at least ``least``, ``b`` where there is none."""
-    while a < b:
-        middle = (a + b) >> 1
-        if places[middle] < least:
-            a = middle + 1
-        else:
-            b = middle
-    return a
-
-
-@njit(**INLINED)
-def find_rows(
-    k, x, of, skip, key, sequence, codes, first, parts, names, offsets, sizes, strides, bits, slots, keys,
-    rows,
-):  # fmt: skip
-    """The place of the rows of pattern ``k`` whose first part is at token ``x`` of sequence ``of``, or -1.
-    ``key`` is that of part ``skip`` alone."""
-    for p in range(parts[k], parts[k + 1]):
-        if p == skip:
-            continue
-        u = x + offsets[p]
-        if u < 0 or u >= len(sequence) or sequence[u] != of:
-            return np.int64(NONE)
-        code = np.int64(codes[first[names[p]], u])
-        if code < 0 or code >= sizes[p]:
-            return np.int64(NONE)
-        key += code * strides[p]
-    place = find_slot(key, bits[k], slots[k], keys) if bits[k] else slots[k] + key
-    return np.int64(rows[place])
-
-
-@njit(**BARE)
 def count_most(columns, packed):
     """The most rows that patterns can give a token."""
     most = 0
@@ -117,21 +85,21 @@ def count_most(columns, packed):
 
 @njit(**OPTIONS)
 def make_lists(offsets, columns, packed, rows, bundles):
-    """Arrays for the lists of a block of tokens, which :func:`list_block` fills."""
+    """Arrays for the lists of a block of tokens, which :func:`list_block` fills, block after block."""
     most = count_most(columns, packed)
     width = 1 + len(offsets) + len(bundles.parts) - 1 + most + GROUP
-    whole, single = np.empty((BLOCK, width), np.int32), np.empty((BLOCK, most * rows.longest), np.int32)
+    whole, single = np.empty((BLOCK, width), np.int32), np.empty((BLOCK, most * rows.longest + 2), np.int32)
     return Lists(np.empty(BLOCK, np.int64), whole, np.empty(BLOCK, np.int64), single)
 
 
 @njit(**BARE)
-def list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists):
+def list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, searches, lists):
     """List the rows of the tokens from ``begin`` to before ``end``."""
     lists.counts[:] = 0
     lists.single_counts[:] = 0
     list_window(begin, end, texts, sequence, offsets, rows.window, lists.counts, lists.whole)
     list_sums(begin, end, sequence, columns, packed, rows, bundles, lists.counts, lists.whole)
-    list_rows(begin, end, sequence, columns, packed, rows, lists)
+    list_rows(begin, end, sequence, columns, packed, rows, searches, lists)
     for i in range(end - begin):
         lists.whole[i, lists.counts[i] : lists.counts[i] + GROUP] = ZEROS
 
@@ -148,55 +116,6 @@ def list_window(begin, end, texts, sequence, offsets, window, counts, whole):
                 whole[i, count] = window + texts[u] * len(offsets) + o
                 count += 1
         counts[i] = count
-
-
-@njit(**BARE)
-def list_rows(begin, end, sequence, columns, packed, table, lists):
-    """List the rows of the patterns."""
-    counts, whole, single_counts, singles = lists
-    dense, count_whole, begins = table.dense, table.sums - table.dense, table.begins
-    codes, first, places, ends = columns
-    single, parts, names, offsets, sizes, strides, shift_ends, shifts, bits, slots, keys, slot_rows, rows = (
-        packed
-    )
-    for k in range(single):
-        rarest, least = parts[k], len(places)
-        for p in range(parts[k], parts[k + 1]):
-            row = first[names[p]]
-            if ends[row + 1] - ends[row] < least:
-                rarest, least = p, ends[row + 1] - ends[row]
-        s0, s1 = shift_ends[k], shift_ends[k + 1]
-        low = high = shifts[s0]
-        for s in range(s0 + 1, s1):
-            low, high = min(low, shifts[s]), max(high, shifts[s])
-        own = offsets[rarest]
-        for row in range(first[names[rarest]], first[names[rarest] + 1]):
-            for q in range(find_place(places, ends[row], ends[row + 1], begin + low + own), ends[row + 1]):
-                u = np.int64(places[q])
-                if u >= end + high + own:
-                    break
-                code = np.int64(codes[row, u])
-                if code >= sizes[rarest]:
-                    continue
-                x, of, key = u - own, sequence[u], code * strides[rarest]
-                found = find_rows(
-                    k, x, of, rarest, key, sequence, codes, first, parts, names, offsets, sizes, strides,
-                    bits, slots, keys, slot_rows,
-                )  # fmt: skip
-                if found < 0:
-                    continue
-                for s in range(s0, s1):
-                    t, r = x - shifts[s], rows[found + s - s0]
-                    if r < 0 or t < begin or t >= end or sequence[t] != of:
-                        continue
-                    i = t - begin
-                    if r < count_whole:
-                        whole[i, counts[i]] = dense + r
-                        counts[i] += 1
-                    else:
-                        for line in range(begins[r - count_whole], begins[r - count_whole + 1]):
-                            singles[i, single_counts[i]] = line
-                            single_counts[i] += 1
 
 
 @njit(**BARE)

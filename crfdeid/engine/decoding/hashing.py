@@ -20,11 +20,12 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 def find_slot(key, bits, base, slot_keys):
     """The slot of a key, or a free slot where it has none, in the table of 2 ** ``bits`` slots that begins at
     ``base``."""
-    mask = (np.int64(1) << bits) - 1
-    slot = np.int64((np.uint64(key) * MIX) >> np.uint64(64 - bits))
-    while slot_keys[base + slot] != NONE and slot_keys[base + slot] != key:
-        slot = (slot + 1) & mask
-    return base + slot
+    one, start = np.uint64(1), np.uint64(base)  # without sign: never from the end
+    mask = (one << np.uint64(bits)) - one
+    slot = (np.uint64(key) * MIX) >> np.uint64(64 - bits)
+    while slot_keys[start + slot] != NONE and slot_keys[start + slot] != key:
+        slot = (slot + one) & mask
+    return start + slot
 
 
 @njit(**OPTIONS)
@@ -32,6 +33,6 @@ def fill_slots(keys, places, bits, base, slot_keys, slot_places):
     """Put the place of each key into its slot: of a hash table, or ``base + key`` where ``bits`` is 0."""
     for number in range(len(keys)):
         key = keys[number]
-        slot = find_slot(key, bits, base, slot_keys) if bits else base + key
+        slot = find_slot(key, bits, base, slot_keys) if bits else np.uint64(base + key)
         slot_keys[slot] = key
         slot_places[slot] = places[number]

@@ -17,8 +17,8 @@ from numba import njit
 from crfdeid.engine.arrays.batch import Batch
 from crfdeid.engine.arrays.types import Floats, Ints
 from crfdeid.engine.arrays.vocabulary import NONE
+from crfdeid.engine.decoding.compiled_patterns import BLOCK, plan_searches
 from crfdeid.engine.decoding.compiled_rows import (
-    BLOCK,
     add_blocks,
     add_listed,
     list_block,
@@ -117,10 +117,10 @@ class Scorer:
 @njit(**OPTIONS)
 def fill_scores(texts, sequence, offsets, columns, packed, rows, bundles, scores):
     """Fill ``scores`` [tokens, width]."""
-    lists = make_lists(offsets, columns, packed, rows, bundles)
+    lists, searches = make_lists(offsets, columns, packed, rows, bundles), plan_searches(columns, packed)
     for begin in range(0, len(texts), BLOCK):
         end = min(begin + BLOCK, len(texts))
-        list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists)
+        list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, searches, lists)
         add_block(begin, end, sequence, lists, rows, scores)
 
 
@@ -166,12 +166,12 @@ def make_room(steps, size):
 @njit(**OPTIONS)
 def fill_paths(texts, sequence, offsets, columns, packed, rows, bundles, first, stop, chain, path):
     """Fill ``path`` [tokens] with the best labels of each sequence."""
-    lists = make_lists(offsets, columns, packed, rows, bundles)
+    lists, searches = make_lists(offsets, columns, packed, rows, bundles), plan_searches(columns, packed)
     width = rows.table.shape[1]
     scores, steps = np.empty(width), make_steps(len(texts), width)
     for begin in range(0, len(texts), BLOCK):
         end = min(begin + BLOCK, len(texts))
-        list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, lists)
+        list_block(begin, end, texts, sequence, offsets, columns, packed, rows, bundles, searches, lists)
         steps = make_room(steps, BLOCK * (width + 1))
         follow_block(begin, end, sequence, lists, rows, first, stop, chain, scores, steps, path)
 
