@@ -365,3 +365,12 @@ def test_other_schemes_are_not_repaired():
 
 def test_repair_is_of_a_shipped_scheme():
     assert read_scheme(repair.SCHEME).name == repair.SCHEME
+
+
+@pytest.mark.parametrize("end", [2, 5])
+def test_initials_in_another_span_leave_no_blank_before_a_name(end):
+    text = "V. M. D'Schmidt II, MD"
+    document = Document("1", text, (Span(0, end, "HOSPITAL"), Span(6, 18, "DOCTOR")))
+    assert [text[span.start : span.end] for span in repair_spans(document).spans][1:] == [
+        text[min(6, end + 1) : 18]
+    ]

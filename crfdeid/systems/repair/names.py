@@ -98,8 +98,8 @@ def widen_names(text: str, spans: Sequence[Span]) -> Spans:
         if span.type in NAMES:
             high = following.start if following else len(text)
             span = _add_surname(text, _add_initial(text, span, high), low)
-            start = max(low, find_initials_before(text, span.start))
-            span = span if start == span.start else replace(span, start=start)
+            before = text[max(low, find_initials_before(text, span.start)) : span.start].lstrip()
+            span = replace(span, start=span.start - len(before)) if before else span
         yield span
         low = span.end
 
