@@ -92,6 +92,7 @@ def test_nothing_is_answered_without_a_session_or_a_name(study):
         ({"Sec-Fetch-Site": "cross-site"}, 403),
         ({"Sec-Fetch-Site": "same-site"}, 403),
         ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403),
         ({"Content-Type": "text/plain"}, 415),
         ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
     ],
@@ -99,6 +100,19 @@ def test_nothing_is_answered_without_a_session_or_a_name(study):
 def test_host_origin_and_kind_of_body_are_checked(study, headers, status):
     ann = Browser(study, "ann")
     assert ann.post("/api/notes/1/time", {"seconds": 1}, headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200),  # a link on another page
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "cors"}, 200),
+    ],
+)
+def test_another_site_may_only_lead_to_a_page(study, headers, status):
+    assert Browser(study, "ann").client.get("/", headers=headers).status_code == status
 
 
 def test_a_request_without_origin_changes_nothing(study):
