@@ -18,7 +18,7 @@ import regex
 
 from campaign.area import Area
 from campaign.wild_text import draw_text
-from crfdeid import corpora
+from crfdeid import cli, corpora
 from crfdeid.systems import model
 from crfdeid.systems.tagger import Tagger
 from crfdeid.text.document import Document, Span
@@ -41,7 +41,15 @@ def load_engines() -> dict[str, Tagger]:
     plain.seen = NEVER  # type: ignore[attr-defined]
     compiled.compile()
     reference = model.load("english", engine="crfsuite")
-    return {"numpy": plain, "compiled": compiled, "crfsuite": reference, "union": model.load("english+rules")}
+    engines = {
+        "numpy": plain,
+        "compiled": compiled,
+        "crfsuite": reference,
+        "union": model.load("english+rules"),
+    }
+    cli.collect_rarely()  # as the commands do: one search for garbage takes as long as many texts
+    cli.keep_loaded()
+    return engines
 
 
 def run(draw: Random, place: Path) -> Counter[str]:
