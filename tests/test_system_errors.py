@@ -62,6 +62,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(name, tmp_path):
 
 SENDING = """
 import os, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what runs in the background ignore it
 class Finder:
     def find_spec(name, path, target=None):
         if name == "crfdeid.cli":

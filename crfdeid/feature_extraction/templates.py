@@ -26,7 +26,7 @@ from crfdeid.files import read_text
 from crfdeid.text.gazetteer import JOIN, Gazetteer
 from crfdeid.text.tokenized import TokenizedDocument
 
-ATOM = re.compile(r"([\w+]{1,80})\[(-?[0-9]{1,2})(?:\.\.(-?[0-9]{1,2}))?\]")
+ATOM = re.compile(r"([\w+]{1,80})\[(-?[0-9]{1,3})(?:\.\.(-?[0-9]{1,3}))?\]")
 
 # a model folder may hold anything:
 SHOWN = 80  # characters of a template in an error

@@ -181,7 +181,7 @@ def test_too_many_requests_are_told_to_come_again(tools):
 def test_a_request_that_waits_too_long_is_answered(tools):
     worker = LocalWorker(tools)
     worker.gate.clear()
-    with open_client(worker, limits=Limits(seconds=0.5)) as client, ThreadPoolExecutor(1) as pool:
+    with open_client(worker, limits=Limits(seconds=1.5)) as client, ThreadPoolExecutor(1) as pool:
         asked = pool.submit(client.post, "/tag", json=notes("a"))
         time.sleep(0.05)
         assert client.post("/tag", json=notes("a")).status_code == 504
