@@ -158,12 +158,13 @@ def mark_expressions(name: str, document: TokenizedDocument) -> list[Value]:
 
 
 def write_marks(document: TokenizedDocument, found: Iterable[tuple[int, int, str]]) -> list[Value]:
-    """The values of expressions with these starts, ends and kinds, which begin with tokens."""
+    """The values of expressions with these starts, ends and kinds, of those that begin with a token."""
     tokens = document.tokens
     by_start = {token.start: index for index, token in enumerate(tokens)}
     values: list[Value] = [None] * len(tokens)
     for start, stop, kind in found:
-        index = by_start[start]
+        if (index := by_start.get(start)) is None:
+            continue
         values[index] = f"B{kind}"
         while (index := index + 1) < len(tokens) and tokens[index].start < stop:
             values[index] = f"I{kind}"
@@ -179,10 +180,9 @@ def es_maker(document: TokenizedDocument) -> list[Value]:
     >>> es_maker(TokenizedDocument(text, fine(text)))[2:6]
     [None, 'Bplace', 'Iplace', None]
     """
-    starts = {token.start for token in document.tokens}
     matches = compile_pattern(MAKER).finditer(document.text)
-    found = [(*match.span(match.lastgroup or 0), match.lastgroup or "") for match in matches]
-    return write_marks(document, [each for each in found if each[0] in starts])
+    found = ((*match.span(match.lastgroup or 0), match.lastgroup or "") for match in matches)
+    return write_marks(document, found)
 
 
 def find_stem(name: str, lowered: str) -> str:

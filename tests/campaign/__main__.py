@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, help="for all areas (default: 600, or no bound with --cases)"
     )
-    parser.add_argument("--cases", type=int, help="stop each area after so many cases")
+    parser.add_argument("--cases", type=int, help="stop each area after this number of cases")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--seed", type=int, default=1)
     usual = [name for name, area in AREAS.items() if area.share]

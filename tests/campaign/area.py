@@ -48,7 +48,7 @@ def stop_case(number: int, frame: object) -> None:
 
 
 def run_area(area: Area, seed: int, seconds: float, cases: int | None, first: int, place: Path) -> Tally:
-    """Run cases from ``first`` on until the time is over or there are so many; at least one."""
+    """Run cases from ``first`` on until the time or their number is reached; at least one."""
     tally, began = Tally(area.name), time.monotonic()
     last = began
     while not tally.cases or (time.monotonic() - began < seconds and tally.cases != cases):

@@ -117,8 +117,8 @@ def is_unfinished(path: Path) -> bool:
 
 
 def shows_traceback(said: str) -> bool:
-    """Whether a traceback was printed, but for the one of Python itself where Ctrl-C stops it while it loads
-    modules: :func:`crfdeid.cli.run`, which catches all others, has not begun then."""
+    """Whether a traceback was printed. The one that Python prints where Ctrl-C comes while it loads modules
+    does not count: :func:`crfdeid.cli.run`, which catches all others, has not begun then."""
     return "Traceback" in said and not said.rstrip().endswith("KeyboardInterrupt")
 
 

@@ -91,7 +91,7 @@ def test_names_do_not_depend_on_the_order_of_the_notes():
 
 @pytest.mark.parametrize("type", ["PATIENT", "CITY"])
 def test_many_names_do_not_depend_on_the_order_of_the_notes(type):
-    """So many that some draw the same surrogate, which only one of them can have."""
+    """There are so many names that two draw the same surrogate; only one of them gets it."""
     names = sorted(name_pools.load_folded("surnames"))[:1500:10]
     notes = [Document(str(n), name, (Span(0, len(name), type),), "7") for n, name in enumerate(names)]
     made = []

@@ -211,9 +211,12 @@ def says_which(word: str) -> bool:
     >>> [says_which(word) for word in ("kestrel", "general", "american", "northwest", "cancer")]
     [True, False, False, False, False]
     """
-    kept = DIRECTIONS | COMPANIES | LANDMARKS | DENOMINATIONS | name_pools.load_words("hospital_words")
-    listed = name_pools.load_lowercase("medical_words", "nationalities", "us_states", "dates", "titles")
-    return word not in kept and word not in listed and word not in load_clinical_words()
+    others = (
+        *(DIRECTIONS, COMPANIES, LANDMARKS, DENOMINATIONS, name_pools.load_words("hospital_words")),
+        name_pools.load_lowercase("medical_words", "nationalities", "us_states", "dates", "titles"),
+        load_clinical_words(),
+    )
+    return not any(word in words for words in others)
 
 
 def is_acronym(word: str, text: str) -> bool:

@@ -115,9 +115,9 @@ def reads_as_name(text: str, span: Span, low: str, beside_name: bool) -> bool:
         return is_short_name(text, span, low, before)
     if not is_ordinary(low) or is_written_as_name(text, span, before):
         return True
-    word = text[span.start : span.end]
     if is_after_patient(text, span):
         return find_share(low) >= FREQUENT_SHARE
+    word = text[span.start : span.end]
     if not word.istitle() and not (word.isupper() and len(low) > MIN_LISTED and is_frequent_name(low)):
         return False
     return is_capitalized_for_itself(text, span, low, before)
@@ -193,10 +193,9 @@ def is_capitalized_word(text: str, span: Span, low: str) -> bool:
     if word.istitle() and not SENTENCE_END.search(text, max(0, span.start - 8), span.start):
         return True
     if not word[:1].isupper():
-        is_borne = find_share(low) >= LEAST_SHARE
-        return (around.islower() and (len(low) > MIN_LISTED or is_borne)) or (
-            is_borne and is_after_patient(text, span)
-        )
+        if around.islower() and len(low) > MIN_LISTED:
+            return True
+        return find_share(low) >= LEAST_SHARE and (around.islower() or is_after_patient(text, span))
     is_common = len(low) < 3 or low in name_pools.load_lowercase("common_words")
     return find_share(low) >= LEAST_SHARE or (word.istitle() and not is_common)
 
