@@ -64,7 +64,8 @@ class Calls:
             fixtures = [self.fixtures.get(name, {}) for name in self.used[test]]
             names = set().union(*map(self.name_functions, [called, *fixtures]))
             found[test] = [self.seconds[test], sorted(names - imported)]
-        self.output.write_text(json.dumps(found), "utf-8")
+        report = {"tests": found, "imported": sorted(imported)}
+        self.output.write_text(json.dumps(report), "utf-8")
 
     def name_functions(self, called: Called) -> set[str]:
         return set(map(self.name_function, called.values())) - {""}

@@ -6,8 +6,9 @@ Each change is one of :mod:`campaign.changes`, drawn from all of the area, in a 
 temporary folder. The area's doctests and tests run once without a change, which notes the functions that each
 calls (:mod:`campaign.calls`). For a change, the tests that call the changed function run until one fails, and
 then those that call its module: first its doctests, then the quickest, a minute of tests at most. For a
-constant all tests of the area may follow. What only slow tests, kills of processes, a browser or the tests of
-another area see counts as survived.
+constant all tests of the area may follow. A change inside a function is made in a process that has collected
+the tests (:mod:`campaign.in_place`), any other in a new one. What only slow tests, kills of processes, a
+browser or the tests of another area see counts as survived.
 Status 1: a change passed all tests and is not in ``equal_mutants.txt``, which lists those that change nothing
 for a user.
 """
@@ -26,8 +27,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from random import Random
 
@@ -40,6 +42,7 @@ import regex
 
 from campaign.calls import Calls, Chosen
 from campaign.changes import Change, list_changes
+from campaign.in_place import InPlace, Task, differs_inside, find_function
 from crfdeid import resources
 
 LOADED = (hypothesis, numba, pandas, pycrfsuite, regex)  # before the tests, which run in forks
@@ -97,10 +100,12 @@ def list_modules(root: Path, area: Area) -> list[Path]:
     ]
 
 
-def draw_mutants(root: Path, area: Area, seed: int, count: int) -> list[Mutant]:
-    """Draw ``count`` of all changes of the area's modules, each once."""
+def draw_mutants(root: Path, area: Area, seed: int, count: int, module: str) -> list[Mutant]:
+    """Draw ``count`` of the changes of the area's modules whose path has ``module``, each once."""
     found = []
     for path in list_modules(root, area):
+        if module not in str(path):
+            continue
         tree = ast.parse((root / path).read_text("utf-8"))
         found += [Mutant(path, number, change) for number, change in enumerate(list_changes(tree))]
     return Random(f"{seed} {area.code}").sample(found, min(count, len(found)))
@@ -146,7 +151,13 @@ def run_inside(copy: Path, tests: list[str], output: Path, plugin: object) -> No
     os.environ |= {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.dont_write_bytecode = True
     shutil.rmtree(copy / ".hypothesis", ignore_errors=True)  # what it found for the change before
-    loaded = ["-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    loaded = [
+        "-p",
+        "no:cacheprovider",
+        f"--basetemp={copy.parent / 'tests'}",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    ]
     sys.exit(pytest.main(["-q", "-x", "--tb=no", *loaded, *tests], [plugin]))
 
 
@@ -161,15 +172,20 @@ class Test:
         return self.name.partition("::")[0]
 
 
-def measure_tests(copy: Path, area: Area) -> list[Test]:
-    """Run the tests of an area once, without a change."""
-    report = copy.parent / "calls.json"
+def list_paths(area: Area) -> list[str]:
+    """The tests of an area, as pytest takes them."""
     slow = [f"--ignore-glob=*test_*{name}.py" for name in SLOW]
-    paths = [*slow, *area.tests, f"crfdeid/{area.code}"]
-    if failed := run_tests(copy, paths, 1800, Calls(copy, report)):
+    return [*slow, *area.tests, f"crfdeid/{area.code}"]
+
+
+def measure_tests(copy: Path, area: Area) -> tuple[list[Test], set[str]]:
+    """Run the tests of an area once, without a change. Return them, and the functions that run at import."""
+    report = copy.parent / "calls.json"
+    if failed := run_tests(copy, list_paths(area), 1800, Calls(copy, report)):
         raise SystemExit(f"{area.code}: the tests fail without a change: {failed}")
     found = json.loads(report.read_text("utf-8"))
-    return [Test(name, seconds, frozenset(calls)) for name, (seconds, calls) in found.items()]
+    tests = found["tests"].items()
+    return [Test(name, seconds, frozenset(calls)) for name, (seconds, calls) in tests], set(found["imported"])
 
 
 def choose_tests(tests: list[Test], mutant: Mutant, root: Path) -> list[Test]:
@@ -199,16 +215,48 @@ def list_users(root: Path, module: Path) -> list[str]:
     return [str(path.relative_to(root)) for path in paths if imported.search(path.read_text("utf-8"))]
 
 
-def try_mutant(whole: Path, copy: Path, tests: list[Test], mutant: Mutant) -> str:
-    """Change one module of the copy, run the tests, and take the change back."""
+def change_code(whole: Path, mutant: Mutant) -> tuple[str, str]:
+    """Return the changed code of the module, and the function whose code alone differs, "" if more does."""
     tree = ast.parse((whole / mutant.path).read_text("utf-8"))
+    before = find_function(ast.parse(ast.unparse(tree)), mutant.change.place)
     list_changes(tree)[mutant.number].apply()
-    (copy / mutant.path).write_text(ast.unparse(ast.fix_missing_locations(tree)), "utf-8")
+    code = ast.unparse(ast.fix_missing_locations(tree))
+    after = find_function(ast.parse(code), mutant.change.place)
+    is_inside = before and after and differs_inside(before[1], after[1])
+    return code, after[0] if after and is_inside else ""
+
+
+def make_task(whole: Path, tests: list[Test], imported: set[str], mutant: Mutant) -> Task:
+    code, place = change_code(whole, mutant)
+    if f"{mutant.path}: {place}" in imported:
+        place = ""  # what it gave to the modules is of the time before
     chosen = choose_tests(tests, mutant, whole)
-    most = 60 + 4 * sum(test.seconds for test in chosen)
-    files = list(dict.fromkeys(test.file for test in chosen))
-    failed = run_tests(copy, files, most, Chosen([test.name for test in chosen]))
-    shutil.copy2(whole / mutant.path, copy / mutant.path)
+    seconds = 20 + 4 * sum(test.seconds for test in chosen)
+    return Task(mutant.path, place, code, [test.name for test in chosen], seconds)
+
+
+def try_in_place(copy: Path, area: Area, tasks: list[Task]) -> Iterator[str]:
+    """Try changes of functions, all in one process that has collected the tests of the area."""
+    answers, told = multiprocessing.get_context("fork").Pipe(duplex=False)
+    output = copy.parent / "output"
+    plugin = InPlace(copy, tasks, told)
+    child = multiprocessing.get_context("fork").Process(
+        target=run_inside, args=(copy, list_paths(area), output, plugin)
+    )
+    child.start()
+    told.close()
+    for _ in tasks:
+        yield answers.recv()
+    child.join()
+
+
+def try_anew(copy: Path, task: Task) -> str:
+    """Change a module of the copy, run the tests in a process that loads it anew, and change it back."""
+    original = (copy / task.path).read_bytes()
+    (copy / task.path).write_text(task.code, "utf-8")
+    files = list(dict.fromkeys(test.partition("::")[0] for test in task.tests))
+    failed = run_tests(copy, files, task.seconds + 40, Chosen(task.tests))
+    (copy / task.path).write_bytes(original)
     return failed
 
 
@@ -219,18 +267,32 @@ def read_equal() -> dict[str, str]:
     return {mutant: reason for mutant, _, reason in found}
 
 
-def run_area(name: str, seed: int, count: int, whole: Path) -> Counter[str]:
+def run_area(name: str, whole: Path, seed: int, count: int, module: str) -> Counter[str]:
     """Try mutants of an area of the ``whole`` project, and print each."""
     area, equal, tally = AREAS[name], read_equal(), Counter[str]()
     copy = whole.with_name("changed")
     shutil.rmtree(copy, ignore_errors=True)
     copy_project(whole, copy)
-    tests = measure_tests(copy, area)
+    tests, imported = measure_tests(copy, area)
     print(f"{name}: {len(tests)} tests take {sum(test.seconds for test in tests):.0f} s", flush=True)
-    for mutant in draw_mutants(whole, area, seed, count):
-        began, is_equal = time.monotonic(), str(mutant) in equal
-        killer = "" if is_equal else try_mutant(whole, copy, tests, mutant)
-        outcome = "equal" if is_equal else "killed" if killer else "survived"
+    in_place: list[tuple[Mutant, Task]] = []
+    anew: list[tuple[Mutant, Task]] = []
+    for mutant in draw_mutants(whole, area, seed, count, module):
+        if str(mutant) in equal:
+            tally["equal"] += 1
+            continue
+        task = make_task(whole, tests, imported, mutant)
+        (in_place if task.place else anew).append((mutant, task))
+    control = Task(
+        Path("crfdeid/tag.py"), "", (copy / "crfdeid/tag.py").read_text(), [t.name for t in tests], 1800
+    )
+    answers = try_in_place(copy, area, [control, *(task for _, task in in_place)])
+    if failed := next(answers):
+        raise SystemExit(f"{name}: a test fails without a change when it runs again: {failed}")
+    answers = chain(answers, (try_anew(copy, task) for _, task in anew))
+    for mutant, _ in in_place + anew:
+        began, killer = time.monotonic(), next(answers)
+        outcome = "killed" if killer else "survived"
         tally[outcome] += 1
         seconds = time.monotonic() - began
         print(f"{outcome:<8} {seconds:3.0f} s line {mutant.change.line} {mutant} {killer}", flush=True)
@@ -254,12 +316,15 @@ def main() -> int:
     parser.add_argument("areas", nargs="*", default="all", choices=choices, metavar="AREA", help=listed)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=30, help="changes of each area (default: %(default)s)")
+    parser.add_argument(
+        "--module", default="", help="only in modules whose path has this: evaluate/report.py"
+    )
     args = parser.parse_args()
     names = list(AREAS) if "all" in args.areas else args.areas
     with tempfile.TemporaryDirectory(prefix="mutants.") as place:
         whole = Path(place).resolve() / "whole"  # of now: the work goes on beside
         copy_project(resources.PACKAGE.parent, whole)
-        found = {name: run_area(name, args.seed, args.count, whole) for name in names}
+        found = {name: run_area(name, whole, args.seed, args.count, args.module) for name in names}
     print_table(found)
     return int(any(tally["survived"] for tally in found.values()))
 
