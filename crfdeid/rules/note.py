@@ -43,6 +43,7 @@ class Note:
         self._caseless = mark_words(len(self.starts), find_caseless(text, words))
         self._capitals = mark_capitals(words.kinds, self._caseless)
         self._numbers = words.kinds.translate(IS_NUMBER)
+        self._written_small: dict[str, bool] = {}
         self.indices = group_by(self.lowered, range(len(self.lowered)))
         self.vocabulary = frozenset(self.indices)
 
@@ -112,9 +113,12 @@ class Note:
 
     def is_written_small(self, word: str) -> bool:
         """Whether the note also writes a lowercased word without capitals, in a paragraph that has some."""
-        return any(
-            self.word(index) == word and not self.is_caseless(index) for index in self.indices.get(word, ())
-        )
+        if word not in self._written_small:  # a long note asks for a word as often as it has it
+            indices = self.indices.get(word, ())
+            self._written_small[word] = any(
+                self.word(index) == word and not self.is_caseless(index) for index in indices
+            )
+        return self._written_small[word]
 
     @cached_property
     def year(self) -> int | None:

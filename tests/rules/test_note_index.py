@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from line_counts import count_lines
 
 from crfdeid.rules import layout, repeats
 from crfdeid.rules.lists import Entries, load_shipped
@@ -60,6 +61,15 @@ def test_a_paragraph_says_whether_capitals_have_a_meaning(paragraphs, caseless):
     assert [note.is_caseless(words.start) for words in found] == caseless
     written_small = note.is_written_small("it")
     assert written_small == any(not flag and "it" in part for part, flag in zip(paragraphs, caseless))
+
+
+def test_a_long_note_is_asked_for_a_word_in_proportion_to_its_places():
+    def ask(size: int) -> None:
+        note = Note("It was done. " * size)
+        assert not any(note.is_written_small("it") for _ in range(size))
+
+    small, large = (count_lines(lambda: ask(size)) for size in (100, 400))  # noqa: B023
+    assert large < 5.5 * small
 
 
 PLACES = [("new", "york"), ("new", "york", "mills"), ("york",), ("st", "ann"), ("ann", "arbor"), ("of",)]

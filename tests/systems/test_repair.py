@@ -222,6 +222,9 @@ CHANGED = {
     "see www.elm.org/a_b. Or": "see <URL|www.elm.org/a_b>. Or",
     "at <HOSPITAL|HTTPS://ELM.org>:80/x?y=1 now": "at <URL|HTTPS://ELM.org:80/x?y=1> now",
     "|<STREET|1 Elm St>^^Elm City^OH^12345^": "|<STREET|1 Elm St>^^<CITY|Elm City>^<STATE|OH>^<ZIP|12345>^",
+    "<DOCTOR|Ruiz>, <PATIENT|Roth>^Ana^B <DOCTOR|Ruiz>^<DOCTOR|Leo>, <DATE|May>^Elm <DOCTOR|Ruiz>": (
+        "<DOCTOR|Ruiz>, <PATIENT|Roth^Ana^B> <DOCTOR|Ruiz^Leo>, <DATE|May>^Elm <DOCTOR|Ruiz>"
+    ),
     "<STREET|1 Elm St>, Erie, <STATE|PA>, 16501": "<STREET|1 Elm St>, <CITY|Erie>, <STATE|PA>, <ZIP|16501>",
     "<STREET|1 Elm St>|Erie|PA|<IDNUM|16501>": "<STREET|1 Elm St>|<CITY|Erie>|<STATE|PA>|<IDNUM|16501>",
     "<STREET|1 Elm St>, <CITY|Erie>, PA, 16501": "<STREET|1 Elm St>, <CITY|Erie>, <STATE|PA>, <ZIP|16501>",

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crfdeid.systems.repair import FORMS, repair_spans
+from crfdeid.systems.repair import FORMS, cues, repair_spans
 from crfdeid.systems.repair.addresses import EMAIL, URL, read_addresses
 from crfdeid.systems.repair.anchors import AnchorSearch
-from crfdeid.systems.repair.cues import CUES, NAME, ROLE, Cue
+from crfdeid.systems.repair.cues import CUES, NAME, ROLE, Cue, match_cue
 from crfdeid.systems.repair.joined_texts import JoinedTexts
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
@@ -48,6 +48,23 @@ def find_quickly(cue: Cue, *texts: str) -> list[list[tuple[int, int]]]:
     for number, name in cue.find(JoinedTexts(texts)):
         found[number].append(name)
     return found
+
+
+class CountedText(str):
+    """A text that counts how often it is searched as a whole for a character."""
+
+    asked = 0
+
+    def __contains__(self, part):
+        self.asked += 1
+        return super().__contains__(part)
+
+
+def test_a_long_text_is_searched_for_apostrophes_once_and_not_at_each_anchor():
+    text = CountedText("É. Seen by Dr. Roth, the wife, Ann. " * 20)
+    joined = JoinedTexts([text])
+    assert sum(len(list(cue.find(joined))) for cue in CUES) >= 20
+    assert text.asked == 1
 
 
 @given(st.lists(TEXTS, max_size=3))
@@ -161,14 +178,13 @@ def test_a_form_is_asked_again_only_after_a_change():
     ],
 )
 def test_a_note_twice_as_long_has_twice_the_anchors(piece, monkeypatch):
-    seen: list[Cue] = []
-    match = Cue._match
+    seen: list[int] = []
 
-    def count_match(cue, text, low, at):
-        seen.append(cue)
-        return match(cue, text, low, at)
+    def count_match(patterns, text, low, at):
+        seen.append(at)
+        return match_cue(patterns, text, low, at)
 
-    monkeypatch.setattr(Cue, "_match", count_match)
+    monkeypatch.setattr(cues, "match_cue", count_match)
 
     def count_matches(text):
         seen.clear()

@@ -9,7 +9,7 @@ from functools import cached_property
 from crfdeid.systems.repair import anchors
 from crfdeid.systems.repair.anchors import Anchor
 from crfdeid.systems.repair.hospitals import LETTERS
-from crfdeid.systems.repair.joined_texts import JoinedTexts
+from crfdeid.systems.repair.joined_texts import CURLY, JoinedTexts
 from crfdeid.systems.repair.names import NOT_SURNAMES, RELATION
 from crfdeid.systems.repair.numbers import GLUED_AFTER
 from crfdeid.systems.repair.spans import NAMES, Spans
@@ -53,7 +53,6 @@ NUMBER_IN_BRACKETS = r"\((?:(?:MRN?:? ?#?)?\d{6,10}\)|[MF], \d)"
 SIGNER = rf"(?!{NOT_SIGNERS}){PERSON}"
 CREDENTIAL = r", (?:MD|M\.D\.|D\.O\.|MSN|RN|R\.N\.|FNP|PA-C)(?![^\W_])"
 WINDOW = 100  # characters before an anchor in which a match begins
-CURLY = "’"
 
 
 class CuePatterns:
@@ -93,20 +92,21 @@ class Cue:
         for number, place in joined.find(*self.anchors):
             at = place + self.shift
             last, low = number, low if number == last else 0
-            if at >= low and (name := self._match(joined.texts[number], low, at)):
+            patterns = self.curly if joined.curly[number] else self.straight
+            if at >= low and (name := match_cue(patterns, joined.texts[number], low, at)):
                 low = name[1]
                 yield number, name
 
-    def _match(self, text: str, low: int, at: int) -> Range | None:
-        """Return the range of the name whose cue has its anchor at ``at`` and begins at ``low`` or later."""
-        patterns = self.curly if CURLY in text else self.straight
-        after = patterns.after.match(text, at)
-        if not after:
-            return None
-        before = patterns.before.search(text, max(low, at - WINDOW), at) if patterns.before else None
-        if patterns.before and not before:
-            return None
-        return (before if before and "name" in before.re.groupindex else after).span("name")
+
+def match_cue(patterns: CuePatterns, text: str, low: int, at: int) -> Range | None:
+    """Return the range of the name whose cue has its anchor at ``at`` and begins at ``low`` or later."""
+    after = patterns.after.match(text, at)
+    if not after:
+        return None
+    before = patterns.before.search(text, max(low, at - WINDOW), at) if patterns.before else None
+    if patterns.before and not before:
+        return None
+    return (before if before and "name" in before.re.groupindex else after).span("name")
 
 
 CUES = (

@@ -11,6 +11,7 @@ import numpy as np
 from crfdeid.systems.repair.anchors import SEARCH, Anchor
 
 SEPARATOR = "\0"  # of two texts
+CURLY = "’"
 Place = tuple[int, int]  # the number of a text, and the offset in it
 
 
@@ -20,6 +21,11 @@ class JoinedTexts:
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
         self.signs = SEPARATOR.join(texts).encode("ascii", "replace")
+
+    @cached_property
+    def curly(self) -> list[bool]:
+        """Whether each text has a curly apostrophe."""
+        return [CURLY in text for text in self.texts]
 
     @cached_property
     def anchors(self) -> dict[Anchor, list[Place]]:

@@ -196,14 +196,15 @@ def _name_words(text: str, span: Span) -> frozenset[str]:
 
 def join_components(text: str, spans: Sequence[Span]) -> Spans:
     """The components of a name in HL7, with ^ between them, are one span if one of them is a name."""
-    kept = list(spans)
+    kept: list[Span] = []
+    taken = 0  # spans that are kept or joined
     for match in COMPONENTS.finditer(text) if "^" in text else ():
-        first = bisect_right(kept, match.start(), key=attrgetter("end"))
-        last = bisect_left(kept, match.end(), key=attrgetter("start"))
-        inside = kept[first:last]
+        first = bisect_right(spans, match.start(), taken, key=attrgetter("end"))
+        last = bisect_left(spans, match.end(), first, key=attrgetter("start"))
+        inside = spans[first:last]
         if inside and all(span.type in NAMES for span in inside):
             type = Counter(span.type for span in inside).most_common(1)[0][0]
-            kept[first:last] = [
-                replace(reduce(join, inside), start=match.start(), end=match.end(), type=type)
-            ]
-    return kept
+            whole = replace(reduce(join, inside), start=match.start(), end=match.end(), type=type)
+            kept += [*spans[taken:first], whole]
+            taken = last
+    return [*kept, *spans[taken:]]
