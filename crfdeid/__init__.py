@@ -9,6 +9,7 @@
 Each name is imported when it is first used (PEP 562), so that a command starts quickly.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,11 @@ _HOMES = {
     "crfdeid.text.scheme": ("Scheme",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+if sys.argv[:1] == ["-m"]:  # python -m crfdeid.tag, whose module is not loaded yet
+    from crfdeid import early_stop
+
+    early_stop.handle_interrupts()
 
 
 def __getattr__(name: str) -> object:

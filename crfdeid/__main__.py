@@ -4,22 +4,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from types import FrameType
 
+from crfdeid import early_stop
 
-def stop_early(number: int, frame: FrameType | None) -> None:
-    """End at Ctrl-C while modules load: :func:`crfdeid.cli.run`, which does so later, is not there yet."""
-    os.write(2, b"crfdeid: stopped before it began\n")
-    os._exit(130)
+if __name__ == "__main__" or os.path.basename(sys.argv[0]) == "crfdeid":
+    early_stop.handle_interrupts()
 
-
-IS_PROGRAM = __name__ == "__main__" or os.path.basename(sys.argv[0]) == "crfdeid"
-if IS_PROGRAM and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, stop_early)
-
-# ruff: noqa: E402
 import argparse
 from importlib import import_module
 from importlib.util import find_spec

@@ -9,7 +9,7 @@ import pytest
 from crfdeid import resources
 
 LAYERS = (  # from the bottom; rooms of one layer do not know each other
-    ("errors",),
+    ("errors", "early_stop"),
     ("files", "resources"),
     ("text", "pages", "connections"),
     ("corpora", "rules", "config", "policy", "network"),

@@ -61,20 +61,22 @@ def test_what_a_killed_run_left_is_removed_by_the_next(name, tmp_path):
 
 
 SENDING = """
-import os, runpy, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what runs in the background ignore it
+import os, signal, sys
 class Finder:
     def find_spec(name, path, target=None):
         if name == "crfdeid.cli":
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder)
-sys.argv = ["crfdeid", "--version"]
-runpy.run_module("crfdeid", run_name="__main__", alter_sys=True)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what runs in the background ignore it
 """
 
 
-def test_an_interrupt_while_modules_load_is_one_line():
-    found = subprocess.run([sys.executable, "-c", SENDING], capture_output=True, text=True)
+@pytest.mark.parametrize("module", ["crfdeid", "crfdeid.tag", "crfdeid.evaluate"])
+def test_an_interrupt_while_modules_load_is_one_line(module, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(SENDING)
+    here = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    command = [sys.executable, "-m", module, "--help"]
+    found = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": here})
     assert (found.returncode, found.stdout, found.stderr) == (130, "", "crfdeid: stopped before it began\n")
 
 
