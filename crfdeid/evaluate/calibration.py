@@ -51,14 +51,11 @@ def draw_probabilities(evaluation: Evaluation) -> list[str]:
     probabilities, right = collect_probabilities(evaluation)
     if not len(right) or not evaluation.signature.gold:
         return []
-    order = np.argsort(-probabilities, kind="stable")
-    hits = np.cumsum(right[order])
-    last = np.append(np.diff(probabilities[order]) != 0, True)  # of the spans of one probability
-    recall, precision = hits[last] / evaluation.signature.gold, (hits / np.arange(1, len(hits) + 1))[last]
-    points = list(zip(recall.tolist(), precision.tolist()))
-    marked = mark_limits(probabilities[order][last], points) | {"all": points[-1]}
+    limits, points = trace_limits(probabilities, right, evaluation.signature.gold)
+    recall, _ = everything = points[-1]
+    marked = mark_limits(limits, points) | {"all": everything}
     least = min(precision for _, precision in marked.values())
-    axes = fit_shares("recall", [0.8 * points[-1][0]]), fit_shares("precision", [least])
+    axes = fit_shares("recall", [0.8 * recall]), fit_shares("precision", [least])
     return [
         draw_calibration("Are probabilities right? Spans", "spans", probabilities, right),
         draw_curve(
@@ -71,6 +68,18 @@ def draw_probabilities(evaluation: Evaluation) -> list[str]:
             own="all",
         ),
     ]
+
+
+def trace_limits(
+    probabilities: np.ndarray, right: np.ndarray, gold: int
+) -> tuple[np.ndarray, list[tuple[float, float]]]:
+    """Return each probability once, falling, and recall and precision of the spans that are at least
+    that probable. Both arrays are [span]; ``gold`` is the number of gold spans."""
+    order = np.argsort(-probabilities, kind="stable")
+    hits = np.cumsum(right[order])
+    last = np.append(np.diff(probabilities[order]) != 0, True)  # of the spans of one probability
+    recall, precision = hits[last] / gold, (hits / np.arange(1, len(hits) + 1))[last]
+    return probabilities[order][last], list(zip(recall.tolist(), precision.tolist()))
 
 
 def mark_limits(

@@ -82,7 +82,7 @@ class CorpusStatistics:
             "patients": f"{self.patients:,}, and {self.without_patient:,} notes without one",
             "words": f"{sum(self.words):,}; half of the notes have {low:,.0f} to {high:,.0f} "
             f"(median {middle:,.0f})",
-            "spans": f"{self.spans:,}, {self.spans / max(1, self.notes):.1f} in a note; "
+            "spans": f"{self.spans:,}, {self.spans / self.notes:.1f} in a note; "
             f"{inside / max(1, sum(self.words)):.1%} of the words",
             "notes without a span": f"{self.without_spans:,}",
             "spans by words": lengths,
@@ -186,7 +186,7 @@ def draw_pictures(found: CorpusStatistics) -> Iterator[str]:
 def draw_counts(title: str, unit: str, counts: dict[str, int]) -> str:
     """Draw how many of a unit there are in each group."""
     rows = {name: [float(count)] for name, count in counts.items()}
-    axis = Axis(unit, 0, max(4, *counts.values()) if counts else 4)
+    axis = Axis(unit, 0, max([4, *counts.values()]))
     return draw_bars(title, f"The number of {unit} by group.", axis, rows)
 
 

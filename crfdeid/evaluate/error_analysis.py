@@ -43,7 +43,7 @@ class ErrorRecord:
     @property
     def type(self) -> str:
         """The gold type, or the system's if the span is spurious."""
-        return (self.gold or self.system or Span(0, 0, "")).type
+        return next(span.type for span in (self.gold, self.system) if span)
 
 
 def find_errors(pairs: Iterable[Pair]) -> list[ErrorRecord]:

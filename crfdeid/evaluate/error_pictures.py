@@ -87,7 +87,7 @@ def draw_ends(errors: Iterable[ErrorRecord]) -> str:
         if error.gold and error.system and error.extent:
             counts["start"][name_step(error.system.start - error.gold.start)] += 1
             counts["end"][name_step(error.system.end - error.gold.end)] += 1
-    names = [name_step(way * step) for way in (-1, 1) for step in (STEPS[::-1] if way < 0 else STEPS)]
+    names = map(name_step, (*(-step for step in reversed(STEPS)), *STEPS))
     rows = {name: [float(counts[end][name]) for end in counts] for name in names}
     axis = Axis("spans", 0, max(4.0, *(value for row in rows.values() for value in row)))
     desc = "The number of system spans that begin, or end, too early or too late, by characters."

@@ -26,13 +26,13 @@ SPECIAL = str.maketrans(
 )
 
 
-def show_stars(p: float) -> str:
-    """Return the stars of a p.
+def show_stars(p: float | None) -> str:
+    """Return the stars of a p; none without a test.
 
-    >>> show_stars(0.004), show_stars(0.03), show_stars(0.05)
-    ('**', '*', '')
+    >>> show_stars(0.004), show_stars(0.03), show_stars(0.05), show_stars(None)
+    ('**', '*', '', '')
     """
-    return next((stars for most, stars in STARS if p < most), "")
+    return next((stars for most, stars in STARS if p is not None and p < most), "")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class PaperRow:
         >>> row.show_stars("strict F1"), row.show_stars("strict P")
         ('*', '')
         """
-        return show_stars(self.p.get(column, 1.0))
+        return show_stars(self.p.get(column))
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class PaperTable:
         """Return a floating table; it needs the package booktabs."""
         heads = " & ".join(f"\\multicolumn{{3}}{{c}}{{{name.capitalize()}}}" for name in CRITERIA)
         rules = " ".join(f"\\cmidrule(lr){{{2 + 3 * n}-{4 + 3 * n}}}" for n in range(len(CRITERIA)))
-        names = " & ".join(METRICS) + " & " + " & ".join(list(METRICS) * (len(CRITERIA) - 1))
+        names = " & ".join([*METRICS] * len(CRITERIA))
         across = f"\\multicolumn{{{1 + len(COLUMNS)}}}{{p{{0.95\\linewidth}}}}"
         lines = [
             "\\begin{table}",

@@ -142,11 +142,11 @@ def split_columns(lines: Sequence[Sequence[str]], width: int) -> Iterator[list[l
     >>> [part[0] for part in split_columns([["", "a P", "a R", "b"]], 10)]
     [['', 'a P', 'a R'], ['', 'b']]
     """
-    sizes = [max(map(len, column)) + 2 for column in zip(*lines)]
+    sizes = [max(map(len, column)) for column in zip(*lines)]
     parts: list[list[int]] = [[]]
     for _, group in groupby(range(1, len(sizes)), lambda n: lines[0][n].rpartition(" ")[0] or lines[0][n]):
         columns = list(group)
-        if parts[-1] and sum(sizes[n] for n in [0, *parts[-1], *columns]) > width:
+        if parts[-1] and sizes[0] + sum(2 + sizes[n] for n in [*parts[-1], *columns]) > width:
             parts.append([])
         parts[-1] += columns
     for columns in parts:

@@ -72,17 +72,18 @@ def bootstrap(
 
 def bootstrap_rows(
     counts: np.ndarray,
-    groups: Sequence[str] | None = None,
-    resamples: int = 10_000,
+    groups: Sequence[str] | None,
+    resamples: int,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> list[dict[str, Interval]]:
     """As :func:`bootstrap`, for several rows of figures at once: ``counts`` [document, row, 3]."""
     units = counts if groups is None else sum_groups(counts, groups)
-    flat, rows = units.reshape(len(units), -1), counts.shape[1]
+    rows = counts.shape[1]
+    flat = units.reshape(len(units), 3 * rows)
     drawn = np.concatenate(
         [
-            compute_metrics((weights @ flat).reshape(-1, rows, 3))
+            compute_metrics((weights @ flat).reshape(len(weights), rows, 3))
             for weights in draw_weights(len(units), resamples, seed)
         ]
     )
@@ -141,10 +142,10 @@ def randomisation_tests(
     first_total, second_total = first.sum(axis=0), second.sum(axis=0)
     first_metrics, second_metrics = compute_metrics(first_total), compute_metrics(second_total)
     observed = np.abs(first_metrics - second_metrics)
-    change = (second - first).astype(float).reshape(len(first), -1)
+    change = (second - first).astype(float).reshape(len(first), first_total.size)
     reached = np.zeros(observed.shape)
     for swapped in draw_swaps(len(first), resamples, seed):
-        moved = (swapped @ change).reshape(-1, *first_total.shape)
+        moved = (swapped @ change).reshape(len(swapped), *first_total.shape)
         shuffled = compute_metrics(first_total + moved) - compute_metrics(second_total - moved)
         reached += (np.abs(shuffled) >= observed - 1e-12).sum(axis=0)
     chances = (reached + 1) / (resamples + 1)
@@ -185,7 +186,7 @@ def adjust_holm(chances: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in adjust_holm([0.01, 0.04, 0.03, 0.005])]
     [0.03, 0.06, 0.06, 0.02]
     """
-    adjusted = [0.0] * len(chances)
+    adjusted = list(chances)
     largest = 0.0
     for rank, place in enumerate(sorted(range(len(chances)), key=lambda place: chances[place])):
         largest = max(largest, min(1.0, (len(chances) - rank) * chances[place]))

@@ -71,7 +71,7 @@ def format_table(
 ) -> str:
     """Format P, R and F1 of PHI and Non-PHI on the tokens of each kind, with 95% intervals of the
     recall. Where no marked token is of the other class, precision means nothing and is left out."""
-    lines = [f"{'tokens alone':<12}{'class':<9}{'tokens':>7}   P      R      F1       95% interval of R"]
+    lines = [f"{'kind':<12}{'class':<9}{'tokens':>7}   P      R      F1       95% interval of R"]
     for kind in KINDS:
         counts = count_tokens(gold, system, select_marks(marks, kind))
         for row, name in enumerate(("PHI", "Non-PHI")):

@@ -34,7 +34,7 @@ class TypeRow:
 
     @property
     def stars(self) -> str:
-        return show_stars(1.0 if self.adjusted is None else self.adjusted)
+        return show_stars(self.adjusted)
 
 
 TypeTables = Mapping[str, Sequence[TypeRow]]  # by system

@@ -1,5 +1,6 @@
 """The kinds of errors, their tables, and the page."""
 
+import itertools
 import re
 import shutil
 import subprocess
@@ -64,6 +65,8 @@ def test_of_two_equal_partners_the_longer_is_chosen():
     assert error.system == Span(2, 5, "CITY")  # the same type is before more characters
     (error,) = find([D], [(17, 20, "CITY"), (17, 20, "AGE")])[:1]
     assert error.system == Span(17, 20, "CITY")
+    (error,) = find([P], [(0, 3, "PATIENT"), (0, 8, "DOCTOR")])[:1]
+    assert error.system == Span(0, 8, "DOCTOR")  # the same ends are before the same type
 
 
 def test_kinds_and_extents_are_counted_as_in_tables_6_and_8():
@@ -87,6 +90,66 @@ def test_table_7_counts_right_spans_missing_and_spurious():
     assert table["DOCTOR"] == {"PATIENT": 1, "DOCTOR": 0, "CITY": 0, "DATE": 0, "missing": 0}
     assert table["CITY"]["missing"] == table["spurious"]["DATE"] == 1
     assert sum(sum(row.values()) for row in table.values()) == 4
+
+
+def test_all_tables_of_errors():
+    """Of the first note a name is short, a doctor is a patient, the date is missing, a city is found; of the
+    second, the date is missing and the doctor is short."""
+    found = [(0, 3, "PATIENT"), (17, 26, "PATIENT"), (42, 46, "CITY")], [P, (17, 20, "DOCTOR")]
+    pairs = [(document(P, D, DATE, id=id), document(*spans, id=id)) for id, spans in zip("ab", found)]
+    errors = error_analysis.find_errors(pairs)
+    assert error_analysis.format_errors(pairs, errors, SCHEME.types) == TABLES
+    assert list(error_analysis.count_confusions(pairs, errors, SCHEME.types)) == [
+        "PATIENT", "DOCTOR", "CITY", "DATE", "spurious",
+    ]  # fmt: skip
+
+
+TABLES = """\
+error             number    share
+type                   1   16.67%
+extent                 2   33.33%
+type and extent        0    0.00%
+missing                2   33.33%
+spurious               1   16.67%
+
+gold, down             1   2   3  missing
+ 1 PATIENT             2   .   .        .
+ 2 DOCTOR              1   1   .        .
+   DATE                .   .   .        2
+   spurious            .   .   1        .
+
+extent errors               short            long  short and long
+DOCTOR                          1               0               0
+PATIENT                         1               0               0
+
+most frequent contexts of missing spans
+    2  DATE             DOCTOR on _ in <ames>."""
+
+
+def test_columns_of_confusions_are_as_wide_as_their_numbers():
+    pair = document(P), document(P)
+    assert error_analysis.format_confusions([pair] * 12345, [], ()) == (
+        "gold, down                1\n 1 PATIENT            12345"
+    )
+    assert error_analysis.format_confusions([], [], ()) == "gold, down          "
+
+
+def test_contexts_are_of_missing_spans_only_the_most_frequent_first():
+    text = "By Dr. Roe " + "x" * 200 + " Ruiz"
+    pairs = [(document((7, 10, "DOCTOR"), (212, 216, "DOCTOR"), text=text), document(text=text))]
+    found = error_analysis.count_missed_contexts(pairs, error_analysis.find_errors(pairs))
+    long = f"_ {'x' * 79}"  # 80 characters at most, not the whole of a long word
+    assert found == [("DOCTOR", f"by dr. {long}", 1), ("DOCTOR", f"{'x' * 79} _", 1)]
+    short = [(document(P), document((0, 3, "PATIENT")))]
+    assert error_analysis.count_missed_contexts(short, error_analysis.find_errors(short)) == []
+
+
+def test_twenty_contexts_are_listed():
+    texts = [f"{chr(97 + n)} Roe" for n in range(22)]
+    pairs = [(document((2, 5, "DOCTOR"), text=text, id=text), document(text=text, id=text)) for text in texts]
+    errors = error_analysis.find_errors(pairs)
+    assert len(error_analysis.count_missed_contexts(pairs, errors)) == 20
+    assert len(error_analysis.format_contexts(pairs, errors).splitlines()) == 21  # with the title
 
 
 def test_contexts_show_no_phi_and_no_digits():
@@ -186,6 +249,73 @@ def test_the_page_marks_each_error_and_each_leak():
     assert reader.kinds == ["extent", "missing", "spurious"]
     assert re.findall(r'class="c0 g leak"[^>]*>([^<]*)<', html) == [" Ruiz", "Tom Nowak"]
     assert re.findall(r'class="c4 s extra"[^>]*>([^<]*)<', html) == ["3/14/61"]
+
+
+def test_a_note_is_cut_where_spans_begin_and_end():
+    text = "Ana Roe & son, 61"
+    gold = document((0, 7, "PATIENT"), (15, 17, "AGE"), text=text, id="<a>")
+    system = document((0, 3, "DOCTOR"), (10, 13, "DATE"), (15, 17, "AGE"), text=text, id="<a>")
+    errors = list(enumerate(error_analysis.find_errors([(gold, system)]), 4))
+    assert error_page.render_note(gold, system, errors, SCHEME) == (
+        "<section><h2>&lt;a&gt; · 2 mistakes</h2><div class=note>"
+        '<b class="flag" id="m4" tabindex="-1" data-kind="type and extent" data-type="PATIENT">'
+        "short: PATIENT → DOCTOR</b>"
+        '<span class="c0 g s" title="gold: PATIENT; system: DOCTOR">Ana</span>'
+        '<span class="c0 g leak" title="gold: PATIENT; system: nothing"> Roe</span>'
+        " &amp; "
+        '<b class="flag" id="m5" tabindex="-1" data-kind="spurious" data-type="DATE">spurious: ∅ → DATE</b>'
+        '<span class="c4 s extra" title="gold: nothing; system: DATE">son</span>'
+        ", "
+        '<span class="c3 g s" title="gold: AGE; system: AGE">61</span>'
+        "</div></section>\n"
+    )
+
+
+def test_a_flag_names_the_type_once_where_it_is_right():
+    (error,) = find([P], [(0, 3, "PATIENT")])
+    assert ">short: PATIENT</b>" in error_page.render_flag(0, error)
+    (error,) = find([P], [(0, 8, "DOCTOR")])
+    assert ">type: PATIENT → DOCTOR</b>" in error_page.render_flag(0, error)
+    (error,) = find([P], [])
+    assert ">missing: PATIENT → ∅</b>" in error_page.render_flag(0, error)
+
+
+def test_a_note_without_a_mistake_can_be_hidden():
+    note = document(P)
+    assert error_page.render_note(note, note, [], SCHEME).startswith('<section class="clean"><h2>a · 0 mist')
+
+
+def test_boxes_have_the_kinds_with_their_counts_and_the_types():
+    html = page([P, D], [(0, 3, "PATIENT"), DATE])
+    boxes = re.findall(r'<input type="checkbox" checked name="(\w+)" value="([^"]+)"> ([^<]+)</label>', html)
+    assert boxes == [
+        ("kind", "type", "type 0"), ("kind", "extent", "extent 1"),
+        ("kind", "type and extent", "type and extent 0"), ("kind", "missing", "missing 1"),
+        ("kind", "spurious", "spurious 1"),
+        ("type", "DATE", "DATE "), ("type", "DOCTOR", "DOCTOR "), ("type", "PATIENT", "PATIENT "),
+    ]  # fmt: skip
+
+
+def test_categories_have_hues_far_from_one_another_and_from_red():
+    many = scheme.Scheme("many", {f"C{n}": (f"C{n}",) for n in range(10)})
+    rules = re.findall(r"^\.c(\d) { --hue: (\d+); }$", error_page.render_colours(many), re.MULTILINE)
+    hues = [int(hue) for _, hue in rules]
+    assert [int(number) for number, _ in rules] == list(range(10)) and hues[9] == hues[0]
+    around = sorted({0, 360, *hues})
+    assert len(around) == 11 and min(b - a for a, b in itertools.pairwise(around)) >= 14
+    legend = error_page.render_legend(many).split(" <")
+    assert legend[9] == 'span class="g s c9">C9</span>' and len(legend) == 10
+
+
+def test_the_page_compares_the_first_system_with_the_second():
+    """Gold has a name; the first system finds it, the second takes it for a doctor."""
+    gold, *systems = ([build_scored_document(document(span), SCHEME)] for span in (P, P, (0, 8, "DOCTOR"), P))
+    found = [evaluation.evaluate(gold, side, EvaluationOptions(SCHEME, resamples=0)) for side in systems]
+    html = "".join(error_page.render_page(found, ["crf", "rules", "old"], ["more <tables>"]))
+    assert "<h1>What went wrong: crf, compared with rules and old</h1>" in html
+    assert "The signed number below a count is the change from rules." in html
+    assert "<title>gold PATIENT, system PATIENT: 1 (+1)</title>" in html
+    assert "<pre>more &lt;tables&gt;</pre>" in html and "PATIENT: 1 (+0)" not in html
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from crfdeid import corpora
 from crfdeid.errors import CrfdeidError, FormatError, SchemeError
 from crfdeid.evaluate import __main__ as evaluate
-from crfdeid.evaluate import evaluation, i2b2_2014, matching, report
+from crfdeid.evaluate import evaluation, i2b2_2014, instances, matching, report
 from crfdeid.evaluate.evaluation import EvaluationOptions
 from crfdeid.evaluate.leakage import measure_leakage
 from crfdeid.evaluate.matching import build_scored_document
-from crfdeid.evaluate.word_scores import measure_phi_words, measure_words
+from crfdeid.evaluate.published_tables import read_table
+from crfdeid.evaluate.scores import Counts
+from crfdeid.evaluate.word_scores import WordScores, format_word_scores, measure_phi_words, measure_words
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -112,6 +115,23 @@ def test_other_elements_do_not_count(tmp_path):
     assert side.tags == ()
 
 
+@pytest.mark.parametrize(
+    ("element", "type", "fold", "found"),
+    [
+        ("NAME", "doctor", True, "DOCTOR"),
+        ("NAME", "doctor", False, "doctor"),
+        ("NAME", "small", True, "small"),
+        ("LOCATION", "other", True, "LOCATION-OTHER"),
+        ("LOCATION", "OTHER", False, "LOCATION-OTHER"),
+        ("OTHER", "other", True, "OTHER"),
+        ("NAME", "nurse", True, "NURSE"),
+    ],
+)
+def test_the_types_of_tags_are_those_of_the_scheme(element, type, fold, found):
+    types = frozenset({"DOCTOR", "small", "LOCATION-OTHER", "OTHER"})
+    assert i2b2_2014.find_type(matching.ScoredTag(element, type, 0, 1), types, fold) == found
+
+
 def test_formats_compare_with_each_other(sides, tmp_path, capsys):
     gold, _ = sides
     corpora.write(list(corpora.read(gold)), tmp_path / "system.jsonl", "jsonl")
@@ -164,7 +184,7 @@ def test_a_type_outside_the_scheme_is_refused_or_counted(tmp_path):
 def test_a_type_outside_the_scheme_is_refused_or_counted_in_every_format(tmp_path):
     path = tmp_path / "g.jsonl"
     corpora.write([Document("d0", "note", (Span(0, 4, "KENNEL"),))], path, "jsonl")
-    with pytest.raises(SchemeError, match="not a type of scheme i2b2-2014"):
+    with pytest.raises(SchemeError, match="not a type of scheme i2b2-2014; --scheme FILE names another"):
         run(path, path)
     run(path, path, "--unknown-types", "count", "--json", tmp_path / "s.json")
     rows = json.loads((tmp_path / "s.json").read_text())["scores"]
@@ -254,6 +274,45 @@ def test_leakage_counts_characters_spans_documents_and_patients():
     )  # note a is a patient by itself, b and c are of one patient
     assert figures["any-overlap recall"] == 1
     assert measure_leakage(pairs[1:]).figures()["patients without a leak"] == 1
+
+
+@pytest.mark.parametrize(
+    ("system", "leaks"), [([], 1), ([(4, 5, "DATE")], 0), ([(3, 4, "DATE")], 1), ([(0, 9, "DATE")], 0)]
+)
+def test_a_span_without_letters_leaks_if_nothing_touches_it(system, leaks):
+    found = measure_leakage([(note((4, 6, "DATE"), text="on: -- here"), note(*system, text="on: -- here"))])
+    assert found.total().leaks == leaks
+
+
+def test_the_table_of_words():
+    counts = np.array([[[3, 1, 2], [0, 0, 0], [4, 0, 4]]])
+    table = format_word_scores(WordScores(("Non-PHI", "Patients", "Doctors"), counts))
+    assert table.splitlines() == [
+        "                   words   P       R       F",
+        "Non-PHI                5   0.75000 0.60000 0.66667",
+        "Doctors                8   1.00000 0.50000 0.66667",
+    ]
+
+
+def test_a_text_without_words_has_none():
+    pairs = [(note((0, 1, "DATE"), text="... -"), note(text="... -"))]
+    assert measure_words(pairs, SCHEME).counts() == {}
+
+
+def test_instances_are_counted_once_and_false_spans_each():
+    """A name that two spans touch, one that nothing touches, and two false spans."""
+    gold = note((0, 7, "PATIENT"), (16, 19, "DOCTOR"))
+    system = note((0, 3, "DATE"), (4, 11, "CITY"), (12, 15, "DATE"), (20, 22, "DATE"))
+    found = instances.measure_instances([(gold, system)], SCHEME)
+    assert found == {"NAME": Counts(1, 0, 1), "DATE": Counts(0, 2, 0), "all": Counts(1, 2, 1)}
+    assert instances.list_cells(found)["all"] == {
+        "TP": 1, "FP": 2, "FN": 1, "R": 0.5, "P": pytest.approx(1 / 3),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("douglass-2005-table-5-4", True), ("he-2015-table-3", False)])
+def test_tables_of_instances_have_the_columns_of_douglass(name, wanted):
+    assert instances.is_table_of_instances(read_table(name)) is wanted
 
 
 def test_words_in_tafvizis_kinds():

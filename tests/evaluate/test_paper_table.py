@@ -6,8 +6,19 @@ import pytest
 
 from crfdeid import corpora
 from crfdeid.evaluate import __main__ as evaluate
-from crfdeid.evaluate.paper_table import COLUMNS, PaperRow, PaperTable, escape_latex
+from crfdeid.evaluate.evaluation import EvaluationOptions, compare
+from crfdeid.evaluate.evaluation import evaluate as evaluate_sides
+from crfdeid.evaluate.matching import build_scored_document
+from crfdeid.evaluate.paper_table import (
+    COLUMNS,
+    PaperRow,
+    PaperTable,
+    build_table,
+    escape_latex,
+    show_stars,
+)
 from crfdeid.text.document import Document, Span
+from crfdeid.text.scheme import read_scheme
 
 ROWS = [
     PaperRow("base_line", dict.fromkeys(COLUMNS, 0.5)),
@@ -21,19 +32,47 @@ ROWS = [
 TABLE = PaperTable(ROWS, "scheme:i2b2-2014|documents:3")
 
 
+LATEX = r"""
+\begin{table}
+\begin{tabular}{lrrrrrrrrr}
+\toprule
+ & \multicolumn{3}{c}{Strict} & \multicolumn{3}{c}{Relaxed} & \multicolumn{3}{c}{Token} \\
+\cmidrule(lr){2-4} \cmidrule(lr){5-7} \cmidrule(lr){8-10}
+System & P & R & F1 & P & R & F1 & P & R & F1 \\
+\midrule
+base\_line & BOLD & BOLD & 0.5000 & BOLD & BOLD & BOLD & BOLD & BOLD & BOLD \\
+ours \& more & 0.2500 & 0.2500 & \textbf{0.7500}$^{**}$ & 0.2500 & 0.2500 & 0.2500 & 0.2500 & 0.2500$^{*}$ & 0.2500 \\
+equal & BOLD & BOLD & 0.5000 & BOLD & BOLD & BOLD & BOLD & BOLD & BOLD \\
+\bottomrule
+\multicolumn{10}{p{0.95\linewidth}}{\footnotesize NOTE scheme:i2b2-2014\textbar{}documents:3} \\
+\end{tabular}
+\end{table}
+"""  # noqa: E501
+NOTE = r"*: p $<$ 0.05, **: p $<$ 0.01 against base\_line (two-sided, not adjusted)."
+
+
 def test_latex_has_bold_stars_and_the_signature():
-    lines = TABLE.render_latex().splitlines()
-    base, ours, equal = (
-        next(line for line in lines if line.startswith(name)) for name in ("base", "ours", "equal")
+    """Bold is what is best as printed: 0.50001 is 0.5000 too."""
+    wanted = LATEX.lstrip().replace("BOLD", r"\textbf{0.5000}").replace("NOTE", NOTE)
+    assert TABLE.render_latex() == wanted
+
+
+def test_of_two_systems_the_better_figures_are_bold():
+    table = PaperTable([ROWS[1], PaperRow("b", dict.fromkeys(COLUMNS, 0.5))], "s:1")
+    first, second = (line for line in table.render_latex().splitlines() if "0.5000" in line or "0.25" in line)
+    assert first.count("textbf") == 1 and second.count("textbf") == 8
+
+
+def test_the_note_says_how_p_was_adjusted():
+    assert PaperTable(ROWS, "s:1", adjusted=True).note == (
+        "*: p < 0.05, **: p < 0.01 against base_line "
+        "(two-sided, adjusted for the number of rows by Holm's method). s:1"
     )
-    assert base.startswith(r"base\_line & \textbf{0.5000} & \textbf{0.5000} & 0.5000 & ")
-    assert ours.startswith(r"ours \& more & 0.2500 & 0.2500 & \textbf{0.7500}$^{**}$ & ")
-    assert ours.endswith(r"& 0.2500$^{*}$ & 0.2500 \\") and equal.count("textbf") == 8
-    assert all(line.count("&") - line.count(r"\&") == 9 for line in (base, ours, equal))
-    assert r"*: p $<$ 0.05, **: p $<$ 0.01 against base\_line" in lines[-3]
-    assert r"scheme:i2b2-2014\textbar{}documents:3" in lines[-3]
-    for rule in ("toprule", "midrule", "bottomrule", "end{tabular}"):
-        assert sum(rule in line and "cmidrule" not in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(("p", "stars"), [(0.0099, "**"), (0.01, "*"), (0.0499, "*"), (0.05, ""), (1.0, "")])
+def test_stars_are_for_less_than_5_and_1_percent(p, stars):
+    assert show_stars(p) == stars == PaperRow("a", {}, {"token P": p}).show_stars("token P")
 
 
 def test_markdown_has_the_same_cells():
@@ -41,6 +80,14 @@ def test_markdown_has_the_same_cells():
     assert head.count("|") == rule.count("|") == base.count("|") == ours.count("|") == 11
     assert "**0.7500**<sup>\\*\\*</sup>" in ours and "0.2500<sup>\\*</sup>" in ours
     assert note.startswith("\\*: p < 0.05")
+    half = " | ".join(["**0.5000**"] * 2)
+    assert base == f"| base_line | {half} | 0.5000 | {half} | {half} | {half} |"
+    assert rule == "|---|---|---|---|---|---|---|---|---|---|"
+
+
+def test_a_bar_in_a_name_does_not_end_a_cell_of_markdown():
+    table = PaperTable([PaperRow("a|b", dict.fromkeys(COLUMNS, 0.5))], "s:1")
+    assert table.render_markdown().splitlines()[2].startswith("| a\\|b | 0.5000 |")
 
 
 def test_one_system_has_no_best_and_no_stars():
@@ -52,6 +99,22 @@ def test_signs_of_latex_are_escaped():
     assert escape_latex("a_b & 5% {x} ~^\\ #$") == (
         r"a\_b \& 5\% \{x\} \textasciitilde{}\textasciicircum{}\textbackslash{} \#\$"
     )
+
+
+def test_a_table_of_one_system_and_of_two():
+    scheme = read_scheme()
+    gold, half = (
+        [build_scored_document(Document("a", "Ana Roe", spans), scheme)]
+        for spans in ((Span(0, 3, "PATIENT"), Span(4, 7, "PATIENT")), (Span(0, 3, "PATIENT"),))
+    )
+    one, two = (evaluate_sides(gold, side, EvaluationOptions(scheme, resamples=9)) for side in (half, gold))
+    alone = build_table(["half"], [one], [])
+    assert alone.rows[0].figures["strict P"] == 1 and alone.rows[0].figures["token R"] == 0.5
+    assert alone.note == one.signature.text(average="micro").replace("|system:1", "")
+    both = build_table(["half", "whole"], [one, two], [compare(one, two)])
+    assert both.signature.startswith("average:micro|method:approximate randomisation|unit:document|resamp")
+    assert [row.p.keys() for row in both.rows] == [{}.keys(), set(COLUMNS)]
+    assert both.rows[1].p["strict F1"] == compare(one, two).randomised["strict"]["f1"].p
 
 
 @pytest.fixture

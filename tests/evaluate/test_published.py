@@ -1,5 +1,6 @@
 """The papers' figures as data: they load, agree with themselves, and are what the papers print."""
 
+import dataclasses
 import math
 import re
 from pathlib import Path
@@ -236,6 +237,57 @@ def test_what_rounds_to_nothing_has_no_sign():
         published_tables.read_table("he-2015-figure-2"), {"DATE": {"gain": -0.004}}, "x"
     )
     assert next(line for line in text.splitlines() if line.startswith("DATE")).split() == ["DATE", "-", "0"]
+
+
+PLAIN = published_tables.PublishedTable(
+    "t", "A title", "a paper", "table 1", "a corpus", "", "strict", ("P", "R"),
+    {"AGE": ("90.1", "80"), "all": ("-", "85.55")}, percent=("P", "R"), doubts={"AGE": "too high"},
+)  # fmt: skip
+
+
+def test_a_table_beside_ours_whole():
+    ours = {"AGE": {"P": 0.5, "F1": 0.25}, "mine": {"R": 1.0}}
+    assert published_tables.format_beside(PLAIN, ours, "3 notes").splitlines() == [
+        "A title (a paper, table 1)",
+        "paper: a corpus, strict",
+        "ours:  3 notes",
+        "",
+        "          P     P      R       R     F1",
+        "      paper  ours  paper    ours   ours",
+        "AGE    90.1  50.0     80       -  25.00",
+        "all       -     -  85.55       -      -",
+        "mine      -     -      -  100.00      -",
+        "",
+        "in percent: P, R",
+        "the paper's AGE: too high",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("percent", "note", "remarks"),
+    [((), "", []), ((), "A note.", ["", "A note."]), (("P",), "A note.", ["", "in percent: P", "A note."])],
+)
+def test_remarks_are_below_the_table(percent, note, remarks):
+    table = dataclasses.replace(PLAIN, percent=percent, note=note, doubts={})
+    assert published_tables.format_remarks(table) == remarks
+
+
+@pytest.mark.parametrize(
+    ("column", "percent", "wanted"),
+    [("P", ("P", "R"), True), ("P", ("R",), False), ("F1", ("P", "R"), True), ("F1", ("P",), False),
+     ("F1", (), False)],
+)  # fmt: skip
+def test_a_column_of_ours_is_in_percent_where_all_of_the_paper_are(column, percent, wanted):
+    assert published_tables.is_percent(dataclasses.replace(PLAIN, percent=percent), column) is wanted
+
+
+def test_a_table_is_split_where_a_line_would_be_too_long():
+    lines = [["", "a P", "a R", "b"], ["ROW", "0.5", "0.25", "1"]]
+    (whole,) = published_tables.split_columns(lines, 17)
+    assert published_tables.align_columns(whole)[1] == "ROW  0.5  0.25  1"  # 17 characters
+    assert list(published_tables.split_columns(lines, 16)) == [
+        [["", "a P", "a R"], ["ROW", "0.5", "0.25"]], [["", "b"], ["ROW", "1"]],
+    ]  # fmt: skip
 
 
 def test_a_wide_table_goes_on_below():

@@ -8,10 +8,17 @@ from hypothesis import strategies as st
 
 from crfdeid.errors import SchemeError
 from crfdeid.evaluate import meddocan, scores
-from crfdeid.evaluate.matching import ALL_CRITERIA, Criterion, ScoredDocument, ScoredTag, split_tag
+from crfdeid.evaluate.matching import (
+    ALL_CRITERIA,
+    Criterion,
+    ScoredDocument,
+    ScoredTag,
+    is_in_hipaa,
+    split_tag,
+)
 from crfdeid.evaluate.pairing import PairError, pair_documents
 from crfdeid.evaluate.scores import Counts
-from crfdeid.evaluate.script_order import order_as_script
+from crfdeid.evaluate.script_order import order_as_script, order_keys
 from crfdeid.text import scheme
 from crfdeid.text.document import Document, Span
 
@@ -50,6 +57,8 @@ CASES = [
     ((DOCTOR,), (DOCTOR, (21, 31, "DOCTOR")), (1, 1, 0), (1, 0, 0), (2, 0, 0)),
     # ends 38 and 41 stay apart; 40 and 39 are near both: one system key, two gold keys matched
     (((34, 38, "DATE"), (34, 41, "DATE")), ((34, 39, "DATE"),), (0, 1, 2), (1, 0, 0), (2, 0, 1)),
+    # the same with a system span that gold does not have: on a tie the system's matches count
+    (((34, 38, "DATE"), (34, 41, "DATE")), ((34, 39, "DATE"), DOCTOR), (0, 2, 2), (1, 1, 0), (2, 2, 1)),
     # a span without a word is an empty token at its end
     (((61, 62, "CITY"),), ((61, 62, "CITY"),), (1, 0, 0), (1, 0, 0), (1, 0, 0)),
     (((60, 61, "CITY"),), ((60, 61, "CITY"),), (1, 0, 0), (1, 0, 0), (1, 0, 0)),
@@ -120,6 +129,16 @@ def test_notes_have_the_order_of_the_script(ids, order):
     assert [names[place] for place in order_as_script(names)] == [f"{number}-01" for number in order]
 
 
+def test_two_notes_with_one_slot_change_places_each_time():
+    assert order_as_script(["206-01", "383-05"]) == [1, 0]  # as in Python 2.7.18
+
+
+def test_a_large_set_has_the_order_of_python_2():
+    """From 50,000 keys on a full table has twice as many slots as keys, and no longer four times."""
+    keys = order_keys(b"%06d" % number for number in range(87_400))
+    assert [keys[place] for place in (0, 1, 43_700, -1)] == [b"081860", b"081867", b"020756", b"036517"]
+
+
 @given(st.lists(st.text(max_size=9), unique=True, max_size=60))
 def test_the_order_of_the_script_has_every_note_once(ids):
     assert sorted(order_as_script(ids)) == list(range(len(ids)))
@@ -167,6 +186,41 @@ MEDDOCAN = [
 ]  # fmt: skip
 
 
+INSIDE = [((0, 3), 1), ((0, 12), 0), ((4, 12), 0), ((4, 13), 1), ((3, 8), 1), ((5, 7), 0), ((20, 22), 1)]
+
+
+@pytest.mark.parametrize(("span", "outside"), INSIDE)
+def test_a_wrong_span_inside_a_matched_one_is_forgiven(span, outside):
+    matched = [(0, 12)] if span == (0, 12) else [(4, 12), (30, 40)]
+    assert meddocan.count_outside([span], matched) == outside
+
+
+def test_the_table_of_meddocan():
+    scores = dict.fromkeys(("ner", "strict", "merged"), Counts(3, 2, 1))
+    row = "      4      5   0.6000 0.7500 0.6667"
+    assert meddocan.format_scores(scores).splitlines() == [
+        "                       gold system   P      R      F1",
+        f"sub-track 1         {row}",
+        f"sub-track 2 strict  {row}",
+        f"sub-track 2 merged  {row}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("element", "type", "types", "counts"),
+    [
+        ("NAME", "PATIENT", {"PATIENT"}, True),
+        ("NAME", "patient", {"PATIENT"}, False),
+        ("DATE", "date", {"DATE"}, True),  # whatever its type
+        ("AGE", "x", {"AGE"}, True),
+        ("AGE", "x", {"DATE"}, False),
+        ("PHONE", "x", {"PHONE"}, False),
+    ],
+)
+def test_what_the_script_counts_in_the_hipaa_subset(element, type, types, counts):
+    assert is_in_hipaa(ScoredTag(element, type, 0, 1), frozenset(types)) is counts
+
+
 @pytest.mark.parametrize(("gold", "system", "ner", "strict", "merged"), MEDDOCAN)
 def test_meddocan(gold, system, ner, strict, merged):
     found = meddocan.score_documents([document(*gold)], [document(*system)])
@@ -180,6 +234,11 @@ REFUSED = [
     (["a", "a"], ["a"], "", "document 2: two gold documents have this id"),
     (["a"], ["a", "a"], "", "document 2: two system documents have this id"),
     (["a", "b"], ["a"], "", "document number 2 is in gold but not in system"),
+    (["a", "b-1"], ["a"], "", "document b-1 is in gold but not in system"),
+    (["a", *"bcd"], ["a"], "", "documents number 2, number 3, number 4 are in gold but not in system"),
+    (["a", "b-1", "b-2"], ["a"], "", "documents b-1, b-2 are in gold but not in system"),
+    (["a", *"bcde"], ["a"], "", "documents number 2, number 3, number 4 and 1 more are in gold"),
+    (["a"], ["a", "b"], "", "document number 2 is in system but not in gold"),
     (["a", "note-1"], ["a", "note-2"], "", "note-2 is in system but not in gold; did you mean note-1?"),
     (["a"], ["a"], "!", "length 1: gold and system texts differ at offset 7 (lengths 7 and 8)"),
 ]
@@ -191,6 +250,12 @@ def test_sides_that_cannot_be_compared_are_refused(gold, system, more, message):
         pair_documents([Document(id, CANARY) for id in gold], [Document(id, CANARY + more) for id in system])
     assert message in str(caught.value)
     assert CANARY not in str(caught.value)
+
+
+def test_where_texts_differ_is_said():
+    documents = [Document("7", text) for text in ("Ana Ruiz", "Ana Roez")]
+    with pytest.raises(PairError, match=r"^7: gold and system texts differ at offset 5 \(lengths 8 and 8\)"):
+        pair_documents(*([each] for each in documents))
 
 
 def test_missing_documents_can_be_ignored():

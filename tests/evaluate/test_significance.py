@@ -1,5 +1,6 @@
 """Resampling against brute force, and the z-test against the thesis's own tables."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,10 +17,12 @@ from crfdeid.evaluate.significance import (
     CHUNK,
     adjust_holm,
     bootstrap,
+    bootstrap_rows,
     compute_metrics,
     draw_swaps,
     draw_weights,
     randomisation_test,
+    randomisation_tests,
     z_test,
 )
 from crfdeid.text import scheme
@@ -50,6 +53,7 @@ def test_the_z_test_gives_the_thesis_its_figures(first, second, words, z):
 @pytest.mark.parametrize(("first", "second", "words"), [(0, 0, 10), (1, 1, 10), (0.5, 0.9, 0), (0.7, 0.7, 9)])
 def test_no_difference_or_no_words_is_z_0(first, second, words):
     assert z_test(first, words, second, words) == (0.0, 1.0)
+    assert z_test(first, 0, second, 10) == z_test(first, 10, second, 0) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("resamples", [1, CHUNK, CHUNK + 1, 2 * CHUNK + 3])
@@ -81,6 +85,38 @@ def test_the_interval_is_that_of_every_resample():
     for place, name in enumerate(("precision", "recall", "f1")):
         low, high = np.quantile(exact[:, place], (0.025, 0.975), method="inverted_cdf")
         assert found[name] == pytest.approx((low, high), abs=0.02)
+
+
+@pytest.mark.parametrize(("options", "tail"), [({}, 0.025), ({"confidence": 0.5}, 0.25)])
+def test_as_many_resamples_lie_below_an_interval_as_above(options, tail):
+    counts = np.random.default_rng(1).integers(0, 30, (25, 3))
+    drawn = compute_metrics(np.concatenate(list(draw_weights(25, 2500, 7))) @ counts)
+    for place, ends in enumerate(bootstrap(counts, resamples=2500, seed=7, **options).values()):
+        assert ends == pytest.approx(tuple(np.quantile(drawn[:, place], (tail, 1 - tail))))
+
+
+def test_ten_thousand_resamples_are_drawn_unless_another_number_is_said():
+    counts = np.random.default_rng(2).integers(0, 30, (25, 3))
+    assert bootstrap(counts) == bootstrap(counts, resamples=10_000) != bootstrap(counts, resamples=10_001)
+    right, wrong = np.array([[9, 0, 0]] * 25), np.array([[0, 9, 9]] * 25)
+    assert randomisation_test(right, wrong)["f1"].p == 1 / 10_001
+
+
+def test_rows_are_resampled_together():
+    rows = np.random.default_rng(3).integers(0, 9, (6, 4, 3))
+    assert bootstrap_rows(rows, None, 1200) == [bootstrap(rows[:, row], resamples=1200) for row in range(4)]
+    others = rows[::-1]
+    assert randomisation_tests(rows, others, None, 1200, 0) == [
+        randomisation_test(rows[:, row], others[:, row], resamples=1200) for row in range(4)
+    ]
+
+
+def test_groups_change_places_whole():
+    """Two patients with two notes each: of four ways to swap, two are as different as what was seen."""
+    first, second = np.array([[1, 0, 0]] * 4), np.array([[0, 1, 1]] * 4)
+    found = randomisation_test(first, second, ["a", "a", "b", "b"], resamples=4000)
+    assert found["f1"].p == pytest.approx(1 / 2, abs=0.03)
+    assert randomisation_test(first, second, resamples=4000)["f1"].p == pytest.approx(1 / 8, abs=0.03)
 
 
 def test_groups_are_drawn_whole():
@@ -158,6 +194,38 @@ def test_two_systems_are_compared():
     assert found.randomised["strict"]["f1"][:2] == (1.0, 0.0)
     assert found.z["Patients"][0] == 1.0
     assert found.z["Patients"][2].z > 0
+
+
+def test_without_resamples_the_systems_change_places_once():
+    right, wrong = (
+        replace(side, options=replace(side.options, resamples=0))
+        for side in (evaluated("ab", (0, 7, "PATIENT")), evaluated("ab", (0, 3, "PATIENT")))
+    )
+    found = evaluation.compare(right, wrong)
+    assert right.intervals == {}
+    assert found.randomised["strict"]["f1"].p in (1 / 2, 1) and found.rows["PHI or not"][0].p in (1 / 2, 1)
+
+
+def test_the_unit_is_a_document_or_a_patient():
+    """Each patient has a note that is right and one that is wrong: drawn whole, half is right."""
+    notes = [
+        Document(str(n), "Ana Roe", (Span(0, 7 if n % 2 else 3, "PATIENT"),), patient=str(n // 2))
+        for n in range(8)
+    ]
+    gold = [document.with_spans([Span(0, 7, "PATIENT")]) for document in notes]
+    sides = [[build_scored_document(document, SCHEME) for document in side] for side in (gold, notes)]
+    ends = {}
+    for unit in ("document", "patient"):
+        options = EvaluationOptions(SCHEME, resamples=100, unit=unit)
+        ends[unit] = evaluation.evaluate(*sides, options).intervals["strict"]["recall"]
+    assert ends["patient"] == (0.5, 0.5) != ends["document"]
+
+
+def test_the_signature_counts_spans_of_both_sides():
+    """Twice the same span counts once."""
+    two = evaluated("abc", (0, 3, "PATIENT"), (4, 7, "DATE"), (4, 7, "DATE")).signature
+    assert (two.documents, two.gold, two.system, two.missing) == (3, 3, 6, 0)
+    assert two.text(row="all").startswith("row:all|scheme:i2b2-2014|hipaa:script|corpus:")
 
 
 def test_two_systems_of_different_documents_are_not():

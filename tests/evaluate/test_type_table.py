@@ -10,7 +10,9 @@ from crfdeid.evaluate import type_table
 from crfdeid.evaluate.evaluation import EvaluationOptions, compare
 from crfdeid.evaluate.evaluation import evaluate as score
 from crfdeid.evaluate.matching import build_scored_document
-from crfdeid.evaluate.significance import adjust_holm, bootstrap
+from crfdeid.evaluate.paper_table import escape_latex
+from crfdeid.evaluate.significance import Interval, adjust_holm, bootstrap
+from crfdeid.evaluate.type_table import TypeRow
 from crfdeid.text.document import Document, Span
 from crfdeid.text.scheme import read_scheme
 
@@ -59,6 +61,81 @@ def test_the_tests_are_those_of_a_comparison_and_are_adjusted_together(systems):
     tested = [*(row.p for row in tables["poor"]), rows["PATIENT"][0].p]
     assert found["DATE"].adjusted == adjust_holm(tested)[list(found).index("DATE")]
     assert all(row.p is None for row in tables["good"])
+
+
+ENDS = dict.fromkeys(("P", "R", "F1"), Interval(0.25, 0.75))
+ROW = TypeRow("all", (4, 5, 2), {"P": 0.4, "R": 0.5, "F1": 4 / 9}, ENDS)
+OTHER = TypeRow("all", (4, 2, 1), {"P": 0.5, "R": 0.25, "F1": 1 / 3}, {}, -1 / 9, 0.01, 0.02)
+TABLES = {"base_1": [ROW], "b": [OTHER]}
+STARS = "*: p < 0.05, **: p < 0.01 for F1 against base_1, Holm's correction over all rows and systems. s:1"
+LATEX = r"""
+\begin{table}
+\caption{base\_1}
+\begin{tabular}{lrrrrrr}
+\toprule
+spans & gold & system & right & P & R & F1 \\
+\midrule
+all & 4 & 5 & 2 & 0.400 (0.250 to 0.750) & 0.500 (0.250 to 0.750) & 0.444 (0.250 to 0.750) \\
+\bottomrule
+\multicolumn{7}{p{0.95\linewidth}}{\footnotesize NOTE} \\
+\end{tabular}
+\end{table}
+
+\begin{table}
+\caption{b}
+\begin{tabular}{lrrrrrr}
+\toprule
+spans & gold & system & right & P & R & F1 \\
+\midrule
+all & 4 & 2 & 1 & 0.500 & 0.250 & 0.333$^{*}$ \\
+\bottomrule
+\multicolumn{7}{p{0.95\linewidth}}{\footnotesize NOTE} \\
+\end{tabular}
+\end{table}
+"""
+MARKDOWN = r"""
+**base_1**
+
+| spans | gold | system | right | P | R | F1 |
+|---|---:|---:|---:|---:|---:|---:|
+| all | 4 | 5 | 2 | 0.400 (0.250 to 0.750) | 0.500 (0.250 to 0.750) | 0.444 (0.250 to 0.750) |
+
+**b**
+
+| spans | gold | system | right | P | R | F1 |
+|---|---:|---:|---:|---:|---:|---:|
+| all | 4 | 2 | 1 | 0.500 | 0.250 | 0.333\* |
+
+NOTE
+"""
+
+
+def test_the_forms_of_two_systems():
+    note = type_table.write_note(TABLES, "s:1")
+    assert note == STARS
+    assert type_table.render_latex(TABLES, note) == LATEX.lstrip().replace("NOTE", escape_latex(note))
+    assert type_table.render_markdown(TABLES, note) == MARKDOWN.lstrip().replace(
+        "NOTE", note.replace("*", "\\*")
+    )
+    head, *lines = type_table.build_csv_rows(TABLES)
+    assert head == [
+        "run", "spans", "gold", "system", "right", "P", "R", "F1", "P low", "P high", "R low", "R high",
+        "F1 low", "F1 high", "F1 change", "F1 p", "F1 p Holm",
+    ]  # fmt: skip
+    assert lines == [
+        ["base_1", "all", 4, 5, 2, 0.4, 0.5, 4 / 9, *(0.25, 0.75) * 3, "", "", ""],
+        ["b", "all", 4, 2, 1, 0.5, 0.25, 1 / 3, *("", "") * 3, -1 / 9, 0.01, 0.02],
+    ]
+
+
+def test_one_system_needs_no_name_over_its_table():
+    head = "| spans | gold | system | right | P | R | F1 |"
+    assert type_table.render_markdown({"a": [ROW]}, "s:1").splitlines()[0] == head
+    assert type_table.write_note({"a": [ROW]}, "s:1") == "s:1"
+
+
+def test_a_row_without_a_test_has_no_stars():
+    assert (ROW.stars, OTHER.stars) == ("", "*")
 
 
 def test_the_command_writes_each_form(tmp_path, capsys):
