@@ -39,17 +39,17 @@ TYPES, IDENTIFIERS, TELECOMS, REFERRED, REFERRING = (
 BY_NAME = {"id": CODE, "fullUrl": REFERENCE, "div": HTML, "data": DATA}
 PEOPLE = ("Patient", "RelatedPerson", "Person", "Practitioner")
 PLACES = ("Organization", "Location", "HealthcareService", "Endpoint")
-ELEMENT = re.compile(r"_?[a-z][A-Za-z0-9]{0,63}", re.ASCII)  # a key of an object
+ELEMENT = re.compile(r"_?[a-z][A-Za-z0-9]{0,63}")  # a key of an object
 DATE_FORM = re.compile(
-    r"([0-9]{4}(?:-[01][0-9](?:-[0-3][0-9])?)?)(T[0-9:.]{5,18}(?:Z|[+-][0-9]{2}:[0-9]{2})?)?", re.ASCII
+    r"([0-9]{4}(?:-[01][0-9](?:-[0-3][0-9])?)?)(T[0-9:.]{5,18}(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
 )
-TIME_FORM = re.compile(r"[0-2][0-9]:[0-5][0-9](:[0-6][0-9](\.[0-9]+)?)?", re.ASCII)
+TIME_FORM = re.compile(r"[0-2][0-9]:[0-5][0-9](:[0-6][0-9](\.[0-9]+)?)?")
 CODE_FORM = re.compile(r"(?!.*//)[\w.+*%/()\[\]{}^'<>=-]{1,40}", re.ASCII)
 MIME_FORM = re.compile(r"text/[\w.+-]{1,40};\s?charset=\"?[\w-]{1,20}\"?", re.ASCII)
 TITLE_FORM = re.compile(
     r"(?:[JS]r|I{1,3}|IV|Drs?|Mr|Mrs|Ms|Miss|Prof|MD|DO|RN|NP|PA|PhD|M\.D|D\.O)\.?", re.IGNORECASE
 )
-PLAIN_FORM = re.compile(r"[A-Za-z0-9._-]{1,20}", re.ASCII)  # of a version, or an extension in an extension
+PLAIN_FORM = re.compile(r"[A-Za-z0-9._-]{1,20}")  # of a version, or an extension in an extension
 STANDARD_URI = re.compile(
     r"(?:https?://(?:(?:[\w-]+\.)*hl7\.org|loinc\.org|snomed\.info|unitsofmeasure\.org|www\.nlm\.nih\.gov"
     r"|(?:www\.)?ama-assn\.org|dicom\.nema\.org|nucc\.org|www\.whocc\.no|ncimeta\.nci\.nih\.gov|fdasis\.nlm\.nih\.gov"

@@ -52,6 +52,7 @@ WRITTEN_DATE = re.compile(r"[12][0-9]{3}(-[01][0-9](-[0-3][0-9])?)?")
 DELETED = '""'  # a value that the receiver deletes
 COUNTRIES = ("USA", "US")  # that stay
 YEARS, OLDEST = ("a", "yr", "yrs", "y", "year", "years"), 89
+TEXT_FIELDS = {"OBX": 5, "NTE": 3}  # which fields hold texts
 STANDARD = Separators("|", "^", "~", "\\", "&")
 
 
@@ -84,7 +85,7 @@ def parse_message(source: str, id: str, where: str) -> Message:
     return Message(
         id,
         source,
-        find_patient(source, segments),
+        find_patient(source, values),
         passages,
         [build_field(source, value) for value in values if is_field(source, value)],
         [Edit(value.part.start, value.part.end, "") for value in emptied],
@@ -93,10 +94,10 @@ def parse_message(source: str, id: str, where: str) -> Message:
 
 
 def list_values(source: str, segment: Segment) -> Iterator[Value]:
-    """Yield the subcomponents of the fields of a segment, except empty ones and those that are lines of a
+    """Yield the subcomponents of the fields of a segment, except empty fields and those that are lines of a
     text."""
     marks = segment.separators
-    narrative = find_narrative(segment.name) if is_narrative(source, segment) else 0
+    narrative = TEXT_FIELDS[segment.name] if is_narrative(source, segment) else None
     for number, field in segment.fields.items():
         if field.start == field.end or number == narrative:
             continue
@@ -105,22 +106,16 @@ def list_values(source: str, segment: Segment) -> Iterator[Value]:
             for component in split(source, *repetition[1:], marks.component):
                 rule = rules.find_rule(segment.name, number, component.number, datatype)
                 for part in split(source, *component[1:], marks.subcomponent):
-                    if part.start < part.end:
-                        yield Value(segment, number, part, rule)
+                    yield Value(segment, number, part, rule)
 
 
 def find_datatype(source: str, segment: Segment) -> str:
     """Return the datatype of OBX-5; none for an age over 89, which does not go out."""
     unit, value = (segment.read(source, field) for field in (6, 5))
     is_age = unit.partition(segment.separators.component)[0].lower() in YEARS
-    if is_age and rules.is_kept(rules.NUMBER, value) and float(value.strip("+-.") or 0) > OLDEST:
+    if is_age and rules.is_kept(rules.NUMBER, value) and abs(float(value)) > OLDEST:
         return rules.NO_TYPE
     return segment.read(source, 2) or rules.NO_TYPE
-
-
-def find_narrative(name: str) -> int:
-    """Return the number of the field that holds a text in segments of this name, 0 if there is none."""
-    return {"OBX": 5, "NTE": 3}.get(name, 0)
 
 
 def is_narrative(source: str, segment: Segment) -> bool:
@@ -138,7 +133,7 @@ def build_passages(source: str, segments: Iterable[Segment]) -> Iterator[Passage
 
     for key, group in groupby(segments, find_text):
         lines = list(group) if key else []
-        fields = [(line, line.fields.get(find_narrative(line.name))) for line in lines]
+        fields = [(line, line.fields.get(TEXT_FIELDS[line.name])) for line in lines]
         parts = [
             part for line, field in fields if field
             for part in split(source, *field[1:], line.separators.repetition)
@@ -235,10 +230,10 @@ def is_attachment(source: str, segment: Segment, field: int) -> bool:
     return (segment.name, field) == ("OBX", 5) and not known
 
 
-def find_patient(source: str, segments: Iterable[Segment]) -> str | None:
+def find_patient(source: str, values: Iterable[Value]) -> str | None:
     """Return the first identifier of PID-3, without which a message has no patient."""
-    values = (v for segment in segments if segment.name == "PID" for v in list_values(source, segment))
-    ids = (v for v in values if v.field == 3 and v.rule.action == "MEDICALRECORD" and is_filled(source, v))
+    listed = (value for value in values if (value.segment.name, value.field) == ("PID", 3))
+    ids = (each for each in listed if each.rule.action == "MEDICALRECORD" and is_filled(source, each))
     return next((read_value(source, value) for value in ids), None)
 
 

@@ -61,7 +61,7 @@ COMPONENTS = {
 SHAPES = {  # of what is kept: what else is in such a component is emptied, because it may be a name
     KEEP: re.compile(r"[\w.+*%^/-]{1,20}", re.ASCII),
     "flag": re.compile(r"(?!.*[0-9]{4})[\w.+*/-]{1,12}", re.ASCII),
-    NUMBER: re.compile(r"[+-]?[0-9]{0,12}\.?[0-9]{0,12}"),
+    NUMBER: re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})"),
     "comparator": re.compile(r"[<>=/:+-]{1,2}"),
     "time": re.compile(r"[0-9]{2,6}(\.[0-9]{1,4})?([+-][0-9]{4})?"),
     TITLE: re.compile(
@@ -134,7 +134,7 @@ class Rule(NamedTuple):
     """What becomes of a component: ``action`` is KEEP, TEXT, EMPTY, a key of SHAPES, or a type of PHI."""
 
     action: str
-    is_known: bool = False
+    is_known: bool
 
 
 def find_rule(segment: str, field: int, component: int, datatype: str = "") -> Rule:

@@ -106,6 +106,8 @@ def split(source: str, start: int, end: int, separator: str) -> Iterator[Part]:
 
     >>> list(split("a^bc", 0, 4, "^"))
     [Part(number=1, start=0, end=1), Part(number=2, start=2, end=4)]
+    >>> [part[1:] for part in split("^b", 0, 2, "^")]
+    [(0, 0), (1, 2)]
     """
     number = 1
     while (stop := source.find(separator, start, end)) >= 0:

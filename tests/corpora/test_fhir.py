@@ -174,6 +174,56 @@ def test_what_no_rule_lets_out_is_absent(elements, made):
     assert clean(**elements) == made
 
 
+FORMS = {
+    "DATE_FORM": (
+        ["2061", "2061-04", "2061-04-02", "2061-04-02T10:15", "2061-04-02T10:15:00", "2061-04-02T10:15:00Z",
+         "2061-04-02T10:15:00.123456789-05:00"],
+        ["", "206", "20610402", "2061-4", "2061-04-2", "2061-04-02 10:15", "2061-04-02T10:1", "2061-04-02T",
+         "2061-04-02T10:15+5:00", "2061-04-02T10:15+05:0", "2061-04-02T10:15:00.1234567890Z", "2061-04-02Z"],
+    ),
+    "TIME_FORM": (
+        ["08:30", "08:30:00", "08:30:00.5", "08:30:00.125"],
+        ["", "8:30", "08", "08:3", "08:30:", "08:30:0", "08:30:00.", "30:00", "08:70", "08:30:70"],
+    ),
+    "CODE_FORM": (
+        ["a", "a" * 40, "mm[Hg]", "10*3/uL", "{score}", "<=", "a/b/c", "l'%", "10^3", "(a)", "_-+."],
+        ["", "a" * 41, "a//b", "//a", "a b", "Okoń", "a:b", "a,b"],
+    ),
+    "MIME_FORM": (
+        ["text/plain;charset=utf-8", 'text/x; charset="a"', "text/x.y+z-1;charset=a"],
+        ["text/plain", "text/;charset=a", "text/plain; charset=", "text/Okoń;charset=a", "image/x;charset=a",
+         "text/x;charset=Okoń", "text/plain;  charset=a", "text/x;charset=a b"],
+    ),
+    "PLAIN_FORM": (["1", "4.0.1", "a_B-" * 5], ["", "a" * 21, "a b", "a/b", "Okoń"]),
+    "ELEMENT": (
+        ["a", "id", "_id", "a" + "B7" * 31 + "c"], ["", "Id", "__id", "a b", "Okoń", "oń", "a" + "b" * 64],
+    ),
+    "TITLE_FORM": (
+        ["Jr", "Sr.", "I", "II", "III", "IV", "Dr", "Drs.", "MR.", "Mrs", "Ms", "Miss", "Prof", "m.d."],
+        ["", "IIII", "Eze", "Dr. Eze", "Dr..", "r"],
+    ),
+    "STANDARD_URI": (
+        ["http://hl7.org", "https://hl7.org/fhir/us/core#a|4.0.1", "http://a-b.terminology.hl7.org/v2-0203",
+         "http://loinc.org", "http://snomed.info/sct", "http://unitsofmeasure.org", "http://ama-assn.org/go",
+         "http://www.ama-assn.org/go/cpt", "http://www.nlm.nih.gov/research/umls/rxnorm",
+         "http://hl7.org/a%20b+c", "urn:ietf:bcp:47", "urn:ietf:rfc:3986", "urn:iso:std:iso:3166:-2",
+         "urn:oid:2.16.840.1.113883.6.12", "urn:oid:2.16.840.1.113883.5.1", "urn:oid:2.16.840.1.113883.1.11"],
+        ["", "http://eze.org/hl7.org", "http://hl7.org.eze.org", "http://xhl7.org", "http://loinc.org.eze.org",
+         "ftp://hl7.org", "http://hl7.org/Ana Eze", "http://hl7.org/Okoń", "http://okoń.hl7.org",
+         "http://hl7.org?a", "urn:oid:1.2", "urn:oid:2.16.840.1.113883.3.7", "urn:oid:2.16.840.1.113883.6",
+         "urn:iso:std:", "urn:iso:std:Okoń", "httpss://hl7.org", "http://.hl7.org", "www.hl7.org"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_value_that_stays_has_the_form_of_its_datatype(form):
+    kept, others = FORMS[form]
+    pattern = getattr(fhir_elements, form)
+    assert [text for text in kept if not pattern.fullmatch(text)] == []
+    assert [text for text in others if pattern.fullmatch(text)] == []
+
+
 def test_names_of_two_letters_are_searched_in_the_texts():
     (message,) = parse({"resourceType": "Patient", "name": [{"family": "Xu", "given": ["Ana", "B"]}]})
     assert [(field.text, field.is_known) for field in message.fields] == [

@@ -54,6 +54,12 @@ def test_lines_of_one_observation_are_one_text():
     }  # fmt: skip
 
 
+def test_lines_of_two_observations_are_two_texts():
+    message = parse("OBX|1|TX|A||one", "OBX|2|TX|B||two", "OBX|3|ST|B||three", "PV1|1", "OBX|4|TX|B||four")
+    texts = {document.id: document.text for document in message.list_documents()}
+    assert texts == {"m.OBX.2": "one", "m.OBX.3": "two\nthree", "m.OBX.6": "four"}
+
+
 @pytest.mark.parametrize(
     ("segment", "fields"),
     [
@@ -73,6 +79,8 @@ def test_lines_of_one_observation_are_one_text():
         ("OBX|1|DT|B||20610401", [("DATE", "2061-04-01")]),
         ("OBX|1|XPN|B||Eze^Chidi", [("DOCTOR", "Eze"), ("DOCTOR", "Chidi")]),
         ("OBR|1|A\\T\\7^EPIC", [("IDNUM", "A&7")]),
+        ("NK1|1|||^^US^^^CAN", [("CITY", "US"), ("COUNTRY", "CAN")]),
+        (r"PV1|1||^\XE9\^\XC3A9\^\XC3\^", [("ROOM", "é"), ("ROOM", "é"), ("HOSPITAL", "Ã")]),
     ],
 )  # fmt: skip
 def test_structured_values_are_typed_fields(segment, fields):
@@ -92,6 +100,19 @@ def test_structured_values_are_typed_fields(segment, fields):
         ("OBX|1|NM|A||72|/min|60-100|N", "OBX|1|NM|A||72|/min|60-100|N", {}),
         ("OBX|1|NM|A^Age||93|a^year", "OBX|1|NM|A^Age|||a^year", {EMPTIED: 1}),  # an age over 89
         ("OBX|1|NM|A||89|yr", "OBX|1|NM|A||89|yr", {}),
+        ("OBX|1|NM|A||90|YRS", "OBX|1|NM|A|||YRS", {EMPTIED: 1}),
+        ("OBX|1|NM|A||+89.5|years", "OBX|1|NM|A|||years", {EMPTIED: 1}),
+        ("OBX|1|NM|A||.|yr", "OBX|1|NM|A|||yr", {EMPTIED: 1}),  # no number
+        ("PID|1|^US||||| ", "PID|1|^|||||", {EMPTIED: 2}),
+        ("PID|1||||||US", "PID|1||||||", {EMPTIED: 1}),  # no date
+        ("NK1|1|||^^^^^ ", "NK1|1|||^^^^^", {EMPTIED: 1}),
+        ("OBX|1|NM|A||93|kg", "OBX|1|NM|A||93|kg", {}),
+        ("ZPI|Ana\rZPI|1^Eze|2", "ZPI|\rZPI|^|", {UNKNOWN: 2}),
+        ("PV1|1|I|||||^^^^^^^^Ana^^Eze~^^^^^^^^Obi", "PV1|1|I|||||^^^^^^^^^^~^^^^^^^^", {EMPTIED: 1}),
+        ("OBX|1|ED|A||Ana|Ana Eze", "OBX|1|ED|A|||", {ATTACHMENTS: 1, EMPTIED: 1}),
+        ("OBX|1|CE|A^B||Ana Okafor", "OBX|1|CE|A^B||", {EMPTIED: 1}),
+        ("NK1|1|||^^^^^CAN", "NK1|1|||^^^^^CAN", {}),  # a surrogate's place
+        ("NK1|1|||^^^^^US", "NK1|1|||^^^^^US", {}),
         ("OBX|1|NM|A||call Ana", "OBX|1|NM|A||", {EMPTIED: 1}),
         ("PV1|1|12345678", "PV1|1|", {EMPTIED: 1}),  # a number in place of a code
         ("PV1|1|Okoń", "PV1|1|", {EMPTIED: 1}),  # codes are ASCII
@@ -102,6 +123,74 @@ def test_what_no_rule_lets_out_is_emptied(segment, clean, masked):
     head = r"MSH|^~\&|||||20610402101500||ORU^R01|MSG1|P|2.5.1"
     assert keep_all(message) == f"{head}\r{clean}\r"
     assert message.masked == Counter({EMPTIED: 4}) + Counter(masked)
+
+
+SHAPES = {
+    "keep": ("A 1 .+*%^/- abcdefghij0123456789", ["", "abcdefghij01234567890", "Okoń", "Ana Eze", "a,b"]),
+    "flag": ("A 7 123 A123B456 .+*/- abcdefghijkl", ["", "abcdefghijklm", "1234", "A1234", "%", "Okoń"]),
+    "number": (
+        "7 -1.5 +.5 5. 123456789012.123456789012",
+        ["", "+", ".", "1234567890123", "1e5", "--1", "1.1234567890123", "+-1"],
+    ),
+    "comparator": ("< <= >= = / : + -", ["", "<=>", "a", "1"]),
+    "time": ("08 083000 083000.1 083000.1234-0500 08+0500", ["8", "0830000", "08.", "08+050", "08.12345"]),
+    "title": (
+        "Jr Sr. jr I II III IV V Dr Drs. DR MR Mrs Ms Miss Prof. M.D. md DO D.O RN NP PA PA-C PhD Ph.D.",
+        ["", "IIII", "Okafor", "Dr..", "Dr Eze", "J"],
+    ),
+    "range": (
+        "7 <=7.5 >1234.1234 60-100 3.5-5.25 0.1234-1.5",
+        ["", "-", "60-", "12345", "1-12345", "<=>7", "1.12345"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("action", hl7_fields.SHAPES)
+def test_what_is_kept_has_its_shape(action):
+    kept, emptied = SHAPES[action]
+    assert [text for text in kept.split() if not hl7_fields.is_kept(action, text)] == []
+    assert [text for text in emptied if hl7_fields.is_kept(action, text)] == []
+
+
+def test_a_range_may_have_blanks():
+    spaced = ["< 7", "60 - 100", "60 -100", "3.5 - 5"]
+    assert [text for text in spaced if not hl7_fields.is_kept(hl7_fields.RANGE, text)] == []
+    assert not hl7_fields.is_kept(hl7_fields.RANGE, "60  - 100")
+
+
+@pytest.mark.parametrize(
+    ("place", "action", "is_known"),
+    [
+        (("PID", 5, 1), "PATIENT", True),
+        (("PID", 5, 5), "title", False),
+        (("PID", 5, 9), "empty", False),  # after the last component of a name
+        (("PID", 11, 3), "CITY", True),
+        (("PID", 11, 4), "STATE", False),
+        (("PID", 11, 6), "COUNTRY", False),
+        (("PID", 19, 1), "SSN", True),
+        (("PID", 19, 2), "empty", False),
+        (("PID", 7, 1), "DATE", True),
+        (("PID", 29, 1), "DATE", True),
+        (("NK1", 16, 1), "DATE", True),
+        (("PID", 33, 1), "DATE", False),
+        (("OBR", 7, 1), "DATE", False),
+        (("PID", 40, 1), "PHONE", True),
+        (("PID", 41, 1), "empty", False),  # after the last field
+        (("MRG", 1, 1), "MEDICALRECORD", True),
+        (("PV1", 7, 2), "DOCTOR", True),
+        (("PV1", 7, 1), "IDNUM", False),
+        (("PV1", 3, 4), "HOSPITAL", False),
+        (("GT1", 3, 1), "PATIENT", True),
+        (("IN1", 8, 1), "HEALTHPLAN", True),
+        (("OBX", 5, 1, "XPN"), "DOCTOR", True),
+        (("OBX", 5, 2, "CE"), "text", False),
+        (("OBX", 5, 1, "TS"), "DATE", False),
+        (("OBX", 5, 1, "ZZ"), "empty", False),
+        (("ZPI", 1, 1), "empty", False),
+    ],
+)
+def test_the_rule_of_a_component(place, action, is_known):
+    assert hl7_fields.find_rule(*place) == hl7_fields.Rule(action, is_known)
 
 
 def test_every_component_that_a_rule_keeps_has_a_shape():
@@ -119,6 +208,58 @@ def test_separators_are_those_of_the_message(tmp_path):
     assert texts == {"a.1.OBX.3": ("x | y # z", "7"), "a.1.terms": ("B", "7"), "a.2.NTE.2": ("two", None)}
 
 
+DATES = [
+    ("2061", "2061"), ("206104", "2061-04"), ("20610402", "2061-04-02"), ("2061040210", "2061-04-02"),
+    ("20610402101530.25-0500", "2061-04-02"), ("20610402.5", "2061-04-02"), ("2061+0100", "2061"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "text"), DATES)
+def test_a_date_has_a_year_and_may_have_more(written, text):
+    assert read_fields(f"PID|1||||||{written}") == [("DATE", text)]
+    assert keep_all(parse(f"PID|1||||||{written}")).endswith(f"|{written}\r")
+
+
+@pytest.mark.parametrize("text", ["206", "20614", "3061", "206104021015301", "20610402+100", "2061.", "0961"])
+def test_what_is_no_date_is_emptied(text):
+    assert read_fields(f"PID|1||||||{text}") == []
+    assert keep_all(parse(f"PID|1||||||{text}")).endswith("PID|1||||||\r")
+
+
+@pytest.mark.parametrize(
+    ("replacement", "written"),
+    [
+        ("2061-05-09", "206105091230"),
+        ("2061-05", "206105"),
+        ("2061", "2061"),
+        ("2061-05-09 ", ""),
+        ("May", ""),
+    ],
+)
+def test_another_date_keeps_the_time_if_it_has_a_day(replacement, written):
+    message = hl7.parse_message("MSH|^~\\&\rPID|1||||||206104021230\r", "m", "m")
+    made = {"m.fields": [Made(0, 10, replacement)]}
+    assert message.render(made, str) == f"MSH|^~\\&\rPID|1||||||{written}\r"
+
+
+def test_names_of_one_letter_are_not_searched_in_the_texts():
+    message = parse("PID|1||||Xu^A^Ana", "PV1|1||5W^10||||7^Li^B")
+    known = [field.text for field in message.fields if field.is_known]
+    assert known == ["Xu", "Ana", "Li"]
+
+
+@pytest.mark.parametrize("marks", ["|^~", r"|^~\\"[:4], r"|^~\&", r"|^~\&#"])
+def test_a_message_has_three_to_six_separators(marks):
+    (passage,) = hl7.parse_message(f"MSH{marks}\rNTE|1||one~two", "m", "m").passages
+    assert passage.text == "one\ntwo"
+
+
+@pytest.mark.parametrize("marks", ["|^", r"|^~\&#@", r"|^~\^", "|^~Z", "|^ &", "|^.&", '|^"&'])
+def test_other_separators_are_refused(marks):
+    with pytest.raises(FormatError, match=r"^m, segment 1: no separators; wanted such as \|\^~\\&"):
+        hl7.parse_message(f"MSH{marks}|\rNTE|1||one", "m", "m")
+
+
 def test_a_batch_has_a_head_and_each_message_its_place(tmp_path):
     source = f"\x0bBHS|^~\\&|A\r{HEAD}\rNTE|1||one\r\x1c\r{HEAD}\rNTE|1||two\rBTS|2\r"
     path = tmp_path / "a.hl7"
@@ -133,6 +274,9 @@ def test_a_batch_has_a_head_and_each_message_its_place(tmp_path):
     [
         ("Zzyzx\r", "message 1, segment 1: not an HL7 v2 message"),
         (f"{HEAD}\rPID|1\rZzyzx\r", "message 1, segment 3: no name of a segment"),
+        (f"{HEAD}\rPIDZzyzx|1\r", "message 1, segment 2: no name of a segment"),
+        (f"{HEAD}\rZzyzx|1\r", "message 1, segment 2: no name of a segment"),
+        (f"{HEAD}\r1PD|Zzyzx\r", "message 1, segment 2: no name of a segment"),
         (f"{HEAD}\r{HEAD}\r\nNTE|1||a\nZzyzx", "message 2, segment 3: no name"),
         ("MSH|||Zzyzx\r", "message 1, segment 1: no separators"),
         ("MSH|^^\\&|Zzyzx\r", "message 1, segment 1: no separators"),
