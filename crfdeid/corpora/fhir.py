@@ -52,18 +52,9 @@ REFERENCE = re.compile(
 LOCAL = re.compile(r"(#|urn:uuid:|urn:oid:)(.+)")
 BASE = "https://deidentified.invalid/"  # of absolute addresses
 KNOWN = (
-    "PATIENT",
-    "DOCTOR",
-    "MEDICALRECORD",
-    "SSN",
-    "LICENSE",
-    "HEALTHPLAN",
-    "PHONE",
-    "EMAIL",
-    "STREET",
-    "CITY",
-    "ZIP",
-)
+    "PATIENT", "DOCTOR", "MEDICALRECORD", "SSN", "LICENSE", "HEALTHPLAN", "IDNUM", "PHONE", "EMAIL", "STREET",
+    "CITY", "ZIP",
+)  # fmt: skip
 KNOWN_DATES = ("birthDate", "deceasedDateTime")
 PATIENT_KEYS = ("subject", "patient", "beneficiary", "individual", "for")
 REASONS = {rules.DATA: ATTACHMENTS, rules.HTML: NARRATIVES}
@@ -115,17 +106,15 @@ def parse_resource(source: str, id: str, where: str) -> Iterator[Message]:
 def find_entries(leaves: Iterable[Leaf]) -> list[int]:
     """Return where the first leaf of each entry of a Bundle is."""
     entries = {
-        leaf.path[1]: leaf for leaf in reversed([*leaves]) if leaf.path[0] == "entry" and leaf.path[1:]
+        leaf.path[1]: leaf for leaf in reversed([*leaves]) if leaf.path[0] == "entry" and len(leaf.path) > 1
     }
     return sorted(leaf.key_start for leaf in entries.values())
 
 
 def find_entry_resource(leaves: Iterable[Leaf]) -> dict[str, Any]:
     """Return the resource of an entry."""
-    entry = next(
-        (leaf.parents[1] for leaf in leaves if leaf.path[0] == "entry" and len(leaf.parents) > 1), {}
-    )
-    resource = entry.get("resource")
+    inside = (leaf for leaf in leaves if leaf.path[0] == "entry" and leaf.path[2:3] == ("resource",))
+    resource = next((leaf.parents[1].get("resource") for leaf in inside), None)
     return resource if isinstance(resource, dict) else {}
 
 
@@ -202,11 +191,12 @@ class Parts(Collector):
             self.codes.append(Field(found[2], "", leaf.start, leaf.end, write))
             return True
         found = REFERENCE.fullmatch(leaf.value)
-        if not found or found["type"] not in rules.RESOURCES or not (found["id"] or leaf.names[-1] == "url"):
+        if not found or found["type"] not in rules.RESOURCES:
             return False
+        if not found["id"]:  # of a request, which creates it
+            return leaf.names[-1] == "url" and not found["base"]
         prefix = (BASE if found["base"] else "") + found["type"] + "/"
-        if found["id"]:
-            self.codes.append(Field(found["id"], "", leaf.start, leaf.end, partial(write_code, prefix)))
+        self.codes.append(Field(found["id"], "", leaf.start, leaf.end, partial(write_code, prefix)))
         return True
 
     def add_field(self, type: str, leaf: Leaf) -> bool:
@@ -233,9 +223,7 @@ def is_known_of_patient(leaf: Leaf, type: str) -> bool:
     """Whether a field is searched in the patient's texts."""
     if type == rules.DATE:
         return leaf.names[-1] in KNOWN_DATES and rules.find_resource(leaf) == "Patient"
-    of_patient = rules.find_resource(leaf) in ("Patient", "RelatedPerson") and (
-        type in KNOWN or type == "IDNUM"
-    )
+    of_patient = rules.find_resource(leaf) in ("Patient", "RelatedPerson") and type in KNOWN
     return len(leaf.value) > 1 and (of_patient or type in ("DOCTOR", "PATIENT"))
 
 

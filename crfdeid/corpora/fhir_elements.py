@@ -97,15 +97,14 @@ def choose_identity(leaf: Leaf, name: str) -> str | None:
         return choose_name_action(leaf, name)
     if name == "value":
         return choose_value_action(parent, around)
-    if is_reference(parent, around):
-        found = {"reference": REFERENCE, "display": find_referred(parent, around)}.get(name)
-    else:
-        found = REFERENCE if (around, name) == ("request", "url") else None
-    if found is None and (
-        "line" in parent or "postalCode" in parent or around in ("address", "valueAddress")
-    ):
-        found = {"state": "STATE", "text": "LOCATION"}.get(name) or TYPES.get(name)
-    return "HOSPITAL" if name in ("name", "alias") and parent.get("resourceType") in PLACES else found
+    if name == "reference" or (around, name) == ("request", "url"):
+        return REFERENCE
+    if name == "display" and is_reference(parent, around):
+        return find_referred(parent, around)
+    if name == "name" and parent.get("resourceType") in PLACES:
+        return "HOSPITAL"
+    is_address = "line" in parent or "postalCode" in parent or around in ("address", "valueAddress")
+    return {"state": "STATE", "text": "LOCATION"}.get(name) if is_address else None
 
 
 def choose_value_action(parent: dict[str, Any], around: str) -> str | None:
@@ -174,6 +173,6 @@ def choose_datatype_action(leaf: Leaf, name: str) -> str | None:
         return KEEP
     if is_extension(leaf) and name not in ("display", "valueDate") and leaf.parents[-1].get("url") != "text":
         return TYPES.get(name)
-    if name == "text" and leaf.names[-2:-1] and leaf.names[-2] not in ("note", "item", "answer"):
+    if name == "text" and leaf.names[:-1] and leaf.names[-2] not in ("note", "item", "answer"):
         return TEXT  # the text of a CodeableConcept
     return LONG if name in LONG_TEXTS else TEXT if name in TEXTS else TYPES.get(name)

@@ -140,6 +140,10 @@ def test_structured_values_are_typed_fields(elements, fields):
         {"name": [{"suffix": ["MD"], "given": [None], "use": "old"}]},
         {"extension": [{"url": "http://hl7.org/fhir/x", "valueBoolean": True}]},
         {"onsetAge": {"value": None, "unit": "a"}, "age": {"value": 89}, "altitude": {"value": 93}},
+        {"dosage": [{"doseQuantity": {"value": 500}}], "onsetAge": {"system": "http://unitsofmeasure.org"}},
+        {"extension": [{"url": "http://hl7.org/x", "valueUri": "http://hl7.org/y"}], "version": "4.0.1"},
+        {"request": {"method": "POST", "url": "Patient"}, "implicitRules": ""},
+        {"language": "en-US", "url": "http://hl7.org/x", "contentType": "text/plain; charset=utf-8"},
     ],
 )
 def test_codes_units_and_numbers_stay(elements):
@@ -163,6 +167,22 @@ def test_codes_units_and_numbers_stay(elements):
             {"extension": [{"url": "latitude", "_valueDecimal": ABSENT}]},
         ),
         ({"position": {"latitude": 42.3}}, {"position": {"_latitude": ABSENT}}),
+        ({"longitude": 42, "altitude": 7}, {"_longitude": ABSENT, "_altitude": ABSENT}),
+        (
+            {"age": {"value": 90}, "x": {"onsetAge": {"value": 89.5}}},
+            {"age": {"_value": ABSENT}, "x": {"onsetAge": {"_value": ABSENT}}},
+        ),
+        ({"modifierExtension": [{"valueInteger": 7}]}, {"modifierExtension": [{"_valueInteger": ABSENT}]}),
+        ({"status": "text/plain; charset=utf-8"}, {"_status": ABSENT}),
+        ({"openingTime": "8 o'clock", "version": "Ana Eze"}, {"_openingTime": ABSENT, "_version": ABSENT}),
+        ({"subject": {"reference": "Patient"}}, {"subject": {"_reference": ABSENT}}),
+        ({"subject": {"reference": "Okafor/7"}}, {"subject": {"_reference": ABSENT}}),
+        ({"request": {"url": "Patient/7"}}, {"request": {"url": "Patient/<7>"}}),
+        ({"request": {"url": "Okafor"}}, {"request": {"_url": ABSENT}}),
+        ({"request": {"url": "Patient/Ana Eze"}}, {"request": {"_url": ABSENT}}),
+        ({"request": {"url": "https://okafor.org/Patient"}}, {"request": {"_url": ABSENT}}),
+        ({"favourite": "2061-04-02", "likes": "10:15"}, {"_favourite": ABSENT, "_likes": ABSENT}),
+        ({"subject": [["Ana"]]}, {"subject": [[None]]}),
         ({"onsetAge": {"value": 93, "unit": "a"}}, {"onsetAge": {"_value": ABSENT, "unit": "a"}}),
         ({"subject": {"reference": "Patient?name=Eze"}}, {"subject": {"_reference": ABSENT}}),
         ({"subject": {"reference": "Okafor"}}, {"subject": {"_reference": ABSENT}}),
@@ -224,6 +244,99 @@ def test_a_value_that_stays_has_the_form_of_its_datatype(form):
     assert [text for text in others if pattern.fullmatch(text)] == []
 
 
+@pytest.mark.parametrize(
+    ("elements", "fields"),
+    [
+        ({"address": [{"city": "US", "country": "CAN"}]}, [("CITY", "US"), ("COUNTRY", "CAN")]),
+        ({"valueAddress": {"text": "12 Elm", "state": "MA"}}, [("LOCATION", "12 Elm"), ("STATE", "MA")]),
+        ({"x": {"postalCode": "02115", "state": "MA"}}, [("ZIP", "02115"), ("STATE", "MA")]),
+        ({"x": {"line": ["12 Elm"], "text": "12 Elm"}}, [("STREET", "12 Elm"), ("LOCATION", "12 Elm")]),
+        ({"valueHumanName": {"text": "Ana"}}, [("PATIENT", "Ana")]),
+        ({"x": {"given": ["Ana"], "text": "Ana Eze"}}, [("PATIENT", "Ana"), ("PATIENT", "Ana Eze")]),
+        ({"resourceType": "Basic", "name": {"text": "Ana"}}, [("NAME", "Ana")]),
+        ({"resourceType": "RelatedPerson", "name": {"text": "Ana"}}, [("PATIENT", "Ana")]),
+        ({"resourceType": "Location", "name": "General"}, [("HOSPITAL", "General")]),
+        ({"valueContactPoint": {"system": "fax", "value": "555"}}, [("FAX", "555")]),
+        ({"valueIdentifier": {"value": "7"}}, [("IDNUM", "7")]),
+        ({"identifier": {"value": "7", "type": {"coding": [{"code": "SS"}]}}}, [("SSN", "7")]),
+        ({"identifier": {"value": "7", "type": {"coding": []}}}, [("IDNUM", "7")]),
+        ({"identifier": {"value": "7", "type": {"coding": ["SS"]}}}, [("IDNUM", "7")]),
+        ({"identifier": {"value": "7", "type": "SS"}}, [("IDNUM", "7")]),
+        ({"subject": {"reference": "Organization/1", "display": "General"}}, [("HOSPITAL", "General")]),
+        ({"who": {"type": "Practitioner", "display": "Ruiz"}}, [("DOCTOR", "Ruiz")]),
+        ({"actor": {"reference": "http://a.b/Patient/1/_history/2", "display": "Ana"}}, [("PATIENT", "Ana")]),
+        ({"period": {"start": "2061-04-02T10:15Z", "end": "2061"}},
+         [("DATE", "2061-04-02"), ("DATE", "2061")]),
+        ({"extension": [{"url": "http://hl7.org/x", "valueDate": "2061-04-02"}]}, [("DATE", "2061-04-02")]),
+        ({"photo": {"url": "http://a.b/c"}}, [("URL", "http://a.b/c")]),
+        ({"favourite": "2061-04-02", "likes": "10:15"}, []),
+        ({"authorString": "E. Ruiz"}, [("DOCTOR", "E. Ruiz")]),
+        ({"deceasedDateTime": " "}, []),
+        ({"name": {"family": " "}}, []),
+    ],
+)  # fmt: skip
+def test_the_object_around_a_value_decides(elements, fields):
+    assert list_fields(**elements) == fields
+
+
+@pytest.mark.parametrize(
+    ("elements", "texts"),
+    [
+        ({"code": {"text": "Scan", "coding": [{"display": "CT"}]}}, {"terms": "Scan\nCT"}),
+        ({"valueCoding": {"system": "http://loinc.org", "display": "CT"}}, {"terms": "CT"}),
+        ({"focus": {"reference": "Group/1", "display": "trial"}}, {"terms": "trial"}),
+        ({"focus": {"reference": "http://a.b/Group/1/_history/2", "display": "trial"}}, {"terms": "trial"}),
+        ({"favourite": {"display": "Ana"}}, {}),
+        ({"text": "a", "note": [{"text": "b"}], "item": [{"text": "c", "answer": [{"text": "d"}]}]},
+         {"text": "a", "note.0.text": "b", "item.0.text": "c", "item.0.answer.0.text": "d"}),
+        ({"extension": [{"url": "text", "valueString": "a"}]}, {"extension.0.valueString": "a"}),
+        ({"extension": [{"url": "x", "valueCoding": {"code": "1", "display": "a"}}]}, {"terms": "a"}),
+        ({"x": {"valueCoding": {"display": "a"}}}, {}),
+        ({"modifierExtension": [{"url": "x", "valueString": "a"}]}, {}),
+        ({"valueString": "a", "title": "b"}, {"valueString": "a", "terms": "b"}),
+    ],
+)  # fmt: skip
+def test_texts_and_terms(elements, texts):
+    (message,) = parse({"resourceType": "Basic"} | elements)
+    found = {note.id: note.text for note in message.list_documents()}
+    assert found == {f"m.{address}": text for address, text in texts.items()}
+
+
+def test_the_new_value_of_a_field_is_written_as_it_is_and_a_date_only_as_a_date():
+    elements = {"name": [{"family": "Eze"}], "birthDate": "2001-03-07", "issued": "x"}
+    elements |= {"deceasedDateTime": "2061-04-02T10:15:00Z", "recordedDate": "2061-04-02T10:15:00Z"}
+    new = {"Eze": "Zoë", "2001-03-07": "May", "2061-04-02": "2061"}
+    (message,) = parse({"resourceType": "Patient"} | elements)
+    made = render(message, lambda text: new[text])
+    assert '"Zoë"' in made
+    assert json.loads(made) == {
+        "resourceType": "Patient", "name": [{"family": "Zoë"}], "_birthDate": ABSENT, "_issued": ABSENT,
+        "deceasedDateTime": "2061", "recordedDate": "2061",
+    }  # fmt: skip
+    made = render(message, lambda text: text.replace("-0", "-1"))
+    assert json.loads(made)["deceasedDateTime"] == "2061-14-12T10:15:00Z"
+
+
+@pytest.mark.parametrize(
+    ("resource", "known"),
+    [
+        ({"resourceType": "Patient", "birthDate": "2001-03-07", "deceasedDateTime": "2061", "sent": "2060",
+          "address": {"city": "Boston", "state": "MA", "line": ["12 Elm"], "country": "CAN"},
+          "identifier": [{"value": "77"}, {"value": "8"}], "telecom": [{"value": "555"}],
+          "generalPractitioner": {"display": "Ruiz"}, "managingOrganization": {"display": "General"}},
+         ["2001-03-07", "2061", "Boston", "12 Elm", "77", "555", "Ruiz"]),
+        ({"resourceType": "RelatedPerson", "birthDate": "2001-03-07", "address": {"city": "Boston"},
+          "identifier": {"value": "77"}}, ["Boston", "77"]),
+        ({"resourceType": "Practitioner", "birthDate": "2001-03-07", "address": {"city": "Boston"},
+          "identifier": {"value": "77"}, "name": {"family": "Ruiz"}}, ["Ruiz"]),
+        ({"resourceType": "Basic", "subject": {"display": "Eze"}, "name": {"family": "Obi"}}, ["Eze"]),
+    ],
+)  # fmt: skip
+def test_what_is_searched_in_the_texts_of_the_patient(resource, known):
+    (message,) = parse(resource)
+    assert [field.text for field in message.fields if field.is_known] == known
+
+
 def test_names_of_two_letters_are_searched_in_the_texts():
     (message,) = parse({"resourceType": "Patient", "name": [{"family": "Xu", "given": ["Ana", "B"]}]})
     assert [(field.text, field.is_known) for field in message.fields] == [
@@ -238,10 +351,12 @@ def test_names_of_two_letters_are_searched_in_the_texts():
         ("text/plain; charset=utf-8", b"\xff"),
         ("text/plain; charset=zzz", b"x"),
         ("", b"x"),
+        ("text/plain", None),
     ],
 )
 def test_an_attachment_that_is_not_text_does_not_go_out(type, data):
-    attachment = {"contentType": type, "data": base64.b64encode(data).decode()}
+    encoded = "Ana" if data is None else base64.b64encode(data).decode()
+    attachment = {"contentType": type, "data": encoded}
     (message,) = parse({"resourceType": "Media", "content": attachment})
     assert "_data" in json.loads(render(message))["content"]
     assert message.masked[ATTACHMENTS] == 1 and not list(message.list_documents())
@@ -276,12 +391,33 @@ def test_a_narrative_loses_comments_and_links():
 
 
 def test_ids_and_references_become_the_same_codes():
-    references = ["Patient/7", "#7", "https://a.b/fhir/Patient/7/_history/2", "Patient/7/_history/1"]
+    references = ["Patient/7", "#7", "https://a.b/fhir/Patient/7/_history/12", "Patient/7/_history/1"]
     elements = {"id": "7", "link": [{"other": {"reference": reference}} for reference in references]}
     made = clean(**elements)
     assert made["id"] == "<7>"
     found = [each["other"]["reference"] for each in made["link"]]
     assert found == ["Patient/<7>", "#<7>", "https://deidentified.invalid/Patient/<7>", "Patient/<7>"]
+
+
+def test_local_references_become_codes_in_their_form():
+    code = "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"
+    elements = {
+        "link": [
+            {"other": {"reference": "urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0"}},
+            {"other": {"reference": "urn:oid:1.2.3"}},
+            {"other": {"reference": "#7"}},
+            {"other": {"reference": "https://a.b/fhir/Patient/7"}},
+        ]
+    }
+    (message,) = parse({"resourceType": "Patient"} | elements)
+    assert [each.text for each in message.codes] == [
+        "0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0", "1.2.3", "7", "7",
+    ]  # fmt: skip
+    made = json.loads(message.render({}, lambda text: code))
+    assert [each["other"]["reference"] for each in made["link"]] == [
+        "urn:uuid:0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f", f"urn:uuid:{code}", f"#{code}",
+        f"https://deidentified.invalid/Patient/{code}",
+    ]  # fmt: skip
 
 
 def test_the_entries_of_a_bundle_have_their_patients():
@@ -296,6 +432,50 @@ def test_the_entries_of_a_bundle_have_their_patients():
     doctor = {"resource": {"resourceType": "Practitioner", "id": "9"}}
     messages = parse({"resourceType": "Bundle", "entry": [doctor, patient]})
     assert [message.patient for message in messages] == ["7", "7"]  # the only patient
+    messages = parse({"resourceType": "Bundle", "entry": [report("Patient/7"), report("Patient/8")]})
+    assert [message.patient for message in messages] == ["7", "8"]
+
+
+def test_what_is_no_entry_of_a_bundle_has_no_patient():
+    entries = ["x", {"resource": "x"}, {"resource": {"resourceType": "Patient", "id": "7"}}, {"search": {}}]
+    messages = parse({"resourceType": "Bundle", "entry": entries})
+    assert [(message.id, message.patient) for message in messages] == [
+        ("m.1", "7"),
+        ("m.2", "7"),
+        ("m.3", "7"),
+    ]
+
+
+def test_the_entries_of_a_bundle_are_messages_with_all_that_they_have():
+    def entry(name: str) -> dict[str, Any]:
+        return {"fullUrl": f"urn:uuid:{name}", "resource": {"resourceType": "Basic", "comment": name}}
+
+    messages = parse({"resourceType": "Bundle", "entry": [entry("a"), entry("b"), {"search": {"mode": "x"}}]})
+    assert [message.id for message in messages] == ["m.1", "m.2", "m.3"]
+    assert [[code.text for code in message.codes] for message in messages] == [["a"], ["b"], []]
+    notes = [note for message in messages for note in message.list_documents()]
+    assert [(note.id, note.text) for note in notes] == [
+        ("m.1.resource.comment", "a"), ("m.2.resource.comment", "b"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("resource", "patient"),
+    [
+        ({"resourceType": "Patient", "id": "7"}, "7"),
+        ({"resourceType": "Patient", "subject": {"reference": "Patient/8"}}, None),
+        ({"resourceType": "Basic", "id": "7"}, None),
+        ({"resourceType": "Basic", "beneficiary": {"reference": "urn:uuid:7"}}, "7"),
+        ({"resourceType": "Basic", "individual": {"reference": "Patient/7"}}, "7"),
+        ({"resourceType": "Basic", "individual": {"reference": "Practitioner/7"}}, None),
+        ({"resourceType": "Basic", "subject": "x", "patient": {"reference": "Patient/7"}}, "7"),
+        ({"resourceType": "Bundle", "entry": "x"}, None),
+        ({"resourceType": "Basic", "entry": [{"resource": {"resourceType": "Patient", "id": "7"}}]}, None),
+    ],
+)
+def test_the_patient_of_a_resource(resource, patient):
+    (message,) = parse(resource)
+    assert message.patient == patient
 
 
 @pytest.mark.parametrize(
@@ -337,10 +517,12 @@ def test_each_line_of_ndjson_is_a_resource(tmp_path):
 def test_a_json_file_of_label_studio_is_still_found(tmp_path):
     (tmp_path / "a.json").write_text(" [] ")
     (tmp_path / "b.json").write_text('\n{"resourceType": "Basic"}')
-    assert [corpora.detect_format(tmp_path / name) for name in ("a.json", "b.json")] == [
-        "labelstudio",
-        "fhir",
-    ]
+    (tmp_path / "c.json").write_text('\ufeff{"resourceType": "Basic"}')
+    (tmp_path / "d.json").write_text('[{"resourceType": "Basic"}]')
+    (tmp_path / "e.json").write_text('{"type": "Basic"}')
+    found = [corpora.detect_format(tmp_path / f"{name}.json") for name in "abcde"]
+    assert found == ["labelstudio", "fhir", "fhir", "labelstudio", "labelstudio"]
+    assert not fhir.is_resource(tmp_path / "none.json")
 
 
 def test_the_tables_of_elements_have_no_name_twice_where_it_matters():
@@ -358,6 +540,12 @@ def test_a_text_that_is_written_is_read_again(tmp_path_factory, text, patient):
     corpora.write([Document("n1", text, patient=patient)], path, "fhir")
     (note,) = corpora.read(path)
     assert (note.text, note.patient) == (text, patient)
+
+
+def test_a_resource_is_written_with_its_letters():
+    head, resource, end = fhir.render_corpus([Document("1", "a", patient="José")])
+    assert (head, end) == ('{"resourceType": "Bundle", "type": "collection", "entry": [', "]}\n")
+    assert '"subject": {"reference": "Patient/José"}' in resource
 
 
 VALUES = st.recursive(
