@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid import corpora
-from crfdeid.corpora import cda
-from crfdeid.corpora.messages import ATTACHMENTS
+from crfdeid.corpora import cda, cda_elements
+from crfdeid.corpora.messages import ATTACHMENTS, EMPTIED
 from crfdeid.errors import FormatError
 from crfdeid.text.document import Document
 
@@ -109,6 +109,166 @@ def test_what_no_rule_lets_out_is_emptied(body, made):
     assert message.masked or "root" in body
 
 
+FORMS = {
+    "KEPT": (
+        ["code", "realmCode", "codeSystem", "codeSystemName", "codeSystemVersion", "unit", "valueSet", "ID",
+         "valueSetVersion"],
+        ["", "Code", "codeSystemX", "title", "xcode", "okońCode", "extension"],
+    ),
+    "CODE_SHAPE": (
+        ["", "a" * 60, "2.16.840.1.113883", "mm[Hg]", "10*3/uL", "{score}", "a:b=c#d'(e)%^+-"],
+        ["a" * 61, "a//b", "//a", "a b", "Okoń", "a,b"],
+    ),
+    "NAMESPACE": (
+        ["", "urn:hl7-org:v3", "urn:hl7-org:sdtc http://www.w3.org/2001/XMLSchema-instance",
+         "urn:hl7-org:v3 infrastructure/cda/CDA_SDTC.xsd", "CDA.xsd", "  "],
+        ["urn:okafor:v3", "http://okafor.org/CDA", "urn:hl7-org:Okoń", "http://www.w3.org/", "urn:hl7-org:",
+         "okoń/CDA.xsd", "Ana"],
+    ),
+    "NUMBER": (
+        ["", "7", "-72.5", "+.5", "5.", "12345678.12345678"], ["123456789", "1.123456789", "1e5", "--1"],
+    ),
+    "SMALL": (["7", "120", "7.3", "120.1234"], ["", "1234", "7.", "7.12345", "-7"]),
+    "LOCAL": (["#a", "#p1.2-3", "#" + "a" * 60], ["#", "a", "##a", "#" + "a" * 61, "#a b", "#okoń"]),
+    "TITLE": (
+        ["Jr", "Sr.", "I", "II", "III", "IV", "Dr", "Drs.", "MR.", "Mrs", "Miss", "m.d."],
+        ["", "IIII", "Eze", "Dr. Eze", "Dr..", "r"],
+    ),
+    "TIMES": (
+        ["time", "birthTime", "effectiveTime", "low", "high", "center"], ["lower", "okońTime", "value", ""],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_value_that_stays_has_the_form_that_it_should_have(form):
+    kept, others = FORMS[form]
+    pattern = getattr(cda_elements, form)
+    assert [text for text in kept if not pattern.fullmatch(text)] == []
+    assert [text for text in others if pattern.fullmatch(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "action"),
+    [
+        ("codeSystemName", "LOINC", "keep"),
+        ("codeSystemName", "LOINC 2.7 of a", "keep"),
+        ("codeSystemName", "LOINC" + "a" * 31, "keep"),  # a code without a blank
+        ("codeSystemName", "LOINC 2" + "a" * 29, "mask"),
+        ("codeSystemName", "Ana Okafor", "mask"),
+        ("use", "H HP", "keep"),
+        ("use", "A B C D EFGHI", "keep"),
+        ("use", "A B C D E F", "mask"),
+        ("use", "ABCDEF G", "mask"),
+        ("unit", "H HP", "mask"),
+        ("xsi:type", "PQ", "keep"),
+        ("sdtc:title", "PQ", "mask"),
+        ("xmlns", "urn:hl7-org:v3", "keep"),
+        ("xmlns:x", "Ana Okafor", "mask"),
+        ("xsi:schemaLocation", "urn:hl7-org:v3 CDA.xsd", "keep"),
+        ("displayName", "Ana", "text"),
+    ],
+)
+def test_what_becomes_of_an_attribute(name, value, action):
+    assert cda_elements.choose_attribute_action(["code"], name, value, {}) == action
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "value", "action"),
+    [
+        ("id", "root", "1.2", "code"),
+        ("id", "extension", "7", "IDNUM"),
+        ("patientRole id", "extension", "7", "MEDICALRECORD"),
+        ("patientRole x id", "extension", "7", "IDNUM"),
+        ("templateId", "root", "1.2", "keep"),
+        ("typeId", "extension", "Ana Eze", "mask"),
+    ],
+)
+def test_what_becomes_of_an_id(path, name, value, action):
+    assert cda_elements.choose_attribute_action(path.split(), name, value, {}) == action
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit", "action"),
+    [
+        ("telecom", "555", None, "PHONE"),
+        ("telecom", "sms:555", None, "PHONE"),
+        ("telecom", "fax:555", None, "FAX"),
+        ("telecom", "http://a", None, "URL"),
+        ("telecom", "mailto:a\nb", None, "EMAIL"),
+        ("time", "20610402", None, "DATE"),
+        ("low", "20610402", None, "DATE"),
+        ("low", "7.35", None, "keep"),
+        ("low", "1999", "mg", "keep"),
+        ("low", "1999", None, "DATE"),
+        ("value", "20610402", None, "keep"),
+        ("value", "Ana", None, "mask"),
+        ("value", "true", None, "keep"),
+        ("value", "false", None, "keep"),
+        ("reference", "#p1", None, "keep"),
+        ("reference", "http://a.b", None, "mask"),
+        ("value", "89", "a", "keep"),
+        ("value", "89.5", "a", "age"),
+        ("value", "+93", "a", "age"),
+        ("value", "93", "mo", "keep"),
+        ("value", ".", "a", "keep"),
+        ("value", "Ana", "a", "mask"),
+        ("time", "93", "a", "age"),
+    ],
+)
+def test_what_becomes_of_a_value(name, value, unit, action):
+    attributes = {"unit": unit} if unit else {}
+    assert cda_elements.choose_attribute_action([name], "value", value, attributes) == action
+
+
+@pytest.mark.parametrize(
+    ("path", "action"),
+    [
+        ("addr", "mask"),
+        ("addr city", "CITY"),
+        ("addr county", "CITY"),
+        ("addr state", "STATE"),
+        ("addr name", "mask"),
+        ("addr x city", "mask"),
+        ("city", "mask"),
+        ("prefix", "title"),
+        ("patient name suffix", "title"),
+        ("name", "DOCTOR"),
+        ("recordTarget patientRole patient name given", "PATIENT"),
+        ("recordTarget patientRole providerOrganization name", "HOSPITAL"),
+        ("relatedEntity relatedPerson name", "PATIENT"),
+        ("assignedPerson name family", "DOCTOR"),
+        ("healthCareFacility location name", "HOSPITAL"),
+        ("serviceProviderOrganization name name", "HOSPITAL"),
+        ("healthCareFacility name", "HOSPITAL"),
+        ("place name", "HOSPITAL"),
+        ("subject playingEntity name", "text"),
+        ("manufacturedMaterial name", "text"),
+        ("playingDevice name", "text"),
+        ("lotNumberText", "DEVICE"),
+        ("title", "text"),
+        ("x", "mask"),
+    ],
+)
+def test_what_becomes_of_a_text(path, action):
+    assert cda_elements.choose_text_action(path.split(), {}) == action
+
+
+@pytest.mark.parametrize(
+    ("path", "attributes", "action"),
+    [
+        ("nonXMLBody text", {}, "narrative"),
+        ("nonXMLBody text", {"mediaType": "text/plain"}, "narrative"),
+        ("nonXMLBody text", {"mediaType": "text/rtf"}, "mask"),
+        ("nonXMLBody text", {"mediaType": "text/rtf", "representation": "B64"}, "data"),
+        ("entry text", {"representation": "B64"}, "data"),
+        ("entry text", {"representation": "TXT"}, "text"),
+    ],
+)
+def test_what_becomes_of_the_text_of_an_attachment(path, attributes, action):
+    assert cda_elements.choose_text_action(path.split(), attributes) == action
+
+
 def test_narratives_and_short_texts_are_documents():
     data = base64.b64encode(b"plain").decode()
     body = (
@@ -127,9 +287,105 @@ def test_narratives_and_short_texts_are_documents():
     assert render(parse(body)) == body
 
 
-def test_an_attachment_is_counted():
-    body = "<text mediaType='text/plain' representation='B64'>%</text>"
-    assert parse(body).masked == {ATTACHMENTS: 1}
+def encode(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+@pytest.mark.parametrize(
+    ("type", "data", "texts"),
+    [
+        ("text/plain", encode("café".encode()), ["café"]),
+        ("text/plain; charset=utf-8", f" {encode(b'abc')[:2]}\n{encode(b'abc')[2:]} ", ["abc"]),
+        ("text/plain", "%", None),
+        ("text/plain", f"%{encode(b'abc')}", None),
+        ("text/plain", encode(b"\xff"), None),
+        ("application/pdf", encode(b"abc"), None),
+    ],
+)
+def test_an_attachment_is_a_text_or_counted(type, data, texts):
+    message = parse(f"<text mediaType='{type}' representation='B64'>{data}</text>")
+    assert [note.text for note in message.list_documents()] == (texts or [])
+    assert message.masked[ATTACHMENTS] == (0 if texts else 1)
+    assert [note.id for note in message.list_documents()] == ["m.section.1"] * bool(texts)
+
+
+def test_the_numbers_of_sections_count_attachments_too():
+    attachment = f"<text mediaType='text/plain' representation='B64'>{encode(b'b')}</text>"
+    message = parse(section("<text>a</text>") + attachment + section("<text>c</text>"))
+    assert {note.id: note.text for note in message.list_documents()} == {
+        "m.section.1": "a", "m.section.2": "b", "m.section.3": "c",
+    }  # fmt: skip
+    made = {"m.section.1": [], "m.section.2": [Made(0, 1, "é")], "m.section.3": []}
+    assert f">{encode('é'.encode())}<" in message.render(made, str)
+
+
+def test_the_whole_of_the_text_of_a_section_is_one_passage():
+    inner = "<component><section><text>c</text></section></component>"
+    body = (
+        "<text>0</text><section><text>a<text>b</text><x/></text>" + inner + "<text/><title>t</title>"
+        "<entry><act><text>d</text></act></entry></section><text>e</text>"
+    )
+    assert {note.id: note.text for note in parse(body).list_documents()} == {
+        "m.section.1": "a\nb", "m.section.2": "c", "m.terms": "0\nt\nd\ne",
+    }  # fmt: skip
+
+
+def test_what_a_reader_of_xml_needs_stays():
+    head = '<?xml version="1.0"?>\n<?xml-stylesheet href="CDA.xsl"?>'
+    message = cda.parse_document(f"{head}<?xmlx Ana?><!-- Ana -->{HEAD}</ClinicalDocument>", "m", "m.xml")
+    assert message.render({}, str) == f"{head}{HEAD}</ClinicalDocument>"
+    assert message.masked == {cda.COMMENTS: 2}
+
+
+def test_the_new_value_of_a_field_takes_its_place():
+    body = (
+        "<name> Ana Eze\n</name><telecom value='tel:555'/><time value='20610402101530-0500'/>"
+        "<birthTime value='206104'/><addr><country> US </country></addr><addr><country>Kenya</country></addr>"
+        "<value value='93' unit='a'/><time value=' 2061 '/>"
+    )
+    message = parse(body)
+    new = {
+        "Ana Eze": "A <b>", "555": '"7"', "2061-04-02": "2061-05-09", "2061-04": "May", "Kenya": "Chad",
+        "2061": "2062",
+    }  # fmt: skip
+    made = {
+        note.id: [Made(span.start, span.end, new[note.text_of(span)]) for span in note.spans]
+        for note in message.list_documents(fields=True)
+    }
+    assert message.render(made, str)[len(HEAD) : -len("</ClinicalDocument>")] == (
+        "<name> A &lt;b&gt;\n</name><telecom value='tel:&quot;7&quot;'/><time value='20610509101530-0500'/>"
+        "<birthTime value=''/><addr><country> US </country></addr><addr><country>Chad</country></addr>"
+        "<value value='90' unit='a'/><time value=' 2062 '/>"
+    )
+
+
+@pytest.mark.parametrize(
+    "body", ["<telecom value='tel:'/>", "<time value='2061-04'/>", "<id extension=' '/>"]
+)
+def test_a_field_without_a_value_is_emptied(body):
+    message = parse(body)
+    assert not message.fields and message.masked == {EMPTIED: 1}
+    assert "''" in render(message)
+
+
+def test_what_is_searched_in_the_texts_of_the_patient():
+    body = (
+        "<recordTarget><patientRole><id extension='77'/><id extension='8'/><addr><state>MA</state>"
+        "<city>Boston</city></addr><telecom value='https://a.b'/><patient><name><given>Xu</given><given>B</given>"
+        "</name><birthTime value='2001'/><deceasedTime value='2061'/></patient></patientRole></recordTarget>"
+        "<author><time value='2060'/><id extension='99'/><addr><city>Newton</city></addr><assignedPerson>"
+        "<name>Li</name></assignedPerson></author>"
+    )
+    message = parse(body)
+    assert message.patient == "77"
+    assert [field.text for field in message.fields if field.is_known] == [
+        "77",
+        "Boston",
+        "Xu",
+        "2001",
+        "2061",
+        "Li",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -153,8 +409,10 @@ def test_cda_is_detected_beside_other_xml(tmp_path):
     (tmp_path / "a.xml").write_text(f"<?xml version='1.0'?>\n<!-- x -->{HEAD}</ClinicalDocument>")
     (tmp_path / "b.xml").write_text("<cda:ClinicalDocument xmlns:cda='urn:hl7-org:v3'/>")
     (tmp_path / "c.xml").write_text("<x><TEXT>ClinicalDocument</TEXT><TAGS/></x>")
-    found = [corpora.detect_format(tmp_path / f"{name}.xml") for name in "abc"]
-    assert found == ["cda", "cda", "i2b2"]
+    (tmp_path / "d.xml").write_text("<ClinicalDocument/>", encoding="utf-16")
+    found = [corpora.detect_format(tmp_path / f"{name}.xml") for name in "abcd"]
+    assert found == ["cda", "cda", "i2b2", "cda"]
+    assert not cda.is_document(tmp_path / "none.xml")
 
 
 def test_a_file_holds_one_document(tmp_path):
