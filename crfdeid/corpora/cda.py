@@ -212,8 +212,8 @@ def is_known(names: list[str], type: str, text: str) -> bool:
 def write_oid(code: str) -> str:
     """Return a code as an OID.
 
-    >>> write_oid("0f")
-    '2.25.15'
+    >>> write_oid("1f")
+    '2.25.31'
     """
     return f"2.25.{int(code, 16)}"
 

@@ -43,7 +43,7 @@ COLUMNS = (
     "note_source_value", "note_event_id", "note_event_field_concept_id",
 )  # fmt: skip
 CELL = re.compile(r'"((?:[^"]|"")*)"|([^",\t\r\n]*)')
-WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+WHOLE = re.compile(r"-?[0-9]{1,18}")
 TIME = r"[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9:]{2,6})?"
 DATE = re.compile(rf"([12][0-9]{{3}}-[01][0-9]-[0-3][0-9])({TIME})?")
 WRITTEN_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")

@@ -55,6 +55,7 @@ def section(text: str) -> str:
         ("<x><addr><streetAddressLine>12 Elm</streetAddressLine><city>Boston</city><state>MA</state>"
          "<country>US</country></addr></x>",
          [("STREET", "12 Elm"), ("CITY", "Boston"), ("STATE", "MA")]),
+        ("<addr><city>US</city><country>Kenya</country></addr>", [("CITY", "US"), ("COUNTRY", "Kenya")]),
         ("<telecom value='tel:555'/><telecom value='mailto:a@b.org'/><telecom value='https://a.b'/>",
          [("PHONE", "555"), ("EMAIL", "a@b.org"), ("URL", "//a.b")]),
         ("<patientRole><id extension='44&amp;7' root='1.2'/></patientRole><id extension='8'/>",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from crfdeid import corpora
 from crfdeid.corpora import note_nlp, omop
+from crfdeid.corpora.messages import EMPTIED
 from crfdeid.errors import FormatError
 from crfdeid.text.document import Document, Span
 
@@ -65,6 +66,73 @@ def test_what_no_rule_lets_out_is_emptied(tmp_path, row, clean):
     assert render(read(tmp_path, row + "\n")[1]) == clean + "\n"
 
 
+TIMES = [
+    "2061-04-02", "2061-04-02 10:15", "2061-04-02T10:15:30", "2061-04-02 10:15:30.125", "2061-04-02T10:15Z",
+    "2061-04-02 10:15:30+05:30", "2061-04-02 10:15-05",
+]  # fmt: skip
+OTHERS = [
+    "61-04-02", "2061-4-2", "3061-04-02", "2061-04", "2061-04-02 10", "2061-04-02 10:15:3", "2061-04-02 Ana",
+    "2061-04-02 10:15:30.", "2061-04-02 10:15:30 Z", "2061-04-02  10:15", "2061-04-02 10:15+05:30:00",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_a_date_keeps_its_time(tmp_path, text):
+    (_, message) = read(tmp_path, f"101,7,{text},{text},,a,,,\n")
+    assert [(field.type, field.text) for field in message.fields] == [("DATE", "2061-04-02")] * 2
+    places = [(span.start, span.end) for note in message.list_documents(True) for span in note.spans]
+    for replacement, written in (("2061-05-09", "2061-05-09" + text[10:]), ("2061-05", ""), ("May", "")):
+        made = {"101.fields": [Made(*place, replacement) for place in places], "101": []}
+        assert message.render(made, None) == f"101,7,{written},{written},,a,,,\n"
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_what_is_no_date_is_emptied(tmp_path, text):
+    (_, message) = read(tmp_path, f"101,7,{text},,,a,,,\n")
+    assert not message.fields and message.masked == {EMPTIED: 1}
+    assert message.render({"101": []}, None) == "101,7,,,,a,,,\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "cells", "clean"),
+    [
+        ("provider_id", "-7", "15"),
+        ("visit_detail_id", "7" * 18, "15"),
+        ("note_event_id", "7" * 19, ""),
+        ("provider_id", "7a", ""),
+        ("language_concept_id", "4180186", "4180186"),
+        ("language_concept_id", "Ana", ""),
+        ("concept_id", "7", ""),  # no column of NOTE
+        ("note_source_value", "7", ""),
+    ],
+)
+def test_what_becomes_of_a_cell(columns, cells, clean):
+    message = omop.parse_row(f"1,7,a,{cells}\n", ["note_id", "person_id", "note_text", columns], "")
+    assert render(message) == f"15,15,a,{clean}\n"
+    assert message.masked == ({} if clean else {EMPTIED: 1})
+
+
+def test_cells_may_be_separated_by_tabs_and_a_file_may_begin_with_a_mark(tmp_path):
+    path = tmp_path / "note.csv"
+    path.write_text('\ufeffnote_id\tperson_id\tnote_text\n1\t7\t"a\tb"\n2\t\t\n')
+    assert [(note.id, note.text, note.patient) for note in corpora.read(path)] == [
+        ("1", "a\tb", "7"), ("2", "", None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("record", "cells"),
+    [
+        ("", [(0, 0, False)]),
+        ("a,,b\r\n", [(0, 1, False), (2, 2, False), (3, 4, False)]),
+        ('"a""b",""', [(1, 5, True), (8, 8, True)]),
+        ('"a,\nb"\n', [(1, 5, True)]),
+    ],
+)
+def test_the_cells_of_a_record(record, cells):
+    assert omop.list_cells(record, "") == cells
+
+
 def test_codes_differ_by_column(tmp_path):
     (_, message) = read(tmp_path, "7,7,,,,a,7,,\n")
     assert [code.text for code in message.codes] == ["note_id 7", "person_id 7", "visit_occurrence_id 7"]
@@ -73,6 +141,8 @@ def test_codes_differ_by_column(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        ("note_id,person_id,note_text,Note_Text\n", "no column note_text among the 4 of its header, or two"),
+        (HEAD + "Zzyzx,7,,,,a,,,\n", "row 1: its note_id or person_id is not a whole number"),
         (HEAD + "101,Zzyzx,,,,a,,,\n", "row 1: its note_id or person_id is not a whole number"),
         (HEAD + "101,7,,,,a,,,\n102,7,,,,NULL,,,\n", "row 2: its text is NULL"),
         (HEAD + "101,7,,,,Zzyzx,,,,\n", "row 1: 10 cells; wanted 9"),
@@ -96,6 +166,7 @@ def test_a_table_is_omop_only_with_its_columns(tmp_path):
         (tmp_path / f"{name}.csv").write_text(head)
     found = [corpora.detect_format(tmp_path / f"{name}.csv") for name in "abc"]
     assert found == ["omop", "table", "table"]
+    assert not omop.is_note_table(tmp_path / "none.csv")
 
 
 def test_note_nlp_has_a_row_for_each_span_and_no_text():
@@ -120,6 +191,10 @@ def test_note_nlp_has_a_row_for_each_span_and_no_text():
 def test_ids_that_are_no_numbers_become_numbers(tmp_path):
     notes = [Document("n-1", "a", patient="7"), Document("n-2", "b")]
     corpora.write(notes, tmp_path / "a.csv", "omop")
+    first = next(csv.DictReader((tmp_path / "a.csv").read_text().splitlines()))
+    filled = {name: value for name, value in first.items() if value}
+    assert tuple(first) == omop.COLUMNS
+    assert filled == {"note_id": "1", "person_id": "7", "note_text": "a", "note_source_value": "n-1"}
     assert [(note.id, note.patient) for note in corpora.read(tmp_path / "a.csv")] == [("1", "7"), ("2", None)]
     with pytest.raises(FormatError, match="its patient is not a whole number"):
         corpora.write([Document("1", "a", patient="x")], tmp_path / "b.csv", "omop")
