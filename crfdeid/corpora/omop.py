@@ -127,21 +127,16 @@ def parse_row(record: str, columns: Sequence[str], where: str) -> Message:
     if len(cells) != len(columns):
         raise FormatError(f"{where}: {len(cells)} cells; wanted {len(columns)}, as in the header")
     by_name = dict(zip(columns, cells))
-    id, patient = (read_cell(record, by_name[name]) for name in (ID, PERSON))
+    id, patient, text = (record[by_name[name].start : by_name[name].end] for name in (ID, PERSON, TEXT))
     if not WHOLE.fullmatch(id) or not (WHOLE.fullmatch(patient) or not patient):
         raise FormatError(f"{where}: its note_id or person_id is not a whole number")
-    if read_cell(record, by_name[TEXT]) in NULLS:
+    if text in NULLS:
         raise FormatError(f"{where}: its text is NULL; wanted a text, or nothing for an empty note")
     row = Row(record)
     for name, cell in zip(columns, cells):
         row.add(name, cell)
     passages = [row.passages[name] for name in (TEXT, TITLE) if name in row.passages]
     return Message(id, record, patient or None, passages, row.fields, row.masks, row.codes, row.masked)
-
-
-def read_cell(record: str, cell: Cell) -> str:
-    text = record[cell.start : cell.end]
-    return text.replace('""', '"') if cell.is_quoted else text
 
 
 class Row:
@@ -157,7 +152,7 @@ class Row:
 
     def add(self, name: str, cell: Cell) -> None:
         """Add a cell; one of another column, or that does not look as it should, is emptied."""
-        text = read_cell(self.record, cell)
+        text = self.record[cell.start : cell.end]
         if name == TEXT or (name == TITLE and text):
             self.passages[name] = self.build_passage("" if name == TEXT else name, cell)
         elif name in DATES and (found := DATE.fullmatch(text)):
