@@ -131,7 +131,7 @@ def _decode(separators: Separators, source: str, start: int, end: int) -> Iterat
     while start < end:
         stop = source.find(separators.escape, start + 1, min(end, start + LONGEST_ESCAPE))
         text = None
-        if source[start] == separators.escape and stop > 0:
+        if source[start] == separators.escape and stop != -1:
             text = _read_escape(source[start + 1 : stop], separators)
         text, start = (source[start], start + 1) if text is None else (text, stop + 1)
         yield text, start

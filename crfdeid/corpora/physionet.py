@@ -89,7 +89,7 @@ def read_phrases(path: Path, encoding: str, texts: dict[str, str]) -> Lists:
     for number, line in enumerate(read_text(path, encoding).splitlines(), 1):
         if not line.strip():
             continue
-        if not (match := PHRASE.match(line)) or int(match[3]) >= int(match[4]):
+        if not (match := PHRASE.fullmatch(line)) or int(match[3]) >= int(match[4]):
             raise FormatError(f"{path}: line {number}: wanted patient, note, start, end, type and phrase")
         id, span = name_note(match[1], match[2]), Span(int(match[3]), int(match[4]), match[5])
         if texts.get(id, "")[span.start : span.end].split() != match[6].split():
@@ -103,7 +103,7 @@ def read_ranges(path: Path, encoding: str) -> Lists:
     spans: Lists = {}
     found: list[Span] | None = None
     for number, line in enumerate(read_text(path, encoding).splitlines(), 1):
-        if match := PLACE.match(line):
+        if match := PLACE.fullmatch(line.strip()):
             found = spans.setdefault(name_note(match[1], match[2]), [])
         elif (match := RANGE.fullmatch(line.strip())) and found is not None and int(match[1]) < int(match[2]):
             found.append(Span(int(match[1]), int(match[2]), "PHI"))

@@ -365,4 +365,27 @@ def test_no_value_goes_out_that_is_no_text_or_field(segments):
     [("^^^GH^MR", None), ("^^^GH~4471902^^^GH", "4471902"), ('""', None), (r"A\T\7^^^GH", "A&7")],
 )
 def test_the_patient_is_the_first_identifier(field, patient):
-    assert parse(f"PID|1||{field}").patient == patient
+    assert parse(f"PID|1|55|{field}").patient == patient
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("a£Fx", "a£Fx"),
+        ("£.br", "£.br"),
+        ("£F££F£", "||"),
+        ("££F££", "£|£"),
+        ("£H£a£N£", "a"),
+        ("£.sp2££.ce£", "\n\n"),
+        ("£.in+4£a£.ti-1£", "a"),
+        ("£M00A1£a£Zx£", "a"),
+        ("£X4142£", "AB"),
+        ("£X414£", "£X414£"),
+        ("£Q£", "£Q£"),
+        (f"£X{'41' * 30}£", "A" * 30),
+        (f"£X{'41' * 31}£", f"£X{'41' * 31}£"),  # too long
+    ],
+)
+def test_the_escapes_of_a_text(source, text):
+    (passage,) = parse("NTE|1||" + source.replace("£", "\\")).passages
+    assert passage.text == text.replace("£", "\\")

@@ -50,6 +50,52 @@ def test_a_list_of_offsets_has_no_types(tmp_path, name):
     assert {span.type for span in (*first.spans, *second.spans)} == {"PHI"}
 
 
+@pytest.mark.parametrize(
+    ("record", "found"),
+    [
+        ("START_OF_RECORD=163||||12||||\nill\n||||END_OF_RECORD", Document("163-12", "ill", patient="163")),
+        ("START_OF_RECORD= 16 |||| 2 |||| \t\nill\n||||END_OF_RECORD \t\n",
+         Document("16-2", "ill", patient="16")),
+        ("\n \nSTART_OF_RECORD=n||||||||\nill||||END_OF_RECORD\n", Document("n", "ill")),
+        ("START_OF_RECORD=1||||2||||\n\n\na|||b\n\n\n||||END_OF_RECORD\n\n",
+         Document("1-2", "\n\na|||b\n\n", patient="1")),
+        ("START_OF_RECORD=1||||2||||\n||||END_OF_RECORD\n", Document("1-2", "", patient="1")),
+        ("START_OF_RECORD=1||||2||||\r\na\r\nb\r\n||||END_OF_RECORD\r\n",
+         Document("1-2", "a\r\nb", patient="1")),
+    ],
+)  # fmt: skip
+def test_the_form_of_a_record(tmp_path, record, found):
+    path = tmp_path / "id.text"
+    path.write_bytes(record.encode())
+    assert physionet.is_records(path)
+    assert list(corpora.read(path)) == [found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "START_OF_RECORD=1|||2||||\nQuimby\n||||END_OF_RECORD",
+        "START_OF_RECORD=1||||2||||Quimby\n||||END_OF_RECORD",
+        "START_OF_RECORD=1||||2||||\nQuimby\n||||END_OF_RECORD.\n",
+        "START_OF_RECORD=1\n||||2||||\nQuimby\n||||END_OF_RECORD",
+    ],
+)
+def test_another_form_is_refused(tmp_path, text):
+    with pytest.raises(FormatError, match="line 1: wanted a record, START_OF_RECORD=PATIENT"):
+        list(corpora.read(write(tmp_path, text), "physionet"))
+
+
+def test_a_list_names_patients_and_notes_of_several_digits(tmp_path):
+    text = "START_OF_RECORD=163||||12||||\nseen by  Dr\nRoe\n||||END_OF_RECORD\n"
+    path = write(tmp_path, text, phrases="\n163 12 9 15 HCPName Dr Roe\n \n163 12 0 4 Word seen\n")
+    (found,) = corpora.read(path)
+    assert found.spans == (Span(0, 4, "Word"), Span(9, 15, "HCPName"))
+    (tmp_path / "id-phi.phrase").unlink()
+    for head in ("Patient 163\tNote 12", "patient 163  note 12 "):
+        (found,) = corpora.read(write(tmp_path, text, ranges=f"{head}\n\n12\t12\t15\n 12 12 15\n10  9 11\n"))
+        assert found.spans == (Span(10, 11, "PHI"), Span(12, 15, "PHI"))
+
+
 def test_notes_without_lists_and_line_ends_of_windows(tmp_path):
     (tmp_path / "id.text").write_bytes(TEXT.replace("\n", "\r\n").encode())
     first, second = corpora.read(tmp_path / "id.text")
@@ -71,7 +117,13 @@ def test_other_files_of_this_suffix_are_notes(tmp_path):
         ({"phrases": "1 1 66 60 PTName Quimby\n"}, "line 1: wanted patient, note"),
         ({"phrases": "1 1 61 67 PTName Quimby\n"}, "line 1: the note does not have this phrase"),
         ({"phrases": "1 9 60 66 PTName Quimby\n"}, "line 1: the note does not have this phrase"),
+        ({"phrases": PHRASES + "\n1 1 60 60 PTName\n"}, "id-phi.phrase: line 5: wanted patient, note"),
+        ({"phrases": "1 1 60 60 PTName \n"}, "line 1: wanted patient, note"),
+        ({"phrases": " 1 1 60 66 PTName Quimby\n"}, "line 1: wanted patient, note"),
         ({"ranges": "60 60 66\n"}, "id.phi: line 1: wanted Patient and Note"),
+        ({"ranges": "Patient 1\tNote 1 Quimby\n"}, "id.phi: line 1: wanted Patient and Note"),
+        ({"ranges": "Patient 1\tNote 1\n60 60 60\n"}, "id.phi: line 2: wanted Patient and Note"),
+        ({"ranges": "Patient 1\tNote 2\n11 11 15\n"}, "id.phi: 1-2: a span ends after the note"),
         ({"ranges": "Patient 1\tNote 1\nQuimby\n"}, "id.phi: line 2: wanted Patient and Note"),
         ({"ranges": "Patient 1\tNote 1\n60 60 660\n"}, "id.phi: 1-1: a span ends after the note"),
         ({"ranges": RANGES + "Patient 2\tNote 1\n1 1 2\n"}, "id.phi: 1 notes that id.text does not have"),
@@ -88,8 +140,8 @@ def test_written_records_come_back(tmp_path):
     corpora.write(notes, tmp_path / "out.text", "physionet")
     found = list(corpora.read(tmp_path / "out.text"))
     assert [(d.id, d.text) for d in found] == [(d.id, d.text) for d in notes] and found[0].patient == "1"
-    for bad in (Document("a|b", ""), Document("a", "||||END_OF_RECORD")):
-        with pytest.raises(CrfdeidError):
+    for bad in (Document("a|b", ""), Document("a", "||||END_OF_RECORD"), Document("a\nb", "")):
+        with pytest.raises(CrfdeidError, match="the id has a bar, or the text the end of a record"):
             corpora.write([bad], tmp_path / "bad.text", "physionet")
 
 
@@ -122,3 +174,7 @@ def test_her_table_stands_beside_our_counts(tmp_path, capsys):
 def test_the_head_is_read_from_bytes(tmp_path):
     (tmp_path / "id.text").write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
     assert physionet.is_records(tmp_path / "id.text")
+    (tmp_path / "id.text").write_bytes(b"x" + TEXT.encode())
+    assert not physionet.is_records(tmp_path / "id.text")
+    with pytest.raises(FormatError, match="none.text: No such file"):
+        physionet.is_records(tmp_path / "none.text")
