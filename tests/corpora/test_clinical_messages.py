@@ -1,5 +1,6 @@
 """Texts inside messages, and the way back: nothing else changes."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import pytest
@@ -7,16 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crfdeid.corpora.messages import (
+    ATTACHMENTS,
+    EMPTIED,
+    UNKNOWN,
     Character,
+    Collector,
     Container,
     Edit,
     Field,
     Message,
     Passage,
     apply_edits,
+    count_attachments,
     join_nodes,
+    list_characters,
 )
 from crfdeid.errors import FormatError
+from crfdeid.text.document import Document, Span
 
 
 @dataclass
@@ -65,6 +73,85 @@ def test_a_container_is_written_anew_only_if_something_changes():
     container = Container("c", "ann", 1, 5, lambda text: text.encode().hex())
     assert list(container.edit([])) == []
     assert list(container.edit([Made(0, 1, "o")])) == [Edit(1, 5, "6f6e6e")]
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        ([(4, 7, "eva")], "ann eva kim"),
+        ([(8, 11, "lou"), (0, 3, "eva")], "eva bob lou"),
+        ([(0, 3, ""), (3, 8, " - ")], " - kim"),
+        ([(0, 11, "")], ""),
+    ],
+)
+def test_what_is_not_replaced_in_a_container_stays(made, text):
+    container = Container("c", "ann bob kim", 1, 5, str)
+    assert list(container.edit([Made(*each) for each in made])) == [Edit(1, 5, text)]
+
+
+def test_edits_beside_each_other_are_made_in_their_order():
+    assert (
+        apply_edits("abcd", [Edit(2, 3, "z"), Edit(1, 2, "xy"), Edit(3, 3, "-"), Edit(0, 1, "")]) == "xyz-d"
+    )
+    assert apply_edits("abcd", []) == "abcd"
+
+
+def test_a_message_has_a_document_for_its_fields_and_for_each_text():
+    fields = [Field("Ana", "PATIENT", 0, 3, str, True), Field("7", "IDNUM", 4, 5, str)]
+    container = Container("", "ill", 6, 9, str)
+    message = Message("m", "Ana|7|ill", None, [container], fields, facts=[("DATE", "2061")])
+    assert list(message.list_documents()) == [Document("m", "ill")]
+    assert list(message.list_documents(fields=True)) == [
+        Document("m.fields", "Ana\n7", (Span(0, 3, "PATIENT"), Span(4, 5, "IDNUM")), "m"),
+        Document("m", "ill", patient="m"),
+    ]
+    assert message.list_facts() == [("PATIENT", "Ana"), ("DATE", "2061")]
+    assert Message("m", "", "7").owner == "7" and not list(Message("m", "").list_documents(fields=True))
+    made = {"m.fields": [Made(0, 3, "Eva"), Made(4, 5, "8")], "m": [Made(0, 3, "well")]}
+    assert message.render(made, None) == "Eva|8|well"
+
+
+def test_codes_are_written_only_where_they_are_made():
+    message = Message(
+        "m", "7|Ana|x", codes=[Field("7", "", 0, 1, lambda code: f"<{code}>")], masks=[Edit(2, 5, "")]
+    )
+    assert message.render({}, None) == "7||x"
+    assert message.render({}, lambda code: code * 2) == "<77>||x"
+
+
+def test_attachments_and_unknown_parts_are_counted():
+    messages = [
+        Message("a", "", masked=Counter({ATTACHMENTS: 2, EMPTIED: 1})),
+        Message("b", "", masked=Counter({ATTACHMENTS: 1})),
+    ]
+    assert count_attachments(messages) == {ATTACHMENTS: 3}
+    assert count_attachments([]) == {}
+    assert count_attachments([Message("c", "", masked=Counter({UNKNOWN: 1}))]) == {UNKNOWN: 1}
+
+
+def test_a_collector_has_short_texts_as_its_last_passage():
+    class Parts(Collector):
+        encode = staticmethod(str.upper)
+
+    parts = Parts("a|b|c")
+    parts.mask(2, 3, EMPTIED)
+    parts.mask(4, 5, EMPTIED, "z")
+    parts.patient = "7"
+    message = parts.build("m")
+    assert (message.passages, message.masked, message.patient) == ([], {EMPTIED: 2}, "7")
+    assert message.render({}, None) == "a||z"
+    parts.terms += [Character("a", 0, 1, 0)]
+    message = parts.build("m")
+    assert list(message.list_documents()) == [Document("m.terms", "a", patient="7")]
+    assert message.render({"m.terms": [Made(0, 1, "x")]}, None) == "X||z"
+
+
+def test_characters_of_one_text_share_its_place():
+    def decode(source, start, end):
+        yield from [("ab", start + 1), ("", start + 2), ("c", end)]
+
+    found = list_characters("xyz", 0, 3, 4, decode)
+    assert list(found) == [Character("a", 0, 1, 4), Character("b", 0, 1, 4), Character("c", 2, 3, 4)]
 
 
 def test_edits_that_overlap_are_refused():
